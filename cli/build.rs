@@ -6,11 +6,7 @@ fn main() {
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_default();
     let is_changed =
         git(&["status", "--porcelain", "--untracked-files=no"]).is_some_and(|it| !it.is_empty());
-    let mark = if is_changed && !commit.is_empty() {
-        "+"
-    } else {
-        ""
-    };
+    let mark = if is_changed && !commit.is_empty() { "+" } else { "" };
     println!("cargo:rustc-env=RUBRIC_COMMIT={commit}{mark}");
     // Without git, or outside of a repository, nothing changes.
     for path in ["HEAD", "logs/HEAD"] {

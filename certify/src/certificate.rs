@@ -376,11 +376,7 @@ impl<S: fmt::Display> fmt::Display for NumberedStep<S> {
 impl fmt::Display for Statement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Statement::Order {
-                rule,
-                before,
-                after,
-            } => {
+            Statement::Order { rule, before, after } => {
                 write!(f, "{rule}")?;
                 let mut names = before.iter().chain(rule.read()).chain(after);
                 names.try_for_each(|name| write!(f, " {name}"))

@@ -22,12 +22,8 @@ pub enum Relation {
 
 impl Relation {
     /// All relations.
-    pub const ALL: [Relation; 4] = [
-        Relation::ProgramOrder,
-        Relation::ReadsFrom,
-        Relation::Coherence,
-        Relation::FromReads,
-    ];
+    pub const ALL: [Relation; 4] =
+        [Relation::ProgramOrder, Relation::ReadsFrom, Relation::Coherence, Relation::FromReads];
 
     /// The abbreviation that the field uses.
     pub fn name(self) -> &'static str {

@@ -130,9 +130,7 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
     let history = &*basis;
     let against = match &certificate.evidence {
         Evidence::Consistent { .. } => history.provenance.against_consistent(),
-        _ => history
-            .provenance
-            .against_violation(claim.model != Model::SC),
+        _ => history.provenance.against_violation(claim.model != Model::SC),
     };
     if let Some(what) = against {
         return Err(Rejection::NotUnderstood(what.line));
@@ -172,11 +170,9 @@ fn same_claim(claim: &Claim, actual: &Claim) -> Result<(), Rejection> {
     ];
     match fields.iter().find(|(_, claimed, actual)| claimed != actual) {
         None => Ok(()),
-        Some(&(what, claimed, actual)) => Err(Rejection::OtherClaim {
-            what,
-            claimed: claimed.clone(),
-            actual: actual.clone(),
-        }),
+        Some(&(what, claimed, actual)) => {
+            Err(Rejection::OtherClaim { what, claimed: claimed.clone(), actual: actual.clone() })
+        }
     }
 }
 
@@ -211,10 +207,8 @@ fn replay(
     let mut machine = Machine::new(history, model);
     for (at, &(commit, name)) in steps.iter().enumerate() {
         let step = at + 1;
-        let op = resolve(history, name).ok_or_else(|| Rejection::Unknown {
-            step,
-            name: name.to_string(),
-        })?;
+        let op = resolve(history, name)
+            .ok_or_else(|| Rejection::Unknown { step, name: name.to_string() })?;
         if !commit
             && let Some(&source) = claimed.get(&name)
             && would_read(history, &machine, op) != Some(source)
@@ -225,11 +219,7 @@ fn replay(
                 source_name: source.to_string(),
             });
         }
-        let taken = if commit {
-            Step::Commit(op)
-        } else {
-            Step::Execute(op)
-        };
+        let taken = if commit { Step::Commit(op) } else { Step::Execute(op) };
         machine.step(taken).map_err(|refusal| Rejection::Refused {
             step,
             name: name.to_string(),

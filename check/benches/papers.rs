@@ -14,23 +14,14 @@ use history::{Ambiguity, History, ReadsFrom};
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn history(threads: u32, operations: u32, locations: u32) -> History {
-    let recipe = Recipe {
-        model: Model::SC,
-        threads,
-        operations,
-        locations,
-        seed: 1,
-        ..Recipe::default()
-    };
+    let recipe =
+        Recipe { model: Model::SC, threads, operations, locations, seed: 1, ..Recipe::default() };
     without_order(&generate(&recipe).expect("a history")).expect("a history")
 }
 
 fn time(history: &History, algorithm: Algorithm) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     let bounds = Bounds::new(Some(PATIENCE), None);
     black_box(decide(history, &reads_from, Model::SC, &options, &bounds));
 }
@@ -57,18 +48,9 @@ fn compare(
 fn gradual(criterion: &mut Criterion) {
     let histories =
         [100, 200, 300].map(|operations| (u64::from(operations), history(4, operations, 8)));
-    let algorithms = [
-        Algorithm::ScSat,
-        Algorithm::ScCcmSat,
-        Algorithm::ScCcmEnum,
-        Algorithm::WscEnum,
-    ];
-    compare(
-        criterion,
-        "4 threads, by operations",
-        &histories,
-        &algorithms,
-    );
+    let algorithms =
+        [Algorithm::ScSat, Algorithm::ScCcmSat, Algorithm::ScCcmEnum, Algorithm::WscEnum];
+    compare(criterion, "4 threads, by operations", &histories, &algorithms);
 }
 
 /// Boosting, Fig. 7: search with and without saturation.
@@ -78,12 +60,7 @@ fn search(criterion: &mut Criterion) {
         (u64::from(threads), history(threads, operations, 4))
     });
     let algorithms = [Algorithm::Dbcop, Algorithm::WscDbcop, Algorithm::WscEnum];
-    compare(
-        criterion,
-        "50 operations a thread, by threads",
-        &histories,
-        &algorithms,
-    );
+    compare(criterion, "50 operations a thread, by threads", &histories, &algorithms);
 }
 
 /// Boosting, Fig. 9: the polynomial criteria alone. HPCA 2006: the rules and the search.
@@ -96,12 +73,7 @@ fn polynomial(criterion: &mut Criterion) {
         Algorithm::TsoBaseline,
         Algorithm::DerivBack,
     ];
-    compare(
-        criterion,
-        "16 threads, by operations",
-        &histories,
-        &algorithms,
-    );
+    compare(criterion, "16 threads, by operations", &histories, &algorithms);
 }
 
 /// How exact kernels grow.

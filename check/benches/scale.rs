@@ -20,19 +20,11 @@ use history::{Ambiguity, History, ReadsFrom};
 const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 
 /// The mixes of Manovit & Hangal 2006 (section 5 and Table 1).
-const MIXES: [(&str, [u32; 4]); 3] = [
-    ("loads", [50, 16, 30, 2]),
-    ("equal", [33, 33, 30, 2]),
-    ("stores", [16, 50, 30, 2]),
-];
+const MIXES: [(&str, [u32; 4]); 3] =
+    [("loads", [50, 16, 30, 2]), ("equal", [33, 33, 30, 2]), ("stores", [16, 50, 30, 2])];
 
 fn mix([loads, stores, rmws, fences]: [u32; 4]) -> Mix {
-    Mix {
-        loads,
-        stores,
-        rmws,
-        fences,
-    }
+    Mix { loads, stores, rmws, fences }
 }
 
 /// The point in the middle.
@@ -51,15 +43,10 @@ fn middle(model: Model) -> Recipe {
 /// Every point with its name: the middle for each model, the rest for TSO.
 fn points() -> Vec<(String, Recipe)> {
     let tso = || middle(Model::TSO);
-    let mut points: Vec<(String, Recipe)> = MODELS
-        .iter()
-        .map(|&model| (format!("model/{model}"), middle(model)))
-        .collect();
+    let mut points: Vec<(String, Recipe)> =
+        MODELS.iter().map(|&model| (format!("model/{model}"), middle(model))).collect();
     for operations in [1_000, 8_000, 128_000] {
-        let recipe = Recipe {
-            operations,
-            ..tso()
-        };
+        let recipe = Recipe { operations, ..tso() };
         points.push((format!("operations/{operations}"), recipe));
     }
     for threads in [2, 64, 128] {
@@ -71,10 +58,7 @@ fn points() -> Vec<(String, Recipe)> {
         points.push((format!("locations/{locations}"), recipe));
     }
     for (name, weights) in MIXES {
-        let recipe = Recipe {
-            mix: mix(weights),
-            ..tso()
-        };
+        let recipe = Recipe { mix: mix(weights), ..tso() };
         points.push((format!("mix/{name}"), recipe));
     }
     points
@@ -88,10 +72,7 @@ fn history(recipe: &Recipe) -> History {
 
 fn decide(history: &History, model: Model, algorithm: Algorithm) -> Verdict {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).expect("unique values");
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     check(history, &reads_from, model, &options).verdict
 }
 
@@ -114,10 +95,8 @@ fn certified(history: &History, model: Model) -> Certificate {
 }
 
 fn stages(criterion: &mut Criterion) {
-    let points: Vec<(String, Model, History)> = points()
-        .into_iter()
-        .map(|(name, recipe)| (name, recipe.model, history(&recipe)))
-        .collect();
+    let points: Vec<(String, Model, History)> =
+        points().into_iter().map(|(name, recipe)| (name, recipe.model, history(&recipe))).collect();
     for algorithm in [Algorithm::Saturate, Algorithm::Complete] {
         let mut group = quick(criterion, algorithm.name());
         for (name, model, history) in &points {
@@ -148,10 +127,7 @@ fn families(criterion: &mut Criterion) {
     ];
     for (name, size) in sizes {
         let family = Family::from_name(name).expect("a family");
-        let recipe = HardRecipe {
-            size,
-            ..HardRecipe::new(family)
-        };
+        let recipe = HardRecipe { size, ..HardRecipe::new(family) };
         let history = hard(&recipe).expect("a sound recipe");
         let mut group = quick(criterion, "hard");
         group.bench_function(BenchmarkId::new(name, size), |bencher| {

@@ -47,17 +47,11 @@ const TSO: Option<&[Model]> = Some(&[Model::TSO]);
 const SC_AND_TSO: Option<&[Model]> = Some(&[Model::SC, Model::TSO]);
 
 const fn below(criterion: Criterion) -> Power {
-    Power::Criterion {
-        follows_from: criterion.weakest_model(),
-    }
+    Power::Criterion { follows_from: criterion.weakest_model() }
 }
 
-const BELOW_SC: Power = Power::Criterion {
-    follows_from: Model::SC,
-};
-const BELOW_TSO: Power = Power::Criterion {
-    follows_from: Model::TSO,
-};
+const BELOW_SC: Power = Power::Criterion { follows_from: Model::SC };
+const BELOW_TSO: Power = Power::Criterion { follows_from: Model::TSO };
 
 macro_rules! algorithms {
     ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal, $run:expr;)*) => {
@@ -195,18 +189,12 @@ impl Algorithm {
 
     /// Whether the algorithm says something about a model.
     pub fn applies_to(self, model: Model) -> bool {
-        self.row()
-            .models
-            .is_none_or(|models| models.contains(&model))
+        self.row().models.is_none_or(|models| models.contains(&model))
     }
 
     /// The model that the algorithm is about if none is named.
     pub fn default_model(self) -> Model {
-        if self.applies_to(Model::SC) {
-            Model::SC
-        } else {
-            Model::TSO
-        }
+        if self.applies_to(Model::SC) { Model::SC } else { Model::TSO }
     }
 
     /// The name of the criterion that the algorithm decides, if that is weaker than the model.

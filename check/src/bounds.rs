@@ -53,18 +53,12 @@ impl Bounds {
 
     /// These, and met at the latest when this is true.
     pub fn or_interrupted(self, interrupted: &'static AtomicBool) -> Bounds {
-        Bounds {
-            interrupted: Some(interrupted),
-            ..self
-        }
+        Bounds { interrupted: Some(interrupted), ..self }
     }
 
     /// The same bounds, from now.
     pub fn again(&self) -> Bounds {
-        Bounds {
-            interrupted: self.interrupted,
-            ..Bounds::new(self.time, self.memory)
-        }
+        Bounds { interrupted: self.interrupted, ..Bounds::new(self.time, self.memory) }
     }
 
     /// Whether a bound has been met; once it has, it stays so. Meant to be asked often.
@@ -75,10 +69,7 @@ impl Bounds {
         if self.at.is_some_and(|at| Instant::now() >= at) {
             self.exceeded.set(Some(Exceeded::Time));
         }
-        if self
-            .interrupted
-            .is_some_and(|it| it.load(Ordering::Relaxed))
-        {
+        if self.interrupted.is_some_and(|it| it.load(Ordering::Relaxed)) {
             self.exceeded.set(Some(Exceeded::Interrupted));
         }
         let checks = self.checks.get().wrapping_add(1);

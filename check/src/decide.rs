@@ -101,10 +101,7 @@ pub fn check(
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
     let speaks_of_candidates = |step: &&ProofStep| {
-        matches!(
-            step.statement,
-            Statement::Candidates(_) | Statement::Suppose(_)
-        )
+        matches!(step.statement, Statement::Candidates(_) | Statement::Suppose(_))
     };
     let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
@@ -122,10 +119,7 @@ fn proved(
         true => Algorithm::Complete,
         false => Algorithm::Stages,
     };
-    let another = Options {
-        algorithm: another,
-        ..options.clone()
-    };
+    let another = Options { algorithm: another, ..options.clone() };
     match decide(history, reads_from, model, &another, bounds).verdict {
         Verdict::Violation(violation) => Verdict::Violation(violation),
         Verdict::Consistent(_) => Verdict::Undecided(Reason::Refuted(options.algorithm)),
@@ -229,25 +223,13 @@ fn decide_known(
     }
     if !options.algorithm.is_stage() && problems.reads_itself {
         // The papers' histories have none; no order is needed to refute it.
-        let saturate = Options {
-            algorithm: Algorithm::Saturate,
-            ..options.clone()
-        };
+        let saturate = Options { algorithm: Algorithm::Saturate, ..options.clone() };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
-        return Outcome {
-            decided_by: Stage::By(options.algorithm),
-            ..outcome
-        };
+        return Outcome { decided_by: Stage::By(options.algorithm), ..outcome };
     }
     if !options.algorithm.is_stage() {
-        let problem = Problem {
-            history,
-            reads_from,
-            finals: &finals.writes,
-            model,
-            options,
-            bounds,
-        };
+        let problem =
+            Problem { history, reads_from, finals: &finals.writes, model, options, bounds };
         return problems.qualify(by_paper(&problem, problems.ambiguous));
     }
     let left_out = left_out(history, reads_from, model);
@@ -314,11 +296,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
         Answer::GaveUp(reason) => Verdict::Undecided(reason),
         Answer::Exceeded => Verdict::Undecided(Reason::exceeded(problem.bounds)),
     };
-    Outcome {
-        verdict,
-        decided_by: stage,
-        statistics: report.statistics,
-    }
+    Outcome { verdict, decided_by: stage, statistics: report.statistics }
 }
 
 /// A run of SC as one of a model with store buffers.

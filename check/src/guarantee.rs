@@ -12,17 +12,11 @@ pub struct Guarantee {
 }
 
 const fn criterion(algorithm: Algorithm) -> Guarantee {
-    Guarantee {
-        algorithm,
-        model: None,
-    }
+    Guarantee { algorithm, model: None }
 }
 
 const fn model(model: Model) -> Guarantee {
-    Guarantee {
-        algorithm: Algorithm::Stages,
-        model: Some(model),
-    }
+    Guarantee { algorithm: Algorithm::Stages, model: Some(model) }
 }
 
 impl Guarantee {
@@ -43,8 +37,7 @@ impl Guarantee {
 
     /// The name in tables and on the command line.
     pub fn name(self) -> &'static str {
-        self.model
-            .map_or_else(|| self.algorithm.name(), |model| model.name())
+        self.model.map_or_else(|| self.algorithm.name(), |model| model.name())
     }
 
     /// The guarantee of that name.
@@ -88,9 +81,7 @@ mod tests {
     #[test]
     fn names_are_those_of_the_tables() {
         let names = Guarantee::ALL.map(Guarantee::name);
-        let expected = [
-            "cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso",
-        ];
+        let expected = ["cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso"];
         assert_eq!(names, expected);
         for guarantee in Guarantee::ALL {
             assert_eq!(Guarantee::from_name(guarantee.name()), Some(guarantee));

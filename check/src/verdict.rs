@@ -31,12 +31,7 @@ impl fmt::Display for Stage {
 
 /// What an instruction that was not understood leaves open.
 fn not_understood(what: &NotUnderstood) -> String {
-    let NotUnderstood {
-        gap,
-        line,
-        instruction,
-        doubt,
-    } = what;
+    let NotUnderstood { gap, line, instruction, doubt } = what;
     if let Some(doubt) = doubt {
         return doubted(*doubt, *line, instruction);
     }
@@ -287,9 +282,7 @@ fn in_a_circle(history: &History, cycle: &[OpId]) -> String {
 /// An operation with its place, for a sentence.
 pub(crate) fn named(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
-    let line = operation
-        .line
-        .map_or(String::new(), |line| format!(", line {line}"));
+    let line = operation.line.map_or(String::new(), |line| format!(", line {line}"));
     format!(
         "{} (thread {}, operation {}{line})",
         history.describe(op),
@@ -362,10 +355,6 @@ pub struct Outcome {
 
 impl Outcome {
     pub(crate) fn new(verdict: Verdict, decided_by: Stage) -> Outcome {
-        Outcome {
-            verdict,
-            decided_by,
-            statistics: Statistics::default(),
-        }
+        Outcome { verdict, decided_by, statistics: Statistics::default() }
     }
 }

@@ -37,10 +37,7 @@ fn history(seed: u64, linked: bool, model: Model) -> Option<History> {
 
 fn verdict(history: &History, model: Model, algorithm: Algorithm) -> Verdict {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     check(history, &reads_from, model, &options).verdict
 }
 
@@ -126,11 +123,7 @@ fn own_stores_of_values_that_others_store_too() {
         for thread in 0..3 {
             for &kind in SHAPES[random.random_range(0..SHAPES.len())] {
                 let cell = Place::Cell(random.random_range(0..2));
-                let place = if kind.is_fence() {
-                    Place::Nowhere
-                } else {
-                    cell
-                };
+                let place = if kind.is_fence() { Place::Nowhere } else { cell };
                 accesses.push(Access {
                     written: kind.writes().then_some(1),
                     read: kind.reads().then(|| random.random_range(0..2)),
@@ -161,12 +154,10 @@ fn load_linked_pairs() {
 #[test]
 fn a_proof_that_speaks_of_candidates_names_them_all() {
     let proofs = (0..1500).filter_map(|seed| history(seed, false, Model::TSO));
-    let proofs = proofs.filter_map(
-        |history| match verdict(&history, Model::SC, Algorithm::Sat) {
-            Verdict::Violation(violation) => Some(violation),
-            _ => None,
-        },
-    );
+    let proofs = proofs.filter_map(|history| match verdict(&history, Model::SC, Algorithm::Sat) {
+        Verdict::Violation(violation) => Some(violation),
+        _ => None,
+    });
     let speaks = |proof: &Violation| proof.chooses_sources();
     let proofs: Vec<Violation> = proofs.filter(speaks).collect();
     assert!(proofs.len() > 20, "{}", proofs.len());

@@ -19,12 +19,7 @@ const TOO_LARGE: u64 = 1 << 23;
 
 /// A random history of few operations, consistent under some model or not.
 fn history(random: &mut StdRng) -> Option<History> {
-    let mix = Mix {
-        threads: 3,
-        operations: 9,
-        locations: 2,
-        linked: false,
-    };
+    let mix = Mix { threads: 3, operations: 9, locations: 2, linked: false };
     let mut accesses = program(random, mix);
     for access in &mut accesses {
         // The format has no failed compare-and-swap.
@@ -66,13 +61,7 @@ fn enlarged(random: &mut StdRng, history: &History) -> History {
         builder.final_value(address(cell), large(last.value), None);
     }
     let initial: HashMap<u64, u64> = (0..2).map(|cell| (address(cell), large(0))).collect();
-    builder
-        .finish(
-            Default::default(),
-            &Initial::Given(initial),
-            Default::default(),
-        )
-        .unwrap()
+    builder.finish(Default::default(), &Initial::Given(initial), Default::default()).unwrap()
 }
 
 /// The numbers of a text outside of comments.
@@ -115,8 +104,5 @@ fn large_numbers_become_small_and_verdicts_stay() {
             }
         }
     }
-    assert!(
-        consistent > 100 && violations > 100,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
 }

@@ -28,12 +28,7 @@ fn engine_agrees_with_the_axioms() {
         for model in MODELS {
             let expected = Axioms::new(&history, model).satisfiable(0, &mut Vec::new());
             let found = decide(&history, model, Algorithm::Complete);
-            assert_eq!(
-                found,
-                Some(expected),
-                "seed {seed} {model}\n{}",
-                print(&history)
-            );
+            assert_eq!(found, Some(expected), "seed {seed} {model}\n{}", print(&history));
             counts[usize::from(expected)] += 1;
         }
     }

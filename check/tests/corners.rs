@@ -15,17 +15,11 @@ use history::{
 const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 
 fn load(thread: u32, place: Place, value: u64) -> Access {
-    Access {
-        read: Some(value),
-        ..Access::new(thread, Kind::Load, place)
-    }
+    Access { read: Some(value), ..Access::new(thread, Kind::Load, place) }
 }
 
 fn store(thread: u32, place: Place, value: u64) -> Access {
-    Access {
-        written: Some(value),
-        ..Access::new(thread, Kind::Store, place)
-    }
+    Access { written: Some(value), ..Access::new(thread, Kind::Store, place) }
 }
 
 fn bytes(address: u64, size: u8) -> Place {
@@ -43,9 +37,7 @@ fn build(
     for &(address, value) in finals {
         builder.final_value(address, value, None);
     }
-    builder
-        .finish(Default::default(), initial, provenance)
-        .unwrap()
+    builder.finish(Default::default(), initial, provenance).unwrap()
 }
 
 fn plain(accesses: &[Access], finals: &[(u64, u64)]) -> History {
@@ -71,19 +63,12 @@ fn what_nobody_writes_ends_as_it_began() {
         assert!(is_consistent(&history, Ambiguity::Refuse), "{finals:?}");
     }
     let history = plain(&read[..0], &[(0, 3)]);
-    assert!(matches!(
-        verdict(&history, Ambiguity::Refuse, Model::SC),
-        Verdict::Violation(_)
-    ));
+    assert!(matches!(verdict(&history, Ambiguity::Refuse, Model::SC), Verdict::Violation(_)));
 }
 
 #[test]
 fn an_unfinished_store_may_have_supplied_an_unwritten_value() {
-    let accesses = [
-        store(1, bytes(0, 8), 1),
-        load(1, bytes(0, 8), 1),
-        load(1, bytes(0, 8), 7),
-    ];
+    let accesses = [store(1, bytes(0, 8), 1), load(1, bytes(0, 8), 1), load(1, bytes(0, 8), 7)];
     let provenance = Provenance {
         unfinished: vec![Unfinished {
             thread: 0,
@@ -106,17 +91,11 @@ fn an_unfinished_store_may_have_supplied_an_unwritten_value() {
 
 #[test]
 fn writes_outside_of_the_history_excuse_unwritten_values() {
-    let accesses = [
-        load(0, Place::Cell(0), 4),
-        store(0, Place::Cell(0), 1),
-        load(1, Place::Cell(0), 5),
-    ];
+    let accesses =
+        [load(0, Place::Cell(0), 4), store(0, Place::Cell(0), 1), load(1, Place::Cell(0), 5)];
     let thin_air = plain(&accesses, &[]);
     assert!(!is_consistent(&thin_air, Ambiguity::Refuse));
-    let provenance = Provenance {
-        outside_writes: true,
-        ..Provenance::default()
-    };
+    let provenance = Provenance { outside_writes: true, ..Provenance::default() };
     for initial in [Initial::Zero, Initial::Infer] {
         let history = build(&accesses, &[], &initial, provenance.clone());
         assert!(is_consistent(&history, Ambiguity::Refuse));
@@ -135,11 +114,7 @@ fn writes_outside_of_the_history_excuse_unwritten_values() {
 #[test]
 fn reads_beside_a_hidden_write_decide_nothing() {
     let hidden = Access::new(0, Kind::Rmw, Place::Cell(0));
-    let accesses = [
-        hidden,
-        load(1, Place::Cell(0), 4),
-        load(1, Place::Cell(0), 9),
-    ];
+    let accesses = [hidden, load(1, Place::Cell(0), 4), load(1, Place::Cell(0), 9)];
     let history = plain(&accesses, &[]);
     assert_eq!(
         verdict(&history, Ambiguity::Refuse, Model::SC),
@@ -151,10 +126,7 @@ fn reads_beside_a_hidden_write_decide_nothing() {
 fn a_reservation_of_an_unknown_value_excuses_its_store() {
     let accesses = [
         Access::new(0, Kind::LoadLinked, Place::Cell(0)),
-        Access {
-            written: Some(2),
-            ..Access::new(0, Kind::StoreConditional, Place::Cell(0))
-        },
+        Access { written: Some(2), ..Access::new(0, Kind::StoreConditional, Place::Cell(0)) },
         store(1, Place::Cell(0), 1),
         load(1, Place::Cell(0), 2),
     ];
@@ -184,21 +156,15 @@ fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
     ];
     let history = plain(&accesses, &[]);
     assert_eq!(history.operations(), 4);
-    assert!(matches!(
-        verdict(&history, Ambiguity::Keep, Model::PSO),
-        Verdict::Violation(_)
-    ));
+    assert!(matches!(verdict(&history, Ambiguity::Keep, Model::PSO), Verdict::Violation(_)));
 }
 
 #[test]
 fn initial_and_final_values_are_split_as_accesses_are() {
     let value = 0x0000_0002_0000_0001;
     let given = Initial::Given(HashMap::from([(0x100, value)]));
-    let reads = [
-        load(0, bytes(0x100, 8), value),
-        load(1, bytes(0x100, 4), 1),
-        load(1, bytes(0x104, 4), 2),
-    ];
+    let reads =
+        [load(0, bytes(0x100, 8), value), load(1, bytes(0x100, 4), 1), load(1, bytes(0x104, 4), 2)];
     let history = build(&reads, &[], &given, Provenance::default());
     assert!(is_consistent(&history, Ambiguity::Refuse));
     let accesses = [store(0, bytes(0x100, 8), value), reads[1]];
@@ -210,17 +176,10 @@ fn initial_and_final_values_are_split_as_accesses_are() {
 
 #[test]
 fn a_final_value_beside_a_hidden_write_proves_nothing() {
-    let accesses = [
-        store(0, Place::Cell(0), 1),
-        Access::new(0, Kind::Store, Place::Cell(0)),
-    ];
+    let accesses = [store(0, Place::Cell(0), 1), Access::new(0, Kind::Store, Place::Cell(0))];
     let history = plain(&accesses, &[(0, 1)]);
     assert!(is_consistent(&history, Ambiguity::Refuse));
-    let step = |number, statement, premises| ProofStep {
-        number,
-        statement,
-        premises,
-    };
+    let step = |number, statement, premises| ProofStep { number, statement, premises };
     let (first, second) = (Name::Op(0, 0), Name::Op(0, 1));
     let order = |rule, after: Option<Name>| Statement::Order {
         rule,
@@ -235,10 +194,7 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
             step(3, Statement::Cycle, vec![1, 2]),
         ]),
     };
-    assert!(matches!(
-        verify(&history, &forged),
-        Err(Rejection::Unfounded { step: 1, .. })
-    ));
+    assert!(matches!(verify(&history, &forged), Err(Rejection::Unfounded { step: 1, .. })));
 }
 
 /// Every algorithm, under the models that it applies to.
@@ -254,21 +210,14 @@ fn for_each_algorithm(mut look: impl FnMut(check::Algorithm, Model)) {
 
 fn verdict_by(history: &History, algorithm: check::Algorithm, model: Model) -> Verdict {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     check(history, &reads_from, model, &options).verdict
 }
 
 #[test]
 fn a_read_modify_write_does_not_read_what_it_writes() {
     let history = plain(
-        &[Access {
-            read: Some(1),
-            written: Some(1),
-            ..Access::new(0, Kind::Rmw, Place::Cell(0))
-        }],
+        &[Access { read: Some(1), written: Some(1), ..Access::new(0, Kind::Rmw, Place::Cell(0)) }],
         &[],
     );
     for_each_algorithm(|algorithm, model| {
@@ -276,10 +225,7 @@ fn a_read_modify_write_does_not_read_what_it_writes() {
         let expected = algorithm == check::Algorithm::TraceOrder;
         let undecided = matches!(found, Verdict::Undecided(_));
         assert_eq!(undecided, expected, "{algorithm:?} {model}: {found:?}");
-        assert!(
-            undecided || matches!(found, Verdict::Violation(_)),
-            "{algorithm:?}"
-        );
+        assert!(undecided || matches!(found, Verdict::Violation(_)), "{algorithm:?}");
     });
 }
 
@@ -288,18 +234,11 @@ fn a_read_modify_write_does_not_read_what_it_writes() {
 fn nothing_holds_where_a_write_is_hidden() {
     let mut hidden = store(0, Place::Cell(0), 0);
     hidden.written = None;
-    let accesses = [
-        hidden,
-        load(1, Place::Cell(0), 5),
-        load(1, Place::Cell(0), 1),
-    ];
+    let accesses = [hidden, load(1, Place::Cell(0), 5), load(1, Place::Cell(0), 1)];
     let history = plain(&accesses, &[]);
     for_each_algorithm(|algorithm, model| {
         let found = verdict_by(&history, algorithm, model);
-        assert!(
-            matches!(found, Verdict::Undecided(_)),
-            "{algorithm:?} {model}: {found:?}"
-        );
+        assert!(matches!(found, Verdict::Undecided(_)), "{algorithm:?} {model}: {found:?}");
     });
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let bounds = check::Bounds::none();
@@ -317,10 +256,7 @@ fn nothing_holds_where_a_write_is_hidden() {
 
 #[test]
 fn thin_air_has_no_kernel() {
-    let history = plain(
-        &[store(0, Place::Cell(0), 1), load(1, Place::Cell(0), 7)],
-        &[],
-    );
+    let history = plain(&[store(0, Place::Cell(0), 1), load(1, Place::Cell(0), 7)], &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for model in [Model::SC, Model::TSO] {
         let bounds = check::Bounds::none();
@@ -336,15 +272,9 @@ fn program_order_says_what_a_private_location_ends_with() {
     let history = plain(&accesses, &[(0, 1)]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).unwrap();
     for_each_algorithm(|algorithm, model| {
-        let options = Options {
-            algorithm,
-            ..Options::default()
-        };
+        let options = Options { algorithm, ..Options::default() };
         let found = check(&history, &reads_from, model, &options).verdict;
-        let refuted = matches!(
-            found,
-            Verdict::Violation(_) | Verdict::CriterionViolation(_)
-        );
+        let refuted = matches!(found, Verdict::Violation(_) | Verdict::CriterionViolation(_));
         let ambiguous = matches!(found, Verdict::Undecided(Reason::NeedsSources(_)));
         assert!(!refuted && !ambiguous, "{algorithm:?} {model}: {found:?}");
     });
@@ -367,10 +297,7 @@ fn an_unfinished_store_may_have_written_a_final_value() {
     let history = build(&accesses, &[(0, 7)], &Initial::Zero, provenance);
     for_each_algorithm(|algorithm, model| {
         let found = verdict_by(&history, algorithm, model);
-        assert!(
-            matches!(found, Verdict::Undecided(_)),
-            "{algorithm:?} {model}: {found:?}"
-        );
+        assert!(matches!(found, Verdict::Undecided(_)), "{algorithm:?} {model}: {found:?}");
     });
     let expected = Verdict::Undecided(Reason::UnfinishedFinal(0));
     assert_eq!(verdict(&history, Ambiguity::Refuse, Model::SC), expected);
@@ -392,10 +319,7 @@ fn a_history_of_nothing_is_undecided() {
                     continue;
                 }
                 let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-                let options = Options {
-                    algorithm,
-                    ..Options::default()
-                };
+                let options = Options { algorithm, ..Options::default() };
                 let found = check(history, &reads_from, model, &options).verdict;
                 let expected = Verdict::Undecided(Reason::NothingCompleted);
                 assert_eq!(found, expected, "{model} by {}", algorithm.name());
@@ -403,10 +327,7 @@ fn a_history_of_nothing_is_undecided() {
         }
         let certificate = Certificate {
             claim: Claim::new(&empty, model, ""),
-            evidence: Evidence::Consistent {
-                reads_from: Vec::new(),
-                steps: Vec::new(),
-            },
+            evidence: Evidence::Consistent { reads_from: Vec::new(), steps: Vec::new() },
         };
         let refused = verify(&empty, &certificate);
         assert_eq!(refused, Err(Rejection::NothingCompleted));

@@ -38,10 +38,7 @@ fn algorithm_of(criterion: Criterion) -> Algorithm {
 /// Whether a criterion holds; a violation is written, read back and verified.
 fn holds(history: &History, criterion: Criterion) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm: algorithm_of(criterion),
-        ..Options::default()
-    };
+    let options = Options { algorithm: algorithm_of(criterion), ..Options::default() };
     match check(history, &reads_from, model(criterion), &options).verdict {
         Verdict::Satisfied => true,
         Verdict::CriterionViolation(violation) => {
@@ -54,10 +51,7 @@ fn holds(history: &History, criterion: Criterion) -> bool {
 }
 
 fn claim(history: &History, criterion: Criterion) -> Claim {
-    Claim {
-        criterion: Some(criterion),
-        ..Claim::new(history, model(criterion), "")
-    }
+    Claim { criterion: Some(criterion), ..Claim::new(history, model(criterion), "") }
 }
 
 fn certified(history: &History, violation: &CriterionViolation) -> Certificate {
@@ -118,20 +112,14 @@ fn write_pairs(exec: &Execution<'_>, pairs: &Pairs) -> u64 {
     for location in 0..exec.locations() {
         let writes = &exec.writes.of(location)[1..];
         for &a in writes {
-            count += writes
-                .iter()
-                .filter(|&&b| pairs[a as usize][b as usize])
-                .count() as u64;
+            count += writes.iter().filter(|&&b| pairs[a as usize][b as usize]).count() as u64;
         }
     }
     count
 }
 
 fn ordered(history: &History, reads_from: &ReadsFrom, criterion: Criterion) -> Option<u64> {
-    let options = Options {
-        algorithm: algorithm_of(criterion),
-        ..Options::default()
-    };
+    let options = Options { algorithm: algorithm_of(criterion), ..Options::default() };
     let outcome = check(history, reads_from, model(criterion), &options);
     outcome.statistics.ordered
 }
@@ -171,10 +159,7 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
         Err(stop) => assert!(stop != NotDerived::Exceeded && !literal.wccm),
     }
     if literal.cc {
-        assert_eq!(
-            pairs(Criterion::Cc),
-            Some(write_pairs(&exec, &literal.causality))
-        );
+        assert_eq!(pairs(Criterion::Cc), Some(write_pairs(&exec, &literal.causality)));
     }
     if let Ok(pasts) = causal::convergent(&exec, &none) {
         let mut order = Relation::new(exec.len());
@@ -188,22 +173,13 @@ fn derived_orders(history: &History, reads_from: &ReadsFrom, literal: &Literal) 
             conflicting(history, reads_from, &none),
             Some(write_pairs(&exec, &literal.conflicts))
         );
-        assert_eq!(
-            pairs(Criterion::Ccv),
-            Some(write_pairs(&exec, &literal.convergence))
-        );
+        assert_eq!(pairs(Criterion::Ccv), Some(write_pairs(&exec, &literal.convergence)));
     }
     if literal.ccm {
-        assert_eq!(
-            pairs(Criterion::Ccm),
-            Some(write_pairs(&exec, &literal.pww))
-        );
+        assert_eq!(pairs(Criterion::Ccm), Some(write_pairs(&exec, &literal.pww)));
     }
     if literal.wccm {
-        assert_eq!(
-            pairs(Criterion::Wccm),
-            Some(write_pairs(&exec, &literal.wpww))
-        );
+        assert_eq!(pairs(Criterion::Wccm), Some(write_pairs(&exec, &literal.wpww)));
     }
 }
 
@@ -253,11 +229,7 @@ fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
         };
         for criterion in [Criterion::Cc, Criterion::Ccv, Criterion::Wccm] {
             let printed = || print(&history);
-            assert!(
-                holds(&history, criterion),
-                "{criterion:?}, seed {seed}\n{}",
-                printed()
-            );
+            assert!(holds(&history, criterion), "{criterion:?}, seed {seed}\n{}", printed());
         }
     }
 }
@@ -267,19 +239,11 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
     let at = random.random_range(0..steps.len());
     let op = OpId(random.random_range(0..history.len() as u32));
     let any = Name::of(history, op);
-    let (number, other) = (
-        steps[at].number,
-        steps[random.random_range(0..steps.len())].statement,
-    );
+    let (number, other) = (steps[at].number, steps[random.random_range(0..steps.len())].statement);
     match (random.random_range(0..7), &mut steps[at].statement) {
         (0, RelationStatement::Pair { before, .. }) => *before = any,
         (1, RelationStatement::Pair { after, .. }) => *after = any,
-        (
-            2,
-            RelationStatement::Pair {
-                via: Some(read), ..
-            },
-        ) => *read = any,
+        (2, RelationStatement::Pair { via: Some(read), .. }) => *read = any,
         (3, RelationStatement::Pair { link, .. }) => {
             if let RelationStatement::Pair { link: other, .. } = other {
                 *link = other;
@@ -304,11 +268,7 @@ fn offer(history: &History, criterion: Criterion, steps: Vec<RelationStep>) {
         evidence: Evidence::CriterionViolation(steps),
     };
     let verified = verify(history, &certificate);
-    assert!(
-        verified.is_err(),
-        "{criterion:?}\n{}\n{certificate:?}",
-        print(history)
-    );
+    assert!(verified.is_err(), "{criterion:?}\n{}\n{certificate:?}", print(history));
 }
 
 #[test]
@@ -343,10 +303,7 @@ fn what_holds_is_not_refuted_by_tampered_certificates() {
 
 fn violation(history: &History, criterion: Criterion) -> CriterionViolation {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm: algorithm_of(criterion),
-        ..Options::default()
-    };
+    let options = Options { algorithm: algorithm_of(criterion), ..Options::default() };
     match check(history, &reads_from, model(criterion), &options).verdict {
         Verdict::CriterionViolation(violation) => violation,
         other => panic!("{other:?}"),
@@ -357,11 +314,9 @@ fn violation(history: &History, criterion: Criterion) -> CriterionViolation {
 fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
     let stale = axe("a", "0: M[0] := 1\n0: M[0] == 0\ncheck\n");
     let certificate = certified(&stale, &violation(&stale, Criterion::Ccm));
-    for (criterion, model) in [
-        (Some(Criterion::Ccm), Model::TSO),
-        (Some(Criterion::Cc), Model::PSO),
-        (None, Model::SC),
-    ] {
+    for (criterion, model) in
+        [(Some(Criterion::Ccm), Model::TSO), (Some(Criterion::Cc), Model::PSO), (None, Model::SC)]
+    {
         let mut other = certificate.clone();
         other.claim.criterion = criterion;
         other.claim.model = model;
@@ -375,21 +330,14 @@ fn a_criterion_that_does_not_follow_from_the_model_refutes_nothing() {
 
 #[test]
 fn bounds_end_in_no_verdict() {
-    let history = generate(&Recipe {
-        operations: 40_000,
-        ..Recipe::default()
-    });
+    let history = generate(&Recipe { operations: 40_000, ..Recipe::default() });
     let history = history.unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for criterion in Criterion::ALL {
-        let options = Options {
-            algorithm: algorithm_of(criterion),
-            ..Options::default()
-        };
-        for (time, memory, reason) in [
-            (Some(Duration::ZERO), None, Reason::Timeout),
-            (None, Some(1), Reason::Memory),
-        ] {
+        let options = Options { algorithm: algorithm_of(criterion), ..Options::default() };
+        for (time, memory, reason) in
+            [(Some(Duration::ZERO), None, Reason::Timeout), (None, Some(1), Reason::Memory)]
+        {
             let bounds = Bounds::new(time, memory);
             let model = model(criterion);
             let outcome = check::decide(&history, &reads_from, model, &options, &bounds);
@@ -420,9 +368,7 @@ fn table(path: &Path) -> Vec<Vec<(String, String)>> {
     let mut lines = text.lines();
     let header: Vec<&str> = lines.next().unwrap().split(',').collect();
     let named = |(name, value): (&&str, &str)| ((*name).to_owned(), value.to_owned());
-    lines
-        .map(|line| header.iter().zip(line.split(',')).map(named).collect())
-        .collect()
+    lines.map(|line| header.iter().zip(line.split(',')).map(named).collect()).collect()
 }
 
 /// Whether one column of the table of figures says that this history is allowed.
@@ -465,11 +411,7 @@ fn theorems_hold(corpus: &Corpus) {
         let literal = literal(&Execution::new(history, &reads_from));
         for criterion in Criterion::ALL {
             let found = holds(history, criterion);
-            assert_eq!(
-                found,
-                self::said(&literal, criterion),
-                "{name} {criterion:?}"
-            );
+            assert_eq!(found, self::said(&literal, criterion), "{name} {criterion:?}");
             for (column, model) in [("sc", Model::SC), ("tso", Model::TSO)] {
                 let follows = said(column) && criterion.follows_from(model);
                 assert!(!follows || found, "{name}: {column} but not {criterion:?}");
@@ -492,38 +434,23 @@ fn values(exec: &Execution<'_>, order: &Relation) -> Vec<(u64, u64, u64)> {
     pairs
 }
 
-on_corpus!(
-    partial_store_orders_are_part_of_the_kernel,
-    "oracle",
-    only_the_kernel_is_ordered
-);
+on_corpus!(partial_store_orders_are_part_of_the_kernel, "oracle", only_the_kernel_is_ordered);
 
 fn only_the_kernel_is_ordered(corpus: &Corpus) {
-    let (sc, tso) = (
-        corpus.kernels("kernel_sc.csv"),
-        corpus.kernels("kernel_tso.csv"),
-    );
+    let (sc, tso) = (corpus.kernels("kernel_sc.csv"), corpus.kernels("kernel_tso.csv"));
     let none = Bounds::none();
     for history in &corpus.histories() {
         let name = history.name.as_deref().unwrap();
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
         let exec = Execution::new(history, &reads_from);
         if let Some(kernel) = sc.get(name) {
-            let order = convergent::convergent_memory(&exec, &none)
-                .unwrap()
-                .relation();
-            let inside = values(&exec, &order)
-                .iter()
-                .all(|pair| kernel.contains(pair));
+            let order = convergent::convergent_memory(&exec, &none).unwrap().relation();
+            let inside = values(&exec, &order).iter().all(|pair| kernel.contains(pair));
             assert!(inside, "{name}: pww is not part of the SC kernel");
         }
         if let Some(kernel) = tso.get(name) {
-            let order = weak::weak_memory(&exec, &reads_from, &none)
-                .unwrap()
-                .relation();
-            let inside = values(&exec, &order)
-                .iter()
-                .all(|pair| kernel.contains(pair));
+            let order = weak::weak_memory(&exec, &reads_from, &none).unwrap().relation();
+            let inside = values(&exec, &order).iter().all(|pair| kernel.contains(pair));
             assert!(inside, "{name}: wpww is not part of the TSO kernel");
         }
     }

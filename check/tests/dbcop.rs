@@ -55,10 +55,7 @@ fn random_histories() {
             }
         }
     }
-    assert!(
-        consistent > 1000 && violations > 300,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 1000 && violations > 300, "{consistent} {violations}");
 }
 
 /// The frontiers that saturation leaves are among those there are.
@@ -77,13 +74,7 @@ fn saturation_takes_frontiers_away() {
 }
 
 fn valid(threads: u32, operations: u32, locations: u32, seed: u64) -> History {
-    let recipe = Recipe {
-        threads,
-        operations,
-        locations,
-        seed,
-        ..Recipe::default()
-    };
+    let recipe = Recipe { threads, operations, locations, seed, ..Recipe::default() };
     without_order(&generate(&recipe).unwrap()).unwrap()
 }
 
@@ -116,10 +107,7 @@ fn a_deep_search_is_no_deep_recursion() {
     let history = common::build(&accesses, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for algorithm in BOTH {
-        let options = Options {
-            algorithm,
-            ..Options::default()
-        };
+        let options = Options { algorithm, ..Options::default() };
         let outcome = check(&history, &reads_from, Model::SC, &options);
         assert!(is_consistent(&outcome));
         assert_eq!(outcome.statistics.nodes, Some(100_000));
@@ -132,12 +120,7 @@ fn bounds_end_in_undecided() {
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for algorithm in BOTH {
         let limited = |timeout, max_memory| {
-            let options = Options {
-                algorithm,
-                timeout,
-                max_memory,
-                ..Options::default()
-            };
+            let options = Options { algorithm, timeout, max_memory, ..Options::default() };
             check(&history, &reads_from, Model::SC, &options).verdict
         };
         let late = limited(Some(Duration::ZERO), None);

@@ -15,21 +15,12 @@ use rand::rngs::StdRng;
 use rand::seq::SliceRandom;
 
 fn options(algorithm: Algorithm) -> Options {
-    Options {
-        algorithm,
-        ..Options::default()
-    }
+    Options { algorithm, ..Options::default() }
 }
 
 fn violates(prefix: &Prefix, model: Model, algorithm: Algorithm) -> bool {
     let (history, reads_from) = (&prefix.history, &prefix.reads_from);
-    let outcome = decide(
-        history,
-        reads_from,
-        model,
-        &options(algorithm),
-        &Bounds::none(),
-    );
+    let outcome = decide(history, reads_from, model, &options(algorithm), &Bounds::none());
     let verdict = outcome.verdict;
     let found = matches!(
         verdict,
@@ -46,13 +37,7 @@ fn found(
     model: Model,
     algorithm: Algorithm,
 ) -> Detection {
-    detect(
-        history,
-        reads_from,
-        model,
-        &options(algorithm),
-        &Bounds::none(),
-    )
+    detect(history, reads_from, model, &options(algorithm), &Bounds::none())
 }
 
 /// Whether more operations never take a violation away that this finds.
@@ -67,34 +52,21 @@ fn compare(history: &History, reads_from: &ReadsFrom, model: Model, algorithm: A
     let longest = prefixes.longest();
     assert_eq!(longest, history.operations());
     let lengths = 1..=longest;
-    let scan: Vec<bool> = lengths
-        .map(|length| violates(&prefixes.prefix(length), model, algorithm))
-        .collect();
+    let scan: Vec<bool> =
+        lengths.map(|length| violates(&prefixes.prefix(length), model, algorithm)).collect();
     let label = || format!("{model} {} {scan:?}\n{}", algorithm.name(), print(history));
     let detection = found(history, reads_from, model, algorithm);
     let Some(first) = detection.first else {
         assert!(!scan[longest - 1], "{}", label());
-        assert!(
-            !is_monotone(algorithm) || !scan.contains(&true),
-            "{}",
-            label()
-        );
+        assert!(!is_monotone(algorithm) || !scan.contains(&true), "{}", label());
         return false;
     };
     assert!(first.exact && scan[first.operations - 1], "{}", label());
-    assert!(
-        first.operations == 1 || !scan[first.operations - 2],
-        "{}",
-        label()
-    );
+    assert!(first.operations == 1 || !scan[first.operations - 2], "{}", label());
     if is_monotone(algorithm) {
         let expected = scan.iter().position(|&violates| violates).unwrap() + 1;
         assert_eq!(first.operations, expected, "{}", label());
-        assert!(
-            scan[expected - 1..].iter().all(|&violates| violates),
-            "{}",
-            label()
-        );
+        assert!(scan[expected - 1..].iter().all(|&violates| violates), "{}", label());
     }
     assert_eq!(prefixes.last(first.operations), Some(first.completed_by));
     assert!(!history.continues(first.completed_by));
@@ -116,9 +88,7 @@ fn in_some_order(random: &mut StdRng, history: &History) -> History {
     accesses[0].order = accesses[0].order.or(Some(0));
     let address = |location: u32| history.locations()[location as usize].address;
     let finals = history.finals().iter();
-    let finals: Vec<(u64, u64)> = finals
-        .map(|last| (address(last.location), last.value))
-        .collect();
+    let finals: Vec<(u64, u64)> = finals.map(|last| (address(last.location), last.value)).collect();
     build(&accesses, &finals)
 }
 
@@ -160,21 +130,14 @@ fn bisection_finds_what_the_scan_finds() {
         let history = in_some_order(&mut random, &history);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         for (at, algorithm) in Algorithm::ALL.into_iter().enumerate() {
-            for model in MODELS
-                .into_iter()
-                .filter(|&model| algorithm.applies_to(model))
-            {
+            for model in MODELS.into_iter().filter(|&model| algorithm.applies_to(model)) {
                 violations[at] += usize::from(compare(&history, &reads_from, model, algorithm));
             }
         }
     }
     for (algorithm, violations) in Algorithm::ALL.into_iter().zip(violations) {
         let finds = algorithm.power() != Power::Proves;
-        assert!(
-            !finds || violations > 100,
-            "{} {violations}",
-            algorithm.name()
-        );
+        assert!(!finds || violations > 100, "{} {violations}", algorithm.name());
     }
 }
 
@@ -233,19 +196,13 @@ fn reads_with_several_candidates_take_all_of_them_along() {
         let run = with_few_values(&in_some_order(&mut random, &history), values);
         let reads_from = ReadsFrom::derive(&run, Ambiguity::Keep).unwrap();
         ambiguous += reads_from.ambiguous();
-        assert!(
-            !compare(&run, &reads_from, machine, Algorithm::Stages),
-            "seed {seed}"
-        );
+        assert!(!compare(&run, &reads_from, machine, Algorithm::Stages), "seed {seed}");
         let changed = change_reads(&mut random, &history, 2);
         let changed = with_few_values(&in_some_order(&mut random, &changed), values);
         let reads_from = ReadsFrom::derive(&changed, Ambiguity::Keep).unwrap();
         violations += usize::from(compare(&changed, &reads_from, machine, Algorithm::Stages));
     }
-    assert!(
-        ambiguous > 300 && violations > 100,
-        "{ambiguous} {violations}"
-    );
+    assert!(ambiguous > 300 && violations > 100, "{ambiguous} {violations}");
 }
 
 /// A run of SC with words and halves of words, of which every byte written is another, completed in
@@ -265,11 +222,7 @@ fn with_halves(random: &mut StdRng) -> History {
         let fresh = (0x1010_1010_1010_1010 + 0x0101_0101_0101_0101 * place) & mask;
         let kind = [Kind::Load, Kind::Store][random.random_range(0..2)];
         let held = (memory[word] >> shift) & mask;
-        let access = Access::new(
-            random.random_range(0..3),
-            kind,
-            Place::Bytes { address, size },
-        );
+        let access = Access::new(random.random_range(0..3), kind, Place::Bytes { address, size });
         let stale = random.random_bool(0.1);
         if kind == Kind::Store {
             memory[word] = memory[word] & !(mask << shift) | fresh << shift;
@@ -282,9 +235,7 @@ fn with_halves(random: &mut StdRng) -> History {
             ..access
         });
     }
-    builder
-        .finish(Default::default(), &Initial::Zero, Default::default())
-        .unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
 }
 
 #[test]
@@ -299,21 +250,13 @@ fn split_accesses_stay_whole() {
         let prefixes = Prefixes::of(&history, &reads_from).unwrap();
         for length in 1..=prefixes.longest() {
             let prefix = prefixes.prefix(length);
-            for (at, &op) in prefix
-                .kept
-                .iter()
-                .enumerate()
-                .filter(|&(_, &op)| history.continues(op))
+            for (at, &op) in
+                prefix.kept.iter().enumerate().filter(|&(_, &op)| history.continues(op))
             {
                 assert_eq!(prefix.kept[at - 1], OpId(op.0 - 1));
             }
         }
-        for algorithm in [
-            Algorithm::Stages,
-            Algorithm::Wsc,
-            Algorithm::Ccm,
-            Algorithm::Cc,
-        ] {
+        for algorithm in [Algorithm::Stages, Algorithm::Wsc, Algorithm::Ccm, Algorithm::Cc] {
             violations += usize::from(compare(&history, &reads_from, Model::SC, algorithm));
         }
     }
@@ -336,11 +279,7 @@ fn generated_histories() {
             ..Recipe::default()
         };
         let valid = generate(&recipe).unwrap();
-        let broken = generate(&Recipe {
-            violations: 3,
-            distance: 30,
-            ..recipe
-        });
+        let broken = generate(&Recipe { violations: 3, distance: 30, ..recipe });
         for guarantee in Guarantee::of_model(model) {
             let (algorithm, model) = (guarantee.algorithm(), guarantee.model());
             let reads_from = ReadsFrom::derive(&valid, Ambiguity::Refuse).unwrap();
@@ -354,19 +293,11 @@ fn generated_histories() {
 }
 
 fn store(thread: u32, cell: u64, value: u64, order: Option<u64>) -> Access {
-    Access {
-        written: Some(value),
-        order,
-        ..Access::new(thread, Kind::Store, Place::Cell(cell))
-    }
+    Access { written: Some(value), order, ..Access::new(thread, Kind::Store, Place::Cell(cell)) }
 }
 
 fn load(thread: u32, cell: u64, value: u64, order: Option<u64>) -> Access {
-    Access {
-        read: Some(value),
-        order,
-        ..Access::new(thread, Kind::Load, Place::Cell(cell))
-    }
+    Access { read: Some(value), order, ..Access::new(thread, Kind::Load, Place::Cell(cell)) }
 }
 
 /// The lengths at which prefixes get operations, and which.
@@ -383,11 +314,7 @@ fn a_read_takes_its_source_along() {
     // From its own buffer, from a store that completes later, and from one that never does.
     let own = [store(0, 0, 1, Some(2)), load(0, 0, 1, Some(1))];
     assert_eq!(growth(&own), [[0, 1], [0, 1]]);
-    let other = [
-        store(0, 0, 1, None),
-        load(1, 0, 1, Some(2)),
-        store(1, 1, 1, Some(1)),
-    ];
+    let other = [store(0, 0, 1, None), load(1, 0, 1, Some(2)), store(1, 1, 1, Some(1))];
     assert_eq!(growth(&other), [vec![2], vec![0, 1, 2], vec![0, 1, 2]]);
     let history = build(&other, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -399,36 +326,17 @@ fn a_read_takes_its_source_along() {
 #[test]
 fn a_fence_without_a_place_comes_with_what_follows_it() {
     let fence = Access::new(0, Kind::Fence, Place::Nowhere);
-    let accesses = [
-        store(0, 0, 1, Some(5)),
-        fence,
-        load(0, 1, 0, Some(7)),
-        load(0, 1, 0, Some(6)),
-        fence,
-    ];
+    let accesses =
+        [store(0, 0, 1, Some(5)), fence, load(0, 1, 0, Some(7)), load(0, 1, 0, Some(6)), fence];
     let grown = growth(&accesses);
-    assert_eq!(
-        grown,
-        [
-            vec![0],
-            vec![0, 1],
-            vec![0, 1, 3],
-            vec![0, 1, 2, 3],
-            vec![0, 1, 2, 3, 4]
-        ]
-    );
+    assert_eq!(grown, [vec![0], vec![0, 1], vec![0, 1, 3], vec![0, 1, 2, 3], vec![0, 1, 2, 3, 4]]);
 }
 
 #[test]
 fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
-    let conditional = |value, order| Access {
-        kind: Kind::StoreConditional,
-        ..store(0, 0, value, Some(order))
-    };
-    let linked = |value, order| Access {
-        kind: Kind::LoadLinked,
-        ..load(0, 0, value, Some(order))
-    };
+    let conditional =
+        |value, order| Access { kind: Kind::StoreConditional, ..store(0, 0, value, Some(order)) };
+    let linked = |value, order| Access { kind: Kind::LoadLinked, ..load(0, 0, value, Some(order)) };
     let own = [linked(0, 9), conditional(1, 1), store(1, 0, 7, Some(0))];
     assert_eq!(growth(&own), [vec![2], vec![0, 1, 2], vec![0, 1, 2]]);
     // A store in between breaks the pair up; without it, the write of thread 1 would break atomicity.
@@ -441,18 +349,10 @@ fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
     ];
     let grown = growth(&broken);
     let all = vec![0, 1, 2, 3, 4];
-    assert_eq!(
-        grown,
-        [vec![4], vec![0, 4], vec![0, 2, 4], all.clone(), all]
-    );
+    assert_eq!(grown, [vec![4], vec![0, 4], vec![0, 2, 4], all.clone(), all]);
     let history = build(&broken, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    assert!(!compare(
-        &history,
-        &reads_from,
-        Model::SC,
-        Algorithm::Stages
-    ));
+    assert!(!compare(&history, &reads_from, Model::SC, Algorithm::Stages));
     let without: Vec<Access> = [&broken[..1], &broken[2..]].concat();
     let history = build(&without, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -462,11 +362,7 @@ fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
 #[test]
 fn without_an_order_or_time_there_is_no_prefix() {
     let stale = |order: fn(u64) -> Option<u64>| {
-        let accesses = [
-            store(0, 0, 1, order(0)),
-            load(0, 0, 0, order(1)),
-            load(0, 0, 1, order(2)),
-        ];
+        let accesses = [store(0, 0, 1, order(0)), load(0, 0, 0, order(1)), load(0, 0, 1, order(2))];
         build(&accesses, &[])
     };
     let (bare, ordered) = (stale(|_| None), stale(Some));
@@ -476,10 +372,7 @@ fn without_an_order_or_time_there_is_no_prefix() {
     assert_eq!((detection.first, detection.checks), (None, 1));
     let detection = found(&ordered, &reads_from, Model::SC, Algorithm::Stages);
     let first = detection.first.unwrap();
-    assert_eq!(
-        (first.operations, first.completed_by, first.exact),
-        (2, OpId(1), true)
-    );
+    assert_eq!((first.operations, first.completed_by, first.exact), (2, OpId(1), true));
     let no_time = Bounds::new(Some(std::time::Duration::ZERO), None);
     let options = Options::default();
     let detection = detect(&ordered, &reads_from, Model::SC, &options, &no_time);
@@ -490,11 +383,7 @@ fn without_an_order_or_time_there_is_no_prefix() {
 /// Final values show when all is over, or once everything that writes them is there.
 #[test]
 fn final_values() {
-    let accesses = [
-        store(0, 0, 1, Some(0)),
-        store(0, 0, 2, Some(1)),
-        store(0, 1, 3, Some(2)),
-    ];
+    let accesses = [store(0, 0, 1, Some(0)), store(0, 0, 2, Some(1)), store(0, 1, 3, Some(2))];
     for (last, operations) in [(1, 2), (9, 3)] {
         let history = build(&accesses, &[(0, last)]);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();

@@ -103,11 +103,8 @@ fn compare(history: &History, model: Model) -> Result<(), TestCaseError> {
         if !algorithm.applies_to(model) || algorithm.criterion().is_some() {
             continue;
         }
-        let options = Options {
-            algorithm,
-            timeout: Some(Duration::from_secs(5)),
-            ..Options::default()
-        };
+        let options =
+            Options { algorithm, timeout: Some(Duration::from_secs(5)), ..Options::default() };
         let verdict = check(history, &reads_from, model, &options).verdict;
         let found = certified(history, model, &verdict);
         let is_complete = algorithm.power() == Power::Complete;
@@ -123,11 +120,7 @@ fn compare(history: &History, model: Model) -> Result<(), TestCaseError> {
                 check::shrink::shrink(history, &reads_from, model, violation, &bounds, &mut |_| {});
             let small = small.expect("some operation takes part").history;
             let is_wrong = explore(&small, model, 200_000).is_none_or(|run| run.is_none());
-            prop_assert!(
-                is_wrong,
-                "shrunk to a history that is {model}:\n{}",
-                print(&small)
-            );
+            prop_assert!(is_wrong, "shrunk to a history that is {model}:\n{}", print(&small));
         }
     }
     let found = watched(history, model);

@@ -121,10 +121,7 @@ fn random_histories() {
             }
         }
     }
-    assert!(
-        consistent > 1000 && violations > 300,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 1000 && violations > 300, "{consistent} {violations}");
 }
 
 on_corpus!(oracle_histories, "oracle", enumeration_is_right);
@@ -151,10 +148,7 @@ fn enumeration_is_right(corpus: &Corpus) {
 #[test]
 fn bounds_end_in_undecided() {
     let history = check::generate::generate(&Default::default()).unwrap();
-    for bounds in [
-        Bounds::new(Some(Duration::ZERO), None),
-        Bounds::new(None, Some(1)),
-    ] {
+    for bounds in [Bounds::new(Some(Duration::ZERO), None), Bounds::new(None, Some(1))] {
         let report = answer(&history, Model::SC, Start::Nothing, &bounds);
         assert!(matches!(report.answer, Answer::Exceeded));
         assert!(bounds.exceeded().is_some());
@@ -163,11 +157,7 @@ fn bounds_end_in_undecided() {
 
 #[test]
 fn a_long_enumeration_meets_its_bounds() {
-    let recipe = check::generate::Recipe {
-        operations: 4000,
-        locations: 2,
-        ..Default::default()
-    };
+    let recipe = check::generate::Recipe { operations: 4000, locations: 2, ..Default::default() };
     let history = check::generate::generate(&recipe).unwrap();
     let bounds = Bounds::new(Some(Duration::from_millis(50)), None);
     let report = answer(&history, Model::SC, Start::Nothing, &bounds);

@@ -25,12 +25,7 @@ fn small(figure: Figure) -> std::ops::RangeInclusive<u32> {
 }
 
 fn recipe(family: Family, size: u32, model: Model, seed: u64) -> HardRecipe {
-    HardRecipe {
-        size,
-        model,
-        seed,
-        ..HardRecipe::new(family)
-    }
+    HardRecipe { size, model, seed, ..HardRecipe::new(family) }
 }
 
 /// Every family at its small sizes, for a model.
@@ -79,12 +74,7 @@ fn verdicts_are_those_of_the_figures() {
             Family::all().filter(|family| !tried.contains(&(family.name(), model.name())));
         let untried: Vec<&str> = untried.map(Family::name).collect();
         let expected: &[&str] = if model.buffers() {
-            &[
-                "pigeons-violation",
-                "hpca-2a-violation",
-                "hpca-2b-violation",
-                "hpca-2c-violation",
-            ]
+            &["pigeons-violation", "hpca-2a-violation", "hpca-2b-violation", "hpca-2c-violation"]
         } else {
             &["hpca-2c-violation"]
         };
@@ -150,15 +140,9 @@ fn sizes_are_those_of_the_figures() {
     // Fig. 3: one thread of three writes, one of one, and two that read, write and read.
     assert_eq!(shape_of("ring", 2), ["rwr", "rwr", "w", "www"]);
     // Fig. 1c: three writes twice, and four threads that read, write and read.
-    assert_eq!(
-        shape_of("ring-violation", 2),
-        ["rwr", "rwr", "rwr", "rwr", "www", "www"]
-    );
+    assert_eq!(shape_of("ring-violation", 2), ["rwr", "rwr", "rwr", "rwr", "www", "www"]);
     // Fig. 4 with four.
-    assert_eq!(
-        shape_of("ring", 4),
-        ["rwr", "rwr", "rwr", "rwr", "w", "wwwww"]
-    );
+    assert_eq!(shape_of("ring", 4), ["rwr", "rwr", "rwr", "rwr", "w", "wwwww"]);
     // Fig. 5: three blocks of two.
     let blocks = shape_of("pairs", 2);
     assert_eq!(blocks.iter().filter(|thread| *thread == "rwr").count(), 6);
@@ -166,10 +150,7 @@ fn sizes_are_those_of_the_figures() {
     // Fig. 2b: S[B]#11 and S[B]#12 before loads of A, loads of A before loads of B, S[A]#1, S[A]#2.
     assert_eq!(shape_of("hpca-2b", 1), ["rr", "rr", "w", "w", "wr", "wr"]);
     // Fig. 2c has a third store to A.
-    assert_eq!(
-        shape_of("hpca-2c", 1),
-        ["rr", "rr", "w", "w", "w", "wr", "wr"]
-    );
+    assert_eq!(shape_of("hpca-2c", 1), ["rr", "rr", "w", "w", "w", "wr", "wr"]);
     // Mirrored: once for each of the three.
     assert_eq!(shape_of("hpca-2c-violation", 1).len(), 3 * 4 + 3);
 }
@@ -179,14 +160,8 @@ fn copies_share_nothing() {
     for family in Family::all() {
         let size = small(family.figure).next().unwrap();
         let one = recipe(family, size, Model::SC, 5);
-        let three = HardRecipe {
-            copies: 3,
-            ..one.clone()
-        };
-        let consistent = Family {
-            violation: false,
-            ..family
-        };
+        let three = HardRecipe { copies: 3, ..one.clone() };
+        let consistent = Family { violation: false, ..family };
         let other = hard(&recipe(consistent, size, Model::SC, 5)).unwrap();
         let (one, three) = (hard(&one).unwrap(), hard(&three).unwrap());
         assert_eq!(three.len(), one.len() + 2 * other.len(), "{family}");
@@ -194,11 +169,7 @@ fn copies_share_nothing() {
         assert_eq!(locations(&three), locations(&one) + 2 * locations(&other));
         let found = decide(&three, Model::SC, Algorithm::Complete);
         assert_eq!(found, Some(!family.violation), "{family}");
-        assert_eq!(
-            decide(&three, Model::SC, Algorithm::Saturate),
-            None,
-            "{family}"
-        );
+        assert_eq!(decide(&three, Model::SC, Algorithm::Saturate), None, "{family}");
     }
 }
 
@@ -237,17 +208,11 @@ fn names_name_families() {
 fn impossible_sizes_say_why() {
     let error = |name: &str, size, copies| {
         let family = Family::from_name(name).unwrap();
-        let recipe = HardRecipe {
-            copies,
-            ..recipe(family, size, Model::SC, 0)
-        };
+        let recipe = HardRecipe { copies, ..recipe(family, size, Model::SC, 0) };
         hard(&recipe).unwrap_err()
     };
     let too_small = error("ring", 1, 1);
-    assert!(
-        matches!(too_small, RecipeError::Size { least: 2, .. }),
-        "{too_small}"
-    );
+    assert!(matches!(too_small, RecipeError::Size { least: 2, .. }), "{too_small}");
     for (found, expected) in [
         (error("pairs", 0, 1), "size 0: pairs has sizes from 1 to 16"),
         (error("pairs", 17, 1), "size 17: pairs"),

@@ -31,12 +31,7 @@ fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History
         true => &Annotation::ALL[..],
         false => &[],
     };
-    refine(
-        &mut random,
-        &mut accesses,
-        (0.35, &WeakFence::ALL),
-        annotations,
-    );
+    refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let finals = random.random_bool(0.3);
     let history = run(&mut random, &accesses, machine, finals)?;
@@ -63,10 +58,7 @@ fn engine_machine_and_axioms_agree() {
             counts[at][usize::from(expected)] += 1;
         }
     }
-    assert!(
-        counts.iter().flatten().all(|&count| count > 300),
-        "{counts:?}"
-    );
+    assert!(counts.iter().flatten().all(|&count| count > 300), "{counts:?}");
 }
 
 #[test]
@@ -96,10 +88,7 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
     }
     for algorithm in [Algorithm::Saturate, Algorithm::TraceOrder] {
         let found = decide(history, model, algorithm);
-        assert!(
-            found.is_none_or(|it| it == expected),
-            "{algorithm:?} {label}"
-        );
+        assert!(found.is_none_or(|it| it == expected), "{algorithm:?} {label}");
     }
 }
 
@@ -126,12 +115,7 @@ fn stages_agree_on_long_histories() {
         let mut accesses = accesses_of(&history.unwrap());
         let share = [0.05, 0.2][random.random_range(0..2)];
         let annotations = [Annotation::Release, Annotation::AcquirePc];
-        refine(
-            &mut random,
-            &mut accesses,
-            (share, &WeakFence::ALL),
-            &annotations,
-        );
+        refine(&mut random, &mut accesses, (share, &WeakFence::ALL), &annotations);
         let history = build(&accesses, &[]);
         let changes = random.random_range(0..=2);
         let history = change_reads(&mut random, &history, changes);
@@ -162,10 +146,7 @@ fn the_papers_algorithms_are_right_or_undecided() {
                 if algorithm.is_stage() || !algorithm.applies_to(model) {
                     continue;
                 }
-                let options = Options {
-                    algorithm,
-                    ..Options::default()
-                };
+                let options = Options { algorithm, ..Options::default() };
                 let verdict = check(&history, &reads_from, model, &options).verdict;
                 let found = match verdict {
                     Verdict::Consistent(_) => Some(true),
@@ -215,17 +196,10 @@ fn certificates_of_other_fences_are_refused() {
                 let Some(truth) = explore(&history, model, 100_000) else {
                     continue;
                 };
-                let certificate = Certificate {
-                    claim: Claim::new(&history, model, ""),
-                    evidence,
-                };
+                let certificate = Certificate { claim: Claim::new(&history, model, ""), evidence };
                 let verified = verify::verify(&history, &certificate);
                 if truth.is_some() != claimed {
-                    assert!(
-                        verified.is_err(),
-                        "seed {seed} {model}\n{}",
-                        print(&history)
-                    );
+                    assert!(verified.is_err(), "seed {seed} {model}\n{}", print(&history));
                     refused[at] += 1;
                 }
             }
@@ -247,11 +221,7 @@ fn with_other_fences(history: &History, without: bool) -> History {
     for access in &mut accesses {
         access.annotation = Annotation::None;
         if let Kind::WeakFence(_) = access.kind {
-            access.kind = if without {
-                Kind::fence(Side::Reads, Side::Both)
-            } else {
-                Kind::Fence
-            };
+            access.kind = if without { Kind::fence(Side::Reads, Side::Both) } else { Kind::Fence };
         }
     }
     build(&accesses, &[])
@@ -310,24 +280,15 @@ fn litmus_tests_have_their_verdicts() {
         (&["x=1 w,r y:0", "y=1 x:0"], [false, true, true, true]),
         (&["x=1 r,w y:0", "y=1 r,w x:0"], [false, true, true, true]),
         (&["x=1 rw,w y:0", "y=1 tso x:0"], [false, true, true, true]),
-        (
-            &["x=1 w,w r,rw y:0", "y=1 w,r x:0"],
-            [false, true, true, true],
-        ),
+        (&["x=1 w,w r,rw y:0", "y=1 w,r x:0"], [false, true, true, true]),
         // RCsc and RCpc.
         (&["x=1/rel y:0/acq", "y=1/rel x:0/acq"], [false; 4]),
-        (
-            &["x=1/rel y:0/pc", "y=1/rel x:0/acq"],
-            [false, true, true, true],
-        ),
+        (&["x=1/rel y:0/pc", "y=1/rel x:0/acq"], [false, true, true, true]),
         (&["x=1/rel y:0", "y=1/rel x:0"], [false, true, true, true]),
         (&["x=1 y:0/acq", "y=1 x:0/acq"], [false, true, true, true]),
         // The release waits for the store before it, and the acquire for the release.
         (&["x=1 z=1/rel w:0/acq y:0", "y=1 full x:0"], [false; 4]),
-        (
-            &["x=1 z=1/rel w:0/pc y:0", "y=1 full x:0"],
-            [false, true, true, true],
-        ),
+        (&["x=1 z=1/rel w:0/pc y:0", "y=1 full x:0"], [false, true, true, true]),
         // A load is not served by the buffer across what orders it behind the store.
         (&["x=1 x:1 y:0", "y=1 y:1 x:0"], [false, true, true, true]),
         (&["x=1/rel x:1/acq y:0", "y=1/rel y:1/acq x:0"], [false; 4]),
@@ -340,17 +301,11 @@ fn litmus_tests_have_their_verdicts() {
         (&["x=1 w,r r,w y=1", "y:1 x:0"], [false, false, true, true]),
         (&["x=1 w,r z:0 y=1", "y:1 x:0"], [false; 4]),
         (&["x=1 w,rw y=1", "y:1 x:0"], [false; 4]),
-        (
-            &["x=1 r,rw y=1", "y:1 r,rw x:0"],
-            [false, false, true, true],
-        ),
+        (&["x=1 r,rw y=1", "y:1 r,rw x:0"], [false, false, true, true]),
         (&["x=1 y=1/rel", "y:1 x:0"], [false; 4]),
         (&["x=1/rel y=1", "y:1 x:0"], [false, false, true, true]),
         (&["x=1 z=1/rel y=1", "y:1 x:0"], [false, false, true, true]),
-        (
-            &["x=1 z=1/rel y=1", "y:1 x:0 z:0"],
-            [false, false, true, true],
-        ),
+        (&["x=1 z=1/rel y=1", "y:1 x:0 z:0"], [false, false, true, true]),
         // Read-modify-writes write, and those with a release wait.
         (&["x=1 y:0=1", "y:1 x:0"], [false, false, true, false]),
         (&["x=1 w,w y:0=1", "y:1 x:0"], [false; 4]),
@@ -360,18 +315,9 @@ fn litmus_tests_have_their_verdicts() {
         (&["x=1 y:0=1/acq", "y:1 x:0"], [false, false, true, false]),
         (&["x=1 y:0=1/both", "y:1 x:0"], [false; 4]),
         // Write to read causality and two plus two writes.
-        (
-            &["x=1 w,w y=2", "y=1 w,w x=2", "x:2 x:1", "y:2 y:1"],
-            [false; 4],
-        ),
-        (
-            &["x=1 y=2", "y=1 x=2", "x:2 x:1", "y:2 y:1"],
-            [false, false, true, true],
-        ),
-        (
-            &["x=1 w,r y=2", "y=1 w,r x=2", "x:2 x:1", "y:2 y:1"],
-            [false, false, true, true],
-        ),
+        (&["x=1 w,w y=2", "y=1 w,w x=2", "x:2 x:1", "y:2 y:1"], [false; 4]),
+        (&["x=1 y=2", "y=1 x=2", "x:2 x:1", "y:2 y:1"], [false, false, true, true]),
+        (&["x=1 w,r y=2", "y=1 w,r x=2", "x:2 x:1", "y:2 y:1"], [false, false, true, true]),
     ];
     for (threads, expected) in cases {
         let history = litmus(threads);

@@ -17,9 +17,8 @@ const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_AL
 /// Per event, which events a path of program order and derived edges leads to.
 fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
     let events = saturation.events;
-    let mut next: Vec<Vec<u32>> = (0..events.len() as u32)
-        .map(|event| events.po.of(event).to_vec())
-        .collect();
+    let mut next: Vec<Vec<u32>> =
+        (0..events.len() as u32).map(|event| events.po.of(event).to_vec()).collect();
     for edge in saturation.edges() {
         // What transit edges stand for runs along the others.
         if edge.rule.is_some() {
@@ -86,16 +85,8 @@ fn histories() -> impl Iterator<Item = (Model, history::History)> {
         let model = MODELS[seed as usize % 5 % MODELS.len()];
         let history = generate(&Recipe {
             model,
-            threads: if seed % 4 == 3 {
-                24
-            } else {
-                2 + seed as u32 % 7
-            },
-            operations: if seed % 12 == 3 {
-                1200
-            } else {
-                150 + 10 * (seed as u32 % 10)
-            },
+            threads: if seed % 4 == 3 { 24 } else { 2 + seed as u32 % 7 },
+            operations: if seed % 12 == 3 { 1200 } else { 150 + 10 * (seed as u32 % 10) },
             locations: 2 + seed as u32 % 5 + 16 * (seed as u32 / 30),
             mix: Mix {
                 loads: 50,
@@ -192,17 +183,13 @@ fn clocks_are_reachability_and_rules_add_nothing() {
 }
 
 fn clocks(saturation: &Saturation<'_>) -> Vec<Vec<u32>> {
-    (0..saturation.events.len() as u32)
-        .map(|event| saturation.clock(event).to_vec())
-        .collect()
+    (0..saturation.events.len() as u32).map(|event| saturation.clock(event).to_vec()).collect()
 }
 
 /// Two writes of a location whose order is not known.
 fn unordered(saturation: &Saturation<'_>, random: &mut rand::rngs::StdRng) -> Option<(u32, u32)> {
     let events = saturation.events;
-    let writes: Vec<u32> = (0..events.len() as u32)
-        .filter(|&event| events.writes(event))
-        .collect();
+    let writes: Vec<u32> = (0..events.len() as u32).filter(|&event| events.writes(event)).collect();
     (0..1000).find_map(|_| {
         let first = writes[random.random_range(0..writes.len())];
         let second = writes[random.random_range(0..writes.len())];

@@ -18,12 +18,7 @@ fn small(model: Model, seed: u64) -> Recipe {
         threads: 2 + (seed % 3) as u32,
         operations: 6 + (seed % 7) as u32,
         locations: 1 + (seed % 3) as u32,
-        mix: Mix {
-            loads: 4,
-            stores: 4,
-            rmws: 1,
-            fences: 1,
-        },
+        mix: Mix { loads: 4, stores: 4, rmws: 1, fences: 1 },
         buffer: 1 + (seed % 4) as u32,
         seed,
         ..Recipe::default()
@@ -58,12 +53,8 @@ fn a_weaker_model_shows() {
     let violations = |weak: Model, strong: Model| {
         (0..100)
             .filter(|&seed| {
-                let recipe = Recipe {
-                    threads: 3,
-                    operations: 60,
-                    locations: 4,
-                    ..small(weak, seed)
-                };
+                let recipe =
+                    Recipe { threads: 3, operations: 60, locations: 4, ..small(weak, seed) };
                 decide(&bare(&recipe), strong, Algorithm::Stages) == Some(false)
             })
             .count()
@@ -82,12 +73,7 @@ fn a_weaker_model_shows() {
 fn the_order_of_the_run_is_a_witness() {
     for model in MODELS {
         for seed in 0..20 {
-            let recipe = Recipe {
-                model,
-                seed,
-                skew: 0.8,
-                ..Recipe::default()
-            };
+            let recipe = Recipe { model, seed, skew: 0.8, ..Recipe::default() };
             let history = generate(&recipe).unwrap();
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
             let outcome = check(&history, &reads_from, model, &Options::default());
@@ -104,12 +90,7 @@ fn the_order_of_the_run_is_a_witness() {
 #[test]
 fn a_seed_decides_everything() {
     for model in MODELS {
-        let recipe = |seed| Recipe {
-            model,
-            seed,
-            violations: 3,
-            ..Recipe::default()
-        };
+        let recipe = |seed| Recipe { model, seed, violations: 3, ..Recipe::default() };
         let first = rows(&generate(&recipe(5)).unwrap());
         assert_eq!(first, rows(&generate(&recipe(5)).unwrap()));
         assert_ne!(first, rows(&generate(&recipe(6)).unwrap()));
@@ -123,12 +104,7 @@ fn proportions_hold() {
         threads: 7,
         operations: 20_000,
         locations: 50,
-        mix: Mix {
-            loads: 6,
-            stores: 3,
-            rmws: 0,
-            fences: 1,
-        },
+        mix: Mix { loads: 6, stores: 3, rmws: 0, fences: 1 },
         skew: 1.0,
         ..Recipe::default()
     };
@@ -157,9 +133,7 @@ fn proportions_hold() {
 fn most_pending(history: &History) -> usize {
     let mut most = 0;
     for thread in 0..history.threads().len() {
-        let stores = history
-            .thread_ops(thread)
-            .filter(|&op| history.kind(op) == Kind::Store);
+        let stores = history.thread_ops(thread).filter(|&op| history.kind(op) == Kind::Store);
         let mut ends: Vec<u64> = Vec::new();
         for op in stores {
             let operation = history.operation(op);
@@ -179,21 +153,13 @@ fn a_buffer_is_used_and_never_overflows() {
                 model,
                 operations: 4000,
                 locations: 64,
-                mix: Mix {
-                    loads: 1,
-                    stores: 1,
-                    rmws: 0,
-                    fences: 0,
-                },
+                mix: Mix { loads: 1, stores: 1, rmws: 0, fences: 0 },
                 buffer,
                 ..Recipe::default()
             };
             let most = most_pending(&generate(&recipe).unwrap());
             let buffer = buffer as usize;
-            assert!(
-                most <= buffer && most > buffer / 2,
-                "{model} {buffer}: {most}"
-            );
+            assert!(most <= buffer && most > buffer / 2, "{model} {buffer}: {most}");
         }
     }
 }
@@ -201,23 +167,15 @@ fn a_buffer_is_used_and_never_overflows() {
 #[test]
 fn ticks_are_those_of_a_run() {
     for model in MODELS {
-        let history = generate(&Recipe {
-            model,
-            ..Recipe::default()
-        })
-        .unwrap();
+        let history = generate(&Recipe { model, ..Recipe::default() }).unwrap();
         let mut ops: Vec<OpId> = history.ops().collect();
         ops.sort_by_key(|&op| history.order(op));
-        let completed: Vec<Option<u64>> = ops
-            .iter()
-            .map(|&op| history.operation(op).completed)
-            .collect();
+        let completed: Vec<Option<u64>> =
+            ops.iter().map(|&op| history.operation(op).completed).collect();
         assert!(completed.is_sorted_by(|a, b| a < b));
         for thread in 0..history.threads().len() {
-            let issued: Vec<Option<u64>> = history
-                .thread_ops(thread)
-                .map(|op| history.operation(op).issued)
-                .collect();
+            let issued: Vec<Option<u64>> =
+                history.thread_ops(thread).map(|op| history.operation(op).issued).collect();
             assert!(issued.is_sorted_by(|a, b| a < b), "{model}");
         }
     }
@@ -237,13 +195,9 @@ fn ascending(values: impl Iterator<Item = Vec<u64>>) -> usize {
 #[test]
 fn values_say_nothing_about_order() {
     for model in MODELS {
-        let history = generate(&Recipe {
-            model,
-            threads: 8,
-            operations: 10_000,
-            ..Recipe::default()
-        })
-        .unwrap();
+        let history =
+            generate(&Recipe { model, threads: 8, operations: 10_000, ..Recipe::default() })
+                .unwrap();
         let by_location = |ops: &[OpId]| {
             let mut values: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
             for &op in ops {
@@ -266,18 +220,10 @@ fn values_say_nothing_about_order() {
 #[test]
 fn popular_locations_have_any_name() {
     let favourite = |seed| {
-        let recipe = Recipe {
-            seed,
-            skew: 2.0,
-            locations: 8,
-            ..Recipe::default()
-        };
+        let recipe = Recipe { seed, skew: 2.0, locations: 8, ..Recipe::default() };
         let history = generate(&recipe).unwrap();
         let uses = |location: &u32| {
-            history
-                .ops()
-                .filter(|&op| history.location(op) == Some(*location))
-                .count()
+            history.ops().filter(|&op| history.location(op) == Some(*location)).count()
         };
         let most = (0..history.locations().len() as u32).max_by_key(uses);
         history.locations()[most.unwrap() as usize].address
@@ -288,11 +234,7 @@ fn popular_locations_have_any_name() {
 
 #[test]
 fn without_order_keeps_the_operations_and_nothing_else() {
-    let history = generate(&Recipe {
-        model: Model::TSO,
-        ..Recipe::default()
-    })
-    .unwrap();
+    let history = generate(&Recipe { model: Model::TSO, ..Recipe::default() }).unwrap();
     let bare = without_order(&history).unwrap();
     assert_eq!(bare.digest(), history.digest());
     assert!(history.has_order() && !bare.has_order());
@@ -317,22 +259,12 @@ fn distance(history: &History, reads_from: &ReadsFrom, read: OpId) -> u32 {
 fn re_pointed_reads_stay_within_their_distance() {
     for model in MODELS {
         for (seed, far) in [(1, 3), (2, 20), (3, 100), (4, 100_000)] {
-            let plain = Recipe {
-                model,
-                seed,
-                ..Recipe::default()
-            };
-            let recipe = Recipe {
-                violations: 7,
-                distance: far,
-                ..plain.clone()
-            };
+            let plain = Recipe { model, seed, ..Recipe::default() };
+            let recipe = Recipe { violations: 7, distance: far, ..plain.clone() };
             let (before, after) = (generate(&plain).unwrap(), generate(&recipe).unwrap());
             let reads_from = ReadsFrom::derive(&after, Ambiguity::Refuse).unwrap();
-            let changed: Vec<OpId> = before
-                .ops()
-                .filter(|&op| before.read(op) != after.read(op))
-                .collect();
+            let changed: Vec<OpId> =
+                before.ops().filter(|&op| before.read(op) != after.read(op)).collect();
             assert_eq!(changed.len(), 7);
             for &read in &changed {
                 let apart = distance(&after, &reads_from, read);
@@ -349,12 +281,8 @@ fn re_pointed_reads_stay_within_their_distance() {
 
 #[test]
 fn reads_are_re_pointed_to_the_initial_value_too() {
-    let recipe = |violations| Recipe {
-        operations: 30,
-        locations: 2,
-        violations,
-        ..Recipe::default()
-    };
+    let recipe =
+        |violations| Recipe { operations: 30, locations: 2, violations, ..Recipe::default() };
     let (before, after) = (generate(&recipe(0)).unwrap(), generate(&recipe(9)).unwrap());
     let changed = |value| {
         before
@@ -370,11 +298,7 @@ fn reads_are_re_pointed_to_the_initial_value_too() {
 fn a_re_pointed_history_may_violate_its_model_or_not() {
     let verdicts: Vec<Option<bool>> = (0..60)
         .map(|seed| {
-            let recipe = Recipe {
-                violations: 1,
-                distance: 6,
-                ..small(Model::SC, seed)
-            };
+            let recipe = Recipe { violations: 1, distance: 6, ..small(Model::SC, seed) };
             match generate(&recipe) {
                 Ok(history) => {
                     let bare = without_order(&history).unwrap();
@@ -392,21 +316,13 @@ fn a_re_pointed_history_may_violate_its_model_or_not() {
         .collect();
     let count = |verdict| verdicts.iter().filter(|&&found| found == verdict).count();
     let counts = [Some(true), Some(false), None].map(count);
-    assert!(
-        counts[0] > 5 && counts[1] > 5 && counts[2] < 30,
-        "{counts:?}"
-    );
+    assert!(counts[0] > 5 && counts[1] > 5 && counts[2] < 30, "{counts:?}");
 }
 
 #[test]
 fn impossible_recipes_say_why() {
     let usual = Recipe::default();
-    let loads = Mix {
-        loads: 1,
-        stores: 0,
-        rmws: 0,
-        fences: 0,
-    };
+    let loads = Mix { loads: 1, stores: 0, rmws: 0, fences: 0 };
     let nothing = Mix { loads: 0, ..loads };
     let tso = Model::TSO;
     #[rustfmt::skip]
@@ -432,12 +348,7 @@ fn impossible_recipes_say_why() {
     // A machine without stores needs no buffer, and SC has none.
     for model in [tso, Model::SC] {
         let mix = if model == tso { loads } else { usual.mix };
-        let recipe = Recipe {
-            model,
-            buffer: 0,
-            mix,
-            ..usual.clone()
-        };
+        let recipe = Recipe { model, buffer: 0, mix, ..usual.clone() };
         assert!(generate(&recipe).is_ok());
     }
 }

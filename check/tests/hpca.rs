@@ -42,12 +42,7 @@ fn decide(history: &History, model: Model, options: &Options) -> Result<bool, Re
 }
 
 fn options(algorithm: Algorithm, no_baseline: bool) -> Options {
-    Options {
-        algorithm,
-        no_baseline,
-        timeout: Some(Duration::from_secs(20)),
-        ..Options::default()
-    }
+    Options { algorithm, no_baseline, timeout: Some(Duration::from_secs(20)), ..Options::default() }
 }
 
 /// Runs all of them, with and without the baseline.
@@ -55,12 +50,8 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
     for algorithm in FAMILY {
         for no_baseline in [false, true] {
             let found = decide(history, model, &options(algorithm, no_baseline));
-            let told = || {
-                format!(
-                    "{label} {model} {algorithm:?} {no_baseline}\n{}",
-                    print(history)
-                )
-            };
+            let told =
+                || format!("{label} {model} {algorithm:?} {no_baseline}\n{}", print(history));
             match found {
                 Ok(found) => assert_eq!(found, expected, "{}", told()),
                 Err(Reason::NoForcedContradiction) => {
@@ -101,18 +92,11 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
                 };
                 let expected = expected.is_some();
                 compare(history, model, expected, &format!("seed {seed} {label}"));
-                *(if expected {
-                    &mut consistent
-                } else {
-                    &mut violations
-                }) += 1;
+                *(if expected { &mut consistent } else { &mut violations }) += 1;
             }
         }
     }
-    assert!(
-        consistent > 100 && violations > 100,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
 }
 
 #[test]
@@ -131,11 +115,7 @@ fn access(thread: u32, cell: u64, read: Option<u64>, written: Option<u64>) -> Ac
         (Some(_), None) => Kind::Load,
         _ => Kind::Store,
     };
-    Access {
-        read,
-        written,
-        ..Access::new(thread, kind, Place::Cell(cell))
-    }
+    Access { read, written, ..Access::new(thread, kind, Place::Cell(cell)) }
 }
 
 /// Two stores each that a swap is too late for: that the swap's source is the later one (R6) is what
@@ -198,16 +178,8 @@ fn what_is_inferred_is_what_saturation_derives() {
         assert_eq!(full, derived, "{}", told());
         match (figure, derived) {
             (Some(figure), Some(derived)) => {
-                assert!(
-                    figure.iter().all(|pair| derived.contains(pair)),
-                    "{}",
-                    told()
-                );
-                *(if figure.len() < derived.len() {
-                    &mut fewer
-                } else {
-                    &mut same
-                }) += 1;
+                assert!(figure.iter().all(|pair| derived.contains(pair)), "{}", told());
+                *(if figure.len() < derived.len() { &mut fewer } else { &mut same }) += 1;
             }
             (None, Some(_)) => panic!("{}", told()),
             (_, None) => {}
@@ -225,14 +197,7 @@ fn problem<'a>(
     bounds: &'a Bounds,
     finals: &'a [OpId],
 ) -> Problem<'a> {
-    Problem {
-        history,
-        reads_from,
-        finals,
-        model,
-        options,
-        bounds,
-    }
+    Problem { history, reads_from, finals, model, options, bounds }
 }
 
 /// The writes of final values; `None` where a location's is not one.
@@ -245,16 +210,9 @@ fn finals_of(history: &History) -> Option<Vec<OpId>> {
     };
     let unwritten = |last: &&history::Final| {
         let here = |op: OpId| history.location(op) == Some(last.location);
-        history
-            .ops()
-            .any(|op| here(op) && history.kind(op).writes())
+        history.ops().any(|op| here(op) && history.kind(op).writes())
     };
-    history
-        .finals()
-        .iter()
-        .filter(unwritten)
-        .map(write)
-        .collect()
+    history.finals().iter().filter(unwritten).map(write).collect()
 }
 
 /// All pairs that the rules order, or `None` for a contradiction.
@@ -307,11 +265,7 @@ fn figure_2() {
                 let found = |algorithm| decide(history, model, &options(algorithm, false));
                 let open = Err(Reason::NoForcedContradiction);
                 assert_eq!(found(Algorithm::TsoBaseline), open, "{figure}{suffix}");
-                let by_r8 = if figure == "2a" && !holds {
-                    Ok(false)
-                } else {
-                    open
-                };
+                let by_r8 = if figure == "2a" && !holds { Ok(false) } else { open };
                 assert_eq!(found(Algorithm::HpcaR8), by_r8, "{figure}{suffix} {model}");
                 for algorithm in [Algorithm::HeuBack, Algorithm::DerivBack] {
                     assert_eq!(found(algorithm), Ok(holds), "{figure}{suffix} {model}");
@@ -401,10 +355,7 @@ fn given_store_orders() {
         assert_eq!(any, expected.is_some(), "{}", told());
         *(if any { &mut with_some } else { &mut with_none }) += 1;
     }
-    assert!(
-        with_some > 100 && with_none > 100,
-        "{with_some} {with_none}"
-    );
+    assert!(with_some > 100 && with_none > 100, "{with_some} {with_none}");
 }
 
 fn sized(operations: u32, threads: u32, seed: u64, model: Model) -> History {
@@ -414,12 +365,7 @@ fn sized(operations: u32, threads: u32, seed: u64, model: Model) -> History {
         threads,
         locations: 4 * threads,
         seed,
-        mix: check::generate::Mix {
-            loads: 33,
-            stores: 33,
-            rmws: 30,
-            fences: 4,
-        },
+        mix: check::generate::Mix { loads: 33, stores: 33, rmws: 30, fences: 4 },
         ..Recipe::default()
     };
     without_order(&generate(&recipe).unwrap()).unwrap()
@@ -440,16 +386,10 @@ fn backtracking_finds_the_order_of_generated_histories() {
 fn bounds_are_kept() {
     let history = sized(40_000, 16, 1, Model::TSO);
     for algorithm in FAMILY {
-        for (timeout, memory, reason) in [
-            (Some(Duration::ZERO), None, Reason::Timeout),
-            (None, Some(1), Reason::Memory),
-        ] {
-            let options = Options {
-                algorithm,
-                timeout,
-                max_memory: memory,
-                ..Options::default()
-            };
+        for (timeout, memory, reason) in
+            [(Some(Duration::ZERO), None, Reason::Timeout), (None, Some(1), Reason::Memory)]
+        {
+            let options = Options { algorithm, timeout, max_memory: memory, ..Options::default() };
             let found = decide(&history, Model::TSO, &options);
             assert_eq!(found, Err(reason), "{algorithm:?}");
         }

@@ -56,12 +56,7 @@ fn a_weaker_model_has_a_smaller_kernel() {
     let mut smaller = 0;
     for seed in 0..300 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: 4,
-            operations: 40,
-            locations: 3,
-            linked: false,
-        };
+        let mix = Mix { threads: 4, operations: 40, locations: 3, linked: false };
         let accesses = program(&mut random, mix);
         let Some(history) = run(&mut random, &accesses, Model::SC, seed % 2 == 0) else {
             continue;
@@ -69,12 +64,7 @@ fn a_weaker_model_has_a_smaller_kernel() {
         let [sc, tso] = [Model::SC, Model::TSO].map(|model| find(&history, model, &Bounds::none()));
         let (sc, tso) = (sc.unwrap(), tso.unwrap());
         assert!(sc.pairs.len() as u64 <= write_pairs(&history));
-        assert!(
-            tso.pairs
-                .iter()
-                .all(|pair| sc.pairs.binary_search(pair).is_ok()),
-            "{seed}"
-        );
+        assert!(tso.pairs.iter().all(|pair| sc.pairs.binary_search(pair).is_ok()), "{seed}");
         assert!(sc.saturated <= sc.pairs.len() as u64);
         smaller += usize::from(tso.pairs.len() < sc.pairs.len());
     }
@@ -84,12 +74,7 @@ fn a_weaker_model_has_a_smaller_kernel() {
 #[test]
 fn bounds_leave_it_undecided() {
     let mut random = seeded(1);
-    let mix = Mix {
-        threads: 4,
-        operations: 60,
-        locations: 2,
-        linked: false,
-    };
+    let mix = Mix { threads: 4, operations: 60, locations: 2, linked: false };
     let accesses = program(&mut random, mix);
     let history = run(&mut random, &accesses, Model::SC, false).unwrap();
     let late = Bounds::new(Some(Duration::ZERO), None);

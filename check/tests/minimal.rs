@@ -8,10 +8,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use rand::RngExt;
 
 fn verdict(history: &History, reads_from: &ReadsFrom, model: Model) -> Verdict {
-    let options = Options {
-        algorithm: Algorithm::Complete,
-        ..Options::default()
-    };
+    let options = Options { algorithm: Algorithm::Complete, ..Options::default() };
     check(history, reads_from, model, &options).verdict
 }
 

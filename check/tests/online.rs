@@ -17,9 +17,7 @@ fn arrival(history: &History, op: OpId) -> Arrival {
         thread: operation.thread,
         sequence: operation.index,
         kind: operation.kind,
-        location: operation
-            .location
-            .map(|at| history.locations()[at as usize].address),
+        location: operation.location.map(|at| history.locations()[at as usize].address),
         read: operation.read,
         written: operation.written,
         tag: u64::from(op.0),
@@ -42,9 +40,8 @@ fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
         let thread = random.random_range(0..queues.len());
         let [others, stores] = &mut queues[thread];
         // Stores never come before what is earlier in their thread.
-        let may_store = stores
-            .last()
-            .is_some_and(|store| others.last().is_none_or(|other| other > store));
+        let may_store =
+            stores.last().is_some_and(|store| others.last().is_none_or(|other| other > store));
         let queue = if may_store && (others.is_empty() || !random.random_bool(late)) {
             stores
         } else {
@@ -71,18 +68,9 @@ fn is_refuted(
         known.remove(&waiting);
     }
     let (part, kept) = history.restrict(|op| known.contains(&op));
-    let options = Options {
-        algorithm: Algorithm::Saturate,
-        ..Options::default()
-    };
-    let verdict = decide(
-        &part,
-        &reads_from.restrict(&kept),
-        model,
-        &options,
-        &Bounds::none(),
-    )
-    .verdict;
+    let options = Options { algorithm: Algorithm::Saturate, ..Options::default() };
+    let verdict =
+        decide(&part, &reads_from.restrict(&kept), model, &options, &Bounds::none()).verdict;
     matches!(verdict, Verdict::Violation(_))
 }
 
@@ -102,10 +90,8 @@ fn case(seed: u64, linked: bool) -> Option<Case> {
         linked,
     };
     let accesses = program(&mut random, mix);
-    let (machine, model) = (
-        random.random_range(0..MODELS.len()),
-        random.random_range(0..MODELS.len()),
-    );
+    let (machine, model) =
+        (random.random_range(0..MODELS.len()), random.random_range(0..MODELS.len()));
     let history = run(&mut random, &accesses, MODELS[machine], false)?;
     let history = change_reads(&mut random, &history, (seed % 3) as usize);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).ok()?;
@@ -114,12 +100,7 @@ fn case(seed: u64, linked: bool) -> Option<Case> {
         return None;
     }
     let order = completions(&mut random, &history);
-    Some(Case {
-        history,
-        reads_from,
-        order,
-        model: MODELS[model],
-    })
+    Some(Case { history, reads_from, order, model: MODELS[model] })
 }
 
 /// Whether, and after how many operations, it was noticed; all that has arrived is forgotten as early as can be, if `forgets`.
@@ -188,12 +169,8 @@ fn a_run_that_is_found_is_one_and_most_often_one_is_found() {
         let Some(case) = case(seed, linked) else {
             continue;
         };
-        let checked = check::check(
-            &case.history,
-            &case.reads_from,
-            case.model,
-            &Options::default(),
-        );
+        let checked =
+            check::check(&case.history, &case.reads_from, case.model, &Options::default());
         let is_consistent = matches!(checked.verdict, Verdict::Consistent(_));
         consistent += usize::from(is_consistent);
         for forgets in [false, true] {
@@ -211,10 +188,7 @@ fn a_run_that_is_found_is_one_and_most_often_one_is_found() {
     // Orders of completions here are wild, and every operation is forgotten as early as can be.
     println!("{explained:?} of {consistent}");
     assert!(consistent > 500);
-    assert!(
-        explained.iter().all(|it| it * 10 > consistent * 9),
-        "{explained:?} of {consistent}"
-    );
+    assert!(explained.iter().all(|it| it * 10 > consistent * 9), "{explained:?} of {consistent}");
 }
 
 #[test]
@@ -230,12 +204,7 @@ fn with_load_linked_nothing_is_made_up_and_little_missed() {
         for forgets in [false, true] {
             let is_noticed = noticed(&case, forgets).is_some();
             let label = || {
-                format!(
-                    "seed {seed}, {}, {:?}\n{}",
-                    case.model,
-                    case.order,
-                    print(&case.history)
-                )
+                format!("seed {seed}, {}, {:?}\n{}", case.model, case.order, print(&case.history))
             };
             assert!(wanted || !is_noticed, "{}", label());
             // A store-conditional whose load-linked still waits when it arrives is taken for a store.
@@ -269,15 +238,8 @@ fn what_is_over_is_forgotten() {
                 + u32::from(
                     kind != history::Kind::Store && (thread, kind) != (1, history::Kind::Load),
                 );
-            let arrival = Arrival {
-                thread,
-                sequence,
-                kind,
-                location: Some(location),
-                read,
-                written,
-                tag: 0,
-            };
+            let arrival =
+                Arrival { thread, sequence, kind, location: Some(location), read, written, tag: 0 };
             assert_eq!(online.arrive(arrival), Ok(()));
             online.settle(thread, sequence + 1);
         }

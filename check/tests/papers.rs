@@ -23,11 +23,8 @@ fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
 /// The verdict with its certificate verified; `None` if the time was not enough.
 fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        timeout: Some(Duration::from_secs(2)),
-        ..Options::default()
-    };
+    let options =
+        Options { algorithm, timeout: Some(Duration::from_secs(2)), ..Options::default() };
     let verdict = check(history, &reads_from, model, &options).verdict;
     if let Verdict::Undecided(reason) = &verdict {
         assert_eq!(*reason, Reason::Timeout, "{}", algorithm.name());
@@ -61,12 +58,7 @@ fn random_histories() {
             for algorithm in complete(model) {
                 let found = decide(&history, model, algorithm);
                 let label = format!("seed {seed} {model} {}", algorithm.name());
-                assert_eq!(
-                    found,
-                    Some(expected.is_some()),
-                    "{label}\n{}",
-                    print(&history)
-                );
+                assert_eq!(found, Some(expected.is_some()), "{label}\n{}", print(&history));
             }
             match expected {
                 Some(_) => consistent += 1,
@@ -74,10 +66,7 @@ fn random_histories() {
             }
         }
     }
-    assert!(
-        consistent > 200 && violations > 200,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 200 && violations > 200, "{consistent} {violations}");
 }
 
 on_corpus!(oracle_histories, "oracle", all_algorithms_are_right);
@@ -105,15 +94,9 @@ fn all_algorithms_are_right(corpus: &Corpus) {
 /// Whether a criterion, or a model by its stages, does not hold.
 fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     let verdict = check(history, &reads_from, model, &options).verdict;
-    matches!(
-        verdict,
-        Verdict::Violation(_) | Verdict::CriterionViolation(_)
-    )
+    matches!(verdict, Verdict::Violation(_) | Verdict::CriterionViolation(_))
 }
 
 /// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: what does not satisfy the
@@ -152,11 +135,7 @@ fn the_lattice_of_criteria() {
             if refutes(&history, model, weaker) {
                 *refuted += 1;
                 let names = format!("{model}: {} {}", stronger.name(), weaker.name());
-                assert!(
-                    refutes(&history, model, stronger),
-                    "{names}\n{}",
-                    print(&history)
-                );
+                assert!(refutes(&history, model, stronger), "{names}\n{}", print(&history));
             }
         }
     }

@@ -17,18 +17,13 @@ use rand::seq::SliceRandom;
 fn ordered(history: &History, places: &[Option<u32>]) -> History {
     let mut builder = HistoryBuilder::new();
     for (access, place) in accesses_of(history).into_iter().zip(places) {
-        builder.push(Access {
-            order: place.map(u64::from),
-            ..access
-        });
+        builder.push(Access { order: place.map(u64::from), ..access });
     }
     for last in history.finals() {
         let address = history.locations()[last.location as usize].address;
         builder.final_value(address, last.value, None);
     }
-    builder
-        .finish(Default::default(), &Initial::Zero, Default::default())
-        .unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
 }
 
 /// Section 5, spelled out: program order, and the order of a location for the simple witness.
@@ -94,10 +89,7 @@ impl<'h> Definition<'h> {
         let history = self.history;
         history.finals().iter().all(|last| {
             let here = |op: &OpId| history.location(*op) == Some(last.location);
-            let write = history
-                .ops()
-                .filter(here)
-                .max_by_key(|op| self.written[op.at()]);
+            let write = history.ops().filter(here).max_by_key(|op| self.written[op.at()]);
             write.is_none_or(|op| {
                 self.written[op.at()].is_none() || history.written(op) == Some(last.value)
             })
@@ -108,9 +100,7 @@ impl<'h> Definition<'h> {
         let mut left: Vec<OpId> = self.history.ops().collect();
         loop {
             let precedes = |x: OpId, y: OpId| self.po(x, y) || self.location_order(x, y);
-            let first = left
-                .iter()
-                .position(|&y| !left.iter().any(|&x| precedes(x, y)));
+            let first = left.iter().position(|&y| !left.iter().any(|&x| precedes(x, y)));
             match first {
                 Some(first) => left.remove(first),
                 None => return left.is_empty(),
@@ -163,10 +153,7 @@ impl<'h> Definition<'h> {
 
 fn decide(history: &History, algorithm: Algorithm) -> Verdict {
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     check(history, &reads_from, Model::SC, &options).verdict
 }
 
@@ -306,18 +293,12 @@ fn store_buffering_is_a_cycle_of_two() {
     );
     let cycle = compare(&history, "SB").unwrap();
     assert_eq!(cycle.k(), 2);
-    assert_eq!(
-        (cycle.threads(), cycle.locations()),
-        (&[0, 1][..], &[0, 1][..])
-    );
+    assert_eq!((cycle.threads(), cycle.locations()), (&[0, 1][..], &[0, 1][..]));
 }
 
 #[test]
 fn without_completions_there_is_no_witness() {
-    let store = Access {
-        order: None,
-        ..access(0, 0, None, Some(1), 0)
-    };
+    let store = Access { order: None, ..access(0, 0, None, Some(1), 0) };
     let verdict = decide(&common::build(&[store], &[]), Algorithm::SimpleWitness);
     assert_eq!(verdict, Verdict::Undecided(Reason::NoCompletions));
 }
@@ -331,19 +312,12 @@ fn recorded_traces() {
         let path = entry.unwrap().path();
         let trace = ingest::read_path(&path, &Default::default()).unwrap();
         for history in &trace.histories {
-            let in_trace_order = matches!(
-                decide(history, Algorithm::TraceOrder),
-                Verdict::Consistent(_)
-            );
+            let in_trace_order =
+                matches!(decide(history, Algorithm::TraceOrder), Verdict::Consistent(_));
             match decide(history, Algorithm::SimpleWitness) {
                 Verdict::Consistent(_) => proved += 1,
                 Verdict::Undecided(Reason::NoWitness(cycle)) => {
-                    assert!(
-                        !in_trace_order,
-                        "{}: {}",
-                        path.display(),
-                        cycle.describe(history)
-                    );
+                    assert!(!in_trace_order, "{}: {}", path.display(), cycle.describe(history));
                     println!("{}: {}", path.display(), cycle.describe(history));
                     cycles += 1;
                 }

@@ -14,20 +14,10 @@ fn compare(history: &History, model: Model, label: &str) -> Option<bool> {
     let expected = explore(history, model, 300_000)?.is_some();
     for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {
         let found = decide(history, model, algorithm);
-        assert_eq!(
-            found,
-            Some(expected),
-            "{label} {model} {algorithm:?}\n{}",
-            print(history)
-        );
+        assert_eq!(found, Some(expected), "{label} {model} {algorithm:?}\n{}", print(history));
     }
     if let Some(found) = decide(history, model, Algorithm::Saturate) {
-        assert_eq!(
-            found,
-            expected,
-            "{label} {model} saturate\n{}",
-            print(history)
-        );
+        assert_eq!(found, expected, "{label} {model} saturate\n{}", print(history));
     }
     Some(expected)
 }
@@ -48,10 +38,7 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
         let Some(history) = run(&mut random, &accesses, machine, finals) else {
             continue;
         };
-        assert_ne!(
-            compare(&history, machine, &format!("seed {seed}")),
-            Some(false)
-        );
+        assert_ne!(compare(&history, machine, &format!("seed {seed}")), Some(false));
         let changes = random.random_range(0..=3);
         let changed = change_reads(&mut random, &history, changes);
         for model in MODELS {
@@ -63,10 +50,7 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
         }
     }
     // Both kinds must occur often, or the test proves little.
-    assert!(
-        consistent > 100 && violations > 100,
-        "{consistent} {violations}"
-    );
+    assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
 }
 
 #[test]

@@ -92,24 +92,15 @@ fn stretches_change_no_verdict() {
         let history = behind(&consistent(seed), &hard);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
-        for (trail, stretch) in [
-            (1, 1 << 20),
-            (1 << 40, 1),
-            (1, 1),
-            (50, 16),
-            (1 << 40, 1 << 20),
-            (0, 0),
-        ] {
+        for (trail, stretch) in
+            [(1, 1 << 20), (1 << 40, 1), (1, 1), (50, 16), (1 << 40, 1 << 20), (0, 0)]
+        {
             let mut rank: Vec<u32> = (0..events.len() as u32).collect();
             rank.shuffle(&mut common::seeded(seed));
             let bounds = Bounds::none();
             let mut saturation = Saturation::new(&events, rank, Vec::new(), &bounds);
             saturation.reset().unwrap();
-            let limits = Limits {
-                trail,
-                stretch,
-                ..Limits::new(u64::MAX)
-            };
+            let limits = Limits { trail, stretch, ..Limits::new(u64::MAX) };
             let end = complete(&mut saturation, limits, &bounds, &mut contradictions);
             let found = match end {
                 Completion::Order(order) => {
@@ -122,10 +113,7 @@ fn stretches_change_no_verdict() {
                 }
                 end => panic!("{end:?}"),
             };
-            assert_eq!(
-                found, expected,
-                "{recipe:?} trail {trail} stretch {stretch}"
-            );
+            assert_eq!(found, expected, "{recipe:?} trail {trail} stretch {stretch}");
         }
         searched[usize::from(expected)] += 1;
     }
@@ -139,18 +127,11 @@ fn stretches_change_no_verdict() {
 #[test]
 fn the_budget_bounds_contradictions() {
     let family = Family::from_name("pairs").unwrap();
-    let recipe = HardRecipe {
-        size: 3,
-        copies: 20,
-        ..HardRecipe::new(family)
-    };
+    let recipe = HardRecipe { size: 3, copies: 20, ..HardRecipe::new(family) };
     let history = hard(&recipe).unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     for budget in [0, 1, 5, 50] {
-        let options = Options {
-            budget,
-            ..Options::default()
-        };
+        let options = Options { budget, ..Options::default() };
         let outcome = check(&history, &reads_from, Model::SC, &options);
         assert!(outcome.statistics.backtracks <= budget, "{budget}");
         let reason = Verdict::Undecided(Reason::Budget(budget));

@@ -54,13 +54,7 @@ fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part:
     for &gone in &part.kept {
         let gone = with_dependents(&requirements, &part.kept, gone);
         let (rest, kept) = history.restrict(|op| part.kept.contains(&op) && !gone.contains(&op));
-        let verdict = check(
-            &rest,
-            &reads_from.restrict(&kept),
-            model,
-            &Options::default(),
-        )
-        .verdict;
+        let verdict = check(&rest, &reads_from.restrict(&kept), model, &Options::default()).verdict;
         // Nothing at all violates nothing, and is undecided.
         assert!(
             matches!(verdict, Verdict::Consistent(_)) || rest.is_empty(),
@@ -86,12 +80,8 @@ fn what_is_left_violates_and_nothing_can_go() {
         let finals = random.random_bool(0.3);
         let number = random.random_range(0..MODELS.len());
         let model = MODELS[number];
-        let Some(history) = run(
-            &mut random,
-            &accesses,
-            MODELS[MODELS.len() - 1 - number],
-            finals,
-        ) else {
+        let Some(history) = run(&mut random, &accesses, MODELS[MODELS.len() - 1 - number], finals)
+        else {
             continue;
         };
         let history = change_reads(&mut random, &history, (seed % 4) as usize);
@@ -178,59 +168,29 @@ fn without_time_the_whole_comes_out() {
 
 #[test]
 fn what_is_consistent_or_about_no_operation_is_not_shrunk() {
-    for text in [
-        "0: M[0] := 1\n1: M[0] == 1",
-        "0: M[0] := 1\nfinal M[0] == 7",
-    ] {
+    for text in ["0: M[0] := 1\n1: M[0] == 1", "0: M[0] := 1\nfinal M[0] == 7"] {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        assert!(
-            shrunk(&history, &reads_from, Model::SC, &Bounds::none()).is_none(),
-            "{text}"
-        );
+        assert!(shrunk(&history, &reads_from, Model::SC, &Bounds::none()).is_none(), "{text}");
     }
 }
 
 #[test]
 fn litmus_tests_have_their_names() {
     let tests = [
-        (
-            "SB",
-            "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0",
-        ),
-        (
-            "MP",
-            "0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0",
-        ),
-        (
-            "LB",
-            "0: M[0] == 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1",
-        ),
-        (
-            "S",
-            "0: M[0] := 2\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1\nfinal M[0] == 2",
-        ),
-        (
-            "R",
-            "0: M[0] := 1\n0: M[1] := 1\n1: M[1] := 2\n1: M[0] == 0\nfinal M[1] == 2",
-        ),
+        ("SB", "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0"),
+        ("MP", "0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 0"),
+        ("LB", "0: M[0] == 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1"),
+        ("S", "0: M[0] := 2\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1\nfinal M[0] == 2"),
+        ("R", "0: M[0] := 1\n0: M[1] := 1\n1: M[1] := 2\n1: M[0] == 0\nfinal M[1] == 2"),
         // The last load shows the store order.
-        (
-            "R",
-            "2: M[1] := 1\n2: M[0] == 1\n0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 2\n0: M[1] == 1",
-        ),
+        ("R", "2: M[1] := 1\n2: M[0] == 1\n0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 2\n0: M[1] == 1"),
         (
             "2+2W",
             "0: M[0] := 1\n0: M[1] := 2\n1: M[1] := 1\n1: M[0] := 2\nfinal M[0] == 1\nfinal M[1] == 1",
         ),
-        (
-            "WRC",
-            "0: M[0] := 1\n1: M[0] == 1\n1: M[1] := 1\n2: M[1] == 1\n2: M[0] == 0",
-        ),
-        (
-            "RWC",
-            "0: M[0] := 1\n1: M[0] == 1\n1: M[1] == 0\n2: M[1] := 1\n2: M[0] == 0",
-        ),
+        ("WRC", "0: M[0] := 1\n1: M[0] == 1\n1: M[1] := 1\n2: M[1] == 1\n2: M[0] == 0"),
+        ("RWC", "0: M[0] := 1\n1: M[0] == 1\n1: M[1] == 0\n2: M[1] := 1\n2: M[0] == 0"),
         (
             "IRIW",
             "0: M[0] := 1\n1: M[1] := 1\n2: M[0] == 1\n2: M[1] == 0\n3: M[1] == 1\n3: M[0] == 0",
@@ -240,20 +200,11 @@ fn litmus_tests_have_their_names() {
             "0: M[0] := 1\n0: M[0] == 1\n0: M[1] == 0\n1: M[1] := 2\n1: M[0] := 2\nfinal M[0] == 1",
         ),
         ("CoRR", "0: M[0] := 1\n1: M[0] == 1\n1: M[0] == 0"),
-        (
-            "CoRR",
-            "0: M[0] := 1\n0: M[0] := 2\n1: M[0] == 2\n1: M[0] == 1",
-        ),
+        ("CoRR", "0: M[0] := 1\n0: M[0] := 2\n1: M[0] == 2\n1: M[0] == 1"),
         ("CoWR", "0: M[0] := 1\n0: M[0] == 0"),
-        (
-            "CoWR",
-            "0: M[0] := 1\n0: M[0] == 2\n1: M[0] := 2\nfinal M[0] == 1",
-        ),
+        ("CoWR", "0: M[0] := 1\n0: M[0] == 2\n1: M[0] := 2\nfinal M[0] == 1"),
         ("CoRW", "0: M[0] == 1\n0: M[0] := 1"),
-        (
-            "CoRW",
-            "0: M[0] == 2\n0: M[0] := 1\n1: M[0] := 2\nfinal M[0] == 2",
-        ),
+        ("CoRW", "0: M[0] == 2\n0: M[0] := 1\n1: M[0] := 2\nfinal M[0] == 2"),
         ("CoWW", "0: M[0] := 1\n0: M[0] := 2\nfinal M[0] == 1"),
     ];
     for (name, text) in tests {
@@ -264,11 +215,7 @@ fn litmus_tests_have_their_names() {
             panic!("{name} is not SC");
         };
         let found = litmus_shape(&history, &violation);
-        assert_eq!(
-            found.map(|shape| shape.name),
-            Some(name),
-            "{text}\n{violation:?}"
-        );
+        assert_eq!(found.map(|shape| shape.name), Some(name), "{text}\n{violation:?}");
         // The model that was asked about makes no difference.
         for model in [Model::TSO, Model::PSO] {
             let outcome = check(&history, &reads_from, model, &Options::default());

@@ -18,10 +18,7 @@ fn text(history: &History) -> String {
 }
 
 fn read(text: &str, source: Option<Source>) -> History {
-    let options = ingest::Options {
-        source,
-        ..ingest::Options::default()
-    };
+    let options = ingest::Options { source, ..ingest::Options::default() };
     let trace = ingest::read(text.as_bytes(), "t", &options).unwrap();
     let history = trace.histories.into_iter().next().unwrap();
     let provenance = &history.provenance;
@@ -60,18 +57,8 @@ fn assert_same(written: &History, read: &History) {
 
 /// Mixes with and without fences, since a trace of the latter may show Ruby's lines alone.
 fn recipes(model: Model) -> Vec<Recipe> {
-    let mix = |loads, stores, rmws, fences| Mix {
-        loads,
-        stores,
-        rmws,
-        fences,
-    };
-    let mixes = [
-        mix(5, 4, 1, 1),
-        mix(1, 1, 0, 0),
-        mix(4, 3, 2, 0),
-        mix(1, 5, 1, 1),
-    ];
+    let mix = |loads, stores, rmws, fences| Mix { loads, stores, rmws, fences };
+    let mixes = [mix(5, 4, 1, 1), mix(1, 1, 0, 0), mix(4, 3, 2, 0), mix(1, 5, 1, 1)];
     (0..12)
         .map(|seed| Recipe {
             model,
@@ -99,11 +86,7 @@ fn a_trace_reads_back_as_the_history() {
 
             let reads_from = ReadsFrom::derive(&back, Ambiguity::Refuse).unwrap();
             let outcome = check(&back, &reads_from, model, &Options::default());
-            assert_eq!(
-                outcome.decided_by,
-                Stage::By(check::Algorithm::TraceOrder),
-                "{recipe:?}"
-            );
+            assert_eq!(outcome.decided_by, Stage::By(check::Algorithm::TraceOrder), "{recipe:?}");
             assert!(matches!(outcome.verdict, Verdict::Consistent(_)));
         }
     }
@@ -115,10 +98,7 @@ fn a_trace_reads_back_as_the_history() {
 fn re_pointed_histories_read_back() {
     for model in MODELS {
         for recipe in recipes(model) {
-            let recipe = Recipe {
-                violations: 5,
-                ..recipe
-            };
+            let recipe = Recipe { violations: 5, ..recipe };
             let history = generate(&recipe).unwrap();
             assert_same(&history, &read(&text(&history), None));
         }
@@ -128,10 +108,7 @@ fn re_pointed_histories_read_back() {
 #[test]
 fn ruby_saw_what_reached_memory() {
     for model in MODELS {
-        let recipe = Recipe {
-            model,
-            ..Recipe::default()
-        };
+        let recipe = Recipe { model, ..Recipe::default() };
         let history = generate(&recipe).unwrap();
         let text = text(&history);
         let forwarded = text.matches(" forwarded\n").count();
@@ -161,10 +138,7 @@ fn requests_are_those_of_a_core_with_a_buffer() {
                     let of_thread = open.iter().filter(|&&(t, _)| t == thread);
                     let requests: Vec<&str> = of_thread.map(|&(_, request)| request).collect();
                     // One location's requests do not overlap, and a buffer sends one at a time.
-                    assert!(
-                        !requests.iter().any(|other| other.ends_with(address)),
-                        "{line}"
-                    );
+                    assert!(!requests.iter().any(|other| other.ends_with(address)), "{line}");
                     let is_store = |request: &str| request.starts_with("WriteReq");
                     let stores = requests.iter().filter(|request| is_store(request)).count();
                     assert!(!is_store(request) || stores == 0, "{recipe:?} {line}");
@@ -200,10 +174,7 @@ fn a_client_sees_a_load_one_tick_later() {
 #[test]
 fn ticks_never_go_back() {
     for model in MODELS {
-        let recipe = Recipe {
-            model,
-            ..Recipe::default()
-        };
+        let recipe = Recipe { model, ..Recipe::default() };
         let text = text(&generate(&recipe).unwrap());
         let tick = |line: &str| {
             let end = line.trim_start().find([':', ' '])?;
@@ -218,11 +189,7 @@ fn ticks_never_go_back() {
 fn a_failed_compare_and_swap_reads_back() {
     let mut builder = HistoryBuilder::new();
     let push = |builder: &mut HistoryBuilder, tick, kind, read, written| {
-        let place = if kind == Kind::Fence {
-            Place::Nowhere
-        } else {
-            Place::Cell(3)
-        };
+        let place = if kind == Kind::Fence { Place::Nowhere } else { Place::Cell(3) };
         builder.push(Access {
             read,
             written,
@@ -236,13 +203,7 @@ fn a_failed_compare_and_swap_reads_back() {
     push(&mut builder, 20, Kind::FailedCas, Some(u64::MAX), None);
     push(&mut builder, 30, Kind::Load, Some(u64::MAX), None);
     let make = |builder: HistoryBuilder| {
-        builder
-            .finish(
-                AssumedSize::default(),
-                &Initial::Zero,
-                Provenance::default(),
-            )
-            .unwrap()
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap()
     };
     let mut again = HistoryBuilder::new();
     let history = make(builder);
@@ -251,9 +212,7 @@ fn a_failed_compare_and_swap_reads_back() {
     for op in history.ops() {
         assert_eq!(history.describe(op).replace("M[3]", "0x10c0"), {
             let words = back.describe(op);
-            words
-                .replace("0xffffffffffffffff", &u64::MAX.to_string())
-                .replace("0x0", "0")
+            words.replace("0xffffffffffffffff", &u64::MAX.to_string()).replace("0x0", "0")
         });
         let row = history.row(op);
         again.push(Access {
@@ -289,13 +248,8 @@ fn requests_to_one_location_wait_for_each_other() {
     push(Kind::Store, 1, None, 1, 10);
     push(Kind::Store, 2, None, 2, 20);
     push(Kind::Rmw, 2, Some(2), 3, 30);
-    let history = builder
-        .finish(
-            AssumedSize::default(),
-            &Initial::Zero,
-            Provenance::default(),
-        )
-        .unwrap();
+    let history =
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
     assert_same(&history, &read(&text(&history), None));
 }
 
@@ -310,42 +264,18 @@ fn what_a_trace_cannot_say_is_refused() {
 
     let finish = |access: Access, initial: &Initial| {
         let mut builder = HistoryBuilder::new();
-        builder.push(Access {
-            completed: Some(1),
-            order: Some(1),
-            ..access
-        });
-        builder
-            .finish(AssumedSize::default(), initial, Provenance::default())
-            .unwrap()
+        builder.push(Access { completed: Some(1), order: Some(1), ..access });
+        builder.finish(AssumedSize::default(), initial, Provenance::default()).unwrap()
     };
-    let load = |place| Access {
-        read: Some(1),
-        ..Access::new(0, Kind::Load, place)
-    };
-    let sized = Place::Bytes {
-        address: 8,
-        size: 4,
-    };
+    let load = |place| Access { read: Some(1), ..Access::new(0, Kind::Load, place) };
+    let sized = Place::Bytes { address: 8, size: 4 };
     refuse(&finish(load(sized), &Initial::Zero), "sizes");
-    refuse(
-        &finish(load(Place::Cell(1)), &Initial::Infer),
-        "starts at another value",
-    );
-    let hidden = Access {
-        read: None,
-        ..load(Place::Cell(1))
-    };
+    refuse(&finish(load(Place::Cell(1)), &Initial::Infer), "starts at another value");
+    let hidden = Access { read: None, ..load(Place::Cell(1)) };
     refuse(&finish(hidden, &Initial::Zero), "hidden value");
-    let linked = Access {
-        kind: Kind::LoadLinked,
-        ..load(Place::Cell(1))
-    };
+    let linked = Access { kind: Kind::LoadLinked, ..load(Place::Cell(1)) };
     refuse(&finish(linked, &Initial::Zero), "load-linked");
-    let far = Access {
-        read: Some(0),
-        ..load(Place::Cell(1 << 60))
-    };
+    let far = Access { read: Some(0), ..load(Place::Cell(1 << 60)) };
     refuse(&finish(far, &Initial::Zero), "too far up");
 
     let mut builder = HistoryBuilder::new();
@@ -357,12 +287,7 @@ fn what_a_trace_cannot_say_is_refused() {
             ..Access::new(thread, Kind::Load, Place::Cell(1))
         });
     }
-    let tied = builder
-        .finish(
-            AssumedSize::default(),
-            &Initial::Zero,
-            Provenance::default(),
-        )
-        .unwrap();
+    let tied =
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default()).unwrap();
     refuse(&tied, "do not tell which was first");
 }

@@ -24,10 +24,7 @@ fn proof(history: &History, model: Model) -> Option<Vec<ProofStep>> {
 }
 
 fn certificate(history: &History, model: Model, evidence: Evidence) -> Certificate {
-    Certificate {
-        claim: Claim::new(history, model, ""),
-        evidence,
-    }
+    Certificate { claim: Claim::new(history, model, ""), evidence }
 }
 
 fn random_history(random: &mut StdRng) -> History {
@@ -47,10 +44,7 @@ fn random_history(random: &mut StdRng) -> History {
 fn tamper(random: &mut StdRng, proof: &mut Vec<ProofStep>, history: &History) {
     let at = random.random_range(0..proof.len());
     let any = |random: &mut StdRng| {
-        let op = history
-            .ops()
-            .nth(random.random_range(0..history.len()))
-            .unwrap();
+        let op = history.ops().nth(random.random_range(0..history.len())).unwrap();
         Name::of(history, op)
     };
     let (a, b) = (any(random), any(random));
@@ -132,25 +126,16 @@ fn no_run_of_another_history_is_accepted() {
                     memory::machine::Step::Commit(op) => (true, Name::of(&history, op)),
                 })
                 .collect();
-            let evidence = Evidence::Consistent {
-                reads_from: Vec::new(),
-                steps,
-            };
+            let evidence = Evidence::Consistent { reads_from: Vec::new(), steps };
             let mut offered = certificate(&history, model, evidence);
             assert!(verify(&history, &offered).is_ok());
             if changed.digest() == history.digest() {
                 continue;
             }
-            assert!(matches!(
-                verify(&changed, &offered),
-                Err(Rejection::OtherClaim { .. })
-            ));
+            assert!(matches!(verify(&changed, &offered), Err(Rejection::OtherClaim { .. })));
             // Even with the right digest the values do not fit.
             offered.claim = Claim::new(&changed, model, "");
-            assert!(matches!(
-                verify(&changed, &offered),
-                Err(Rejection::Refused { .. })
-            ));
+            assert!(matches!(verify(&changed, &offered), Err(Rejection::Refused { .. })));
             tried += 1;
         }
     }
@@ -197,10 +182,7 @@ fn no_other_byte_turns_a_verdict() {
             matches!(verdicts[at], Verdict::Consistent(_))
         };
         let model = MODELS[seed as usize % MODELS.len()];
-        let claim = Claim {
-            file: Some("a.axe".to_owned()),
-            ..Claim::new(&history, model, "")
-        };
+        let claim = Claim { file: Some("a.axe".to_owned()), ..Claim::new(&history, model, "") };
         let mut file = Vec::new();
         match &verdicts[seed as usize % MODELS.len()] {
             Verdict::Consistent(run) => {
@@ -235,8 +217,5 @@ fn no_other_byte_turns_a_verdict() {
         }
     }
     // Names and options may change; what proves may not.
-    assert!(
-        tried > 20_000 && accepted * 10 < tried,
-        "{accepted} of {tried}"
-    );
+    assert!(tried > 20_000 && accepted * 10 < tried, "{accepted} of {tried}");
 }

@@ -68,9 +68,7 @@ fn writes_of_final(history: &History, last: &history::Final) -> Vec<OpId> {
 
 fn finals(history: &History) -> Vec<OpId> {
     let lasts = history.finals().iter();
-    lasts
-        .flat_map(|last| writes_of_final(history, last))
-        .collect()
+    lasts.flat_map(|last| writes_of_final(history, last)).collect()
 }
 
 /// How many final values are not just initial values of locations that nobody writes.
@@ -201,13 +199,9 @@ fn random_histories(
         let finals = random.random_bool(0.3);
         let valid = run(&mut random, &accesses, model, finals);
         let changes = random.random_range(1..=3);
-        let changed = valid
-            .as_ref()
-            .map(|history| change_reads(&mut random, history, changes));
+        let changed = valid.as_ref().map(|history| change_reads(&mut random, history, changes));
         let valid = valid.map(|history| (seed, history, true));
-        valid
-            .into_iter()
-            .chain(changed.map(|history| (seed, history, false)))
+        valid.into_iter().chain(changed.map(|history| (seed, history, false)))
     })
 }
 
@@ -234,36 +228,22 @@ fn compare_with_definition(history: &History, model: Model, label: &str) -> bool
     for first in 0..execution.operations {
         for second in 0..execution.operations {
             let expected = literal.contains(first, second);
-            assert_eq!(
-                forced.hb_inverse().contains(second, first),
-                expected,
-                "{label}"
-            );
+            assert_eq!(forced.hb_inverse().contains(second, first), expected, "{label}");
             if first != second {
                 assert_eq!(saturation.precedes(first, second), expected, "{label}");
             }
         }
     }
-    let mut st: Vec<(u32, u32)> = forced
-        .st()
-        .filter(|&(first, _)| !execution.is_initial(first))
-        .collect();
+    let mut st: Vec<(u32, u32)> =
+        forced.st().filter(|&(first, _)| !execution.is_initial(first)).collect();
     st.sort_unstable();
     let mut by_clocks: Vec<(u32, u32)> = clocks::st(&saturation).map(|(a, b)| (a.0, b.0)).collect();
     by_clocks.sort_unstable();
     assert_eq!(st, by_clocks, "{label}");
-    assert_eq!(
-        forced.ordered(),
-        check::kernel::count_ordered(&saturation),
-        "{label}"
-    );
+    assert_eq!(forced.ordered(), check::kernel::count_ordered(&saturation), "{label}");
     assert_eq!(forced.ordered(), st.len() as u64, "{label}");
     let open = forced.unordered().len() as u64;
-    assert_eq!(
-        forced.ordered() + open,
-        write_pairs(execution.history),
-        "{label}"
-    );
+    assert_eq!(forced.ordered() + open, write_pairs(execution.history), "{label}");
     true
 }
 
@@ -386,11 +366,7 @@ fn tso_implies_wtso() {
 
 /// The store order that an extension ends with, as pairs of values.
 fn store_order(execution: &Execution<'_>, forced: &Forced<'_>) -> Pairs {
-    let value = |node: u32| {
-        execution
-            .op(node)
-            .and_then(|op| execution.history.written(op))
-    };
+    let value = |node: u32| execution.op(node).and_then(|op| execution.history.written(op));
     let location = |node: u32| execution.location[node as usize] as usize;
     let address = |node: u32| execution.history.locations()[location(node)].address;
     forced
@@ -413,11 +389,7 @@ fn store_orders(history: &History, model: Model) -> Option<[Pairs; 3]> {
     (!cyclic).then(|| all.map(|forced| store_order(&execution, &forced)))
 }
 
-on_corpus!(
-    what_is_ordered_is_in_the_kernel,
-    "oracle",
-    only_the_kernel_is_ordered
-);
+on_corpus!(what_is_ordered_is_in_the_kernel, "oracle", only_the_kernel_is_ordered);
 
 fn only_the_kernel_is_ordered(corpus: &Corpus) {
     let mut more = 0;
@@ -441,10 +413,7 @@ fn only_the_kernel_is_ordered(corpus: &Corpus) {
         // Mostly it is all of it.
         assert!(complete * 5 > kernels.len() * 4, "{model}: {complete}");
     }
-    assert!(
-        more > 0,
-        "the pattern orders no pair that saturation leaves open"
-    );
+    assert!(more > 0, "the pattern orders no pair that saturation leaves open");
 }
 
 #[test]
@@ -477,9 +446,8 @@ fn the_figures_of_the_paper() {
 fn guessing_one_pair_is_not_enough() {
     let (x, t) = (0, 1);
     let mut history = Threads::default();
-    for (block, orders) in [[(x, 2), (t, 2)], [(x, 2), (t, 1)], [(x, 1), (t, 1)]]
-        .into_iter()
-        .enumerate()
+    for (block, orders) in
+        [[(x, 2), (t, 2)], [(x, 2), (t, 1)], [(x, 1), (t, 1)]].into_iter().enumerate()
     {
         history.forbid(10 + 4 * block as u64, orders);
     }
@@ -492,12 +460,9 @@ fn guessing_one_pair_is_not_enough() {
         assert_eq!(both.count(), 0);
     }
     // Both pairs are in the kernel: a run can show one order of each, and not the other.
-    for (location, first, second, expected) in [
-        (x, 1, 2, true),
-        (x, 2, 1, false),
-        (t, 2, 1, true),
-        (t, 1, 2, false),
-    ] {
+    for (location, first, second, expected) in
+        [(x, 1, 2, true), (x, 2, 1, false), (t, 2, 1, true), (t, 1, 2, false)]
+    {
         let mut seen = history.clone();
         seen.load(4, location, first);
         seen.load(4, location, second);
@@ -560,25 +525,13 @@ fn bounds_end_in_undecided() {
     let history = check::generate::generate(&Default::default()).unwrap();
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let algorithms = SC_CRITERIA.map(|algorithm| (algorithm, Model::SC));
-    for (algorithm, model) in algorithms
-        .into_iter()
-        .chain([(Algorithm::Wtso, Model::TSO)])
-    {
+    for (algorithm, model) in algorithms.into_iter().chain([(Algorithm::Wtso, Model::TSO)]) {
         let limited = |timeout, max_memory| {
-            let options = Options {
-                algorithm,
-                timeout,
-                max_memory,
-                ..Options::default()
-            };
+            let options = Options { algorithm, timeout, max_memory, ..Options::default() };
             check::check(&history, &reads_from, model, &options).verdict
         };
         let timeout = limited(Some(std::time::Duration::ZERO), None);
-        assert_eq!(
-            timeout,
-            Verdict::Undecided(Reason::Timeout),
-            "{algorithm:?}"
-        );
+        assert_eq!(timeout, Verdict::Undecided(Reason::Timeout), "{algorithm:?}");
         let memory = limited(None, Some(1));
         assert_eq!(memory, Verdict::Undecided(Reason::Memory), "{algorithm:?}");
     }
@@ -595,9 +548,6 @@ fn a_bound_that_is_met_on_the_way_is_reported() {
     let late = Bounds::new(Some(std::time::Duration::ZERO), None);
     let forced = Forced::new(&execution, Model::SC, &[], &late);
     assert_eq!(forced.err(), Some(Exceeded::Time));
-    let report: Report = clocks::decide(&Problem {
-        bounds: &late,
-        ..case.problem(Model::SC)
-    });
+    let report: Report = clocks::decide(&Problem { bounds: &late, ..case.problem(Model::SC) });
     assert!(matches!(report.answer, check::papers::Answer::Exceeded));
 }

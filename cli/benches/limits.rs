@@ -41,11 +41,7 @@ struct Series {
 impl Series {
     fn new(family: Family, copies: bool) -> Series {
         let next = if copies { 1 } else { 2 };
-        Series {
-            family,
-            next,
-            copies,
-        }
+        Series { family, next, copies }
     }
 
     fn label(&self) -> String {
@@ -55,11 +51,7 @@ impl Series {
 
     /// What generates a history.
     fn command(&self, number: u32, model: &str) -> String {
-        let (size, copies) = if self.copies {
-            (2, number)
-        } else {
-            (number, 1)
-        };
+        let (size, copies) = if self.copies { (2, number) } else { (number, 1) };
         let family = self.family;
         format!("generate --family {family} --size {size} --copies {copies} --model {model}")
     }

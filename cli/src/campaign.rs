@@ -55,12 +55,7 @@ pub struct Args {
 
     /// Which mutants: made (by operators), named (those that apply to the protocol), none, or mutants as
     /// `rubric mutants list` has them
-    #[arg(
-        long,
-        value_name = "MUTANTS",
-        default_value = "made,named",
-        value_delimiter = ','
-    )]
+    #[arg(long, value_name = "MUTANTS", default_value = "made,named", value_delimiter = ',')]
     pub mutants: Vec<String>,
 
     /// Use only these operators
@@ -151,10 +146,7 @@ pub fn run_with(
         opened.for_each(|opened| tell_order(opened, &[]));
     }
     let outcome = campaign.run(&Bars::new(quiet))?;
-    let progress = Progress {
-        seconds: start.elapsed().as_secs_f64(),
-        is_whole: outcome.is_whole,
-    };
+    let progress = Progress { seconds: start.elapsed().as_secs_f64(), is_whole: outcome.is_whole };
     let campaign = report::Campaign {
         runs: &outcome.results.runs,
         equivalents: &outcome.results.equivalents,
@@ -207,9 +199,7 @@ impl Args {
         }
         let is_none = |word: &String| word == "none";
         if self.mutants.iter().any(is_none) && self.mutants.len() > 1 {
-            return Err(Error::Usage(
-                "--mutants: `none` and others exclude each other".to_owned(),
-            ));
+            return Err(Error::Usage("--mutants: `none` and others exclude each other".to_owned()));
         }
         Ok(())
     }

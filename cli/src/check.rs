@@ -95,10 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Err(lab::Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
             input => input,
         };
-        match input
-            .map_err(Error::from)
-            .and_then(|input| run.file(&input))
-        {
+        match input.map_err(Error::from).and_then(|input| run.file(&input)) {
             Ok(()) => {}
             // Nobody reads on; what was found so far still counts.
             Err(error) if error.is_broken_pipe() => return Ok(run.status),
@@ -223,18 +220,13 @@ impl Run<'_> {
                 check::decide(history, reads_from, model, &options, &bounds)
             })
         });
-        let mut compared = Comparison {
-            decided: decided.collect(),
-        };
+        let mut compared = Comparison { decided: decided.collect() };
         self.certify(&mut compared.decided[0], reads_from)?;
         self.status = self.status.and(compared.status());
         let printed = self.printer.comparison(&compared, self.out);
         printed.map_err(Error::Output)?;
         match compared.disagreement() {
-            Some(what) => self.complain(&Error::Disagreement {
-                file: input.file.clone(),
-                what,
-            }),
+            Some(what) => self.complain(&Error::Disagreement { file: input.file.clone(), what }),
             None => Ok(()),
         }
     }
@@ -255,14 +247,9 @@ pub fn report(
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         for &model in models {
-            let decided = decide(
-                Algorithm::Stages,
-                input,
-                history,
-                &reads_from,
-                model,
-                || check::check(history, &reads_from, model, options),
-            );
+            let decided = decide(Algorithm::Stages, input, history, &reads_from, model, || {
+                check::check(history, &reads_from, model, options)
+            });
             let found = status(&decided.outcome.verdict);
             all = all.and(found);
             violated.extend((found == Status::Violation).then_some(model));
@@ -309,10 +296,7 @@ fn decide<'a>(
         outcome,
         seconds: start.elapsed().as_secs_f64(),
         certificate: None,
-        caveats: unknown_reads(reads_from)
-            .into_iter()
-            .chain(about_isa(history, model))
-            .collect(),
+        caveats: unknown_reads(reads_from).into_iter().chain(about_isa(history, model)).collect(),
     }
 }
 

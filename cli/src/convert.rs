@@ -64,13 +64,8 @@ pub enum Format {
 
 /// Every format that can be written.
 static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let texts = FORMATS
-        .iter()
-        .filter(|format| !format.extensions().is_empty());
-    texts
-        .map(|&format| Format::Text(format))
-        .chain([Format::Parquet])
-        .collect()
+    let texts = FORMATS.iter().filter(|format| !format.extensions().is_empty());
+    texts.map(|&format| Format::Text(format)).chain([Format::Parquet]).collect()
 });
 
 impl Format {

@@ -48,10 +48,7 @@ pub fn note(history: &History) -> Option<String> {
 
 /// The same on standard error, for commands that only write files.
 pub fn warn(input: &Input, quiet: bool) {
-    let mut ends = input
-        .histories
-        .iter()
-        .map(|history| RunEnd::of(history, &input.ending));
+    let mut ends = input.histories.iter().map(|history| RunEnd::of(history, &input.ending));
     let broken = ends.find(|end| end.crash.is_some() || end.unfinished > 0);
     if let Some(note) = broken.filter(|_| !quiet).and_then(|end| end.note()) {
         eprintln!("rubric: {}: {note}", tame(&input.file));
@@ -89,10 +86,9 @@ impl<'a> RunEnd<'a> {
                 }))
             }
             Some(_) => None,
-            None if self.unfinished > 0 => Some(format!(
-                "trace incomplete: {}",
-                outstanding(self.unfinished)
-            )),
+            None if self.unfinished > 0 => {
+                Some(format!("trace incomplete: {}", outstanding(self.unfinished)))
+            }
             None => None,
         }
     }
@@ -124,11 +120,7 @@ impl<'a> RunEnd<'a> {
     /// `crashed         m5out  (deadlock: Seq 0, address 0x10c0, tick 60002)`; nothing if the run did not crash.
     pub fn headline(&self, name: &str) -> Option<String> {
         let crash = self.crash?;
-        Some(format!(
-            "{:15} {name}  ({})",
-            "crashed",
-            tame(&crash.headline())
-        ))
+        Some(format!("{:15} {name}  ({})", "crashed", tame(&crash.headline())))
     }
 
     /// Says that the run crashed, how, and what came before it; nothing if it did not.
@@ -140,9 +132,7 @@ impl<'a> RunEnd<'a> {
         for line in message(crash) {
             writeln!(out, "  {line}")?;
         }
-        self.lists()
-            .iter()
-            .try_for_each(|list| print_list(list, out))?;
+        self.lists().iter().try_for_each(|list| print_list(list, out))?;
         for note in self.ending.missing.iter() {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }
@@ -170,10 +160,7 @@ impl<'a> RunEnd<'a> {
                 text: format!("{:>10}  {}", "", tame(&crash.headline())),
                 is_wrong: true,
             });
-            lists.push(List {
-                title: self.ending.title(),
-                rows,
-            });
+            lists.push(List { title: self.ending.title(), rows });
         }
         lists.extend(self.waiting());
         lists
@@ -185,10 +172,7 @@ impl<'a> RunEnd<'a> {
             Some(_) => String::new(),
             None => format!("  address {:#x}", step.address),
         };
-        ListRow {
-            text: tame(&format!("{step}{of_line}")),
-            is_wrong: false,
-        }
+        ListRow { text: tame(&format!("{step}{of_line}")), is_wrong: false }
     }
 
     /// Who waits, and for whom as far as transitions show it.
@@ -203,22 +187,18 @@ impl<'a> RunEnd<'a> {
                 text: format!("  {}", tame(&waiting.headline())),
                 is_wrong: false,
             });
-            rows.extend(waiting.lines().iter().map(|line| ListRow {
-                text: format!("    {}", tame(line)),
-                is_wrong: false,
-            }));
+            rows.extend(
+                waiting
+                    .lines()
+                    .iter()
+                    .map(|line| ListRow { text: format!("    {}", tame(line)), is_wrong: false }),
+            );
         }
         let left = self.unfinished - all.len().min(LISTED);
         if left > 0 && !all.is_empty() {
-            rows.push(ListRow {
-                text: format!("  and {left} more"),
-                is_wrong: false,
-            });
+            rows.push(ListRow { text: format!("  and {left} more"), is_wrong: false });
         }
-        Some(List {
-            title: outstanding(self.unfinished),
-            rows,
-        })
+        Some(List { title: outstanding(self.unfinished), rows })
     }
 
     /// Adds the end to a picture: as lists, and in words.
@@ -237,11 +217,7 @@ impl<'a> RunEnd<'a> {
 
     /// A picture of the end alone.
     pub fn picture(&self, title: String, lead: Vec<String>) -> Picture {
-        let mut picture = Picture {
-            title,
-            lead,
-            ..Picture::default()
-        };
+        let mut picture = Picture { title, lead, ..Picture::default() };
         self.add_to(&mut picture);
         picture
     }

@@ -111,10 +111,7 @@ impl Error {
             Some(name) => format!("{file}: {name}"),
             None => file.to_owned(),
         };
-        Error::WrittenTwice {
-            file,
-            twice: Box::new(twice.clone()),
-        }
+        Error::WrittenTwice { file, twice: Box::new(twice.clone()) }
     }
 
     /// Whether the reader of the output has gone away, which is no error.

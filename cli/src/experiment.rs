@@ -200,10 +200,7 @@ fn save_as(path: &Path, history: History) -> Result<(), Error> {
 
 /// The experiments, a line each.
 fn list(out: &mut dyn Write) -> io::Result<Status> {
-    for Experiment {
-        name, paper, about, ..
-    } in &EXPERIMENTS
-    {
+    for Experiment { name, paper, about, .. } in &EXPERIMENTS {
         writeln!(out, "{name:15} {about} ({paper})")?;
     }
     Ok(Status::Done)
@@ -228,10 +225,7 @@ impl Args {
             seed: self.seed,
             shard: self.shard,
             jobs: self.jobs,
-            limits: Limits {
-                timeout: self.timeout,
-                memory: self.max_memory.as_u64(),
-            },
+            limits: Limits { timeout: self.timeout, memory: self.max_memory.as_u64() },
         }
     }
 

@@ -81,11 +81,7 @@ struct Shown {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A file that cannot be written is reported before the work is done.
-    let format = args
-        .output
-        .as_deref()
-        .map(|path| format(path, args.to))
-        .transpose()?;
+    let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
     if let Some(path) = &args.output {
         args.question.spare(path)?;
     }
@@ -101,15 +97,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let mut headline = answer.headline(&input);
     let end = RunEnd::of(answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
-        Verdict::Violation(violation) => (
-            Shown::violation(&input, &answer, violation),
-            Status::Violation,
-        ),
+        Verdict::Violation(violation) => {
+            (Shown::violation(&input, &answer, violation), Status::Violation)
+        }
         Verdict::Consistent(steps) => (Shown::consistent(&input, &answer, steps), Status::Done),
-        Verdict::Undecided(reason) => (
-            Shown::words(&reason.describe(answer.history)),
-            Status::Undecided,
-        ),
+        Verdict::Undecided(reason) => {
+            (Shown::words(&reason.describe(answer.history)), Status::Undecided)
+        }
         _ => (
             Shown::words("there is no run, but no proof was found in time: raise --timeout"),
             Status::Violation,
@@ -125,8 +119,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
         _ => {
             let paint = Paint::new(io::stdout().is_terminal());
-            end.print(&answer.named(&input), paint, out)
-                .map_err(Error::Output)?;
+            end.print(&answer.named(&input), paint, out).map_err(Error::Output)?;
             let headline = match status {
                 Status::Done => paint.good(&headline),
                 Status::Undecided => headline,
@@ -159,23 +152,13 @@ fn show_crash(
         words: String::new(),
         too_large: None,
     };
-    write(
-        &shown,
-        path,
-        format,
-        &format!("{} crashed", input.file),
-        out,
-    )
+    write(&shown, path, format, &format!("{} crashed", input.file), out)
 }
 
 impl Shown {
     /// A verdict without a picture.
     fn words(reason: &str) -> Shown {
-        Shown {
-            pictures: Vec::new(),
-            words: format!("  {reason}\n"),
-            too_large: None,
-        }
+        Shown { pictures: Vec::new(), words: format!("  {reason}\n"), too_large: None }
     }
 
     /// Pictures of a violation, and the same in words.
@@ -197,29 +180,20 @@ impl Shown {
                 words += &format!("  note: {note}\n");
             }
         }
-        Shown {
-            pictures,
-            words,
-            too_large: None,
-        }
+        Shown { pictures, words, too_large: None }
     }
 
     /// The memory order that explains a consistent history.
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
         let history = answer.history;
         let words = worded(|out| {
-            writeln!(
-                out,
-                "  the memory order that explains it, {} steps:",
-                steps.len()
-            )?;
+            writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
             for step in steps {
                 let (op, what) = match step {
                     Step::Execute(op) => (*op, why::operation(history, *op)),
-                    Step::Commit(op) => (
-                        *op,
-                        format!("{:8} reaches memory", why::label(history, *op)),
-                    ),
+                    Step::Commit(op) => {
+                        (*op, format!("{:8} reaches memory", why::label(history, *op)))
+                    }
                 };
                 let indent = 2 * (1 + history.thread_of(op).min(20));
                 writeln!(out, "{:indent$}{what}", "")?;
@@ -236,12 +210,7 @@ impl Shown {
         });
         let title = title(input, answer);
         Shown {
-            pictures: vec![explain::consistent(
-                history,
-                &answer.reads_from,
-                steps,
-                title,
-            )],
+            pictures: vec![explain::consistent(history, &answer.reads_from, steps, title)],
             words,
             too_large,
         }
@@ -253,10 +222,8 @@ impl Shown {
         match (end.crash, self.pictures.first_mut()) {
             (Some(crash), _) if !is_violation => {
                 let file = shown_name(input, answer);
-                let lead = vec![
-                    format!("The run crashed: {}.", crash.headline()),
-                    completed(answer),
-                ];
+                let lead =
+                    vec![format!("The run crashed: {}.", crash.headline()), completed(answer)];
                 self.pictures = vec![end.picture(format!("{file} crashed ({})", crash.kind), lead)];
                 self.too_large = None;
             }
@@ -329,9 +296,7 @@ fn write(
     if path == Path::new("-") {
         return out.write_all(text.as_bytes()).map_err(Error::Output);
     }
-    files::create(path, |file| {
-        file.write_all(text.as_bytes()).map_err(Error::Output)
-    })?;
+    files::create(path, |file| file.write_all(text.as_bytes()).map_err(Error::Output))?;
     writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
 }
 
@@ -340,12 +305,10 @@ fn alone(picture: &Picture, count: usize) -> Picture {
     let mut picture = picture.clone();
     match count - 1 {
         0 => {}
-        1 => picture
-            .notes
-            .push("The proof has another case, which HTML shows.".to_owned()),
-        others => picture.notes.push(format!(
-            "The proof has {others} more cases, which HTML shows."
-        )),
+        1 => picture.notes.push("The proof has another case, which HTML shows.".to_owned()),
+        others => {
+            picture.notes.push(format!("The proof has {others} more cases, which HTML shows."))
+        }
     }
     picture
 }
@@ -392,9 +355,7 @@ fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
 /// The name of the file; where it is does not belong to what is shown.
 fn file_name(input: &Input) -> String {
     let file = Path::new(&input.file).file_name();
-    file.map_or(input.file.clone(), |name| {
-        name.to_string_lossy().into_owned()
-    })
+    file.map_or(input.file.clone(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Words from what is written line by line.

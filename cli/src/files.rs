@@ -40,10 +40,7 @@ pub fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let failed = |error| Error::File {
-        file: path.display().to_string(),
-        error,
-    };
+    let failed = |error| Error::File { file: path.display().to_string(), error };
     tables::files::create(path, failed, |file| {
         let mut out = BufWriter::new(file);
         match write(&mut out) {
@@ -57,8 +54,5 @@ pub fn create(
 /// An error of the file system, with the name of the file.
 pub fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
     let file = path.display().to_string();
-    move |error| Error::File {
-        file: file.clone(),
-        error,
-    }
+    move |error| Error::File { file: file.clone(), error }
 }

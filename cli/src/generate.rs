@@ -114,27 +114,13 @@ pub struct Args {
 
     /// The output: a name ending in .axe, .parquet or .trace, or `-`; with .gz behind it, text is
     /// compressed
-    #[arg(
-        long,
-        short,
-        value_name = "FILE",
-        default_value = "-",
-        hide_default_value = true
-    )]
+    #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 }
 
 /// The options that do not apply to a hard history.
-const RANDOM: [&str; 8] = [
-    "pso_rmw",
-    "threads",
-    "operations",
-    "locations",
-    "mix",
-    "skew",
-    "buffer",
-    "violations",
-];
+const RANDOM: [&str; 8] =
+    ["pso_rmw", "threads", "operations", "locations", "mix", "skew", "buffer", "violations"];
 
 /// A format that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -251,13 +237,8 @@ impl Args {
     }
 
     fn hard(&self, family: Family, seed: u64) -> Result<History, RecipeError> {
-        let recipe = HardRecipe {
-            family,
-            size: self.size,
-            copies: self.copies,
-            model: self.model(),
-            seed,
-        };
+        let recipe =
+            HardRecipe { family, size: self.size, copies: self.copies, model: self.model(), seed };
         let mut history = families::hard(&recipe)?;
         history.name = Some(hard_name(&recipe));
         Ok(history)
@@ -279,13 +260,7 @@ fn family_parser() -> impl TypedValueParser<Value = Family> {
 /// The command that makes this hard history alone, and the version that ran it.
 fn hard_name(recipe: &HardRecipe) -> String {
     let model = recipe.model.name();
-    let HardRecipe {
-        family,
-        size,
-        copies,
-        seed,
-        ..
-    } = recipe;
+    let HardRecipe { family, size, copies, seed, .. } = recipe;
     let copies = match copies {
         1 => String::new(),
         _ => format!(" --copies {copies}"),
@@ -300,12 +275,7 @@ pub const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 /// The command that makes this history alone, without options that change nothing, and the version
 /// that ran it.
 fn name(recipe: &Recipe) -> String {
-    let Mix {
-        loads,
-        stores,
-        rmws,
-        fences,
-    } = recipe.mix;
+    let Mix { loads, stores, rmws, fences } = recipe.mix;
     let mut name = format!("rubric generate --model {}", recipe.model.name());
     let mut option = |is_needed, option: String| {
         if is_needed {
@@ -364,12 +334,7 @@ fn parse_mix(text: &str) -> Result<Mix, String> {
          such as 50,40,8,2";
     let weights: Result<Vec<u32>, _> = text.split(',').map(|word| word.trim().parse()).collect();
     match weights.as_deref() {
-        Ok(&[loads, stores, rmws, fences]) => Ok(Mix {
-            loads,
-            stores,
-            rmws,
-            fences,
-        }),
+        Ok(&[loads, stores, rmws, fences]) => Ok(Mix { loads, stores, rmws, fences }),
         _ => Err(expected.to_owned()),
     }
 }
@@ -383,29 +348,14 @@ mod tests {
         assert_eq!(parse_count("12"), Ok(12));
         assert_eq!(parse_count("12K"), Ok(12_000));
         assert_eq!(parse_count("1m"), Ok(1_000_000));
-        for bad in [
-            "",
-            "K",
-            "-1",
-            "+1",
-            "1.5K",
-            "1G",
-            "1KK",
-            "4295M",
-            "99999999999",
-        ] {
+        for bad in ["", "K", "-1", "+1", "1.5K", "1G", "1KK", "4295M", "99999999999"] {
             assert!(parse_count(bad).is_err(), "{bad}");
         }
     }
 
     #[test]
     fn a_mix_has_four_weights() {
-        let mix = Mix {
-            loads: 1,
-            stores: 2,
-            rmws: 0,
-            fences: 4,
-        };
+        let mix = Mix { loads: 1, stores: 2, rmws: 0, fences: 4 };
         assert_eq!(parse_mix("1,2, 0,4"), Ok(mix));
         for bad in ["", "1,2,3", "1,2,3,4,5", "1,2,3,x", "1,2,3,-4"] {
             assert!(parse_mix(bad).is_err(), "{bad}");

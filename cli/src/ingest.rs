@@ -44,20 +44,13 @@ pub fn run(args: &Args) -> Result<Status, Error> {
     if !input.transitions.is_empty() {
         let beside = args.output.with_extension("transitions.parquet");
         tables::write_transitions(&beside, input.transitions.iter())?;
-        say(
-            args,
-            &beside,
-            &format!("{} transitions", input.transitions.len()),
-        );
+        say(args, &beside, &format!("{} transitions", input.transitions.len()));
     }
     Ok(Status::Done)
 }
 
 fn check_output(path: &Path) -> Result<(), Error> {
-    if path
-        .extension()
-        .is_some_and(|extension| extension == "parquet")
-    {
+    if path.extension().is_some_and(|extension| extension == "parquet") {
         return Ok(());
     }
     Err(Error::Usage(format!(

@@ -26,11 +26,7 @@ fn read(path: &str) -> Result<HashMap<u64, u64>, Error> {
     let text = String::from_utf8_lossy(&bytes);
     let mut values: HashMap<u64, (u64, usize)> = HashMap::new();
     for (number, line) in (1..).zip(text.lines()) {
-        let wrong = |what: String| Error::Line {
-            file: path.to_owned(),
-            line: number,
-            what,
-        };
+        let wrong = |what: String| Error::Line { file: path.to_owned(), line: number, what };
         let Some((address, value)) = parse_line(line).map_err(wrong)? else {
             continue;
         };
@@ -44,10 +40,7 @@ fn read(path: &str) -> Result<HashMap<u64, u64>, Error> {
             _ => {}
         }
     }
-    Ok(values
-        .into_iter()
-        .map(|(address, (value, _))| (address, value))
-        .collect())
+    Ok(values.into_iter().map(|(address, (value, _))| (address, value)).collect())
 }
 
 /// Address and value; `None` for a line without any.

@@ -268,10 +268,7 @@ impl Found<'_> {
         let percent = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
         let mut row = |name: &str, pairs: u64| {
             let (of_kernel, of_all) = (percent(pairs, size), percent(pairs, self.write_pairs));
-            writeln!(
-                out,
-                "  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %"
-            )
+            writeln!(out, "  {name:12} {pairs:>12}   {of_kernel:6.2} % {of_all:6.2} %")
         };
         row("kernel", size)?;
         for &(algorithm, ordered) in &self.by {

@@ -213,9 +213,5 @@ fn usage(error: &clap::Error) -> ExitCode {
     }
     // If there is nobody to tell, the status is all there is.
     let _ = error.print();
-    if error.use_stderr() {
-        Status::Bad.into()
-    } else {
-        Status::Done.into()
-    }
+    if error.use_stderr() { Status::Bad.into() } else { Status::Done.into() }
 }

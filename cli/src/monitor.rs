@@ -138,9 +138,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         None => file.to_owned(),
     };
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| {
-        Error::Usage(format!(
-            "{named}: {twice}. Record a run that writes unique values"
-        ))
+        Error::Usage(format!("{named}: {twice}. Record a run that writes unique values"))
     })?;
     let options = ::check::Options {
         timeout: args.limits.timeout,

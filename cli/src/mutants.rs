@@ -200,10 +200,7 @@ const WIDTH: usize = 92;
 /// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others
 /// by operator.
 fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<()> {
-    for (at, group) in mutants
-        .chunk_by(|a, b| a.mutant.protocol == b.mutant.protocol)
-        .enumerate()
-    {
+    for (at, group) in mutants.chunk_by(|a, b| a.mutant.protocol == b.mutant.protocol).enumerate() {
         if at > 0 {
             writeln!(out)?;
         }
@@ -219,8 +216,7 @@ fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<
                 })?,
                 Some(operator) => {
                     writeln!(out, "  {} ({})", operator.name(), same.len())?;
-                    same.iter()
-                        .try_for_each(|one| writeln!(out, "    {}", one.mutant.name))?;
+                    same.iter().try_for_each(|one| writeln!(out, "    {}", one.mutant.name))?;
                 }
             }
         }
@@ -236,9 +232,7 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
             let text = misfit.to_string();
             let mut lines = text.lines();
             let first = wrapped(lines.next().unwrap_or_default()).into_iter();
-            first
-                .chain(lines.map(str::to_owned))
-                .try_for_each(|line| writeln!(out, "      {line}"))
+            first.chain(lines.map(str::to_owned)).try_for_each(|line| writeln!(out, "      {line}"))
         }
     }
 }
@@ -252,11 +246,7 @@ fn operator(mutant: &Mutant) -> Option<Operator> {
 
 /// A named mutant.
 fn about(one: &Mutant, out: &mut dyn Write) -> io::Result<()> {
-    let aliases: String = one
-        .aliases
-        .iter()
-        .map(|alias| format!(", {alias}"))
-        .collect();
+    let aliases: String = one.aliases.iter().map(|alias| format!(", {alias}")).collect();
     writeln!(out, "  {}{aliases}", one.name)?;
     let mut lines = wrapped(&one.description).into_iter();
     lines.try_for_each(|line| writeln!(out, "      {line}"))
@@ -307,10 +297,7 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
         writeln!(out, "In gem5's configuration script: {setting}\n")?;
     }
     let (given, name) = (quoted(given), quoted(&one.name));
-    writeln!(
-        out,
-        "rubric simulate {given} --mutant {name} --runs 100 --check --client all\n"
-    )?;
+    writeln!(out, "rubric simulate {given} --mutant {name} --runs 100 --check --client all\n")?;
     write!(out, "{patch}")
 }
 

@@ -82,9 +82,7 @@ impl TraceOptions {
         }
         Ok(ingest::Options {
             source: self.source,
-            access_size: self
-                .access_size
-                .map_or(AssumedSize::default(), AssumedSize::Exactly),
+            access_size: self.access_size.map_or(AssumedSize::default(), AssumedSize::Exactly),
             addresses: self.addresses.clone(),
             from_tick: self.from_tick,
             to_tick: self.to_tick,

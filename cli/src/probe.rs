@@ -11,10 +11,7 @@ const ARGUMENT: &str = "probe-parquet";
 /// Runs the probe if this process is the child, and returns its exit status.
 pub fn asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
-    let path = arguments
-        .next()
-        .filter(|it| it == ARGUMENT)
-        .and(arguments.next())?;
+    let path = arguments.next().filter(|it| it == ARGUMENT).and(arguments.next())?;
     let path = Path::new(&path);
     // Whatever is wrong, whoever reads the file will say so, as long as this ends.
     let _ = match path == Path::new("-") {
@@ -39,11 +36,7 @@ pub fn install() {
 fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
     let mut child = Command::new(env::current_exe()?)
         .arg(ARGUMENT)
-        .arg(if bytes.is_some() {
-            Path::new("-")
-        } else {
-            path
-        })
+        .arg(if bytes.is_some() { Path::new("-") } else { path })
         .stdin(Stdio::piped())
         .stdout(Stdio::null())
         .stderr(Stdio::null())

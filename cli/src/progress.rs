@@ -50,10 +50,7 @@ pub struct Bars {
 impl Bars {
     /// Nothing is shown if `quiet`.
     pub fn new(quiet: bool) -> Bars {
-        Bars {
-            quiet,
-            bar: Mutex::new(ProgressBar::hidden()),
-        }
+        Bars { quiet, bar: Mutex::new(ProgressBar::hidden()) }
     }
 
     fn bar(&self) -> MutexGuard<'_, ProgressBar> {

@@ -84,11 +84,7 @@ fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
             (sources, tables, diagnostics)
         }
     };
-    Ok(Protocol {
-        sources,
-        tables,
-        diagnostics,
-    })
+    Ok(Protocol { sources, tables, diagnostics })
 }
 
 impl Protocol {

@@ -111,10 +111,7 @@ impl Question {
     /// # Errors
     /// The file cannot be read.
     pub fn open(&self, transitions: bool) -> Result<Input, Error> {
-        let reading = ingest::Options {
-            transitions,
-            ..self.options.for_reading()?
-        };
+        let reading = ingest::Options { transitions, ..self.options.for_reading()? };
         Ok(load::open(&self.trace, &reading)?)
     }
 
@@ -127,10 +124,7 @@ impl Question {
         for history in self.candidates(input)? {
             for model in self.models() {
                 let answer = self.decide(input, history, model)?;
-                if matches!(
-                    answer.outcome.verdict,
-                    Verdict::Violation(_) | Verdict::Unproved
-                ) {
+                if matches!(answer.outcome.verdict, Verdict::Violation(_) | Verdict::Unproved) {
                     return Ok(answer);
                 }
                 first = first.or(Some(answer));
@@ -177,13 +171,7 @@ impl Question {
         };
         let begun = Instant::now();
         let outcome = check::check(history, &reads_from, model, &options);
-        Ok(Answer {
-            history,
-            model,
-            reads_from,
-            outcome,
-            seconds: begun.elapsed().as_secs_f64(),
-        })
+        Ok(Answer { history, model, reads_from, outcome, seconds: begun.elapsed().as_secs_f64() })
     }
 }
 

@@ -156,11 +156,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
     match format {
         Format::Text => {
             for figure in figures::FIGURES {
-                writeln!(
-                    out,
-                    "{:24} {:16} {}",
-                    figure.name, figure.experiment, figure.title
-                )?;
+                writeln!(out, "{:24} {:16} {}", figure.name, figure.experiment, figure.title)?;
             }
         }
         Format::Json => {
@@ -254,9 +250,7 @@ fn status(answers: &Answers) -> Status {
 fn counts(model: &str, criterion: &str) -> bool {
     let model = Model::from_name(model, PsoRmw::default());
     let guarantee = Guarantee::from_name(criterion);
-    model
-        .zip(guarantee)
-        .is_some_and(|(model, guarantee)| guarantee.follows_from(model))
+    model.zip(guarantee).is_some_and(|(model, guarantee)| guarantee.follows_from(model))
 }
 
 /// Prints what a campaign that has just run says, and which tables were made; of long lists the first few.

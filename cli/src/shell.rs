@@ -87,12 +87,7 @@ fn pages(
     })?;
     *count += 1;
     for below in command.get_subcommands() {
-        pages(
-            below,
-            &format!("{name}-{}", below.get_name()),
-            folder,
-            count,
-        )?;
+        pages(below, &format!("{name}-{}", below.get_name()), folder, count)?;
     }
     Ok(())
 }

@@ -81,9 +81,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A file that cannot be written is reported before the work is done.
     let outputs: Result<Vec<Output>, Error> = args.output.iter().map(|path| output(path)).collect();
     let outputs = outputs?;
-    args.output
-        .iter()
-        .try_for_each(|path| args.question.spare(path))?;
+    args.output.iter().try_for_each(|path| args.question.spare(path))?;
     let begun = Instant::now();
     let input = args.question.open(false)?;
     let answer = args.question.ask(&input)?;
@@ -135,31 +133,18 @@ fn shrunk(
     begun: Instant,
 ) -> Option<Found> {
     let question = &args.question;
-    let left = question
-        .limits
-        .timeout
-        .map(|time| time.saturating_sub(begun.elapsed()));
+    let left = question.limits.timeout.map(|time| time.saturating_sub(begun.elapsed()));
     let bounds =
         Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
-    let part = shrink(
-        answer.history,
-        &answer.reads_from,
-        answer.model,
-        violation,
-        &bounds,
-        &mut |size| {
+    let part =
+        shrink(answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
             line.set_message(sized(size));
-        },
-    );
+        });
     line.finish_and_clear();
     let mut part = part?;
-    let name = answer
-        .history
-        .name
-        .as_deref()
-        .map_or(String::new(), |name| format!(" of {name}"));
+    let name = answer.history.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
     part.history.name = Some(format!("a part{name} that violates {}", answer.model));
     Some(Found {
         shape: litmus_shape(&part.history, &part.violation),
@@ -283,9 +268,8 @@ fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -
     let paint = Paint::new(io::stdout().is_terminal());
     let whole = answer.history;
     writeln!(out, "{}", paint.bad(&answer.headline(input)))?;
-    let shape = found.shape.map_or(String::new(), |shape| {
-        format!(": {} ({})", shape.name, shape.meaning)
-    });
+    let shape =
+        found.shape.map_or(String::new(), |shape| format!(": {} ({})", shape.name, shape.meaning));
     let part = &found.part;
     writeln!(
         out,
@@ -310,11 +294,7 @@ fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -
         last = Some(thread);
         writeln!(out, "  {}", why::operation(whole, op))?;
     }
-    write!(
-        out,
-        "{}",
-        text::explanation(whole, &part.violation_in(whole))
-    )?;
+    write!(out, "{}", text::explanation(whole, &part.violation_in(whole)))?;
     if let Some(note) = ending::note(whole) {
         writeln!(out, "  note: {note}")?;
     }

@@ -6,94 +6,24 @@ use clap::{Command, Error};
 
 /// Names that mean the same: first the options of `rubric`, the likeliest first, then the names that other tools use.
 const GROUPS: &[&[&str]] = &[
-    &[
-        "operations",
-        "ops",
-        "accesses",
-        "length",
-        "num-ops",
-        "instructions",
-    ],
-    &[
-        "threads",
-        "cores",
-        "cpus",
-        "num-cpus",
-        "num-threads",
-        "nodes",
-    ],
+    &["operations", "ops", "accesses", "length", "num-ops", "instructions"],
+    &["threads", "cores", "cpus", "num-cpus", "num-threads", "nodes"],
     &["locations", "addresses", "variables", "words"],
     &["repeat", "repetitions"],
-    &[
-        "runs",
-        "histories",
-        "iterations",
-        "count",
-        "times",
-        "samples",
-    ],
+    &["runs", "histories", "iterations", "count", "times", "samples"],
     &["client", "clients", "core", "cpu", "cpu-type"],
-    &[
-        "model",
-        "models",
-        "memory-model",
-        "consistency-model",
-        "mcm",
-        "consistency",
-    ],
-    &[
-        "algorithm",
-        "algorithms",
-        "method",
-        "engine",
-        "checker",
-        "stage",
-    ],
+    &["model", "models", "memory-model", "consistency-model", "mcm", "consistency"],
+    &["algorithm", "algorithms", "method", "engine", "checker", "stage"],
     &["format", "to", "output-format", "json", "text", "type"],
-    &[
-        "output",
-        "out",
-        "output-file",
-        "outfile",
-        "file",
-        "folder",
-        "dir",
-        "output-dir",
-        "outdir",
-    ],
-    &[
-        "timeout",
-        "budget",
-        "time-limit",
-        "time",
-        "limit",
-        "seconds",
-        "deadline",
-        "max-time",
-    ],
-    &[
-        "max-memory",
-        "memory-limit",
-        "memory",
-        "mem",
-        "max-mem",
-        "mem-limit",
-        "ram",
-    ],
+    &["output", "out", "output-file", "outfile", "file", "folder", "dir", "output-dir", "outdir"],
+    &["timeout", "budget", "time-limit", "time", "limit", "seconds", "deadline", "max-time"],
+    &["max-memory", "memory-limit", "memory", "mem", "max-mem", "mem-limit", "ram"],
     &["seed", "random-seed", "rng-seed"],
     &["reads", "loads", "read-share", "read-percent"],
     &["rmws", "rmw", "atomics", "swaps", "amos"],
     &["fences", "barriers", "membars", "mfences"],
     &["quiet", "silent", "no-progress"],
-    &[
-        "mutant",
-        "mutants",
-        "mutation",
-        "mutations",
-        "bug",
-        "fault",
-        "inject",
-    ],
+    &["mutant", "mutants", "mutation", "mutations", "bug", "fault", "inject"],
     &["operator", "operators"],
     &["from-tick", "start-tick", "start", "begin", "from", "since"],
     &["to-tick", "end-tick", "end", "until", "stop-tick"],
@@ -101,22 +31,9 @@ const GROUPS: &[&[&str]] = &[
     &["certificate", "certificates", "certify", "proof", "proofs"],
     &["history", "history-name", "test", "name"],
     &["jobs", "parallel", "workers", "num-jobs"],
-    &[
-        "network",
-        "latency",
-        "delay",
-        "delays",
-        "link-latency",
-        "network-latency",
-    ],
+    &["network", "latency", "delay", "delays", "link-latency", "network-latency"],
     &["set", "param", "parameter", "define"],
-    &[
-        "initial",
-        "init",
-        "initial-values",
-        "initial-memory",
-        "memory-image",
-    ],
+    &["initial", "init", "initial-values", "initial-memory", "memory-image"],
     &["lossy", "ignore-errors", "skip-errors", "keep-going"],
     &["machine", "controller"],
     &["figures", "plots", "graphs"],
@@ -143,10 +60,7 @@ pub fn corrected(mut error: Error, command: &Command, arguments: &[String]) -> E
         return error;
     };
     let usage = asked.render_usage();
-    error.insert(
-        ContextKind::SuggestedArg,
-        ContextValue::String(format!("--{meant}")),
-    );
+    error.insert(ContextKind::SuggestedArg, ContextValue::String(format!("--{meant}")));
     error.insert(ContextKind::Usage, ContextValue::StyledStr(usage));
     error
 }
@@ -167,11 +81,7 @@ fn asked<'c>(command: &'c Command, arguments: &[String]) -> &'c Command {
 /// The option of a command that means the same as a name.
 fn meant(name: &str, command: &Command) -> Option<&'static str> {
     let name = name.to_ascii_lowercase().replace('_', "-");
-    let has = |option: &&&str| {
-        command
-            .get_arguments()
-            .any(|it| it.get_long() == Some(**option))
-    };
+    let has = |option: &&&str| command.get_arguments().any(|it| it.get_long() == Some(**option));
     let mut groups = GROUPS.iter().filter(|group| group.contains(&&*name));
     groups.find_map(|group| group.iter().find(has).copied())
 }
@@ -199,11 +109,7 @@ mod tests {
         options(&Cli::command(), &mut all);
         let mut known = BTreeSet::new();
         for group in GROUPS {
-            assert!(
-                all.contains(group[0]),
-                "--{} is no option any more",
-                group[0]
-            );
+            assert!(all.contains(group[0]), "--{} is no option any more", group[0]);
             for word in *group {
                 assert!(known.insert(*word), "{word} is in two groups");
             }
@@ -221,10 +127,7 @@ mod tests {
         assert_eq!(of(&["explore", "protocol"], "cores"), Some("threads"));
         assert_eq!(of(&["check", "a.gz"], "max_mem"), Some("max-memory"));
         assert_eq!(of(&["--color", "never", "check"], "proof"), None);
-        assert_eq!(
-            of(&["--color=never", "check"], "proof"),
-            Some("certificate")
-        );
+        assert_eq!(of(&["--color=never", "check"], "proof"), Some("certificate"));
         assert_eq!(of(&["verify"], "seed"), None);
         assert_eq!(of(&["simulate"], "nonsense"), None);
     }

@@ -80,10 +80,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             out,
             "verified: {name} is consistent with {model} (a run of {steps} steps replayed)"
         ),
-        Verified::Violation { steps } => writeln!(
-            out,
-            "verified: {name} violates {model} (a proof of {steps} steps checked)"
-        ),
+        Verified::Violation { steps } => {
+            writeln!(out, "verified: {name} violates {model} (a proof of {steps} steps checked)")
+        }
         Verified::CriterionViolation { criterion, steps } => writeln!(
             out,
             "verified: {name} does not satisfy {}, and so violates {model} (a proof of {steps} \
@@ -106,9 +105,7 @@ fn conditions(
     if !arguments.is_empty() {
         writeln!(out, "  note: the history was read with {arguments}")?;
     }
-    for assumption in ending::note(history)
-        .into_iter()
-        .chain(assumptions::of(&history.provenance))
+    for assumption in ending::note(history).into_iter().chain(assumptions::of(&history.provenance))
     {
         writeln!(out, "  note: {assumption}")?;
     }
@@ -116,14 +113,9 @@ fn conditions(
 }
 
 fn read(path: &Path, file: &str) -> Result<Certificate, Error> {
-    let text = File::open(path).map_err(|error| Error::File {
-        file: file.to_owned(),
-        error,
-    })?;
-    certificate::read(BufReader::new(text)).map_err(|error| Error::Certificate {
-        file: file.to_owned(),
-        what: error.to_string(),
-    })
+    let text = File::open(path).map_err(|error| Error::File { file: file.to_owned(), error })?;
+    certificate::read(BufReader::new(text))
+        .map_err(|error| Error::Certificate { file: file.to_owned(), what: error.to_string() })
 }
 
 /// The user's options, and those of the certificate where the user gives none.
@@ -137,12 +129,7 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
     Header::try_parse_from(words)
         .ok()
         // A certificate has no business with other files.
-        .filter(|header| {
-            matches!(
-                header.options.initial.as_deref(),
-                None | Some("zero" | "infer")
-            )
-        })
+        .filter(|header| matches!(header.options.initial.as_deref(), None | Some("zero" | "infer")))
         .map(|header| args.options.or(&header.options))
         .ok_or_else(|| Error::Certificate {
             file: file.to_owned(),
@@ -176,10 +163,7 @@ fn other_history(
             "the file was read with {read_with}: read it as for the certificate, or check it again"
         ),
     };
-    Some(format!(
-        "it is for {}, and this is {this}; {advice}",
-        claimed(claim)
-    ))
+    Some(format!("it is for {}, and this is {this}; {advice}", claimed(claim)))
 }
 
 /// The history that a certificate is for. Those of older versions say no more than its digest.

@@ -13,9 +13,5 @@ pub static LONG: LazyLock<String> = LazyLock::new(|| {
         "" => String::new(),
         commit => format!("commit {commit}, "),
     };
-    format!(
-        "{} ({commit}{})",
-        env!("CARGO_PKG_VERSION"),
-        solver_version()
-    )
+    format!("{} ({commit}{})", env!("CARGO_PKG_VERSION"), solver_version())
 });

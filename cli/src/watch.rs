@@ -96,14 +96,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let trace = open(&args.trace)?;
     let begun = Instant::now();
     let bounds = Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully());
-    let mut watch = Watch::new(
-        trace,
-        &file,
-        model,
-        reading,
-        args.options.access_size,
-        bounds,
-    );
+    let mut watch = Watch::new(trace, &file, model, reading, args.options.access_size, bounds);
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
         line.set_message(format!(
@@ -150,14 +143,9 @@ fn open(path: &Path) -> Result<Box<dyn Read + Send>, Error> {
         return Ok(Box::new(io::stdin()));
     }
     if path.is_dir() {
-        return Err(Error::Usage(format!(
-            "{}: is a folder: name the trace in it",
-            path.display()
-        )));
+        return Err(Error::Usage(format!("{}: is a folder: name the trace in it", path.display())));
     }
-    let file = File::open(path).map_err(|error| Error::File {
-        file: path.display().to_string(),
-        error,
-    })?;
+    let file = File::open(path)
+        .map_err(|error| Error::File { file: path.display().to_string(), error })?;
     Ok(Box::new(file))
 }

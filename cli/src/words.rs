@@ -24,10 +24,7 @@ pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
         false => format!("{title} ({paper})"),
     };
     let value = PossibleValue::new(algorithm.name()).help(help);
-    algorithm
-        .former_name()
-        .into_iter()
-        .fold(value, PossibleValue::alias)
+    algorithm.former_name().into_iter().fold(value, PossibleValue::alias)
 }
 
 /// Parses the name of a model. The variant of PSO is chosen by another option, `--pso-rmw`.

@@ -10,10 +10,7 @@ use serde_json::Value;
 
 /// The lines of JSON that a run prints.
 fn lines(arguments: &[&str], status: i32) -> Vec<Value> {
-    output_of(arguments, status)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    output_of(arguments, status).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Store buffering: SC forbids it, TSO does not.
@@ -29,16 +26,7 @@ check
 /// A history that keeps most algorithms busy for a while.
 fn busy(folder: &Folder) -> String {
     let path = folder.path("busy.axe");
-    let recipe = [
-        "--model",
-        "sc",
-        "--threads",
-        "8",
-        "--operations",
-        "3K",
-        "--seed",
-        "3",
-    ];
+    let recipe = ["--model", "sc", "--threads", "8", "--operations", "3K", "--seed", "3"];
     let place = ["--locations", "16", "-o", &path];
     output(&[["generate"].as_slice(), &recipe, &place].concat());
     path
@@ -48,23 +36,11 @@ fn busy(folder: &Folder) -> String {
 fn all_of_them_agree() {
     let folder = Folder::new();
     let file = folder.file("sb.axe", STORE_BUFFERING);
-    let all = [
-        "check",
-        "--algorithm",
-        "all",
-        "--format",
-        "json",
-        "--model",
-        "sc,tso",
-        &file,
-    ];
+    let all = ["check", "--algorithm", "all", "--format", "json", "--model", "sc,tso", &file];
     let found = lines(&all, 1);
     let mut by_model: HashMap<&str, Vec<&Value>> = HashMap::new();
     for line in &found {
-        by_model
-            .entry(line["model"].as_str().unwrap())
-            .or_default()
-            .push(line);
+        by_model.entry(line["model"].as_str().unwrap()).or_default().push(line);
     }
     assert_eq!((by_model["sc"].len(), by_model["tso"].len()), (27, 18));
     let said = |model: &str, algorithm: &str| {
@@ -72,30 +48,13 @@ fn all_of_them_agree() {
         let line = lines.find(|line| line["algorithm"] == algorithm).unwrap();
         line["verdict"].as_str().unwrap().to_owned()
     };
-    for algorithm in [
-        "stages",
-        "sat",
-        "sc-sat",
-        "sc-ccm-enum",
-        "ccm",
-        "wsc",
-        "dbcop",
-        "heu-back",
-    ] {
+    for algorithm in ["stages", "sat", "sc-sat", "sc-ccm-enum", "ccm", "wsc", "dbcop", "heu-back"] {
         assert_eq!(said("sc", algorithm), "violation", "{algorithm}");
     }
     for algorithm in ["cc", "ccv"] {
         assert_eq!(said("sc", algorithm), "consistent", "{algorithm}");
     }
-    for algorithm in [
-        "stages",
-        "sat",
-        "tso-sat",
-        "tso-wccm-sat",
-        "wccm",
-        "wtso",
-        "deriv-back",
-    ] {
+    for algorithm in ["stages", "sat", "tso-sat", "tso-wccm-sat", "wccm", "wtso", "deriv-back"] {
         assert_eq!(said("tso", algorithm), "consistent", "{algorithm}");
     }
 }
@@ -127,17 +86,7 @@ fn timeless(text: &str) -> String {
 #[test]
 fn gradual_checking_says_which_criterion_fired() {
     let figures = "fixtures/criteria/figures.axe";
-    let found = lines(
-        &[
-            "check",
-            "--algorithm",
-            "sc-ccm-enum",
-            "--format",
-            "json",
-            figures,
-        ],
-        1,
-    );
+    let found = lines(&["check", "--algorithm", "sc-ccm-enum", "--format", "json", figures], 1);
     let fired = |name: &str| {
         let mut lines = found.iter();
         let line = lines.find(|line| line["history"] == name).unwrap();
@@ -154,14 +103,7 @@ fn what_is_not_proved_by_an_algorithm_is_proved_all_the_same() {
     let file = folder.file("sb.axe", STORE_BUFFERING);
     let proofs = folder.path("proofs");
     for algorithm in ["dbcop", "sc-sat", "tso-baseline", "wsc-guess1"] {
-        let check = [
-            "check",
-            "--algorithm",
-            algorithm,
-            "--certificate",
-            &proofs,
-            &file,
-        ];
+        let check = ["check", "--algorithm", algorithm, "--certificate", &proofs, &file];
         output_of(&check, 1);
         output(&["verify", &file, &format!("{proofs}/sb.axe.SB.sc.cert")]);
         std::fs::remove_dir_all(&proofs).unwrap();
@@ -179,19 +121,10 @@ fn limits_end_in_undecided() {
     let names: Vec<&str> = names.filter(|name| !["", "all"].contains(name)).collect();
     assert_eq!(names.len(), 31);
     for name in names.into_iter().chain(["stages"]) {
-        for (limit, reason) in [
-            (["--timeout", "0"], "time limit"),
-            (["--max-memory", "1MB"], "memory"),
-        ] {
-            let limited = [
-                "check",
-                "--algorithm",
-                name,
-                limit[0],
-                limit[1],
-                "--format",
-                "json",
-            ];
+        for (limit, reason) in
+            [(["--timeout", "0"], "time limit"), (["--max-memory", "1MB"], "memory")]
+        {
+            let limited = ["check", "--algorithm", name, limit[0], limit[1], "--format", "json"];
             let found = lines(&[limited.as_slice(), &[&file]].concat(), 3);
             let said = found[0]["reason"].as_str().unwrap();
             assert!(said.contains(reason), "{name} {limit:?}: {said}");
@@ -227,17 +160,7 @@ fn kernels() {
     assert!(found[0]["kernel"].is_null() && found[0]["by"]["wsc"].is_null());
     let found = lines(&["kernel", "--model", "tso", "--format", "json", &file], 0);
     assert_eq!(found[0]["by"], serde_json::json!({"wccm": 0, "wtso": 0}));
-    let found = lines(
-        &[
-            "kernel",
-            "--timeout",
-            "0",
-            "--format",
-            "json",
-            &busy(&folder),
-        ],
-        3,
-    );
+    let found = lines(&["kernel", "--timeout", "0", "--format", "json", &busy(&folder)], 3);
     assert!(found[0]["kernel"].is_null());
     output(&["kernel", TRACES[4], "--pairs"]);
     assert!(output_of(&["kernel", LITMUS], 1).contains("no kernel"));
@@ -258,19 +181,11 @@ fn values_written_twice() {
     output(&[search.as_slice(), &[&file]].concat());
     let certificate = std::fs::read_to_string(format!("{proofs}/twice.axe.twice.sc.cert")).unwrap();
     assert!(certificate.contains("reads-from 2:1 0:0"), "{certificate}");
-    output(&[
-        "verify",
-        &file,
-        &format!("{proofs}/twice.axe.twice.sc.cert"),
-    ]);
+    output(&["verify", &file, &format!("{proofs}/twice.axe.twice.sc.cert")]);
 
     let wrong = twice.replace("2: M[0] == 1", "2: M[0] == 0\n2: M[0] == 1\n0: M[0] == 2");
     let file = folder.file("wrong.axe", wrong);
     let text = output_of(&[search.as_slice(), &[&file]].concat(), 1);
-    output(&[
-        "verify",
-        &file,
-        &format!("{proofs}/wrong.axe.twice.sc.cert"),
-    ]);
+    output(&["verify", &file, &format!("{proofs}/wrong.axe.twice.sc.cert")]);
     assert!(text.contains("violation"), "{text}");
 }

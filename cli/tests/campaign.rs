@@ -14,25 +14,14 @@ use serde_json::Value;
 
 /// A small campaign into a folder.
 fn small<'a>(folder: &'a str, more: &[&'a str]) -> Vec<&'a str> {
-    let asked = [
-        "campaign",
-        "MI_example",
-        "--sample",
-        "16",
-        "--runs",
-        "3",
-        "-o",
-        folder,
-    ];
+    let asked = ["campaign", "MI_example", "--sample", "16", "--runs", "3", "-o", folder];
     [&asked, more].concat()
 }
 
 /// The log of a campaign.
 fn log(folder: &str) -> Vec<Value> {
     let text = fs::read_to_string(Path::new(folder).join("runs.jsonl")).unwrap();
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Its runs without what takes another time each time, by what tells them apart.
@@ -64,10 +53,8 @@ fn a_campaign_leaves_tables_and_answers() {
     let total = &answers["kills"][0]["total"];
     let apart = answers["equivalents"].as_array().unwrap().len() as u64;
     let mutants = total["mutants"].as_u64().unwrap();
-    let (caught, not) = (
-        total["killed"].as_u64().unwrap(),
-        answers["survivors"].as_array().unwrap().len(),
-    );
+    let (caught, not) =
+        (total["killed"].as_u64().unwrap(), answers["survivors"].as_array().unwrap().len());
     assert_eq!(caught + not as u64, mutants);
     // Those that were sampled, and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
@@ -77,40 +64,23 @@ fn a_campaign_leaves_tables_and_answers() {
     );
     assert!(text.contains(&line), "{text}");
     assert_eq!(answers["alarms"]["alarms"], Value::Array(Vec::new()));
-    assert_eq!(
-        answers["runs"].as_u64().unwrap() as usize,
-        runs(&path).len()
-    );
+    assert_eq!(answers["runs"].as_u64().unwrap() as usize, runs(&path).len());
     // The same again, from the tables alone and from the log alone.
     let again = output(&["report", &path]);
-    assert_eq!(
-        again.lines().skip(2).collect::<Vec<_>>(),
-        text.lines().skip(2).collect::<Vec<_>>()
-    );
+    assert_eq!(again.lines().skip(2).collect::<Vec<_>>(), text.lines().skip(2).collect::<Vec<_>>());
     fs::remove_file(Path::new(&path).join("runs.parquet")).unwrap();
-    assert_eq!(
-        output(&["report", &path]).lines().next(),
-        text.lines().next()
-    );
+    assert_eq!(output(&["report", &path]).lines().next(), text.lines().next());
 }
 
 #[test]
 fn what_a_row_says_is_repeated_by_its_command() {
     let folder = Folder::new();
     let path = folder.path("c");
-    output(&small(
-        &path,
-        &["--keep-traces", "--client", "in-order,early"],
-    ));
+    output(&small(&path, &["--keep-traces", "--client", "in-order,early"]));
     let mut seen = 0;
     for entry in log(&path) {
         let row = &entry["row"];
-        let words: Vec<&str> = row["command"]
-            .as_str()
-            .unwrap()
-            .split(' ')
-            .skip(1)
-            .collect();
+        let words: Vec<&str> = row["command"].as_str().unwrap().split(' ').skip(1).collect();
         let is_clean = row["outcome"] == "clean";
         if is_clean && row["number"] != 0 {
             continue;
@@ -129,35 +99,19 @@ fn what_a_row_says_is_repeated_by_its_command() {
     let traces = Path::new(&path).join("traces/MI_example");
     let kept = || fs::read_dir(&traces).unwrap().count();
     assert_eq!(kept(), seen);
-    let violation = log(&path)
-        .into_iter()
-        .find(|entry| entry["row"]["outcome"] == "violation");
+    let violation = log(&path).into_iter().find(|entry| entry["row"]["outcome"] == "violation");
     let row = violation.unwrap()["row"].clone();
-    let words: Vec<String> = row["command"]
-        .as_str()
-        .unwrap()
-        .split(' ')
-        .map(str::to_owned)
-        .collect();
-    let mutant = row["mutant"]
-        .as_str()
-        .unwrap()
-        .replace(['/', ':', '@', '+'], "-");
-    let name = format!(
-        "{mutant}.{}.{}.trace.gz",
-        words[6],
-        row["lineage"].as_str().unwrap()
-    );
+    let words: Vec<String> =
+        row["command"].as_str().unwrap().split(' ').map(str::to_owned).collect();
+    let mutant = row["mutant"].as_str().unwrap().replace(['/', ':', '@', '+'], "-");
+    let name = format!("{mutant}.{}.{}.trace.gz", words[6], row["lineage"].as_str().unwrap());
     let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
     // What is missing is made anew, and what a kill left goes.
     fs::remove_file(&trace).unwrap();
     fs::write(traces.join(".rubric-half"), "").unwrap();
-    output(&small(
-        &path,
-        &["--keep-traces", "--client", "in-order,early"],
-    ));
+    output(&small(&path, &["--keep-traces", "--client", "in-order,early"]));
     assert!(trace.exists());
     assert_eq!(kept(), seen);
 }
@@ -204,47 +158,26 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let folder = Folder::new();
     let path = folder.path("c");
     let text = output(&small(&path, &["--budget", "0s"]));
-    assert!(
-        text.contains("The time limit ended before all runs were done"),
-        "{text}"
-    );
+    assert!(text.contains("The time limit ended before all runs were done"), "{text}");
     assert_eq!(log(&path).len(), 0);
     output(&small(&path, &[]));
     let few = runs(&path);
-    let more = [
-        "campaign",
-        "MI_example",
-        "--sample",
-        "16",
-        "--runs",
-        "5",
-        "-o",
-        &path,
-    ];
+    let more = ["campaign", "MI_example", "--sample", "16", "--runs", "5", "-o", &path];
     output(&more);
     let many = runs(&path);
     assert!(many.len() > few.len());
     assert!(few.iter().all(|(key, run)| many.get(key) == Some(run)));
     // Time that is over takes nothing away.
     output(&[&more[..], &["--budget", "0s"]].concat());
-    assert_eq!(
-        answers(&path)["runs"].as_u64().unwrap() as usize,
-        many.len()
-    );
+    assert_eq!(answers(&path)["runs"].as_u64().unwrap() as usize, many.len());
     for (changed, what) in [
         (["--seed", "2"], "other seed (1, now 2)"),
         (["--client", "in-order"], "other clients ("),
-        (
-            ["--operator", "drop-action"],
-            "other mutants, or of protocols whose files",
-        ),
+        (["--operator", "drop-action"], "other mutants, or of protocols whose files"),
         (["--stop", "never"], "other --stop (Mutant, now Never)"),
     ] {
         let message = error(&small(&path, &changed));
-        assert!(
-            message.contains(what) && message.contains("another folder"),
-            "{message}"
-        );
+        assert!(message.contains(what) && message.contains("another folder"), "{message}");
     }
 }
 
@@ -262,29 +195,15 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         // The core reads the block before it is there.
         folder.file(
             file,
-            text.replace(
-                "{fill_entry, read_miss_done,",
-                "{read_miss_done, fill_entry,",
-            ),
+            text.replace("{fill_entry, read_miss_done,", "{read_miss_done, fill_entry,"),
         );
     }
     let (protocol, path) = (folder.path("MI_example.slicc"), folder.path("c"));
-    let asked = [
-        "campaign",
-        &protocol,
-        "--mutants",
-        "none",
-        "--runs",
-        "3",
-        "-o",
-        &path,
-    ];
+    let asked = ["campaign", &protocol, "--mutants", "none", "--runs", "3", "-o", &path];
     let text = output_of(&asked, 1);
     assert!(text.contains("0 mutants: 0 found"), "{text}");
     assert!(!text.contains("alarms: 0"), "{text}");
-    let command = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("rubric "));
+    let command = text.lines().find_map(|line| line.trim().strip_prefix("rubric "));
     let words: Vec<&str> = command.unwrap().split(' ').collect();
     rubric(&words).assert().code(1);
     rubric(&["report", &path]).assert().code(1);
@@ -316,10 +235,7 @@ fn guided_and_blind_runs_are_compared_on_named_bugs() {
     assert_eq!(compared["mutant"], mutant);
     for generator in ["blind", "guided"] {
         assert_eq!(compared[generator]["repetitions"], 3, "{compared}");
-        assert!(
-            compared[generator]["detected"].as_u64().unwrap() > 0,
-            "{compared}"
-        );
+        assert!(compared[generator]["detected"].as_u64().unwrap() > 0, "{compared}");
     }
     // Going on changes nothing: the guide has learned again what it knew.
     let before = runs(&path);
@@ -332,38 +248,15 @@ fn what_is_wrong_is_said() {
     let folder = Folder::new();
     let path = folder.path("c");
     for (asked, what) in [
+        (&["campaign", "MI_exmaple", "-o", &path][..], "there is no such file"),
+        (&["campaign", "--operator", "drop-acton", "-o", &path], "did you mean drop-action"),
+        (&["campaign", "--mutants", "mi-l1-no", "-o", &path], "there is no mutant mi-l1-no"),
         (
-            &["campaign", "MI_exmaple", "-o", &path][..],
-            "there is no such file",
-        ),
-        (
-            &["campaign", "--operator", "drop-acton", "-o", &path],
-            "did you mean drop-action",
-        ),
-        (
-            &["campaign", "--mutants", "mi-l1-no", "-o", &path],
-            "there is no mutant mi-l1-no",
-        ),
-        (
-            &[
-                "campaign",
-                "--mutants",
-                "named",
-                "--sample",
-                "3",
-                "-o",
-                &path,
-            ],
+            &["campaign", "--mutants", "named", "--sample", "3", "-o", &path],
             "add `made` to --mutants",
         ),
-        (
-            &["campaign", "--mutants", "none,named", "-o", &path],
-            "exclude each other",
-        ),
-        (
-            &["campaign", "--budget", "10", "-o", &path],
-            "such as 90s, 10m or 2h",
-        ),
+        (&["campaign", "--mutants", "none,named", "-o", &path], "exclude each other"),
+        (&["campaign", "--budget", "10", "-o", &path], "such as 90s, 10m or 2h"),
         (&["report", &path], "there is no campaign in this folder"),
     ] {
         let assert = rubric(asked).assert().code(2).stdout("");
@@ -376,10 +269,7 @@ fn what_is_wrong_is_said() {
     text.insert_str(0, "nonsense\n");
     fs::write(&file, text).unwrap();
     let message = error(&small(&path, &[]));
-    assert!(
-        message.contains("runs.jsonl:1: this version did not write this line"),
-        "{message}"
-    );
+    assert!(message.contains("runs.jsonl:1: this version did not write this line"), "{message}");
     fs::write(Path::new(&path).join("campaign.json"), "{").unwrap();
     let message = error(&small(&path, &[]));
     assert!(
@@ -400,10 +290,7 @@ fn coverage_is_that_of_the_protocol_as_it_is() {
     let rows = tables::read_coverage(&table).unwrap();
     let is_original = |row: &Value| row["mutant"].is_null();
     let log = log(&path);
-    let own = log
-        .iter()
-        .map(|entry| &entry["row"])
-        .filter(|row| is_original(row));
+    let own = log.iter().map(|entry| &entry["row"]).filter(|row| is_original(row));
     let transitions: u64 = own.map(|row| row["transitions"].as_u64().unwrap()).sum();
     let taken = rows.iter().filter(|row| !row.stalls).map(|row| row.count);
     assert_eq!(taken.sum::<u64>(), transitions);

@@ -11,10 +11,7 @@ use serde_json::Value;
 /// The lines of `--format json`.
 fn verdicts(arguments: &[&str], status: i32) -> Vec<Value> {
     let arguments = [&["check", "--format", "json"], arguments].concat();
-    output_of(&arguments, status)
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    output_of(&arguments, status).lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// Text with times blanked, which differ from run to run.
@@ -60,10 +57,7 @@ fn text_for_a_person() {
 fn text_of_a_proof_by_cases() {
     let folder = Folder::new();
     folder.file("fig1c.axe", HIDDEN);
-    let assert = rubric(&["check", "fig1c.axe"])
-        .current_dir(folder.0.path())
-        .assert()
-        .code(1);
+    let assert = rubric(&["check", "fig1c.axe"]).current_dir(folder.0.path()).assert().code(1);
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     insta::assert_snapshot!("check_cases", timeless(&text));
 }
@@ -99,10 +93,7 @@ fn json_of_weak_criteria_and_their_certificates() {
             assert!(violation["cycle"].as_array().unwrap().len() >= 2);
             assert!(certificate.ends_with(&format!(".{criterion}.cert")));
             let text = output(&["verify", FIGURES, certificate]);
-            assert!(
-                text.contains(&format!("does not satisfy {criterion}")),
-                "{text}"
-            );
+            assert!(text.contains(&format!("does not satisfy {criterion}")), "{text}");
         }
     }
 }
@@ -172,17 +163,11 @@ fn exit_statuses() {
     let (consistent, violation) = (TRACES[0], TRACES[1]);
     rubric(&["check", consistent]).assert().code(0);
     rubric(&["check", violation]).assert().code(1);
-    rubric(&["check", "--algorithm", "saturate", &hidden])
-        .assert()
-        .code(3);
+    rubric(&["check", "--algorithm", "saturate", &hidden]).assert().code(3);
     rubric(&["check", consistent, violation]).assert().code(1);
-    rubric(&["check", "--algorithm", "saturate", &hidden, violation])
-        .assert()
-        .code(1);
+    rubric(&["check", "--algorithm", "saturate", &hidden, violation]).assert().code(1);
     // An input that cannot be read does not keep the others from being checked.
-    let assert = rubric(&["check", &broken, violation, "nowhere"])
-        .assert()
-        .code(2);
+    let assert = rubric(&["check", &broken, violation, "nowhere"]).assert().code(2);
     let text = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
     assert!(text.starts_with("violation"), "{text}");
     for usage in [
@@ -210,22 +195,8 @@ fn stages_alone() {
         let found = verdicts(&["--algorithm", algorithm, &hidden], status);
         assert_eq!(found[0]["verdict"], verdict, "{algorithm}");
     }
-    let found = verdicts(
-        &[
-            "--algorithm",
-            "complete",
-            "--max-contradictions",
-            "1",
-            &hidden,
-        ],
-        3,
-    );
-    assert!(
-        found[0]["reason"]
-            .as_str()
-            .unwrap()
-            .contains("--max-contradictions")
-    );
+    let found = verdicts(&["--algorithm", "complete", "--max-contradictions", "1", &hidden], 3);
+    assert!(found[0]["reason"].as_str().unwrap().contains("--max-contradictions"));
     let found = verdicts(&["--algorithm", "trace-order", TRACES[0]], 0);
     assert_eq!(found[0]["decided_by"], "trace-order");
 }
@@ -245,62 +216,39 @@ fn certificates_are_verified_and_the_wrong_ones_refused() {
     for trace in TRACES {
         let found = verdicts(
             &["--model", "sc,tso,pso", "--certificate", &proofs, trace],
-            if [1, 3, 5].iter().any(|&at| TRACES[at] == trace) {
-                1
-            } else {
-                0
-            },
+            if [1, 3, 5].iter().any(|&at| TRACES[at] == trace) { 1 } else { 0 },
         );
         for verdict in found {
             let certificate = verdict["certificate"].as_str().unwrap();
             let text = output(&["verify", trace, certificate]);
             assert!(text.starts_with("verified: "), "{text}");
-            let other = if trace == TRACES[0] {
-                TRACES[2]
-            } else {
-                TRACES[0]
-            };
+            let other = if trace == TRACES[0] { TRACES[2] } else { TRACES[0] };
             let message = error(&["verify", other, certificate]);
             // It says which trace it is for, and which this one is.
             let name = |trace: &str| trace.rsplit('/').next().unwrap().to_owned();
             let claimed = format!("it is for {} (", name(trace));
             let this = format!("and this is {other} (");
-            assert!(
-                message.contains(&claimed) && message.contains(&this),
-                "{message}"
-            );
-            assert!(
-                message.contains(" threads, ") && message.contains("digest "),
-                "{message}"
-            );
+            assert!(message.contains(&claimed) && message.contains(&this), "{message}");
+            assert!(message.contains(" threads, ") && message.contains("digest "), "{message}");
             // One of an older version does not know.
             let old = fs::read_to_string(certificate).unwrap();
             let is_new = |line: &&str| {
                 let mut keys = ["file ", "threads ", "operations "].into_iter();
                 keys.any(|key| line.starts_with(key))
             };
-            let old: String = old
-                .lines()
-                .filter(|line| !is_new(line))
-                .map(|line| format!("{line}\n"))
-                .collect();
+            let old: String =
+                old.lines().filter(|line| !is_new(line)).map(|line| format!("{line}\n")).collect();
             let old = folder.file("old.cert", old);
             assert!(output(&["verify", trace, &old]).starts_with("verified: "));
             let message = error(&["verify", other, &old]);
-            assert!(
-                message.contains("it is for a history (digest "),
-                "{message}"
-            );
+            assert!(message.contains("it is for a history (digest "), "{message}");
         }
     }
     let certificate = format!("{proofs}/mi-2x50-io-11.trace.gz.sc.cert");
     let text = fs::read_to_string(&certificate).unwrap();
     // Two steps exchanged, a step missing, another model, another verdict, cut off, no text.
     let lines: Vec<&str> = text.lines().collect();
-    let first = lines
-        .iter()
-        .position(|line| line.starts_with("x "))
-        .unwrap();
+    let first = lines.iter().position(|line| line.starts_with("x ")).unwrap();
     let mut exchanged = lines.clone();
     exchanged.swap(first, lines.len() - 2);
     let mut missing = lines.clone();
@@ -324,12 +272,7 @@ fn a_certificate_says_how_its_history_was_read() {
     let folder = Folder::new();
     let proofs = folder.path("proofs");
     let range = ["--addresses", "0x1000-0x1080", "--source", "ruby"];
-    let arguments = [
-        &range,
-        ["--certificate", proofs.as_str()].as_slice(),
-        &[TRACES[3]],
-    ]
-    .concat();
+    let arguments = [&range, ["--certificate", proofs.as_str()].as_slice(), &[TRACES[3]]].concat();
     let found = verdicts(&arguments, 0);
     let certificate = found[0]["certificate"].as_str().unwrap();
     output(&["verify", TRACES[3], certificate]);
@@ -341,15 +284,8 @@ fn initial_values_from_a_file_go_with_the_certificates_options() {
     let folder = Folder::new();
     let proofs = folder.path("proofs");
     let initial = folder.file("initial", "0x1000 0\n");
-    let arguments = [
-        "--initial",
-        &initial,
-        "--source",
-        "ruby",
-        "--certificate",
-        &proofs,
-        TRACES[3],
-    ];
+    let arguments =
+        ["--initial", &initial, "--source", "ruby", "--certificate", &proofs, TRACES[3]];
     let found = verdicts(&arguments, 0);
     let certificate = found[0]["certificate"].as_str().unwrap();
     assert!(error(&["verify", TRACES[3], certificate]).contains("--initial FILE"));
@@ -363,10 +299,8 @@ fn a_selection_in_time_makes_no_violations() {
         for tick in ["500", "1500"] {
             for window in ["--from-tick", "--to-tick"] {
                 for initial in ["zero", "infer"] {
-                    let found = verdicts(
-                        &[window, tick, "--model", "tso", "--initial", initial, trace],
-                        0,
-                    );
+                    let found =
+                        verdicts(&[window, tick, "--model", "tso", "--initial", initial, trace], 0);
                     assert_eq!(found[0]["verdict"], "consistent", "{trace} {window} {tick}");
                 }
             }
@@ -396,19 +330,13 @@ fn an_undecided_verdict_leaves_no_certificate_behind() {
     let found = verdicts(&["--certificate", &proofs, &hidden], 1);
     let certificate = found[0]["certificate"].as_str().unwrap();
     assert!(Path::new(certificate).exists());
-    verdicts(
-        &["--certificate", &proofs, "--algorithm", "saturate", &hidden],
-        3,
-    );
+    verdicts(&["--certificate", &proofs, "--algorithm", "saturate", &hidden], 3);
     assert!(!Path::new(certificate).exists());
 }
 
 #[test]
 fn a_selection_of_nothing_is_an_error() {
-    for selection in [
-        ["--addresses", "0x9000-0x9100"],
-        ["--from-tick", "99999999"],
-    ] {
+    for selection in [["--addresses", "0x9000-0x9100"], ["--from-tick", "99999999"]] {
         let message = error(&["check", selection[0], selection[1], TRACES[0]]);
         assert!(message.contains("no operation is selected"), "{message}");
     }
@@ -417,19 +345,13 @@ fn a_selection_of_nothing_is_an_error() {
 #[test]
 fn values_that_do_not_fit_the_size_given_are_an_error() {
     let message = error(&["check", "--access-size", "4", TRACES[3]]);
-    assert!(
-        message.contains("--access-size") && message.contains("line "),
-        "{message}"
-    );
+    assert!(message.contains("--access-size") && message.contains("line "), "{message}");
 }
 
 #[test]
 fn a_value_written_twice_is_refused_with_both_lines() {
     let folder = Folder::new();
-    let twice = folder.file(
-        "twice.axe",
-        "# t\n0: M[0] := 1\n1: M[0] := 1\n1: M[0] == 1\n",
-    );
+    let twice = folder.file("twice.axe", "# t\n0: M[0] := 1\n1: M[0] := 1\n1: M[0] == 1\n");
     let message = error(&["check", &twice]);
     for part in ["line 3", "line 2", "--ambiguous search", "twice.axe"] {
         assert!(message.contains(part), "{message}");
@@ -465,9 +387,8 @@ fn recorded_traces() {
         let plain = quoted.map(|(at, part)| if at % 2 == 1 { "" } else { part });
         plain.collect::<String>()
     });
-    let rows: Vec<Vec<String>> = rows
-        .map(|row| row.split(',').map(str::to_owned).collect())
-        .collect();
+    let rows: Vec<Vec<String>> =
+        rows.map(|row| row.split(',').map(str::to_owned).collect()).collect();
     let column = |row: &[String], name: &str| {
         let at = rows[0].iter().position(|n| n == name).unwrap();
         row[at].clone()
@@ -513,10 +434,7 @@ fn stock_testers() {
     let message = error(&["check", &random]);
     assert!(message.contains("twice, first at line"), "{message}");
     assert!(message.contains("--ambiguous search"), "{message}");
-    let found = verdicts(
-        &["--ambiguous", "search", "--model", "sc,tso,pso", &random],
-        0,
-    );
+    let found = verdicts(&["--ambiguous", "search", "--model", "sc,tso,pso", &random], 0);
     assert_eq!(found.len(), 3);
 }
 
@@ -529,13 +447,7 @@ fn a_store_order_is_given() {
     let folder = Folder::new();
     let trace = folder.file("t.axe", ORDERED);
     let check = |order: &str, status| {
-        let arguments = [
-            "--algorithm",
-            "tso-baseline",
-            "--store-order",
-            order,
-            &trace,
-        ];
+        let arguments = ["--algorithm", "tso-baseline", "--store-order", order, &trace];
         verdicts(&arguments, status)
     };
     let right = folder.file("right", "# both\n1: 1\n1: 0x2\n");
@@ -546,14 +458,7 @@ fn a_store_order_is_given() {
     let reason = found[0]["reason"].as_str().unwrap();
     assert!(reason.contains("store order that was given"), "{reason}");
     let partial = folder.file("partial", "1: 2\n");
-    let arguments = [
-        "check",
-        "--algorithm",
-        "heu",
-        "--store-order",
-        &partial,
-        &trace,
-    ];
+    let arguments = ["check", "--algorithm", "heu", "--store-order", &partial, &trace];
     let message = error(&arguments);
     let expected = "partial:1: store M[1] := 1 (thread 0, line 1 of the trace) is missing";
     assert!(message.contains(expected), "{message}");

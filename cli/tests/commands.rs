@@ -143,11 +143,7 @@ fn standard_input_is_any_format() {
     let parquet = folder.path("t.parquet");
     output(&["convert", TRACES[0], &parquet]);
     let json = folder.file("t.json", json_of(TRACES[0]));
-    for path in [
-        PathBuf::from(parquet),
-        PathBuf::from(json),
-        root.join(TRACES[0]),
-    ] {
+    for path in [PathBuf::from(parquet), PathBuf::from(json), root.join(TRACES[0])] {
         let assert = rubric(&["convert", "-", "-o", "-", "--to", "json"])
             .write_stdin(fs::read(&path).unwrap())
             .assert()
@@ -161,21 +157,14 @@ fn standard_input_is_any_format() {
 fn ingest_writes_operations_and_transitions() {
     let folder = Folder::new();
     let path = folder.path("run.parquet");
-    rubric(&["ingest", TRACES[4], "-o", &path])
-        .assert()
-        .success()
-        .stdout("")
-        .stderr(format!(
-            "rubric: {path}: 100 operations\nrubric: {}: 190 transitions\n",
-            folder.path("run.transitions.parquet")
-        ));
+    rubric(&["ingest", TRACES[4], "-o", &path]).assert().success().stdout("").stderr(format!(
+        "rubric: {path}: 100 operations\nrubric: {}: 190 transitions\n",
+        folder.path("run.transitions.parquet")
+    ));
     assert_eq!(json_of(&path), json_of(TRACES[4]));
     let first = fs::read(&path).unwrap();
     let transitions = fs::read(folder.path("run.transitions.parquet")).unwrap();
-    rubric(&["ingest", TRACES[4], "-o", &path, "--quiet"])
-        .assert()
-        .success()
-        .stderr("");
+    rubric(&["ingest", TRACES[4], "-o", &path, "--quiet"]).assert().success().stderr("");
     assert!(fs::read(&path).unwrap() == first);
     assert!(fs::read(folder.path("run.transitions.parquet")).unwrap() == transitions);
 
@@ -189,66 +178,27 @@ fn initial_values_come_from_a_file() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "0: M[16] == 7\n0: M[1] == 0\n");
     let values = folder.file("values", "# address value\n0x10 7\n\n17 0x9 # unused\n");
-    let text = output(&[
-        "convert",
-        &axe,
-        "-o",
-        "-",
-        "--to",
-        "json",
-        "--initial",
-        &values,
-    ]);
-    assert!(
-        text.contains(r#""initial":[{"address":16,"value":7}]"#),
-        "{text}"
-    );
-    let inferred = output(&[
-        "convert",
-        &axe,
-        "-o",
-        "-",
-        "--to",
-        "json",
-        "--initial",
-        "infer",
-    ]);
+    let text = output(&["convert", &axe, "-o", "-", "--to", "json", "--initial", &values]);
+    assert!(text.contains(r#""initial":[{"address":16,"value":7}]"#), "{text}");
+    let inferred = output(&["convert", &axe, "-o", "-", "--to", "json", "--initial", "infer"]);
     assert!(inferred.contains(r#""initial_mode":"infer""#), "{inferred}");
     let parquet = folder.path("t.parquet");
     output(&["convert", &axe, "-o", &parquet]);
-    let again = output(&[
-        "convert",
-        &parquet,
-        "-o",
-        "-",
-        "--to",
-        "json",
-        "--initial",
-        &values,
-    ]);
+    let again = output(&["convert", &parquet, "-o", "-", "--to", "json", "--initial", &values]);
     assert_eq!(again, text);
 
     for (content, expected) in [
         ("1 2\nx 3\n", ":2: found `x 3`"),
         ("1\n", ":1: found `1`"),
-        (
-            "1 2\n0x1 3\n",
-            ":2: address 0x1 has the value 0x3, but 0x2 at line 1",
-        ),
+        ("1 2\n0x1 3\n", ":2: address 0x1 has the value 0x3, but 0x2 at line 1"),
         ("1 99999999999999999999\n", ":1: found"),
     ] {
         let values = folder.file("values", content);
         let message = error(&["stats", &axe, "--initial", &values]);
-        assert!(
-            message.contains(&format!("{values}{expected}")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("{values}{expected}")), "{message}");
     }
     let message = error(&["stats", &axe, "--initial", "absent"]);
-    assert!(
-        message.contains("expected zero, infer or a file"),
-        "{message}"
-    );
+    assert!(message.contains("expected zero, infer or a file"), "{message}");
 }
 
 #[test]
@@ -258,16 +208,9 @@ fn selections_are_made_while_reading() {
     let folder = Folder::new();
     let parquet = folder.path("t.parquet");
     output(&["convert", TRACES[4], &parquet]);
-    for selection in [
-        ["--addresses", "1-2"],
-        ["--from-tick", "1"],
-        ["--to-tick", "9"],
-    ] {
+    for selection in [["--addresses", "1-2"], ["--from-tick", "1"], ["--to-tick", "9"]] {
         let message = error(&["stats", &parquet, selection[0], selection[1]]);
-        assert!(
-            message.contains("where the trace itself is read"),
-            "{message}"
-        );
+        assert!(message.contains("where the trace itself is read"), "{message}");
     }
     let message = error(&["stats", &parquet, "--source", "exec"]);
     assert!(message.contains("of the source `ruby`"), "{message}");
@@ -281,27 +224,12 @@ fn bad_usage_says_what_was_expected() {
         (&["stats"], "<TRACE>"),
         (&["stats", LITMUS, "--addresses", "12"], "LO-HI"),
         (&["stats", LITMUS, "--addresses", "2-1"], "above the start"),
-        (
-            &["stats", LITMUS, "--access-size", "3"],
-            "possible values: 1, 2, 4, 8",
-        ),
-        (
-            &["stats", LITMUS, "--source", "axe"],
-            "possible values: ruby, client, exec",
-        ),
-        (
-            &["stats", LITMUS, "--from-tick", "5", "--to-tick", "5"],
-            "nothing is left",
-        ),
+        (&["stats", LITMUS, "--access-size", "3"], "possible values: 1, 2, 4, 8"),
+        (&["stats", LITMUS, "--source", "axe"], "possible values: ruby, client, exec"),
+        (&["stats", LITMUS, "--from-tick", "5", "--to-tick", "5"], "nothing is left"),
         (&["convert", LITMUS, "-o", "-"], "add --to axe or --to json"),
-        (
-            &["convert", LITMUS, "-o", "out.txt"],
-            ".axe, .json, .jsonl or .parquet was expected",
-        ),
-        (
-            &["convert", LITMUS, "-o", "-", "--to", "parquet"],
-            "Parquet needs a file",
-        ),
+        (&["convert", LITMUS, "-o", "out.txt"], ".axe, .json, .jsonl or .parquet was expected"),
+        (&["convert", LITMUS, "-o", "-", "--to", "parquet"], "Parquet needs a file"),
         (&["ingest", LITMUS, "-o", "out.json"], "ends in .parquet"),
     ];
     for (arguments, expected) in cases {
@@ -314,12 +242,7 @@ fn bad_usage_says_what_was_expected() {
 #[test]
 fn bad_input_names_the_file_and_the_line() {
     let folder = Folder::new();
-    let good = fs::read(
-        Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("..")
-            .join(TRACES[4]),
-    )
-    .unwrap();
+    let good = fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("..").join(TRACES[4])).unwrap();
     let mut flipped = good.clone();
     flipped[good.len() / 2] ^= 4;
     let cases: [(&str, Vec<u8>, &str); 11] = [
@@ -327,37 +250,18 @@ fn bad_input_names_the_file_and_the_line() {
         ("binary", (0..=255).collect(), "not text"),
         ("cut.gz", good[..good.len() / 2].to_vec(), "truncated"),
         ("flipped.gz", flipped, "corrupt"),
-        (
-            "bad.axe",
-            b"0: M[1] := 1\n0: M[1] = 1\n".to_vec(),
-            "bad.axe:2: ",
-        ),
+        ("bad.axe", b"0: M[1] := 1\n0: M[1] = 1\n".to_vec(), "bad.axe:2: "),
         ("cut.axe", b"0: M[1] := 1\n0: M[1".to_vec(), "cut.axe:2: "),
         ("crlf.axe", b"0: M[1] := 1\r\n".to_vec(), "crlf.axe:1: "),
-        (
-            "comments.axe",
-            b"# only\n# comments\n".to_vec(),
-            "comments.axe",
-        ),
-        (
-            "bad.json",
-            b"{\"operations\":[]}\n{\"operations\":3}\n".to_vec(),
-            "bad.json:2: ",
-        ),
+        ("comments.axe", b"# only\n# comments\n".to_vec(), "comments.axe"),
+        ("bad.json", b"{\"operations\":[]}\n{\"operations\":3}\n".to_vec(), "bad.json:2: "),
         ("short.parquet", b"PAR1".to_vec(), "no sound Parquet"),
-        (
-            "no.parquet",
-            b"PAR1 and something else PAR1".to_vec(),
-            "no sound Parquet",
-        ),
+        ("no.parquet", b"PAR1 and something else PAR1".to_vec(), "no sound Parquet"),
     ];
     for (name, content, expected) in cases {
         let path = folder.file(name, content);
         let message = error(&["stats", &path]);
-        assert!(
-            message.contains(&path) && message.contains(expected),
-            "{name}: {message}"
-        );
+        assert!(message.contains(&path) && message.contains(expected), "{name}: {message}");
     }
     let absent = folder.path("absent");
     assert!(error(&["stats", &absent]).contains(&absent));
@@ -371,10 +275,7 @@ fn what_cannot_be_written_leaves_nothing_behind() {
     let axe = folder.file("t.axe", "# a\n0: M[1] := 1\ncheck\n# b\n0: M[1] := 0\n");
     let out = folder.path("out.axe");
     let message = error(&["convert", &axe, "-o", &out]);
-    assert!(
-        message.contains("history `b`: operation 0 of thread 0"),
-        "{message}"
-    );
+    assert!(message.contains("history `b`: operation 0 of thread 0"), "{message}");
     assert!(message.contains("JSON or Parquet"), "{message}");
     assert!(!Path::new(&out).exists());
     for out in ["absent/out.axe", "absent/out.json", "absent/out.parquet"] {
@@ -429,50 +330,15 @@ fn options_keep_their_earlier_names() {
     let pairs: [(&[&str], &[&str]); 4] = [
         (
             &["simulate", "MI_example", "--ops", "5", "--caches", "tiny"],
-            &[
-                "simulate",
-                "MI_example",
-                "--operations",
-                "5",
-                "--cache-size",
-                "tiny",
-            ],
+            &["simulate", "MI_example", "--operations", "5", "--cache-size", "tiny"],
+        ),
+        (&["generate", "--format", "gem5"], &["generate", "--to", "gem5"]),
+        (
+            &["protocol", "show", "MI_example", "--format", "dot", "--machine", "L1Cache"],
+            &["protocol", "show", "MI_example", "--to", "dot", "--machine", "L1Cache"],
         ),
         (
-            &["generate", "--format", "gem5"],
-            &["generate", "--to", "gem5"],
-        ),
-        (
-            &[
-                "protocol",
-                "show",
-                "MI_example",
-                "--format",
-                "dot",
-                "--machine",
-                "L1Cache",
-            ],
-            &[
-                "protocol",
-                "show",
-                "MI_example",
-                "--to",
-                "dot",
-                "--machine",
-                "L1Cache",
-            ],
-        ),
-        (
-            &[
-                "check",
-                "--algorithm",
-                "complete",
-                "--budget",
-                "0",
-                "--format",
-                "json",
-                TRACES[0],
-            ],
+            &["check", "--algorithm", "complete", "--budget", "0", "--format", "json", TRACES[0]],
             &[
                 "check",
                 "--algorithm",
@@ -487,30 +353,16 @@ fn options_keep_their_earlier_names() {
     ];
     for (earlier, now) in pairs {
         let without_time = |text: String| {
-            let lines = text
-                .lines()
-                .map(|line| line.split("\"seconds\"").next().unwrap_or("").to_owned());
+            let lines =
+                text.lines().map(|line| line.split("\"seconds\"").next().unwrap_or("").to_owned());
             lines.collect::<Vec<_>>()
         };
         assert_eq!(without_time(output(earlier)), without_time(output(now)));
         let help = output(&[earlier[0], "--help"]);
-        assert!(
-            !help.contains("--ops") && !help.contains("--caches "),
-            "{help}"
-        );
+        assert!(!help.contains("--ops") && !help.contains("--caches "), "{help}");
     }
-    rubric(&[
-        "explore",
-        "protocol",
-        "MI_example",
-        "--caches",
-        "1",
-        "--lines",
-        "1",
-    ])
-    .assert()
-    .success();
-    rubric(&["explore", "memory-system", "serial", "--processors", "1"])
+    rubric(&["explore", "protocol", "MI_example", "--caches", "1", "--lines", "1"])
         .assert()
         .success();
+    rubric(&["explore", "memory-system", "serial", "--processors", "1"]).assert().success();
 }

@@ -69,10 +69,7 @@ fn check_says_first_that_the_run_crashed() {
     let said = output_of(&["check", "--model", "sc,tso", &m5out], 1);
     let mut lines = said.lines();
     let first = lines.next().unwrap();
-    assert!(
-        first.starts_with("crashed  ") && first.contains(HEADLINE),
-        "{said}"
-    );
+    assert!(first.starts_with("crashed  ") && first.contains(HEADLINE), "{said}");
     let wanted = [
         "simerr:2: build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1261: Invalid transition",
         "system.ruby.l1_cntrl1 time: 4321 addr: 0x1040 event: Inv state: M",
@@ -91,10 +88,7 @@ fn check_says_first_that_the_run_crashed() {
     assert!(quiet.starts_with("crashed  "), "{quiet}");
     let several = output_of(&["check", CONSISTENT, &m5out], 1);
     let row = several.lines().last().unwrap();
-    assert!(
-        row.contains("consistent  ") && row.ends_with("crashed"),
-        "{several}"
-    );
+    assert!(row.contains("consistent  ") && row.ends_with("crashed"), "{several}");
     rubric(&["check", &m5out, "nothing.gz"]).assert().code(2);
 }
 
@@ -149,10 +143,7 @@ fn a_deadlock_is_explained_by_who_waits() {
     let watched = watch.write_stdin(text.clone()).assert().code(1);
     let watched = String::from_utf8(watched.get_output().stdout.clone()).unwrap();
     assert!(watched.starts_with("crashed  "), "{watched}");
-    assert!(
-        watched.contains("L1Cache 0 in MII since tick 99"),
-        "{watched}"
-    );
+    assert!(watched.contains("L1Cache 0 in MII since tick 99"), "{watched}");
     assert!(watched.contains("consistent sc "), "{watched}");
     let mut watch = rubric(&["watch", "--format", "json"]);
     let line = watch.write_stdin(text).assert().code(1);
@@ -208,9 +199,7 @@ fn a_run_that_just_stops_is_no_crash_but_its_requests_are_said() {
     let folder = Folder::new();
     let trace = folder.file("a.trace", small(""));
     let note = "trace incomplete: 1 request outstanding, the oldest (line 9, tick 95, load of 0x1000 by thread 1) for 6 ticks";
-    for command in [
-        "check", "explain", "watch", "stats", "shrink", "kernel", "monitor",
-    ] {
+    for command in ["check", "explain", "watch", "stats", "shrink", "kernel", "monitor"] {
         let said = output(&[command, &trace]);
         assert!(said.contains(note), "{command}: {said}");
         assert!(!said.contains("crashed"), "{command}: {said}");
@@ -219,10 +208,7 @@ fn a_run_that_just_stops_is_no_crash_but_its_requests_are_said() {
         let path = folder.path(name);
         output(&["explain", &trace, "-o", &path]);
         let drawn = fs::read_to_string(&path).unwrap();
-        assert!(
-            drawn.contains("trace incomplete: 1 request outstanding"),
-            "{name}"
-        );
+        assert!(drawn.contains("trace incomplete: 1 request outstanding"), "{name}");
         assert!(drawn.contains("1 request outstanding</"), "{name}");
     }
 }
@@ -235,46 +221,26 @@ fn a_crash_stays_with_the_history_in_other_formats() {
         let path = folder.path(name);
         let converted = rubric(&["convert", &m5out, "-o", &path]).assert().code(0);
         let warned = String::from_utf8(converted.get_output().stderr.clone()).unwrap();
-        assert!(
-            warned.contains("the run crashed (invalid transition"),
-            "{warned}"
-        );
+        assert!(warned.contains("the run crashed (invalid transition"), "{warned}");
         let said = output_of(&["check", &path], 1);
-        assert!(
-            said.starts_with("crashed  ") && said.contains(HEADLINE),
-            "{said}"
-        );
+        assert!(said.starts_with("crashed  ") && said.contains(HEADLINE), "{said}");
         fs::remove_file(&path).unwrap();
     }
     let proofs = folder.path("proofs");
     output_of(&["check", "--certificate", &proofs, &m5out], 1);
-    let certificate = fs::read_dir(&proofs)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
+    let certificate = fs::read_dir(&proofs).unwrap().next().unwrap().unwrap().path();
     let verified = output(&["verify", &m5out, certificate.to_str().unwrap()]);
     assert!(verified.starts_with("verified: "), "{verified}");
-    assert!(
-        verified.contains("note: the run crashed (invalid transition"),
-        "{verified}"
-    );
+    assert!(verified.contains("note: the run crashed (invalid transition"), "{verified}");
 }
 
 #[test]
 fn a_crash_before_any_operation() {
     let folder = Folder::new();
     folder.file("config.ini", "[root]\n");
-    folder.file(
-        "simerr",
-        "src/sim/a.cc:3: fatal: Can't load it\nMemory Usage: 3 KBytes\n",
-    );
+    folder.file("simerr", "src/sim/a.cc:3: fatal: Can't load it\nMemory Usage: 3 KBytes\n");
     let said = output_of(&["check", &folder.path("")], 1);
-    assert!(
-        said.starts_with("crashed  ") && said.contains("fatal: Can't load it"),
-        "{said}"
-    );
+    assert!(said.starts_with("crashed  ") && said.contains("fatal: Can't load it"), "{said}");
     let nothing = Folder::new();
     nothing.file("simerr", "warn: x\n");
     assert!(error(&["check", &nothing.path("")]).contains("none of its 1 files is a trace"));

@@ -54,11 +54,7 @@ fn all_experiments_are_listed() {
         "mutants",
         "scale",
     ] {
-        assert!(
-            list.lines()
-                .any(|line| line.starts_with(&format!("{name} "))),
-            "{name}"
-        );
+        assert!(list.lines().any(|line| line.starts_with(&format!("{name} "))), "{name}");
     }
     assert!(error(&["experiment", "gcc-fig7"]).contains("gcc-fig6"));
     assert!(error(&["experiment"]).contains("NAME"));
@@ -77,10 +73,7 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
     for trial in &trials {
         assert!(trial.ordered.unwrap() <= trial.kernel.unwrap(), "{trial:?}");
         assert!(trial.kernel.unwrap() <= trial.write_pairs);
-        assert!(matches!(
-            trial.said,
-            Said::Consistent | Said::Satisfied | Said::Undecided
-        ));
+        assert!(matches!(trial.said, Said::Consistent | Said::Satisfied | Said::Undecided));
         assert_eq!(trial.source, "simulated");
     }
     let protocols: BTreeSet<_> = trials.iter().map(|trial| trial.protocol.clone()).collect();
@@ -95,11 +88,7 @@ fn a_run_is_repeated_from_its_command() {
     output(&["experiment", "wsc-fig9", "-o", &path, "--timeout", "2"]);
     let trials = trials(&path, "wsc-fig9");
     let saved = folder.path("h.json");
-    for trial in trials
-        .iter()
-        .filter(|trial| trial.algorithm == "wsc")
-        .step_by(9)
-    {
+    for trial in trials.iter().filter(|trial| trial.algorithm == "wsc").step_by(9) {
         assert_eq!(trial.said, Said::Violation);
         let words: Vec<&str> = trial.command.split(' ').skip(1).collect();
         let again = output(&[&words[..], &["--save", &saved]].concat());
@@ -128,9 +117,7 @@ fn a_kill_loses_nothing() {
     let folder = Folder::new();
     let (whole, killed) = (folder.path("whole"), folder.path("killed"));
     let asked = |path: &str| -> Vec<String> {
-        ["experiment", "wsc-kernel", "--jobs", "1", "-o", path]
-            .map(str::to_owned)
-            .to_vec()
+        ["experiment", "wsc-kernel", "--jobs", "1", "-o", path].map(str::to_owned).to_vec()
     };
     let journal = Path::new(&killed).join("wsc-kernel.jsonl");
     let length = || fs::metadata(&journal).map_or(0, |data| data.len());
@@ -179,9 +166,7 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
     // The valid histories are asked too.
     assert_eq!(more.len(), 120 * 6 + 40 * 4);
     let of = |name: &str| -> Vec<&Trial> {
-        more.iter()
-            .filter(|trial| trial.algorithm == name)
-            .collect()
+        more.iter().filter(|trial| trial.algorithm == name).collect()
     };
     let violations = |name: &str| {
         let said = of(name).into_iter();
@@ -198,31 +183,12 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
     let added = more.iter().find(|trial| trial.algorithm == "complete");
     assert!(added.unwrap().command.ends_with("--algorithm complete"));
     // What ours say is known, so a program that says otherwise is told of.
-    let ask = |program| {
-        [
-            "experiment",
-            "qadeer-cycles",
-            "-o",
-            &path,
-            "--program",
-            program,
-        ]
-    };
+    let ask = |program| ["experiment", "qadeer-cycles", "-o", &path, "--program", program];
     let text = output(&ask("wrong=test -f {}"));
-    assert!(
-        text.contains("wrong contradicts rubric on 120 of "),
-        "{text}"
-    );
+    assert!(text.contains("wrong contradicts rubric on 120 of "), "{text}");
     let message = error(&ask("missing=/nonexistent {}"));
     assert!(message.contains("cannot be run"), "{message}");
-    let message = error(&[
-        "experiment",
-        "gcc-fig6",
-        "-o",
-        &path,
-        "--algorithm",
-        "sc-sat",
-    ]);
+    let message = error(&["experiment", "gcc-fig6", "-o", &path, "--algorithm", "sc-sat"]);
     assert!(message.contains("sc-sat"), "{message}");
 }
 
@@ -234,10 +200,7 @@ fn another_experiment_is_not_mixed_in() {
     let before = fs::read(Path::new(&path).join("gcc-unordered.jsonl")).unwrap();
     for more in [["--seed", "2"], ["--size", "paper"], ["--timeout", "3"]] {
         let message = error(&[&["experiment", "gcc-unordered", "-o", &path], &more[..]].concat());
-        assert!(
-            message.contains("choose another folder with -o"),
-            "{message}"
-        );
+        assert!(message.contains("choose another folder with -o"), "{message}");
     }
     let after = fs::read(Path::new(&path).join("gcc-unordered.jsonl")).unwrap();
     assert_eq!(before, after);
@@ -248,22 +211,12 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     let folder = Folder::new();
     let traces = folder.path("traces");
     fs::create_dir(&traces).unwrap();
-    for (seed, mutant) in [
-        ("1", None),
-        ("2", None),
-        ("209", Some("hammer-l1-s-othergetx-no-notify")),
-    ] {
+    for (seed, mutant) in
+        [("1", None), ("2", None), ("209", Some("hammer-l1-s-othergetx-no-notify"))]
+    {
         let trace = format!("{traces}/{seed}.trace.gz");
-        let mut words = vec![
-            "simulate",
-            "MOESI_hammer",
-            "--client",
-            "early",
-            "--seed",
-            seed,
-            "-o",
-            &trace,
-        ];
+        let mut words =
+            vec!["simulate", "MOESI_hammer", "--client", "early", "--seed", seed, "-o", &trace];
         if let Some(mutant) = mutant {
             words.extend(["--mutant", mutant]);
         }
@@ -284,11 +237,8 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     ]);
     let of = |name: &str| trials(&path, name);
     let sat = |trials: Vec<Trial>| {
-        let sat = trials
-            .into_iter()
-            .filter(|trial| trial.algorithm == "sc-ccm-sat");
-        sat.map(|trial| (trial.part, trial.number, trial.said))
-            .collect::<Vec<_>>()
+        let sat = trials.into_iter().filter(|trial| trial.algorithm == "sc-ccm-sat");
+        sat.map(|trial| (trial.part, trial.number, trial.said)).collect::<Vec<_>>()
     };
     let valid = ["operations", "threads"]
         .map(|part| [0, 1].map(|at| (part.to_owned(), at, Said::Consistent)));
@@ -298,19 +248,8 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     for trial in sat(of("gcc-fig5")) {
         assert_eq!((trial.1, trial.2), (2, Said::Violation));
     }
-    assert!(
-        of("gcc-fig4")
-            .iter()
-            .all(|trial| trial.source == "recorded")
-    );
-    let message = error(&[
-        "experiment",
-        "gcc-fig4",
-        "--traces",
-        &folder.path("none"),
-        "-o",
-        &path,
-    ]);
+    assert!(of("gcc-fig4").iter().all(|trial| trial.source == "recorded"));
+    let message = error(&["experiment", "gcc-fig4", "--traces", &folder.path("none"), "-o", &path]);
     assert!(message.contains("none"), "{message}");
 }
 
@@ -322,22 +261,10 @@ fn options_that_do_not_fit_are_refused() {
         let message = error(&[&["experiment", "-o", &path], words].concat());
         assert!(message.contains(part), "{words:?}: {message}");
     };
-    refused(
-        &["gcc-fig4", "--only", "operations=150"],
-        "operations=100 operations=200",
-    );
-    refused(
-        &["gcc-fig4", "--only", "operations=100/77"],
-        "numbers from 0 to 9",
-    );
-    refused(
-        &["gcc-fig4", "gcc-fig6", "--only", "operations=100"],
-        "name one experiment",
-    );
-    refused(
-        &["gcc-fig4", "--only", "operations=100", "--save", "x.axe"],
-        "add its number",
-    );
+    refused(&["gcc-fig4", "--only", "operations=150"], "operations=100 operations=200");
+    refused(&["gcc-fig4", "--only", "operations=100/77"], "numbers from 0 to 9");
+    refused(&["gcc-fig4", "gcc-fig6", "--only", "operations=100"], "name one experiment");
+    refused(&["gcc-fig4", "--only", "operations=100", "--save", "x.axe"], "add its number");
     refused(&["gcc-fig4", "--shard", "3/2"], "such as 2/8");
     refused(&["gcc-fig4", "--program", "mine"], "NAME=COMMAND");
     refused(&["gcc-fig4", "--timeout", "soon"], "seconds");

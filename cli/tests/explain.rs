@@ -24,16 +24,8 @@ fn drawn(trace: &str, name: &str, status: i32) -> String {
 /// Tags that are opened are closed, in the right order.
 fn assert_well_formed(text: &str) {
     let mut open: Vec<&str> = Vec::new();
-    for tag in text
-        .split('<')
-        .skip(1)
-        .filter_map(|part| part.split('>').next())
-    {
-        let name = tag
-            .trim_start_matches('/')
-            .split([' ', '/'])
-            .next()
-            .unwrap();
+    for tag in text.split('<').skip(1).filter_map(|part| part.split('>').next()) {
+        let name = tag.trim_start_matches('/').split([' ', '/']).next().unwrap();
         if tag.starts_with('/') {
             assert_eq!(open.pop(), Some(name));
         } else if !tag.ends_with('/') {
@@ -66,14 +58,8 @@ fn a_violation_is_drawn_with_its_lines_and_states() {
 #[test]
 fn a_page_has_the_reasons_behind_lines_to_open() {
     let page = drawn(VIOLATION, "why.html", 1);
-    for wanted in [
-        "<!DOCTYPE html>",
-        "<svg",
-        "<details>",
-        "[a] ",
-        "Cache line 0x1000",
-        "line 651",
-    ] {
+    for wanted in ["<!DOCTYPE html>", "<svg", "<details>", "[a] ", "Cache line 0x1000", "line 651"]
+    {
         assert!(page.contains(wanted), "{wanted}");
     }
     // It names one address, which nobody visits, and loads nothing.
@@ -83,52 +69,35 @@ fn a_page_has_the_reasons_behind_lines_to_open() {
     });
     assert_eq!(others.next().map(|text| &text[..40]), None);
     let graph = drawn(VIOLATION, "why.dot", 1);
-    assert!(
-        graph.starts_with("digraph ") && graph.ends_with("}\n"),
-        "{graph}"
-    );
+    assert!(graph.starts_with("digraph ") && graph.ends_with("}\n"), "{graph}");
     assert_eq!(graph.matches('{').count(), graph.matches('}').count());
 }
 
 #[test]
 fn without_a_file_it_is_said_in_words() {
     let text = explain(&[VIOLATION], 1);
-    for wanted in [
-        "violation  sc",
-        "the required orderings form a cycle",
-        "Cache line 0x1000",
-        "tick ",
-    ] {
+    for wanted in
+        ["violation  sc", "the required orderings form a cycle", "Cache line 0x1000", "tick "]
+    {
         assert!(text.contains(wanted), "{wanted}: {text}");
     }
     let order = explain(&[CONSISTENT], 0);
-    assert!(
-        order.contains("the memory order that explains it, 100 steps"),
-        "{order}"
-    );
+    assert!(order.contains("the memory order that explains it, 100 steps"), "{order}");
 }
 
 #[test]
 fn a_consistent_history_is_drawn_if_it_is_small_and_listed_if_not() {
     let folder = Folder::new();
-    let small = folder.file(
-        "mp.axe",
-        "0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 1\ncheck\n",
-    );
+    let small =
+        folder.file("mp.axe", "0: M[0] := 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] == 1\ncheck\n");
     let svg = drawn(&small, "order.svg", 0);
     assert_well_formed(&svg);
-    assert!(
-        svg.contains("is consistent with SC") && svg.contains(">rf<"),
-        "{svg}"
-    );
+    assert!(svg.contains("is consistent with SC") && svg.contains(">rf<"), "{svg}");
     let tso = folder.path("tso.svg");
     explain(&[&small, "--model", "tso", "-o", &tso], 0);
     assert!(fs::read_to_string(tso).unwrap().contains("reaches memory"));
     let message = error(&["explain", CONSISTENT, "-o", &folder.path("large.svg")]);
-    assert!(
-        message.contains("too long to draw") && message.contains(".html"),
-        "{message}"
-    );
+    assert!(message.contains("too long to draw") && message.contains(".html"), "{message}");
     let page = drawn(CONSISTENT, "large.html", 0);
     assert!(page.contains("100 operations"), "{}", page.len());
 }
@@ -142,10 +111,7 @@ fn names_from_files_do_no_harm() {
     for name in ["bad.svg", "bad.html", "bad.dot"] {
         let drawn = drawn(&file, name, 1);
         assert!(!drawn.contains('\u{1b}'), "{name}");
-        assert!(
-            name.ends_with("dot") || !drawn.contains("<script>alert"),
-            "{name}"
-        );
+        assert!(name.ends_with("dot") || !drawn.contains("<script>alert"), "{name}");
     }
     assert_well_formed(&drawn(&file, "bad.svg", 1));
 }
@@ -173,15 +139,8 @@ fn a_transition_that_stays_in_its_state_is_shown_unless_it_serves_a_hit() {
 #[test]
 fn a_buffered_store_stands_where_it_reached_memory() {
     let said = output_of(&["explain", TRACES[3]], 1);
-    let rows: Vec<&str> = said
-        .lines()
-        .filter(|line| line.starts_with("    tick "))
-        .collect();
-    let tick = |row: &str| {
-        row.split_whitespace()
-            .nth(1)
-            .and_then(|it| it.parse::<u64>().ok())
-    };
+    let rows: Vec<&str> = said.lines().filter(|line| line.starts_with("    tick ")).collect();
+    let tick = |row: &str| row.split_whitespace().nth(1).and_then(|it| it.parse::<u64>().ok());
     let tables = said.split("Cache line").skip(1);
     for table in tables {
         let ticks: Vec<u64> = table

@@ -16,9 +16,7 @@ fn json(arguments: &[&str], status: i32) -> Vec<Value> {
     let mut all = explore(arguments);
     all.extend(["--format", "json"]);
     let text = output_of(&all, status);
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// A size at which MI_example has faults to show.
@@ -70,10 +68,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
     let command = line["command"].as_str().unwrap();
     let expected = "rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward";
     assert_eq!(command, expected);
-    assert!(
-        text.contains(&format!("\n  reproduce with: {command}\n")),
-        "{text}"
-    );
+    assert!(text.contains(&format!("\n  reproduce with: {command}\n")), "{text}");
     let words: Vec<&str> = command.split(' ').skip(1).collect();
     assert!(output_of(&words, 1).contains(" Writeback_Nack state: MI\n"));
     assert_eq!(line["mutant"], "mi-l1-nack-before-forward");
@@ -131,38 +126,27 @@ fn mutants_are_a_table() {
 fn what_cannot_be_explored_is_refused() {
     let folder = Folder::new();
     let broken = folder.file("p.slicc", "protocol \"P\";\nmachine(");
-    let silent = folder.file(
-        "q.slicc",
-        "protocol \"Q\";\ninclude \"RubySlicc_interfaces.slicc\";\n",
-    );
+    let silent =
+        folder.file("q.slicc", "protocol \"Q\";\ninclude \"RubySlicc_interfaces.slicc\";\n");
     for (arguments, part) in [
         (vec!["MI_exampel"], "MI_exampel"),
         (vec!["none.slicc"], "none.slicc"),
         (vec![&*broken], "p.slicc"),
         (vec![&*silent], "q.slicc"),
         (vec!["MI_example", "--set", "L1Cache.colour=3"], "colour"),
-        (
-            vec!["all", "--mutant", "mi-dir-putx-not-written"],
-            "--mutant",
-        ),
+        (vec!["all", "--mutant", "mi-dir-putx-not-written"], "--mutant"),
         (vec!["MI_example", "--mutant", "no-such"], "no-such"),
         (
-            vec![
-                "fixtures/protocols/MOESI_AMD_Base.slicc",
-                "--mutant",
-                "mi-l1-evict-locked-line",
-            ],
+            vec!["fixtures/protocols/MOESI_AMD_Base.slicc", "--mutant", "mi-l1-evict-locked-line"],
             "is the protocol MOESI_AMD_Base",
         ),
     ] {
         let message = error(&explore(&arguments));
         assert!(message.contains(part), "{message}");
     }
-    for usage in [
-        vec!["MI_example", "--threads", "0"],
-        vec!["MI_example", "--locations", "99"],
-        vec![],
-    ] {
+    for usage in
+        [vec!["MI_example", "--threads", "0"], vec!["MI_example", "--locations", "99"], vec![]]
+    {
         output_of(&explore(&usage), 2);
     }
 }
@@ -172,14 +156,7 @@ fn nice_cycles_are_looked_for() {
     let text = output(&explore(&["MI_example", "--nice-cycles"]));
     assert_eq!(text.matches(", L1: no cycle; ").count(), 2, "{text}");
     assert!(text.contains("every run is SC"), "{text}");
-    let several = [
-        "explore",
-        "protocol",
-        "MI_example",
-        "--nice-cycles",
-        "--requests",
-        "2",
-    ];
+    let several = ["explore", "protocol", "MI_example", "--nice-cycles", "--requests", "2"];
     assert!(error(&several).contains("cannot be used with"));
     let fault = "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
     let arguments = ["MI_example", "--mutant", fault, "--nice-cycles"];

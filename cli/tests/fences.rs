@@ -33,10 +33,7 @@ fn store_buffering(acquire: &str) -> String {
 
 /// The verdict of each history of a file.
 fn verdicts(model: &str, file: &str, status: i32) -> Vec<String> {
-    let text = output_of(
-        &["check", "--format", "json", "--model", model, file],
-        status,
-    );
+    let text = output_of(&["check", "--format", "json", "--model", model, file], status);
     let verdict = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
         line["verdict"].as_str().unwrap().to_owned()
@@ -51,16 +48,7 @@ fn fences_order_what_they_name() {
     let file = folder.file("mp.jsonl", all.map(message_passing).concat());
     assert_eq!(verdicts("tso", &file, 1), ["violation"; 5]);
     let pso = verdicts("pso", &file, 1);
-    assert_eq!(
-        pso,
-        [
-            "violation",
-            "violation",
-            "consistent",
-            "consistent",
-            "violation"
-        ]
-    );
+    assert_eq!(pso, ["violation", "violation", "consistent", "consistent", "violation"]);
     let unknown = folder.file("unknown.jsonl", message_passing("fence w"));
     assert!(error(&["check", &unknown]).contains("`fence w`"));
 }
@@ -100,10 +88,7 @@ fn formats_keep_them_or_refuse() {
     let (file, table) = (folder.file("all.jsonl", text), folder.path("all.parquet"));
     output(&["convert", &file, "-o", &table]);
     let there = output(&["convert", &file, "-o", "-", "--to", "json"]);
-    assert_eq!(
-        output(&["convert", &table, "-o", "-", "--to", "json"]),
-        there
-    );
+    assert_eq!(output(&["convert", &table, "-o", "-", "--to", "json"]), there);
     assert!(there.contains("\"annotation\":\"acquire-pc\""), "{there}");
     let fence = folder.file("fence.json", message_passing("fence rw,w"));
     let refused = failure(&["convert", &fence, "-o", "-", "--to", "axe"]);
@@ -116,18 +101,13 @@ fn formats_keep_them_or_refuse() {
 #[test]
 fn what_knows_full_fences_only_says_so() {
     let folder = Folder::new();
-    let file = folder.file(
-        "w.json",
-        message_passing("fence w,w").replace("\"read\":0", "\"read\":1"),
-    );
+    let file =
+        folder.file("w.json", message_passing("fence w,w").replace("\"read\":0", "\"read\":1"));
     let text = output_of(&["monitor", "--model", "tso,pso", &file], 3);
     assert!(text.contains("no pair"), "{text}");
     assert!(text.contains("undecided pso"), "{text}");
     assert!(text.contains("line 2"), "{text}");
-    let text = output_of(
-        &["check", "--model", "tso", "--algorithm", "wtso", &file],
-        3,
-    );
+    let text = output_of(&["check", "--model", "tso", "--algorithm", "wtso", &file], 3);
     assert!(text.contains("fence w,w"), "{text}");
     assert!(text.contains("--algorithm stages"), "{text}");
 }

@@ -83,17 +83,11 @@ fn every_format_is_consistent_under_the_model() {
             output(&small(model, &["--seed", "3", "-o", &path]));
             let verdict = assert_consistent(model, &path);
             let is_ordered = !name.starts_with("a.axe");
-            assert_eq!(
-                verdict.contains(r#""decided_by":"trace-order""#),
-                is_ordered,
-                "{verdict}"
-            );
+            assert_eq!(verdict.contains(r#""decided_by":"trace-order""#), is_ordered, "{verdict}");
             if !name.contains("trace") {
                 let axe = output(&["convert", &path, "-o", "-", "--to", "axe"]);
                 // Parquet keeps ticks, which axe text has behind an `@`.
-                let bare = axe
-                    .lines()
-                    .map(|line| line.split(" @").next().unwrap_or(line));
+                let bare = axe.lines().map(|line| line.split(" @").next().unwrap_or(line));
                 digests.push(bare.collect::<Vec<_>>().join("\n"));
             }
         }
@@ -105,15 +99,7 @@ fn every_format_is_consistent_under_the_model() {
 fn weaker_models_violate_stronger_ones() {
     let folder = Folder::new();
     let path = folder.path("tso.axe");
-    output(&[
-        "generate",
-        "--model",
-        "tso",
-        "--histories",
-        "20",
-        "-o",
-        &path,
-    ]);
+    output(&["generate", "--model", "tso", "--histories", "20", "-o", &path]);
     let verdicts = output_of(&["check", "--model", "sc", "--format", "json", &path], 1);
     assert!(verdicts.matches(r#""verdict":"violation""#).count() > 15);
     assert_consistent("tso", &path);
@@ -122,17 +108,11 @@ fn weaker_models_violate_stronger_ones() {
 #[test]
 fn compressed_text_is_the_same_text() {
     let folder = Folder::new();
-    for (format, name) in [
-        ("axe", "t.axe.gz"),
-        ("gem5", "t.trace.gz"),
-        ("gem5", "odd.gz"),
-    ] {
+    for (format, name) in [("axe", "t.axe.gz"), ("gem5", "t.trace.gz"), ("gem5", "odd.gz")] {
         let path = folder.path(name);
         output(&small("pso", &["--format", format, "-o", &path]));
         let mut text = String::new();
-        GzDecoder::new(&fs::read(&path).unwrap()[..])
-            .read_to_string(&mut text)
-            .unwrap();
+        GzDecoder::new(&fs::read(&path).unwrap()[..]).read_to_string(&mut text).unwrap();
         assert_eq!(text, output(&small("pso", &["--format", format])));
     }
 }
@@ -143,10 +123,7 @@ fn a_seed_gives_the_same_bytes() {
     for name in ["s.axe", "s.parquet", "s.trace", "s.trace.gz"] {
         let bytes = |seed| {
             let path = folder.path(name);
-            output(&small(
-                "tso",
-                &["--seed", seed, "--violations", "2", "-o", &path],
-            ));
+            output(&small("tso", &["--seed", seed, "--violations", "2", "-o", &path]));
             fs::read(path).unwrap()
         };
         assert!(bytes("1") == bytes("1"), "{name}");
@@ -180,10 +157,7 @@ fn several_histories_have_their_own_seeds() {
 
     let folder = Folder::new();
     let path = folder.path("three.parquet");
-    output(&small(
-        "pso",
-        &["--histories", "3", "--seed", "10", "-o", &path],
-    ));
+    output(&small("pso", &["--histories", "3", "--seed", "10", "-o", &path]));
     let verdicts = assert_consistent("pso", &path);
     assert_eq!(verdicts.lines().count(), 3);
     assert!(verdicts.lines().nth(2).unwrap().contains("--seed 12"));
@@ -211,14 +185,8 @@ fn counts_have_units() {
 #[test]
 fn help_has_examples_and_says_what_a_violation_is() {
     let help = output(&["generate", "--help"]);
-    assert!(
-        help.contains("Examples:") && help.contains("rubric generate "),
-        "{help}"
-    );
-    assert!(
-        help.contains("Not every such history violates the model"),
-        "{help}"
-    );
+    assert!(help.contains("Examples:") && help.contains("rubric generate "), "{help}");
+    assert!(help.contains("Not every such history violates the model"), "{help}");
     assert!(help.contains("K (thousands)"), "{help}");
 }
 
@@ -249,12 +217,7 @@ fn wrong_options_say_what_was_expected() {
         let message = error(&words);
         assert!(message.contains(expected), "{message}");
     }
-    for words in [
-        ["--mix", "1,2,3"],
-        ["--operations", "1G"],
-        ["--model", "rmo"],
-        ["--seed", "x"],
-    ] {
+    for words in [["--mix", "1,2,3"], ["--operations", "1G"], ["--model", "rmo"], ["--seed", "x"]] {
         let assert = rubric(&["generate", words[0], words[1]]).assert();
         assert.code(2).stdout("");
     }
@@ -275,27 +238,20 @@ fn a_recipe_that_fails_leaves_no_file() {
 fn hard_histories_have_the_verdict_of_their_family() {
     for (family, status) in [("chain", 0), ("chain-violation", 1)] {
         for model in MODELS {
-            let words = [
-                "generate", "--family", family, "--size", "3", "--model", model,
-            ];
+            let words = ["generate", "--family", family, "--size", "3", "--model", model];
             let folder = Folder::new();
             let path = folder.path("hard.axe");
             let text = output(&words);
             fs::write(&path, &text).unwrap();
             output_of(&["check", "--model", model, &path], status);
-            output_of(
-                &["check", "--model", model, "--algorithm", "saturate", &path],
-                3,
-            );
+            output_of(&["check", "--model", model, "--algorithm", "saturate", &path], 3);
             // The name is the command.
             let (command, _) = command_of(&text);
             let words: Vec<&str> = command.split(' ').collect();
             assert_eq!(output(&words), text);
         }
     }
-    let copies = output(&[
-        "generate", "--family", "ring", "--copies", "5", "--seed", "1",
-    ]);
+    let copies = output(&["generate", "--family", "ring", "--copies", "5", "--seed", "1"]);
     assert!(copies.contains("--family ring --size 2 --copies 5 --seed 1 "));
     assert_eq!(copies.lines().count(), 2 + 5 * 10);
 }
@@ -307,10 +263,7 @@ fn families_are_listed_with_what_they_are() {
         assert!(help.contains(&format!("- {family}:")), "{family} {help}");
     }
     let message = error(&["generate", "--family", "ring", "--size", "1"]);
-    assert!(
-        message.contains("size 1: ring has sizes from 2 to 1048576"),
-        "{message}"
-    );
+    assert!(message.contains("size 1: ring has sizes from 2 to 1048576"), "{message}");
     let message = error(&["generate", "--family", "ring", "--to", "gem5"]);
     assert!(message.contains("no ticks"), "{message}");
     for words in [
@@ -328,12 +281,8 @@ fn families_are_listed_with_what_they_are() {
 
 /// The commands that the names of a file's histories are.
 fn commands(text: &str) -> Vec<Vec<&str>> {
-    let names = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("# rubric "));
-    names
-        .map(|name| name.split(' ').take_while(|word| *word != "#").collect())
-        .collect()
+    let names = text.lines().filter_map(|line| line.strip_prefix("# rubric "));
+    names.map(|name| name.split(' ').take_while(|word| *word != "#").collect()).collect()
 }
 
 #[test]
@@ -360,11 +309,7 @@ fn the_hard_fixtures_are_what_their_names_say() {
         };
         let all = ["check", "--model", "sc,tso,pso", "--format", "json", path];
         let verdicts = output_of(&all, status);
-        assert_eq!(
-            verdicts.matches(verdict).count(),
-            3 * commands.len(),
-            "{path}"
-        );
+        assert_eq!(verdicts.matches(verdict).count(), 3 * commands.len(), "{path}");
         let saturate = [&all[..], &["--algorithm", "saturate"]].concat();
         let verdicts = output_of(&saturate, 3);
         let undecided = verdicts.matches(r#""verdict":"undecided""#).count();

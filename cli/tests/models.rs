@@ -16,10 +16,7 @@ const OWN_READS: &str = "0: M[0] := 1\n\
     1: M[0] == 0\n";
 
 fn verdicts(models: &str, file: &str, status: i32) -> Vec<(String, String)> {
-    let text = output_of(
-        &["check", "--format", "json", "--model", models, file],
-        status,
-    );
+    let text = output_of(&["check", "--format", "json", "--model", models, file], status);
     let pair = |line: &str| {
         let line: Value = serde_json::from_str(line).unwrap();
         let field = |name: &str| line[name].as_str().unwrap().to_owned();
@@ -63,9 +60,7 @@ fn generate() {
         let kept = verdicts("ibm370", &history("ibm370", seed), 0);
         assert_eq!(kept[0].1, "consistent");
         let file = history("tso", seed);
-        let text = common::rubric(&["check", "--model", "ibm370", &file])
-            .output()
-            .unwrap();
+        let text = common::rubric(&["check", "--model", "ibm370", &file]).output().unwrap();
         apart += u32::from(text.status.code() == Some(1));
     }
     assert!(apart > 0, "no run of TSO shows forwarding");

@@ -35,14 +35,9 @@ fn store_buffering_can_leave_sc() {
 fn message_passing_can_under_pso_only() {
     let folder = Folder::new();
     let mp = folder.file("mp.axe", MP);
-    let text = output_of(
-        &["monitor", "--model", "tso,pso", "--format", "json", &mp],
-        1,
-    );
-    let lines: Vec<serde_json::Value> = text
-        .lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect();
+    let text = output_of(&["monitor", "--model", "tso,pso", "--format", "json", &mp], 1);
+    let lines: Vec<serde_json::Value> =
+        text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(lines[0]["model"], "tso");
     assert_eq!(lines[0]["pairs"], serde_json::json!([]));
     assert_eq!(lines[1]["pso_rmw"], "own");
@@ -66,10 +61,7 @@ fn recorded_runs() {
 fn what_is_not_sc_is_refused() {
     let message = error(&["monitor", TRACES[5]]);
     assert!(message.contains("is not SC"), "{message}");
-    assert!(
-        message.contains("the required orderings form a cycle"),
-        "{message}"
-    );
+    assert!(message.contains("the required orderings form a cycle"), "{message}");
     assert!(message.contains("line 651"), "{message}");
     // The other inputs are looked at all the same.
     let folder = Folder::new();

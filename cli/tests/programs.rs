@@ -72,10 +72,7 @@ fn the_benchmarks_make_a_table() {
 
 #[test]
 fn json_says_the_same() {
-    let objects = json(
-        &["msn", "dekker", "--preemptions", "0,1", "--suggest-fences"],
-        1,
-    );
+    let objects = json(&["msn", "dekker", "--preemptions", "0,1", "--suggest-fences"], 1);
     assert_eq!(objects.len(), 2);
     let [msn, dekker] = &objects[..] else {
         panic!("there are two");
@@ -99,53 +96,24 @@ fn the_status_says_what_was_found() {
     explore(&["msn", "--monitor", "pso"], 1);
     let printed = explore(&["msn", "--monitor", "tso", "--max-runs", "5"], 3);
     assert!(printed.contains("--max-runs"), "{printed}");
-    explore(
-        &[
-            "ms2",
-            "--monitor",
-            "tso",
-            "--exhaustive",
-            "sc",
-            "--max-states",
-            "10",
-        ],
-        3,
-    );
+    explore(&["ms2", "--monitor", "tso", "--exhaustive", "sc", "--max-states", "10"], 3);
     let printed = explore(&["snark", "--monitor", "tso"], 1);
-    assert!(
-        printed.contains("the assertion fails, at line"),
-        "{printed}"
-    );
+    assert!(printed.contains("the assertion fails, at line"), "{printed}");
 }
 
 #[test]
 fn bad_programs_are_refused_with_their_place() {
     let folder = Folder::new();
     let cases = [
-        (
-            "thread P { loop { } }",
-            "bad.prog:1:17",
-            "the bound of the loop",
-        ),
-        (
-            "shared x;\nthread P { let r = x; }",
-            "bad.prog:2:20",
-            "without `load`",
-        ),
+        ("thread P { loop { } }", "bad.prog:1:17", "the bound of the loop"),
+        ("shared x;\nthread P { let r = x; }", "bad.prog:2:20", "without `load`"),
         ("", "bad.prog", "no thread"),
-        (
-            "thread P { \u{1f600} }",
-            "bad.prog:1:12",
-            "expected a statement",
-        ),
+        ("thread P { \u{1f600} }", "bad.prog:1:12", "expected a statement"),
     ];
     for (text, place, what) in cases {
         let file = folder.file("bad.prog", text);
         let message = error(&["explore", "program", "dekker", &file]);
-        assert!(
-            message.contains(place) && message.contains(what),
-            "{message}"
-        );
+        assert!(message.contains(place) && message.contains(what), "{message}");
     }
     let file = folder.file("bad.prog", [0xff, 0xfe]);
     assert!(error(&["explore", "program", &file]).contains("bad.prog"));
@@ -172,21 +140,9 @@ thread P0 { store a = 1; fence; let r = load b; let s = 2; if r { store x = 1; s
 thread P1 { store b = 1; fence; let r = load a; let s = 2; if r { store y = 1; s = load x; } }
 ";
     let path = folder.file("rare.prog", rare);
-    let arguments = |most| {
-        [
-            "--preemptions",
-            most,
-            "--monitor",
-            "tso",
-            "--exhaustive",
-            "sc,tso",
-        ]
-    };
+    let arguments = |most| ["--preemptions", most, "--monitor", "tso", "--exhaustive", "sc,tso"];
     let few = explore(&[&[path.as_str()], &arguments("0")[..]].concat(), 1);
-    assert!(
-        few.contains("the monitors have seen no violation of TSO"),
-        "{few}"
-    );
+    assert!(few.contains("the monitors have seen no violation of TSO"), "{few}");
     let enough = explore(&[&[path.as_str()], &arguments("1")[..]].concat(), 1);
     assert!(!enough.contains("the monitors have seen"), "{enough}");
     let hidden = STORE_BUFFERING.replace("let r = load x;", "if 1 { let r = load x; }");

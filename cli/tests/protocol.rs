@@ -54,10 +54,7 @@ fn wrong() -> Vec<(&'static str, Vec<Content>)> {
             ],
         ),
         ("a folder as include", one(text("include \".\";"))),
-        (
-            "missing semicolon",
-            body("action(go, \"g\") {\n    x := 1\n    y := 2;\n  }\n"),
-        ),
+        ("missing semicolon", body("action(go, \"g\") {\n    x := 1\n    y := 2;\n  }\n")),
         (
             "missing brace",
             body("action(go, \"g\") {\n    if (a) {\n  }\n  action(stop, \"s\") { }\n"),
@@ -65,34 +62,17 @@ fn wrong() -> Vec<(&'static str, Vec<Content>)> {
         ("stray character", body("action(go, \"g\") { x := a ? b; }")),
         ("string not closed", body("action(go, \"g) { }")),
         ("comment not closed", body("/* action(go, \"g\") { }")),
-        (
-            "large number",
-            body("int x, default=123456789012345678901;"),
-        ),
-        (
-            "several errors",
-            body("action(a) { 1 2; }\naction(b) { }\ntransition(I) { }\n"),
-        ),
-        (
-            "unknown names",
-            body("action(go, \"g\") { }\ntransition(J, Laod, K) {gone}\n"),
-        ),
+        ("large number", body("int x, default=123456789012345678901;")),
+        ("several errors", body("action(a) { 1 2; }\naction(b) { }\ntransition(I) { }\n")),
+        ("unknown names", body("action(go, \"g\") { }\ntransition(J, Laod, K) {gone}\n")),
         (
             "duplicate transitions",
-            body(&format!(
-                "action(go, \"g\") {{ }}\n{transition}{transition}"
-            )),
+            body(&format!("action(go, \"g\") {{ }}\n{transition}{transition}")),
         ),
-        (
-            "unknown permission",
-            one(text(&format!("{}}}", MACHINE.replace("Invalid", "Invald")))),
-        ),
+        ("unknown permission", one(text(&format!("{}}}", MACHINE.replace("Invalid", "Invald"))))),
         (
             "unknown machine type",
-            one(text(&format!(
-                "{}}}",
-                MACHINE.replace("L1Cache", "L1cache")
-            ))),
+            one(text(&format!("{}}}", MACHINE.replace("L1Cache", "L1cache")))),
         ),
         (
             "no in_port",
@@ -128,10 +108,7 @@ fn files_that_cannot_be_read() {
     assert!(check(&folder, "none.slicc").contains("DIR/none.slicc: there is no such file"));
     assert!(check(&folder, ".").contains("is a folder, not a file"));
     let text = output_of(&["protocol", "check", "MI_exmaple"], 2);
-    assert!(
-        text.contains("the built-in protocols are MI_example, "),
-        "{text}"
-    );
+    assert!(text.contains("the built-in protocols are MI_example, "), "{text}");
 }
 
 #[test]
@@ -169,11 +146,7 @@ fn large_files() {
         let text = check(&folder, "p.slicc");
         assert!(text.contains("error: "), "{text}");
         assert!(text.len() < 1_000_000);
-        assert!(
-            begun.elapsed() < Duration::from_secs(30),
-            "{:?}",
-            begun.elapsed()
-        );
+        assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
     }
 }
 
@@ -181,10 +154,7 @@ fn large_files() {
 fn diagnostics_as_json() {
     let folder = Folder::new();
     let twice = "transition(I, Load) {}\n";
-    let path = folder.file(
-        "p.slicc",
-        format!("protocol \"P\";\n{MACHINE}{twice}{twice}}}"),
-    );
+    let path = folder.file("p.slicc", format!("protocol \"P\";\n{MACHINE}{twice}{twice}}}"));
     let text = output_of(&["protocol", "check", &path, "--format", "json"], 2);
     let value: Value = serde_json::from_str(&text).unwrap();
     assert_eq!(value["protocol"], Value::Null);
@@ -204,12 +174,7 @@ fn diagnostics_as_json() {
 
 #[test]
 fn built_in_protocols_are_right() {
-    for name in [
-        "MI_example",
-        "MESI_Two_Level",
-        "MOESI_hammer",
-        "MOESI_AMD_Base",
-    ] {
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
         let path = format!("fixtures/protocols/{name}.slicc");
         for protocol in [name, &path] {
             let text = output(&["protocol", "check", protocol]);
@@ -230,10 +195,7 @@ fn small(folder: &Folder) -> String {
   State getNextState(Addr a) { return State:I; }
   transition(I, {Load, Store}, M) {Tag} {go}
   transition(M, Load, *) {}  transition(M, Store, I) {z_stall}\n}\n";
-    folder.file(
-        "small.slicc",
-        format!("protocol \"small\";\n{MACHINE}{rest}{second}{more}"),
-    )
+    folder.file("small.slicc", format!("protocol \"small\";\n{MACHINE}{rest}{second}{more}"))
 }
 
 #[test]
@@ -241,15 +203,7 @@ fn tables() {
     let folder = Folder::new();
     let path = small(&folder);
     let show = |format: &str, machine: &str| {
-        let text = output(&[
-            "protocol",
-            "show",
-            &path,
-            "--format",
-            format,
-            "--machine",
-            machine,
-        ]);
+        let text = output(&["protocol", "show", &path, "--format", format, "--machine", machine]);
         text.replace(folder.0.path().to_str().unwrap(), "DIR")
     };
     insta::assert_snapshot!("text", output(&["protocol", "show", &path]));
@@ -271,29 +225,14 @@ fn one_file_a_machine() {
             assert!(text.contains(machine));
         }
         assert!(fs::metadata(&file).is_err());
-        output(&[
-            "protocol",
-            "show",
-            &path,
-            "--format",
-            format,
-            "--machine",
-            "DMA",
-            "-o",
-            &file,
-        ]);
+        output(&["protocol", "show", &path, "--format", format, "--machine", "DMA", "-o", &file]);
         assert!(fs::read_to_string(&file).unwrap().contains("DMA"));
     }
     let file = folder.path("all.json");
     output(&["protocol", "show", &path, "--to", "json", "-o", &file]);
     let value: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
     assert_eq!(value["machines"].as_array().unwrap().len(), 2);
-    assert_eq!(
-        output(&["protocol", "show", &path, "--to", "dot"])
-            .matches("digraph")
-            .count(),
-        2
-    );
+    assert_eq!(output(&["protocol", "show", &path, "--to", "dot"]).matches("digraph").count(), 2);
 }
 
 #[test]
@@ -301,41 +240,21 @@ fn what_cannot_be_shown() {
     let folder = Folder::new();
     let path = small(&folder);
     let message = error(&["protocol", "show", &path, "--to", "svg"]);
-    assert!(
-        message.contains("L1Cache, DMA: choose one with --machine"),
-        "{message}"
-    );
+    assert!(message.contains("L1Cache, DMA: choose one with --machine"), "{message}");
     let message = error(&["protocol", "show", &path, "--machine", "L2Cache"]);
-    assert!(
-        message.contains("there is no machine L2Cache; there are L1Cache, DMA"),
-        "{message}"
-    );
+    assert!(message.contains("there is no machine L2Cache; there are L1Cache, DMA"), "{message}");
     let broken = folder.file("broken.slicc", "protocol \"P\"");
     let message = error(&["protocol", "show", &broken]);
     assert!(message.contains("a `;` is missing here"), "{message}");
     for (arguments, expected) in [
-        (
-            &["-o", "a.png"][..],
-            "a.png: a name that ends in .txt, .json, .dot or .svg was expected",
-        ),
-        (
-            &["-o", "a.svg", "--format", "json"],
-            "a.svg: a name that ends in .json was expected",
-        ),
+        (&["-o", "a.png"][..], "a.png: a name that ends in .txt, .json, .dot or .svg was expected"),
+        (&["-o", "a.svg", "--format", "json"], "a.svg: a name that ends in .json was expected"),
     ] {
         let message = error(&[&["protocol", "show", &path], arguments].concat());
         assert!(message.contains(expected), "{message}");
     }
     let unwritable = folder.path("none/a.json");
-    error(&[
-        "protocol",
-        "show",
-        &path,
-        "--format",
-        "json",
-        "-o",
-        &unwritable,
-    ]);
+    error(&["protocol", "show", &path, "--format", "json", "-o", &unwritable]);
 }
 
 #[test]
@@ -347,10 +266,7 @@ fn graphviz_reads_the_graphs() {
     for name in ["MI_example", "MOESI_hammer"] {
         let folder = Folder::new();
         let file = folder.file("a.dot", output(&["protocol", "show", name, "--to", "dot"]));
-        let run = Process::new("dot")
-            .args(["-Tcanon", &file])
-            .output()
-            .unwrap();
+        let run = Process::new("dot").args(["-Tcanon", &file]).output().unwrap();
         assert!(run.status.success());
     }
 }

@@ -11,13 +11,8 @@ use common::{Folder, output, output_of, rubric};
 use serde_json::Value;
 
 /// A mutant that violates SC on cores that load early.
-const MUTANT: [&str; 5] = [
-    "simulate",
-    "MESI_Two_Level",
-    "--mutant",
-    "mesi2-l1-is-inv-no-notify",
-    "--client",
-];
+const MUTANT: [&str; 5] =
+    ["simulate", "MESI_Two_Level", "--mutant", "mesi2-l1-is-inv-no-notify", "--client"];
 /// A line of MI_example's directory without which memory loses what was written.
 const WRITES_BACK: [&str; 3] = [
     "MI_example-dir.sm",
@@ -63,11 +58,8 @@ fn edited(folder: &Folder, [file, from, to]: [&str; 3]) -> String {
 fn shell(command: &str) -> (String, i32) {
     assert!(command.starts_with("rubric "), "{command}");
     let program = Path::new(env!("CARGO_BIN_EXE_rubric"));
-    let paths = [
-        program.parent().unwrap().as_os_str(),
-        &std::env::var_os("PATH").unwrap(),
-    ]
-    .join(":".as_ref());
+    let paths = [program.parent().unwrap().as_os_str(), &std::env::var_os("PATH").unwrap()]
+        .join(":".as_ref());
     let ran = Command::new("sh")
         .args(["-c", command])
         .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."))
@@ -75,10 +67,7 @@ fn shell(command: &str) -> (String, i32) {
         .output()
         .unwrap();
     let text = [ran.stderr, ran.stdout].concat();
-    (
-        String::from_utf8_lossy(&text).into_owned(),
-        ran.status.code().unwrap(),
-    )
+    (String::from_utf8_lossy(&text).into_owned(), ran.status.code().unwrap())
 }
 
 /// The commands behind these words.
@@ -144,14 +133,7 @@ fn violations_are_repeated(series: &[&str], option: &str) {
 fn violations_of_a_mutant_are_repeated() {
     let series = [&MUTANT[..], &["early", "--runs", "30", "--check"]].concat();
     violations_are_repeated(&series, "--recipe");
-    let shape = [
-        "--threads",
-        "3",
-        "--cache-size",
-        "128:1,128:1",
-        "--rmws",
-        "5",
-    ];
+    let shape = ["--threads", "3", "--cache-size", "128:1,128:1", "--rmws", "5"];
     violations_are_repeated(&[&series[..], &shape].concat(), "--seed");
 }
 
@@ -163,13 +145,8 @@ fn violations_of_a_protocol_on_the_disk_are_repeated() {
     violations_are_repeated(&series, "--recipe");
     // What no client has to keep is no violation that counts.
     let buffered = ["simulate", "MI_example", "--client", "store-buffer"];
-    let told = json(&output(
-        &[
-            &buffered[..],
-            &["--runs", "30", "--check", "--format", "json"],
-        ]
-        .concat(),
-    ));
+    let told =
+        json(&output(&[&buffered[..], &["--runs", "30", "--check", "--format", "json"]].concat()));
     assert!(told["verdicts"]["sc"]["violation"].as_u64().unwrap() > 0);
     assert_eq!(told["violations"], 0);
 }
@@ -181,16 +158,7 @@ fn faults_are_repeated() {
     for series in [
         &["simulate", &path, "--runs", "6"][..],
         &["simulate", &path, "--runs", "6", "--seed", "40", "--check"],
-        &[
-            "simulate",
-            &path,
-            "--client",
-            "early-4",
-            "--operations",
-            "40",
-            "--runs",
-            "6",
-        ],
+        &["simulate", &path, "--client", "early-4", "--operations", "40", "--runs", "6"],
     ] {
         let text = output_of(series, 1);
         let named = commands(&text, "  reproduce with: ");
@@ -241,33 +209,16 @@ fn alarms_and_faults_of_a_campaign_are_repeated() {
             model.to_uppercase()
         );
         assert!(text.contains(&line), "{line}\n{text}");
-        assert!(
-            alarm["violates"]
-                .as_array()
-                .unwrap()
-                .contains(&model.into())
-        );
+        assert!(alarm["violates"].as_array().unwrap().contains(&model.into()));
         let (again, status) = shell(alarm["command"].as_str().unwrap());
         assert_eq!(status, 1, "{again}");
         assert!(again.contains(&format!("violation  {model} ")), "{again}");
     }
     let mutants = "mi-dir-putx-not-written,mi-l1-nack-before-forward";
     let campaign = folder.path("mutants");
-    let asked = [
-        "campaign",
-        "MI_example",
-        "--mutants",
-        mutants,
-        "--runs",
-        "10",
-        "-o",
-        &campaign,
-    ];
+    let asked = ["campaign", "MI_example", "--mutants", mutants, "--runs", "10", "-o", &campaign];
     let text = output(&asked);
-    assert!(
-        text.contains("\nFaults of the protocol, without a violation: "),
-        "{text}"
-    );
+    assert!(text.contains("\nFaults of the protocol, without a violation: "), "{text}");
     let named = campaign_commands(&text);
     assert_eq!(named.len(), 2, "{text}");
     for command in named {
@@ -299,10 +250,7 @@ fn a_series_without_a_shape_is_drawn_from_seeds() {
     let (says_so, other) = series(&["--seed", "5", "--set", "L1Cache.issue_latency=3"]);
     assert!(says_so && other["recipes"] == true, "{other}");
     let command = other["command"].as_str().unwrap();
-    assert!(
-        command.contains(" --recipe 5 --set L1Cache.issue_latency=3"),
-        "{command}"
-    );
+    assert!(command.contains(" --recipe 5 --set L1Cache.issue_latency=3"), "{command}");
     for shape in [
         &["--threads", "4"][..],
         &["--operations", "100"],
@@ -325,24 +273,13 @@ fn runs_in_which_nothing_completed_are_no_consistent_ones() {
     let folder = Folder::new();
     let path = edited(&folder, MISSES);
     // Without fences, which complete by themselves.
-    let series = [
-        "simulate",
-        &path,
-        "--runs",
-        "4",
-        "--operations",
-        "9",
-        "--check",
-    ];
+    let series = ["simulate", &path, "--runs", "4", "--operations", "9", "--check"];
     let text = output_of(&series, 1);
     assert!(text.contains("  0/4  "), "{text}");
     assert!(!text.contains("  4/4  "), "{text}");
     assert!(text.contains("; 0 certificates verified"), "{text}");
     assert!(text.contains("\n12 verdicts are undecided"), "{text}");
-    let told = json(&output_of(
-        &[&series[..], &["--format", "json"]].concat(),
-        1,
-    ));
+    let told = json(&output_of(&[&series[..], &["--format", "json"]].concat(), 1));
     assert_eq!(told["faults"], 4);
     assert_eq!(told["certificates"], 0);
     for model in ["sc", "tso", "pso"] {
@@ -386,9 +323,7 @@ fn an_empty_history_is_undecided() {
         let reason = told["reason"].as_str().unwrap();
         assert!(reason.starts_with(why), "{command}: {reason}");
     }
-    rubric(&["check", "--algorithm", "all", &path])
-        .assert()
-        .code(3);
+    rubric(&["check", "--algorithm", "all", &path]).assert().code(3);
     let proofs = folder.path("proofs");
     output_of(&["check", &path, "--certificate", &proofs], 3);
     let written = fs::read_dir(&proofs).map(Iterator::count).unwrap_or(0);

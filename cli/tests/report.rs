@@ -31,17 +31,7 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
 
 /// A small campaign into a folder.
 fn campaign(folder: &str) {
-    output(&[
-        "campaign",
-        "MI_example",
-        "--sample",
-        "8",
-        "--runs",
-        "4",
-        "--quiet",
-        "-o",
-        folder,
-    ]);
+    output(&["campaign", "MI_example", "--sample", "8", "--runs", "4", "--quiet", "-o", folder]);
 }
 
 /// A folder that holds two shards of an experiment, another experiment, and a campaign below.
@@ -63,18 +53,9 @@ fn folder_of(folder: &Folder) -> &str {
 fn a_folder_of_everything() {
     let folder = results();
     let text = output(&["report", folder_of(&folder)]);
-    let rows: Vec<Vec<&str>> = text
-        .lines()
-        .map(|line| line.split_whitespace().collect())
-        .collect();
-    assert!(
-        rows.contains(&vec!["scale", "quick", "5", "10", "5", "0"]),
-        "{text}"
-    );
-    assert!(
-        rows.contains(&vec!["gcc-fig4", "quick", "2", "4", "2", "0"]),
-        "{text}"
-    );
+    let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
+    assert!(rows.contains(&vec!["scale", "quick", "5", "10", "5", "0"]), "{text}");
+    assert!(rows.contains(&vec!["gcc-fig4", "quick", "2", "4", "2", "0"]), "{text}");
     // What the campaign alone says comes behind.
     let alone = output(&["report", &folder.path("mutants")]);
     assert!(text.ends_with(&alone) && !alone.contains("scale"), "{text}");
@@ -91,10 +72,7 @@ fn experiments_without_a_campaign() {
     let folder = Folder::new();
     experiment(&folder.0.path().join("scale.parquet"), "scale", 0..2);
     let text = output(&["report", folder_of(&folder)]);
-    assert!(
-        text.starts_with("Experiments\n") && !text.contains("mutants:"),
-        "{text}"
-    );
+    assert!(text.starts_with("Experiments\n") && !text.contains("mutants:"), "{text}");
     let json = output(&["report", folder_of(&folder), "--format", "json"]);
     let json: Value = serde_json::from_str(&json).unwrap();
     assert!(json.get("runs").is_none() && json.get("kills").is_none());
@@ -119,47 +97,26 @@ fn a_page_with_cycles_and_the_other_files() {
         "--figures",
         &figures,
     ]);
-    assert!(
-        text.ends_with(&format!("Claims: {claims}\nPage: {page}\n")),
-        "{text}"
-    );
+    assert!(text.ends_with(&format!("Claims: {claims}\nPage: {page}\n")), "{text}");
     assert!(fs::read_to_string(&claims).unwrap().starts_with("id"));
     assert!(Path::new(&figures).is_dir());
     output(&["report", folder_of(&folder), "-o", &again]);
     let html = fs::read_to_string(&page).unwrap();
-    assert!(
-        html == fs::read_to_string(&again).unwrap(),
-        "other bytes the second time"
-    );
-    for id in [
-        "ran",
-        "experiment-scale",
-        "kills",
-        "coverage-mi-example",
-        "violations",
-    ] {
+    assert!(html == fs::read_to_string(&again).unwrap(), "other bytes the second time");
+    for id in ["ran", "experiment-scale", "kills", "coverage-mi-example", "violations"] {
         assert!(html.contains(&format!("id=\"{id}\"")), "{id}");
     }
     // A violation is run again: its cycle is what checking it prints.
     let cycle = html.split("<pre tabindex=\"0\">").nth(1).unwrap();
     let cycle = cycle.split("</pre>").next().unwrap();
     let runs = tables::read_runs(&folder.0.path().join("mutants/runs.parquet")).unwrap();
-    let held = tables::results::Results {
-        runs,
-        ..Default::default()
-    };
+    let held = tables::results::Results { runs, ..Default::default() };
     let first = report::page::shortest_violations(&held)[0];
     let words: Vec<&str> = first.command.split(' ').skip(1).collect();
     let assert = rubric(&words).assert().code(1);
     let said = String::from_utf8(assert.get_output().stdout.clone()).unwrap();
-    let cycle = cycle
-        .replace("&amp;", "&")
-        .replace("&gt;", ">")
-        .replace("&lt;", "<");
-    assert!(
-        said.contains(&cycle) && cycle.contains("(again)"),
-        "{cycle}\n{said}"
-    );
+    let cycle = cycle.replace("&amp;", "&").replace("&gt;", ">").replace("&lt;", "<");
+    assert!(said.contains(&cycle) && cycle.contains("(again)"), "{cycle}\n{said}");
 }
 
 #[test]
@@ -177,10 +134,7 @@ fn what_cannot_be_run_again_is_said() {
     let page = folder.path("page.html");
     output(&["report", &path, "-o", &page]);
     let html = fs::read_to_string(page).unwrap();
-    assert!(
-        html.contains("The run could not be reproduced: "),
-        "no word of it"
-    );
+    assert!(html.contains("The run could not be reproduced: "), "no word of it");
     assert!(html.contains("gone.slicc"));
 }
 
@@ -205,21 +159,10 @@ fn what_is_no_result() {
     // A name that says another format than the one that is written.
     let pdf = folder.path("page.pdf");
     let message = error(&["report", folder_of(&folder), "-o", &pdf]);
-    assert!(
-        message.contains("a name that ends in .html was expected"),
-        "{message}"
-    );
+    assert!(message.contains("a name that ends in .html was expected"), "{message}");
     assert!(!Path::new(&pdf).exists());
-    let message = error(&[
-        "report",
-        folder_of(&folder),
-        "--claims",
-        &folder.path("claims.json"),
-    ]);
-    assert!(
-        message.contains("a name that ends in .csv was expected"),
-        "{message}"
-    );
+    let message = error(&["report", folder_of(&folder), "--claims", &folder.path("claims.json")]);
+    assert!(message.contains("a name that ends in .csv was expected"), "{message}");
     let message = error(&["report", folder_of(&folder), "-o", "/nowhere/page.html"]);
     assert!(message.contains("/nowhere/page.html"), "{message}");
 }
@@ -230,9 +173,7 @@ fn figures_claims_and_styles_are_listed() {
     assert!(text.starts_with("gcc-fig4-operations "), "{text}");
     let json = output(&["report", "--list", "--format", "json"]);
     let lists: Value = serde_json::from_str(&json).unwrap();
-    for list in [
-        "figures", "claims", "programs", "criteria", "finders", "series", "sizes",
-    ] {
+    for list in ["figures", "claims", "programs", "criteria", "finders", "series", "sizes"] {
         assert!(!lists[list].as_array().unwrap().is_empty(), "{list}");
     }
     assert_eq!(lists["claims"][15]["id"], "wsc-kernel-exact");

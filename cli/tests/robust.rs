@@ -37,17 +37,12 @@ fn several_at_once_leave_whole_files() {
     ] {
         let (alone, together) = (folder.path(&format!("alone-{name}")), folder.path(name));
         output_of(&[command, VIOLATION, "-o", &alone], 1);
-        let all: Vec<Child> = (0..6)
-            .map(|_| begin(&[command, VIOLATION, "-o", &together]))
-            .collect();
+        let all: Vec<Child> =
+            (0..6).map(|_| begin(&[command, VIOLATION, "-o", &together])).collect();
         for child in all {
             assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
         }
-        assert_eq!(
-            fs::read(together).unwrap(),
-            fs::read(alone).unwrap(),
-            "{name}"
-        );
+        assert_eq!(fs::read(together).unwrap(), fs::read(alone).unwrap(), "{name}");
     }
     // Nothing else was left.
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 8);
@@ -67,10 +62,7 @@ fn what_cannot_be_written_is_said() {
         let full = folder.path(name);
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
         let message = failure(&[command, VIOLATION, "-o", &full]);
-        assert!(
-            message.contains("No space left") && message.contains(name),
-            "{message}"
-        );
+        assert!(message.contains("No space left") && message.contains(name), "{message}");
         // A folder in which nobody may write.
         let message = failure(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
         assert!(message.contains(&format!("/proc/{name}")), "{message}");
@@ -85,10 +77,7 @@ fn what_cannot_be_written_is_said() {
             .unwrap();
         assert_eq!(full.status.code(), Some(2));
         let message = String::from_utf8_lossy(&full.stderr).into_owned();
-        assert!(
-            message.contains("standard output cannot be written"),
-            "{message}"
-        );
+        assert!(message.contains("standard output cannot be written"), "{message}");
     }
 }
 
@@ -104,18 +93,9 @@ fn a_reader_that_goes_away_is_no_error() {
         let mut child = begin(arguments);
         drop(child.stdout.take());
         let mut said = String::new();
-        child
-            .stderr
-            .take()
-            .unwrap()
-            .read_to_string(&mut said)
-            .unwrap();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
         let status = child.wait().unwrap();
-        assert_eq!(
-            (status.code(), said.as_str()),
-            (Some(1), ""),
-            "{arguments:?}"
-        );
+        assert_eq!((status.code(), said.as_str()), (Some(1), ""), "{arguments:?}");
     }
 }
 
@@ -144,21 +124,12 @@ fn more_text_than_memory_goes_through_a_pipe() {
             Ok(())
         });
         let mut said = String::new();
-        child
-            .stdout
-            .take()
-            .unwrap()
-            .read_to_string(&mut said)
-            .unwrap();
+        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
         let used = child.wait4().unwrap();
         writer.join().unwrap().unwrap();
         assert_eq!(used.status.code(), Some(0), "{said}");
         assert!(said.starts_with("consistent"), "{said}");
-        assert!(
-            used.rusage.maxrss < MEMORY,
-            "{command}: {}",
-            used.rusage.maxrss
-        );
+        assert!(used.rusage.maxrss < MEMORY, "{command}: {}", used.rusage.maxrss);
     }
 }
 
@@ -172,14 +143,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
     for arguments in [
         &["check", "fixtures/damaged/memory.parquet"][..],
         &["stats", "fixtures/damaged/memory.parquet"],
-        &[
-            "convert",
-            "fixtures/damaged/memory.parquet",
-            "-o",
-            "-",
-            "--to",
-            "axe",
-        ],
+        &["convert", "fixtures/damaged/memory.parquet", "-o", "-", "--to", "axe"],
     ] {
         let message = error(arguments);
         assert!(message.contains("memory.parquet"), "{message}");
@@ -194,19 +158,13 @@ fn parquet_from_elsewhere_is_read_or_refused() {
             0 => damaged[at] ^= 1 << (number % 8),
             1 => damaged.truncate(at),
             // Lengths that are nonsense.
-            _ => damaged[at..]
-                .iter_mut()
-                .take(4)
-                .for_each(|byte| *byte = 0xff),
+            _ => damaged[at..].iter_mut().take(4).for_each(|byte| *byte = 0xff),
         }
         let file = folder.file("damaged.parquet", damaged);
         let ended = rubric(&["check", &file]).assert();
         let (status, said) = (ended.get_output().status.code(), &ended.get_output().stderr);
         let said = String::from_utf8_lossy(said);
-        assert!(
-            matches!(status, Some(0..=2)),
-            "byte {at}: {status:?}: {said}"
-        );
+        assert!(matches!(status, Some(0..=2)), "byte {at}: {status:?}: {said}");
         assert!(!said.contains("panicked"), "byte {at}: {said}");
         refused += usize::from(status == Some(2));
     }

@@ -85,11 +85,8 @@ fn shards_together_are_the_whole() {
     // About equally many, equivalent ones too.
     for table in files(&shared, "runs.", ".parquet") {
         let apart = table.to_str().unwrap().replace("/runs.", "/equivalents.");
-        let mut mutants: Vec<Option<String>> = read_runs(&table)
-            .unwrap()
-            .into_iter()
-            .map(|run| run.mutant)
-            .collect();
+        let mut mutants: Vec<Option<String>> =
+            read_runs(&table).unwrap().into_iter().map(|run| run.mutant).collect();
         mutants.sort();
         mutants.dedup();
         let mutants = mutants.len() - 1 + read_equivalents(Path::new(&apart)).unwrap().len();
@@ -142,10 +139,7 @@ fn what_is_no_part_of_the_campaign_is_refused() {
     let path = folder.path("c");
     for bad in ["0/4", "5/4", "x"] {
         let message = error(&small(&path, &["--shard", bad]));
-        assert!(
-            message.contains("I/N with I from 1 to N was expected"),
-            "{message}"
-        );
+        assert!(message.contains("I/N with I from 1 to N was expected"), "{message}");
     }
     output(&small(&path, &["--shard", "1/4"]));
     for shard in [&["--shard", "2/4"][..], &[]] {
@@ -154,16 +148,11 @@ fn what_is_no_part_of_the_campaign_is_refused() {
     }
     assert_eq!(files(&path, "campaign", ".json").len(), 1);
     // Somebody else does the same shard.
-    let file = File::options()
-        .write(true)
-        .open(Path::new(&path).join("runs.1-of-4.jsonl"))
-        .unwrap();
+    let file =
+        File::options().write(true).open(Path::new(&path).join("runs.1-of-4.jsonl")).unwrap();
     file.lock().unwrap();
     let message = error(&small(&path, &["--shard", "1/4"]));
-    assert!(
-        message.contains("another process is writing this file"),
-        "{message}"
-    );
+    assert!(message.contains("another process is writing this file"), "{message}");
     output(&small(&path, &["--shard", "2/4"]));
 }
 
@@ -178,8 +167,7 @@ impl Disk {
         let mut mount = Command::new("mount");
         mount.args(["-t", "tmpfs", "-o", "size=32m", "tmpfs", &path]);
         let done = mount.stderr(Stdio::null()).status();
-        done.is_ok_and(|status| status.success())
-            .then_some(Disk(path))
+        done.is_ok_and(|status| status.success()).then_some(Disk(path))
     }
 
     /// Takes all space but so many blocks of 4 KiB.
@@ -210,18 +198,13 @@ fn a_full_disk_loses_nothing() {
     let folder = Folder::new();
     let Some(disk) = Disk::mount(&folder) else {
         // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
-        std::io::stdout()
-            .write_all(b"skipped: there is no way to mount a tmpfs here\n")
-            .unwrap();
+        std::io::stdout().write_all(b"skipped: there is no way to mount a tmpfs here\n").unwrap();
         return;
     };
     let (path, whole) = (folder.path("disk/c"), folder.path("whole"));
     let says = |message: &str, file: &str| {
         assert!(message.contains(file), "{message}");
-        assert!(
-            message.contains("free some space and run the same command again"),
-            "{message}"
-        );
+        assert!(message.contains("free some space and run the same command again"), "{message}");
     };
     let log = Path::new(&path).join("runs.jsonl");
     // Full at once, full for the log, and with room for the log but not for the tables.
@@ -252,19 +235,14 @@ fn a_full_disk_keeps_traces_whole() {
     let folder = Folder::new();
     let Some(disk) = Disk::mount(&folder) else {
         // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
-        std::io::stdout()
-            .write_all(b"skipped: there is no way to mount a tmpfs here\n")
-            .unwrap();
+        std::io::stdout().write_all(b"skipped: there is no way to mount a tmpfs here\n").unwrap();
         return;
     };
     let path = folder.path("disk/c");
     output(&small(&path, &[]));
     disk.fill(2);
     let message = error(&small(&path, &["--keep-traces"]));
-    assert!(
-        message.contains("/c/traces") && message.contains("free some space"),
-        "{message}"
-    );
+    assert!(message.contains("/c/traces") && message.contains("free some space"), "{message}");
     disk.free();
     output(&small(&path, &["--keep-traces"]));
     for trace in files(&folder.path("disk/c/traces/MI_example"), "", "") {

@@ -11,10 +11,7 @@ fn listed(help: &str) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands = commands.take_while(|line| !line.is_empty());
     let words = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
-    words
-        .filter(|word| !word.is_empty() && *word != "help")
-        .map(str::to_owned)
-        .collect()
+    words.filter(|word| !word.is_empty() && *word != "help").map(str::to_owned).collect()
 }
 
 /// All commands that do something, as words.
@@ -46,14 +43,9 @@ fn every_command_has_examples_that_begin_with_it() {
         let (help, name) = (help(&words), words.join(" "));
         let examples = help.split("Examples:\n").nth(1);
         let examples = examples.unwrap_or_else(|| panic!("{name} has no examples"));
-        let block: Vec<&str> = examples
-            .lines()
-            .take_while(|line| line.starts_with("  "))
-            .collect();
+        let block: Vec<&str> = examples.lines().take_while(|line| line.starts_with("  ")).collect();
         assert!(
-            block
-                .iter()
-                .any(|line| line.contains(&format!("rubric {name}"))),
+            block.iter().any(|line| line.contains(&format!("rubric {name}"))),
             "{name}: {block:?}"
         );
     }
@@ -61,11 +53,9 @@ fn every_command_has_examples_that_begin_with_it() {
 
 #[test]
 fn shells_get_completions() {
-    for (shell, mark) in [
-        ("bash", "complete -F"),
-        ("zsh", "#compdef rubric"),
-        ("fish", "complete -c rubric"),
-    ] {
+    for (shell, mark) in
+        [("bash", "complete -F"), ("zsh", "#compdef rubric"), ("fish", "complete -c rubric")]
+    {
         let text = output(&["completions", shell]);
         assert!(text.contains(mark), "{shell}");
         for word in ["shrink", "explain", "pso-rmw"] {
@@ -81,10 +71,7 @@ fn there_is_a_manual_page_for_every_command() {
     let path = folder.path("man");
     let said = output(&["man", &path]);
     let pages = fs::read_dir(&path).unwrap().count();
-    assert!(
-        said.starts_with(&format!("written: {pages} pages")),
-        "{said}"
-    );
+    assert!(said.starts_with(&format!("written: {pages} pages")), "{said}");
     for words in commands() {
         let name = format!("rubric-{}", words.join("-"));
         let page = fs::read_to_string(folder.path(&format!("man/{name}.1"))).unwrap();
@@ -105,20 +92,14 @@ fn colour_is_as_the_user_wants_it() {
     };
     assert!(!colours(&[], false), "a pipe is no terminal");
     assert!(colours(&["--color", "always"], false));
-    assert!(
-        colours(&["--color", "always"], true),
-        "an option is newer than the environment"
-    );
+    assert!(colours(&["--color", "always"], true), "an option is newer than the environment");
     assert!(!colours(&["--color", "never"], false));
 }
 
 #[test]
 fn the_version_names_commit_and_solver() {
     let text = output(&["--version"]);
-    assert!(
-        text.starts_with(concat!("rubric ", env!("CARGO_PKG_VERSION"), " (")),
-        "{text}"
-    );
+    assert!(text.starts_with(concat!("rubric ", env!("CARGO_PKG_VERSION"), " (")), "{text}");
     assert!(text.contains("cadical-"), "{text}");
     let has_commit = fs::exists(concat!(env!("CARGO_MANIFEST_DIR"), "/../.git")).unwrap();
     assert_eq!(text.contains("commit "), has_commit, "{text}");

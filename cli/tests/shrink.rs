@@ -23,18 +23,11 @@ fn json(text: &str) -> Value {
 #[test]
 fn a_real_violation_becomes_a_few_operations() {
     let folder = Folder::new();
-    let (axe, rows, test) = (
-        folder.path("s.axe"),
-        folder.path("s.json"),
-        folder.path("s.litmus"),
-    );
+    let (axe, rows, test) = (folder.path("s.axe"), folder.path("s.json"), folder.path("s.litmus"));
     let text = shrink(&[VIOLATION, "-o", &axe, "-o", &rows, "-o", &test], 1);
     assert!(text.starts_with("violation  sc"), "{text}");
     assert!(text.contains("shrunk to "), "{text}");
-    assert!(
-        text.contains("line 651"),
-        "operations have their trace lines: {text}"
-    );
+    assert!(text.contains("line 651"), "operations have their trace lines: {text}");
     for file in [&axe, &rows] {
         assert!(text.contains(&format!("written: {file}")), "{text}");
         let again = output_of(&["check", file], 1);
@@ -46,28 +39,19 @@ fn a_real_violation_becomes_a_few_operations() {
         assert!(operations < 12, "{operations}");
     }
     let test = fs::read_to_string(test).unwrap();
-    assert!(
-        test.starts_with("X86 ") && test.contains("~exists ("),
-        "{test}"
-    );
+    assert!(test.starts_with("X86 ") && test.contains("~exists ("), "{test}");
 }
 
 #[test]
 fn json_says_the_same() {
-    let told = json(&shrink(
-        &[VIOLATION, "--model", "sc", "--format", "json"],
-        1,
-    ));
+    let told = json(&shrink(&[VIOLATION, "--model", "sc", "--format", "json"], 1));
     assert_eq!(told["model"], "sc");
     assert_eq!(told["threads"], 3);
     let shrunk = &told["shrunk"];
     assert_eq!(shrunk["minimal"], true);
     assert!(shrunk["trials"].as_u64().unwrap() > 1);
     let first = &shrunk["operations"][0];
-    assert!(
-        first["line"].is_u64() && first["kind"].is_string(),
-        "{first}"
-    );
+    assert!(first["line"].is_u64() && first["kind"].is_string(), "{first}");
     let consistent = json(&shrink(&[CONSISTENT, "--format", "json"], 0));
     assert_eq!(consistent["shrunk"], Value::Null);
 }
@@ -120,9 +104,7 @@ fn an_interruption_leaves_whole_files() {
             .spawn()
             .unwrap();
         std::thread::sleep(Duration::from_millis(milliseconds));
-        let interrupt = Command::new("kill")
-            .args(["-INT", &child.id().to_string()])
-            .status();
+        let interrupt = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
         interrupt.unwrap();
         let status = child.wait().unwrap();
         let left = fs::read_dir(folder.0.path()).unwrap().count();
@@ -132,10 +114,7 @@ fn an_interruption_leaves_whole_files() {
                 output_of(&["check", &small], 1);
             }
             // Ended before there was anything to show, or before the program listened.
-            false => assert!(
-                status.code().is_none_or(|code| code == 130) && left == 1,
-                "{status}"
-            ),
+            false => assert!(status.code().is_none_or(|code| code == 130) && left == 1, "{status}"),
         }
     }
 }
@@ -152,11 +131,7 @@ fn a_format_without_words_does_not_lose_what_was_found() {
     assert!(text.starts_with("violation  sc"), "{text}");
     let written = |path: &String| text.contains(&format!("written: {path}"));
     let is_linked = text.contains("load-linked");
-    assert_eq!(
-        paths.each_ref().map(written),
-        [!is_linked, !is_linked, true],
-        "{text}"
-    );
+    assert_eq!(paths.each_ref().map(written), [!is_linked, !is_linked, true], "{text}");
     let _ = assert.code(if is_linked { 2 } else { 1 });
 }
 
@@ -164,10 +139,7 @@ fn a_format_without_words_does_not_lose_what_was_found() {
 fn an_end_that_nobody_made_is_said() {
     let folder = Folder::new();
     for (text, why) in [
-        (
-            "0: M[1] := 1\nfinal M[1] == 0\n",
-            "it held that at the start, and was written since",
-        ),
+        ("0: M[1] := 1\nfinal M[1] == 0\n", "it held that at the start, and was written since"),
         ("0: M[1] := 1\nfinal M[1] == 7\n", "nobody wrote it there"),
     ] {
         let file = folder.file("end.axe", text);
@@ -181,10 +153,9 @@ fn an_end_that_nobody_made_is_said() {
 fn the_history_is_not_written_over() {
     let folder = Folder::new();
     let file = folder.file("in.axe", "0: M[1] := 1\n0: M[1] == 0\ncheck\n");
-    for arguments in [
-        &["shrink", &file, "-o", &file][..],
-        &["explain", &file, "-o", &file, "--to", "svg"],
-    ] {
+    for arguments in
+        [&["shrink", &file, "-o", &file][..], &["explain", &file, "-o", &file, "--to", "svg"]]
+    {
         let message = error(arguments);
         assert!(message.contains("is what is read"), "{message}");
     }

@@ -11,20 +11,10 @@ use common::{Folder, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
-const PROTOCOLS: [&str; 4] = [
-    "MI_example",
-    "MESI_Two_Level",
-    "MOESI_hammer",
-    "MOESI_AMD_Base",
-];
+const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];
 
-const CLIENTS: [&str; 5] = [
-    "in-order",
-    "store-buffer-4",
-    "per-location",
-    "early-4",
-    "early-4-buffer-2",
-];
+const CLIENTS: [&str; 5] =
+    ["in-order", "store-buffer-4", "per-location", "early-4", "early-4-buffer-2"];
 
 /// Status and standard error.
 fn complaint(arguments: &[&str], status: i32) -> String {
@@ -35,17 +25,13 @@ fn complaint(arguments: &[&str], status: i32) -> String {
 }
 
 fn json(text: &str) -> Vec<Value> {
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 /// The digests of the histories in a file: Parquet keeps them.
 fn digests(path: &str, folder: &Folder) -> Vec<String> {
     let parquet = folder.path("digest.parquet");
-    rubric(&["convert", path, "-o", &parquet])
-        .assert()
-        .success();
+    rubric(&["convert", path, "-o", &parquet]).assert().success();
     let histories = tables::read_histories(parquet.as_ref()).unwrap();
     histories.iter().map(|history| history.digest()).collect()
 }
@@ -57,20 +43,13 @@ fn the_trace_and_the_history_are_the_same() {
     let mut seed = 0;
     for protocol in PROTOCOLS {
         for client in CLIENTS {
-            for mix in [
-                &["--rmws", "10", "--linked", "50"][..],
-                &["--fences", "5", "--fetches", "20"],
-            ] {
+            for mix in
+                [&["--rmws", "10", "--linked", "50"][..], &["--fences", "5", "--fetches", "20"]]
+            {
                 seed += 1;
                 let seed = seed.to_string();
-                let mut arguments = vec![
-                    "simulate",
-                    protocol,
-                    "--client",
-                    client,
-                    "--operations",
-                    "60",
-                ];
+                let mut arguments =
+                    vec!["simulate", protocol, "--client", client, "--operations", "60"];
                 arguments.extend([
                     "--seed",
                     &seed,
@@ -83,11 +62,7 @@ fn the_trace_and_the_history_are_the_same() {
                 ]);
                 arguments.extend(mix);
                 rubric(&arguments).assert().success();
-                assert_eq!(
-                    digests(&trace, &folder),
-                    digests(&history, &folder),
-                    "{arguments:?}"
-                );
+                assert_eq!(digests(&trace, &folder), digests(&history, &folder), "{arguments:?}");
             }
         }
     }
@@ -99,43 +74,25 @@ fn histories_have_the_formats_of_convert() {
     let mut found = Vec::new();
     for name in ["a.axe", "a.json", "a.jsonl", "a.parquet"] {
         let path = folder.path(name);
-        rubric(&["simulate", "MI_example", "--save", &path])
-            .assert()
-            .success();
+        rubric(&["simulate", "MI_example", "--save", &path]).assert().success();
         found.extend(digests(&path, &folder));
     }
     assert_eq!(found.len(), 4);
     // Axe text has numbers of its own for addresses and values.
     assert!(found[2..].iter().all(|digest| *digest == found[1]));
     let text = fs::read_to_string(folder.path("a.json")).unwrap();
-    assert!(
-        text.contains("rubric simulate MI_example --seed 1 # version "),
-        "{text:.300}"
-    );
+    assert!(text.contains("rubric simulate MI_example --seed 1 # version "), "{text:.300}");
 }
 
 #[test]
 fn a_trace_goes_through_a_pipe() {
-    let trace = output(&[
-        "simulate",
-        "MESI_Two_Level",
-        "--client",
-        "store-buffer",
-        "--seed",
-        "3",
-    ]);
+    let trace = output(&["simulate", "MESI_Two_Level", "--client", "store-buffer", "--seed", "3"]);
     let first = trace.lines().next().unwrap();
     let command = "command line: rubric simulate MESI_Two_Level --client store-buffer-8 --seed 3";
     assert!(first.starts_with(command), "{first}");
-    let checked = rubric(&["check", "--model", "tso", "-"])
-        .write_stdin(trace)
-        .assert()
-        .success();
+    let checked = rubric(&["check", "--model", "tso", "-"]).write_stdin(trace).assert().success();
     let checked = String::from_utf8(checked.get_output().stdout.clone()).unwrap();
-    assert!(
-        checked.starts_with("consistent tso  -  (4 threads, 400 operations;"),
-        "{checked}"
-    );
+    assert!(checked.starts_with("consistent tso  -  (4 threads, 400 operations;"), "{checked}");
 }
 
 #[test]
@@ -196,20 +153,14 @@ fn the_same_seed_gives_the_same_bytes() {
     assert_ne!(output(&[&arguments[..], &["--seed", "2"]].concat()), trace);
     let (plain, packed) = (folder.path("a.trace"), folder.path("a.trace.gz"));
     for path in [&plain, &packed] {
-        rubric(&[&arguments[..], &["-o", path]].concat())
-            .assert()
-            .success();
+        rubric(&[&arguments[..], &["-o", path]].concat()).assert().success();
     }
     assert_eq!(fs::read_to_string(&plain).unwrap(), trace);
     let mut unpacked = String::new();
     let bytes = fs::read(&packed).unwrap();
-    MultiGzDecoder::new(&bytes[..])
-        .read_to_string(&mut unpacked)
-        .unwrap();
+    MultiGzDecoder::new(&bytes[..]).read_to_string(&mut unpacked).unwrap();
     assert_eq!(unpacked, trace);
-    rubric(&[&arguments[..], &["-o", &packed]].concat())
-        .assert()
-        .success();
+    rubric(&[&arguments[..], &["-o", &packed]].concat()).assert().success();
     assert_eq!(fs::read(&packed).unwrap(), bytes);
 }
 
@@ -283,10 +234,7 @@ fn a_series_is_the_sum_of_its_runs() {
             add(&mut counts, &fs::read_to_string(single).unwrap());
         }
     }
-    let sum: u64 = lines
-        .iter()
-        .map(|line| line["transitions"].as_u64().unwrap())
-        .sum();
+    let sum: u64 = lines.iter().map(|line| line["transitions"].as_u64().unwrap()).sum();
     assert_eq!(sum, transitions);
     assert_eq!(counts.values().sum::<u64>(), transitions);
     let mut all = BTreeMap::new();
@@ -305,30 +253,14 @@ fn add(counts: &mut BTreeMap<String, u64>, csv: &str) {
 
 #[test]
 fn a_table_of_protocols_and_clients() {
-    let arguments = [
-        "simulate",
-        "all",
-        "--client",
-        "all",
-        "--runs",
-        "2",
-        "--operations",
-        "30",
-        "--check",
-    ];
+    let arguments =
+        ["simulate", "all", "--client", "all", "--runs", "2", "--operations", "30", "--check"];
     let text = output(&arguments);
     let lines: Vec<&str> = text.lines().collect();
     assert!(lines[0].starts_with("protocol "), "{text}");
-    assert_eq!(
-        lines.iter().position(|line| line.is_empty()),
-        Some(21),
-        "{text}"
-    );
+    assert_eq!(lines.iter().position(|line| line.is_empty()), Some(21), "{text}");
     for line in &lines[1..21] {
-        assert!(
-            PROTOCOLS.iter().any(|protocol| line.starts_with(protocol)),
-            "{line}"
-        );
+        assert!(PROTOCOLS.iter().any(|protocol| line.starts_with(protocol)), "{line}");
         assert!(line.contains("  2/2  "), "{line}");
     }
     assert!(text.contains("120 certificates verified"), "{text}");
@@ -355,13 +287,7 @@ fn checking_one_run_says_what_check_says() {
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
     assert_eq!(lines[1]["protocol"], "MI_example");
-    let arguments = [
-        "simulate",
-        "MI_example",
-        "--client",
-        "per-location",
-        "--check=sc,pso",
-    ];
+    let arguments = ["simulate", "MI_example", "--client", "per-location", "--check=sc,pso"];
     let text = output_of(&arguments, 1);
     assert!(
         text.starts_with("violation  sc   MI_example --client per-location-8 --seed 1"),
@@ -393,10 +319,7 @@ fn edited(folder: &Folder, file: &str, from: &str, to: &str) -> String {
 fn a_protocol_on_the_disk() {
     let folder = Folder::new();
     let path = edited(&folder, "", "", "");
-    let (own, built_in) = (
-        output(&["simulate", &path]),
-        output(&["simulate", "MI_example"]),
-    );
+    let (own, built_in) = (output(&["simulate", &path]), output(&["simulate", "MI_example"]));
     let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     assert_eq!(rest(&own), rest(&built_in));
 }
@@ -408,36 +331,20 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     let path = edited(&folder, "MI_example-cache.sm", dropped, "");
     let trace = folder.path("a.trace");
     let message = complaint(&["simulate", &path, "-o", &trace], 1);
-    assert!(
-        message.contains("Invalid transition: L1Cache "),
-        "{message}"
-    );
+    assert!(message.contains("Invalid transition: L1Cache "), "{message}");
     assert!(message.contains(" event: Fwd_GETX state: M"), "{message}");
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
-    assert!(
-        message.contains("the last transitions and messages for 0x"),
-        "{message}"
-    );
-    assert!(
-        message.contains("reproduce with: rubric simulate "),
-        "{message}"
-    );
+    assert!(message.contains("the last transitions and messages for 0x"), "{message}");
+    assert!(message.contains("reproduce with: rubric simulate "), "{message}");
     // What was written stays usable, and says how the run ended.
     let checked = output_of(&["check", &trace], 1);
     assert!(checked.starts_with("crashed  "), "{checked}");
-    assert!(
-        checked.contains("(invalid transition: L1Cache "),
-        "{checked}"
-    );
+    assert!(checked.contains("(invalid transition: L1Cache "), "{checked}");
     assert!(checked.contains("\nconsistent sc "), "{checked}");
     let history = folder.path("a.json");
-    rubric(&["simulate", &path, "--save", &history])
-        .assert()
-        .code(1);
+    rubric(&["simulate", &path, "--save", &history]).assert().code(1);
     assert_eq!(digests(&trace, &folder), digests(&history, &folder));
-    let series = [
-        "simulate", &path, "--runs", "5", "--check", "--format", "json",
-    ];
+    let series = ["simulate", &path, "--runs", "5", "--check", "--format", "json"];
     let lines = json(&output_of(&series, 1));
     assert_eq!(lines[0]["faults"], 5);
     assert_eq!(lines[0]["first_faults"].as_array().unwrap().len(), 3);
@@ -450,12 +357,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
 fn a_lost_message_is_a_deadlock() {
     let folder = Folder::new();
     let forward = "{forward_to_owner, set_owner, pop_request}";
-    let path = edited(
-        &folder,
-        "MI_example-dir.sm",
-        forward,
-        "{set_owner, pop_request}",
-    );
+    let path = edited(&folder, "MI_example-dir.sm", forward, "{set_owner, pop_request}");
     let message = complaint(&["simulate", &path, "--check"], 1);
     assert!(message.contains("eadlock"), "{message}");
 }
@@ -474,19 +376,10 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
             "transition(IS, Data) {pop_response}",
         );
         folder.file("MI_example-cache.sm", text);
-        let arguments = [
-            "simulate",
-            &path,
-            "--deadlock-threshold",
-            "5000",
-            "--save",
-            &folder.path("a.axe"),
-        ];
+        let arguments =
+            ["simulate", &path, "--deadlock-threshold", "5000", "--save", &folder.path("a.axe")];
         let message = complaint(&arguments, 1);
-        assert!(
-            message.contains("eadlock") || message.contains("ivelock"),
-            "{message}"
-        );
+        assert!(message.contains("eadlock") || message.contains("ivelock"), "{message}");
     }
 }
 
@@ -494,12 +387,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
 fn mistakes_in_protocols_are_shown_in_place() {
     let folder = Folder::new();
     let action = "pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(
-        &folder,
-        "MI_example-cache.sm",
-        action,
-        "pass_blok_on, pop_forward}",
-    );
+    let path = edited(&folder, "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
     let message = error(&["simulate", &path]);
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("pass_blok_on"), "{message}");
@@ -516,32 +404,17 @@ fn bad_usage() {
             &["MI_exmaple"][..],
             "MI_exmaple: there is no such file: did you mean MI_example? the built-in protocols are MI_example, ",
         ),
-        (
-            &["MI_example", "--client", "in-odrer"],
-            "in-order, store-buffer-N",
-        ),
+        (&["MI_example", "--client", "in-odrer"], "in-order, store-buffer-N"),
         (
             &["MI_example", "--set", "nothing=1"],
             "--set nothing=1: no machine has a parameter nothing",
         ),
-        (
-            &["MI_example", "--set", "nothing"],
-            "Machine.parameter=value",
-        ),
+        (&["MI_example", "--set", "nothing"], "Machine.parameter=value"),
         (&["MI_example", "--threads", "0"], "at least 1"),
-        (
-            &["MI_example", "--threads", "5000"],
-            "MI_example: 5000 controllers of L1Cache: at most ",
-        ),
-        (
-            &["MI_example", "--operations", "20M"],
-            "at most 50000000 operations",
-        ),
+        (&["MI_example", "--threads", "5000"], "MI_example: 5000 controllers of L1Cache: at most "),
+        (&["MI_example", "--operations", "20M"], "at most 50000000 operations"),
         (&["MI_example", "--operations", "0"], "at least 1"),
-        (
-            &["MI_example", "--rmws", "60", "--fences", "50"],
-            "more than 100",
-        ),
+        (&["MI_example", "--rmws", "60", "--fences", "50"], "more than 100"),
         (&["MI_example", "--reads", "101"], "101"),
         (&["MI_example", "--cache-size", "big"], "256:2"),
         (&["MI_example", "--cache-size", "100:3"], "cacheMemory"),
@@ -550,27 +423,12 @@ fn bad_usage() {
         (&["MI_example", "--deadlock-threshold", "0"], "0"),
         (&["MI_example", "--check=cc"], "cc"),
         (&["MI_example", "--check", "sc,tso"], "--check=sc,tso"),
-        (
-            &["MI_example", "-o", &csv, "--save", &csv],
-            "-o and --save name the same file",
-        ),
+        (&["MI_example", "-o", &csv, "--save", &csv], "-o and --save name the same file"),
         (&["MI_example", "-o", &unwritable], "a.trace: "),
-        (
-            &["MI_example", "--runs", "2", "-o", &unwritable],
-            "-o: a trace holds one run",
-        ),
-        (
-            &["MI_example", "--save", &other],
-            "a name that ends in .trace, .axe",
-        ),
-        (
-            &["MI_example", "--runs", "2", "--save", &other],
-            "a name that ends in .trace, .axe",
-        ),
-        (
-            &["MI_example", "-o", "-", "--check"],
-            "give the trace a file",
-        ),
+        (&["MI_example", "--runs", "2", "-o", &unwritable], "-o: a trace holds one run"),
+        (&["MI_example", "--save", &other], "a name that ends in .trace, .axe"),
+        (&["MI_example", "--runs", "2", "--save", &other], "a name that ends in .trace, .axe"),
+        (&["MI_example", "-o", "-", "--check"], "give the trace a file"),
         (&["all", "--coverage", &csv], "name one"),
         (&["MI_example", "--coverage", &unwritable], "a.trace: "),
     ] {
@@ -585,14 +443,7 @@ fn a_file_that_was_there_stays_if_the_new_one_fails() {
     let path = folder.file("a.trace", "old");
     error(&["simulate", "MI_example", "--set", "nothing=1", "-o", &path]);
     assert_eq!(fs::read_to_string(&path).unwrap(), "old");
-    let message = error(&[
-        "simulate",
-        "MI_example",
-        "--operations",
-        "2000",
-        "-o",
-        "/dev/full",
-    ]);
+    let message = error(&["simulate", "MI_example", "--operations", "2000", "-o", "/dev/full"]);
     assert!(message.contains("/dev/full: "), "{message}");
 }
 
@@ -602,30 +453,16 @@ fn an_interrupted_run_leaves_nothing() {
     let folder = Folder::new();
     let trace = folder.path("a.trace.gz");
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args([
-            "simulate",
-            "MI_example",
-            "--operations",
-            "5M",
-            "-q",
-            "-o",
-            &trace,
-        ])
+        .args(["simulate", "MI_example", "--operations", "5M", "-q", "-o", &trace])
         .spawn()
         .unwrap();
-    let files = || {
-        fs::read_dir(std::path::Path::new(&trace).parent().unwrap())
-            .unwrap()
-            .count()
-    };
+    let files = || fs::read_dir(std::path::Path::new(&trace).parent().unwrap()).unwrap().count();
     while files() == 0 {
         assert!(child.try_wait().unwrap().is_none(), "it writes a trace");
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     let id = child.id().to_string();
-    let killed = std::process::Command::new("kill")
-        .args(["-INT", &id])
-        .status();
+    let killed = std::process::Command::new("kill").args(["-INT", &id]).status();
     assert!(killed.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(files(), 0);
@@ -643,25 +480,11 @@ fn what_was_meant_is_said() {
         "{message}"
     );
     let message = error(&["simulate", "mesi_two_level"]);
-    assert!(
-        message.contains("did you mean MESI_Two_Level?"),
-        "{message}"
-    );
+    assert!(message.contains("did you mean MESI_Two_Level?"), "{message}");
     let message = error(&["simulate", "MI_example", "--accesses", "5"]);
-    assert!(
-        message.contains("'--operations'") && !message.contains("--locations"),
-        "{message}"
-    );
+    assert!(message.contains("'--operations'") && !message.contains("--locations"), "{message}");
     let message = error(&["simulate", "MI_example", "-o", &folder.path("run.parquet")]);
     assert!(message.contains("--save writes"), "{message}");
-    let message = error(&[
-        "simulate",
-        "MI_example",
-        "--coverage",
-        &folder.path("c.json"),
-    ]);
-    assert!(
-        message.contains("a name that ends in .csv was expected"),
-        "{message}"
-    );
+    let message = error(&["simulate", "MI_example", "--coverage", &folder.path("c.json")]);
+    assert!(message.contains("a name that ends in .csv was expected"), "{message}");
 }

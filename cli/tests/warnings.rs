@@ -38,33 +38,19 @@ fn an_exploration_shows_a_shortest_run_to_a_warning() {
     }
     let line = json(&[&explore[..], &["--format", "json"]].concat(), 0);
     let warnings = line["warnings"].as_array().unwrap();
-    assert_eq!(
-        (line["outcome"].as_str(), warnings.len()),
-        (Some("clean"), 1)
-    );
+    assert_eq!((line["outcome"].as_str(), warnings.len()), (Some("clean"), 1));
     assert_eq!(warnings[0]["steps"].as_array().unwrap().len(), 4);
     assert!(warnings[0]["line"].as_u64().unwrap() > 1);
     let strict = [&explore[..], &["--strict"]].concat();
     let text = output_of(&strict, 1);
-    assert!(
-        text.contains("  found: an entry that was never allocated is used"),
-        "{text}"
-    );
+    assert!(text.contains("  found: an entry that was never allocated is used"), "{text}");
     assert!(!text.contains("warning"), "{text}");
 }
 
 #[test]
 fn a_series_counts_runs_with_warnings() {
-    let simulate = [
-        "simulate",
-        FORGOTTEN,
-        "--threads",
-        "1",
-        "--operations",
-        "20",
-        "--locations",
-        "1",
-    ];
+    let simulate =
+        ["simulate", FORGOTTEN, "--threads", "1", "--operations", "20", "--locations", "1"];
     let series = [&simulate[..], &["--runs", "5", "--check"]].concat();
     let text = output(&series);
     assert!(
@@ -72,45 +58,18 @@ fn a_series_counts_runs_with_warnings() {
         "{text}"
     );
     // The command repeats it.
-    let (_, command) = text
-        .split_once("--strict makes it a fault): rubric ")
-        .unwrap();
+    let (_, command) = text.split_once("--strict makes it a fault): rubric ").unwrap();
     let command: Vec<&str> = command.lines().next().unwrap().split(' ').collect();
     let one = told(&[&command[..], &["--check"]].concat(), 0);
-    assert!(
-        one.contains("warning: an entry that was never allocated is used"),
-        "{one}"
-    );
+    assert!(one.contains("warning: an entry that was never allocated is used"), "{one}");
     let line = json(&[&series[..], &["--format", "json"]].concat(), 0);
-    assert_eq!(
-        (line["warned"].as_u64(), line["faults"].as_u64()),
-        (Some(5), Some(0))
-    );
+    assert_eq!((line["warned"].as_u64(), line["faults"].as_u64()), (Some(5), Some(0)));
     let warning = &line["warnings"][0];
-    assert_eq!(
-        (warning["seed"].as_u64(), warning["runs"].as_u64()),
-        (Some(1), Some(5))
-    );
-    assert!(
-        warning["command"]
-            .as_str()
-            .unwrap()
-            .starts_with("rubric simulate")
-    );
-    assert!(
-        warning["file"]
-            .as_str()
-            .unwrap()
-            .ends_with("Forgotten.slicc")
-    );
-    let line = json(
-        &[&series[..], &["--format", "json", "--strict"]].concat(),
-        1,
-    );
-    assert_eq!(
-        (line["warned"].as_u64(), line["faults"].as_u64()),
-        (Some(0), Some(5))
-    );
+    assert_eq!((warning["seed"].as_u64(), warning["runs"].as_u64()), (Some(1), Some(5)));
+    assert!(warning["command"].as_str().unwrap().starts_with("rubric simulate"));
+    assert!(warning["file"].as_str().unwrap().ends_with("Forgotten.slicc"));
+    let line = json(&[&series[..], &["--format", "json", "--strict"]].concat(), 1);
+    assert_eq!((line["warned"].as_u64(), line["faults"].as_u64()), (Some(0), Some(5)));
     let command = line["first_faults"][0]["command"].as_str().unwrap();
     assert!(command.contains(" --strict"), "{command}");
 }
@@ -119,17 +78,8 @@ fn a_series_counts_runs_with_warnings() {
 fn a_campaign_lists_warnings() {
     let folder = Folder::new();
     let path = folder.path("campaign");
-    let campaign = [
-        "campaign",
-        FORGOTTEN,
-        "--mutants",
-        "none",
-        "--runs",
-        "3",
-        "--client",
-        "in-order",
-        "-q",
-    ];
+    let campaign =
+        ["campaign", FORGOTTEN, "--mutants", "none", "--runs", "3", "--client", "in-order", "-q"];
     // Without coherence there are violations as well, where there are several threads.
     let run = |more: &[&str]| {
         let output = rubric(&[&campaign[..], more].concat()).output().unwrap();
@@ -146,16 +96,10 @@ fn a_campaign_lists_warnings() {
     // The same from the table.
     let again = rubric(&["report", &path]).output().unwrap();
     let again = String::from_utf8(again.stdout).unwrap();
-    assert!(
-        again.contains("an entry used that was never allocated"),
-        "{again}"
-    );
+    assert!(again.contains("an entry used that was never allocated"), "{again}");
     let strict = folder.path("strict");
     let text = run(&["-o", &strict, "--strict"]);
-    assert!(
-        text.contains("an entry that was never allocated is used"),
-        "{text}"
-    );
+    assert!(text.contains("an entry that was never allocated is used"), "{text}");
     assert!(text.contains(" --strict --check"), "{text}");
     // A campaign goes on only as what it was.
     let other = told(&[&campaign[..], &["-o", &path, "--strict"]].concat(), 2);
@@ -164,29 +108,14 @@ fn a_campaign_lists_warnings() {
 
 #[test]
 fn a_protocol_without_a_script_is_named_once() {
-    let simulate = [
-        "simulate",
-        FORGOTTEN,
-        "--threads",
-        "1",
-        "--runs",
-        "2",
-        "--locations",
-        "1",
-    ];
+    let simulate = ["simulate", FORGOTTEN, "--threads", "1", "--runs", "2", "--locations", "1"];
     let text = told(&simulate, 0);
     let warning = "rubric: warning: Forgotten is no protocol with a script in gem5";
     assert_eq!(text.matches(warning).count(), 1, "{text}");
-    assert!(
-        text.contains("--set L1Cache.mandatoryQueue=ordered"),
-        "{text}"
-    );
+    assert!(text.contains("--set L1Cache.mandatoryQueue=ordered"), "{text}");
     assert_eq!(told(&[&simulate[..], &["-q"]].concat(), 0), "");
     // Nothing is left to be said.
-    let text = told(
-        &[&simulate[..], &["--set", "mandatoryQueue=unordered"]].concat(),
-        0,
-    );
+    let text = told(&[&simulate[..], &["--set", "mandatoryQueue=unordered"]].concat(), 0);
     assert!(!text.contains("script"), "{text}");
     let explored = told(&["explore", "protocol", FORGOTTEN, "--threads", "1"], 0);
     assert_eq!(explored.matches(warning).count(), 1, "{explored}");
@@ -201,10 +130,7 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
     let folder = Folder::new();
     for (name, why) in [
         ("MI_example_new", "its name begins with MI_example"),
-        (
-            "Mine",
-            "its machines and buffers have the names of those of MI_example",
-        ),
+        ("Mine", "its machines and buffers have the names of those of MI_example"),
     ] {
         for file in ["cache", "dir", "dma", "msg"] {
             let from = format!("../fixtures/protocols/MI_example-{file}.sm");
@@ -229,17 +155,8 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
 
 #[test]
 fn the_order_of_a_buffer_can_be_set() {
-    let simulate = [
-        "simulate",
-        ORDERED,
-        "--threads",
-        "1",
-        "--runs",
-        "20",
-        "--locations",
-        "1",
-        "-q",
-    ];
+    let simulate =
+        ["simulate", ORDERED, "--threads", "1", "--runs", "20", "--locations", "1", "-q"];
     let ordered = ["--set", "notes=ordered"];
     output(&[&simulate[..], &ordered].concat());
     let text = output_of(&simulate, 1);
@@ -260,19 +177,6 @@ fn a_high_rank_is_odd_but_no_error() {
     let port = "in_port(requests_in, RubyRequest, mandatoryQueue";
     let path = folder.file("High.slicc", text.replace(port, &format!("{port}, rank=9")));
     let text = output(&["protocol", "check", &path]);
-    assert!(
-        text.contains("the rank 9 is not below 2, the number of in_ports"),
-        "{text}"
-    );
-    output(&[
-        "simulate",
-        &path,
-        "--threads",
-        "1",
-        "--runs",
-        "2",
-        "--locations",
-        "1",
-        "-q",
-    ]);
+    assert!(text.contains("the rank 9 is not below 2, the number of in_ports"), "{text}");
+    output(&["simulate", &path, "--threads", "1", "--runs", "2", "--locations", "1", "-q"]);
 }

@@ -24,9 +24,7 @@ fn json(arguments: &[&str], status: i32) -> Value {
 fn text_of(trace: &str) -> String {
     let path = format!("{}/../{trace}", env!("CARGO_MANIFEST_DIR"));
     let mut text = String::new();
-    GzDecoder::new(std::fs::File::open(path).unwrap())
-        .read_to_string(&mut text)
-        .unwrap();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
     text
 }
 
@@ -53,11 +51,7 @@ fn recorded_traces_have_the_verdicts_of_check() {
             let checked = rubric(&["check", "--model", model, trace]).assert();
             let status = checked.get_output().status.code().unwrap();
             let told = json(&[trace, "--model", model], status);
-            let word = if status == 0 {
-                "consistent"
-            } else {
-                "violation"
-            };
+            let word = if status == 0 { "consistent" } else { "violation" };
             assert_eq!(told["verdict"], word, "{trace}, {model}: {told}");
         }
     }
@@ -86,10 +80,7 @@ fn json_has_the_verdicts_of_the_trace_that_it_was_made_of() {
 #[test]
 fn it_stops_at_the_first_operation_that_is_too_much() {
     let told = json(&[VIOLATION], 1);
-    let (needed, line) = (
-        told["operations"].as_u64().unwrap(),
-        told["line"].as_u64().unwrap(),
-    );
+    let (needed, line) = (told["operations"].as_u64().unwrap(), told["line"].as_u64().unwrap());
     assert!(needed < 180, "{told}");
     // Up to the line before there is nothing wrong; with it there is.
     let text = text_of(VIOLATION);
@@ -103,10 +94,7 @@ fn it_stops_at_the_first_operation_that_is_too_much() {
     output_of(&["check", &upto(line as usize + 1)], 1);
     let printed = watch(&[VIOLATION], 1);
     assert!(printed.contains("must come before"), "{printed}");
-    assert!(
-        printed.contains("the required orderings form a cycle"),
-        "{printed}"
-    );
+    assert!(printed.contains("the required orderings form a cycle"), "{printed}");
 }
 
 #[test]
@@ -149,17 +137,11 @@ fn a_thread_that_does_nothing_keeps_the_window_open() {
     let folder = Folder::new();
     let mut text = String::from("1: system.client: T9 op 0 load 0x80 0x0\n");
     for number in 0..60_000 {
-        text += &format!(
-            "{}: system.client: T0 op {number} load 0x40 0x0\n",
-            number + 2
-        );
+        text += &format!("{}: system.client: T0 op {number} load 0x40 0x0\n", number + 2);
     }
     let file = folder.file("idle.trace", text);
     let printed = watch(&[&file, "--max-memory", "24MiB"], 3);
-    assert!(
-        printed.contains("thread 9 has done nothing for long"),
-        "{printed}"
-    );
+    assert!(printed.contains("thread 9 has done nothing for long"), "{printed}");
 }
 
 #[test]
@@ -167,18 +149,13 @@ fn what_cannot_be_watched_is_said() {
     let folder = Folder::new();
     let axe = folder.file("t.axe", "0: M[0] := 1\ncheck\n");
     let message = error(&["watch", &axe]);
-    assert!(
-        message.contains("axe text does not show in which order"),
-        "{message}"
-    );
+    assert!(message.contains("axe text does not show in which order"), "{message}");
     let message = error(&["watch", VIOLATION, "--initial", "infer"]);
     assert!(message.contains("rubric check"), "{message}");
     // Memory does not change where a read-modify-write writes what it reads.
     let same =
         "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x1\n";
-    rubric(&["watch", &folder.file("same.trace", same)])
-        .assert()
-        .code(0);
+    rubric(&["watch", &folder.file("same.trace", same)]).assert().code(0);
     let twice = "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x2\n3: system.client: T1 op 0 rmw 0x40 0x2 0x1\n";
     let message = error(&["watch", &folder.file("twice.trace", twice)]);
     assert!(message.contains("unique values"), "{message}");
@@ -191,10 +168,7 @@ fn what_cannot_be_watched_is_said() {
     let last = folder.file("last.axe", "0: M[0] := 1\nfinal M[0] == 1\n");
     output_of(&["convert", &last, &json], 0);
     let message = error(&["watch", &json]);
-    assert!(
-        message.contains("last.json:1: found final values"),
-        "{message}"
-    );
+    assert!(message.contains("last.json:1: found final values"), "{message}");
 }
 
 #[test]
@@ -208,12 +182,7 @@ fn operations_are_called_what_check_calls_them() {
             let name = line.split_whitespace().next()?;
             let (_, number) = line.split_once("  line ")?;
             let is_name = name.starts_with('T') && name.contains(':');
-            is_name.then(|| {
-                (
-                    name.to_owned(),
-                    number.split_whitespace().next().unwrap().to_owned(),
-                )
-            })
+            is_name.then(|| (name.to_owned(), number.split_whitespace().next().unwrap().to_owned()))
         });
         operations.collect()
     };
@@ -227,16 +196,10 @@ fn operations_are_called_what_check_calls_them() {
             "{name} of line {line}:\n{printed}\n{checked}"
         );
     }
-    assert!(
-        told.iter().any(|it| known.contains(it)),
-        "{printed}\n{checked}"
-    );
+    assert!(told.iter().any(|it| known.contains(it)), "{printed}\n{checked}");
     // What showed it is the last operation that was taken.
     let last = json(&[VIOLATION], 1)["line"].as_u64().unwrap();
-    assert!(
-        told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last),
-        "{printed}"
-    );
+    assert!(told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last), "{printed}");
 }
 
 #[test]
@@ -254,15 +217,10 @@ fn a_line_that_is_missing_is_no_consistent_run() {
     watch(&[&gap, "--lossy"], 0);
     // A data line of Ruby's that nothing completes.
     let text = text_of(TRACES[4]);
-    let hit = text
-        .lines()
-        .position(|line| line.contains("Hit callback for"));
+    let hit = text.lines().position(|line| line.contains("Hit callback for"));
     let lines: Vec<&str> = text.lines().collect();
     let (before, after) = lines.split_at(hit.unwrap());
-    let cut = folder.file(
-        "cut.trace",
-        [before, &after[1..]].concat().join("\n") + "\n",
-    );
+    let cut = folder.file("cut.trace", [before, &after[1..]].concat().join("\n") + "\n");
     for command in ["check", "watch"] {
         let message = error(&[command, &cut]);
         assert!(message.contains("--lossy"), "{message}");
@@ -273,11 +231,8 @@ fn a_line_that_is_missing_is_no_consistent_run() {
 fn what_only_a_client_shows_is_known_while_it_is_written() {
     let mut text = String::new();
     for index in 0..100 {
-        text += &format!(
-            "{}: system.client: T0 op {index} store 0x80 {:#x}\n",
-            index + 1,
-            index + 1
-        );
+        text +=
+            &format!("{}: system.client: T0 op {index} store 0x80 {:#x}\n", index + 1, index + 1);
     }
     // Store buffering.
     text += "200: system.client: T0 op 100 store 0x40 0x1\n201: system.client: T0 op 101 load 0xc0 0x0\n";
@@ -290,33 +245,22 @@ fn what_only_a_client_shows_is_known_while_it_is_written() {
 fn the_last_step_ends_when_it_is_told_to() {
     let folder = Folder::new();
     let hard = folder.path("hard.axe");
-    let family = [
-        "generate",
-        "--family",
-        "pigeons-violation",
-        "--size",
-        "9",
-        "-o",
-    ];
+    let family = ["generate", "--family", "pigeons-violation", "--size", "9", "-o"];
     output_of(&[&family[..], &[&hard]].concat(), 0);
     // What a client would print.
     let mut indexes = std::collections::BTreeMap::new();
     let mut text = String::new();
     for line in std::fs::read_to_string(hard).unwrap().lines() {
-        let words: Vec<&str> = line
-            .split([' ', ':', '[', ']', '='])
-            .filter(|it| !it.is_empty())
-            .collect();
+        let words: Vec<&str> =
+            line.split([' ', ':', '[', ']', '=']).filter(|it| !it.is_empty()).collect();
         let [thread, "M", cell, value] = words[..] else {
             continue;
         };
         let (cell, value): (u64, u64) = (cell.parse().unwrap(), value.parse().unwrap());
         let index = indexes.entry(thread.to_owned()).or_insert(0);
         let kind = if line.contains(":=") { "store" } else { "load" };
-        text += &format!(
-            "1: system.client: T{thread} op {index} {kind} {:#x} {value:#x}\n",
-            64 * cell
-        );
+        text +=
+            &format!("1: system.client: T{thread} op {index} {kind} {:#x} {value:#x}\n", 64 * cell);
         *index += 1;
     }
     let trace = folder.file("hard.trace", text);
@@ -327,10 +271,7 @@ fn the_last_step_ends_when_it_is_told_to() {
         .spawn()
         .unwrap();
     std::thread::sleep(std::time::Duration::from_millis(1500));
-    let told = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
-        .status()
-        .unwrap();
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
     assert!(told.success());
     let ended = child.wait_with_output().unwrap();
     let said = String::from_utf8_lossy(&ended.stdout);

@@ -61,22 +61,12 @@ pub struct Access {
 impl Event {
     /// Makes the event of a read.
     pub fn read(processor: u8, location: u8, value: u8) -> Event {
-        Event::Access(Access {
-            writes: false,
-            processor,
-            location,
-            value,
-        })
+        Event::Access(Access { writes: false, processor, location, value })
     }
 
     /// Makes the event of a write.
     pub fn write(processor: u8, location: u8, value: u8) -> Event {
-        Event::Access(Access {
-            writes: true,
-            processor,
-            location,
-            value,
-        })
+        Event::Access(Access { writes: true, processor, location, value })
     }
 
     /// Renames the processors, locations and values of the event.

@@ -66,10 +66,7 @@ struct Clocks {
 
 impl Clocks {
     fn new(threads: usize, count: usize) -> Clocks {
-        Clocks {
-            threads,
-            ticks: vec![0; threads * count],
-        }
+        Clocks { threads, ticks: vec![0; threads * count] }
     }
 
     fn get(&self, number: u32) -> &[u32] {
@@ -104,10 +101,7 @@ impl Monitor {
     /// If loads are not served from store buffers: the monitors are defined for TSO and PSO alone.
     pub fn new(model: Model, threads: usize, locations: usize) -> Monitor {
         assert!(model.forwards(), "{model} has no monitor");
-        let location = Location {
-            owner: 0,
-            stores: VecDeque::new(),
-        };
+        let location = Location { owner: 0, stores: VecDeque::new() };
         Monitor {
             model,
             threads: Clocks::new(threads, threads),
@@ -141,11 +135,7 @@ impl Monitor {
     fn settle(&mut self, location: u32) {
         let location = &mut self.locations[location as usize];
         let committed = self.committed[location.owner as usize];
-        while location
-            .stores
-            .front()
-            .is_some_and(|store| store.tick <= committed)
-        {
+        while location.stores.front().is_some_and(|store| store.tick <= committed) {
             location.stores.pop_front();
         }
     }
@@ -208,10 +198,7 @@ impl Monitor {
         if event.kind.is_atomic() {
             stores.clear();
         } else if event.kind.may_be_buffered() {
-            stores.push_back(Pending {
-                event: number,
-                tick,
-            });
+            stores.push_back(Pending { event: number, tick });
             self.locations[location as usize].owner = event.thread;
         }
     }

@@ -180,11 +180,7 @@ impl Explored {
             let (mut steps, mut moves) = (told.steps, told.moves);
             steps.push(self.stepper.borrow_mut().tell(&state, chosen).0);
             moves.push(chosen);
-            Some(Warned {
-                warning,
-                steps,
-                moves,
-            })
+            Some(Warned { warning, steps, moves })
         });
         warnings.collect()
     }
@@ -240,11 +236,7 @@ impl Settles for Explored {
             Node::Running(state) => self.waiting(state),
             Node::Wrong(_) => 0,
         };
-        if is_final {
-            Finding::Deadlock { waiting }
-        } else {
-            Finding::Livelock { waiting }
-        }
+        if is_final { Finding::Deadlock { waiting } } else { Finding::Livelock { waiting } }
     }
 }
 
@@ -252,10 +244,7 @@ impl Settles for Explored {
 fn next(outcome: Outcome) -> Node {
     let mut performed = outcome.performed.iter();
     if let Some(access) = performed.find(|access| access.freshness == Freshness::Stale) {
-        return Node::Wrong(Finding::StaleValue {
-            core: access.core,
-            line: access.line,
-        });
+        return Node::Wrong(Finding::StaleValue { core: access.core, line: access.line });
     }
     let Ok(state) = outcome.state else {
         return Node::Wrong(Finding::Fault);
@@ -263,11 +252,7 @@ fn next(outcome: Outcome) -> Node {
     match outcome.holders.iter().position(|holders| holders.clash()) {
         Some(line) => {
             let Holders { writers, readers } = outcome.holders[line];
-            Node::Wrong(Finding::SwmrViolation {
-                line,
-                writers,
-                readers,
-            })
+            Node::Wrong(Finding::SwmrViolation { line, writers, readers })
         }
         None => Node::Running(state),
     }
@@ -294,32 +279,20 @@ pub fn explore(
         search::Outcome::Stopped(why) => Verdict::Stopped(why),
         search::Outcome::Found(run) => {
             let told = tell(&graph, &run.first, &run.steps);
-            Verdict::Found(Box::new(Violation {
-                finding: run.goal,
-                ..told
-            }))
+            Verdict::Found(Box::new(Violation { finding: run.goal, ..told }))
         }
     };
     let stepper = graph.stepper.into_inner();
     let taken = stepper.system().coverage().into_iter();
     let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
-    Ok(Exploration {
-        verdict,
-        warnings,
-        progress,
-        taken: taken.collect(),
-    })
+    Ok(Exploration { verdict, warnings, progress, taken: taken.collect() })
 }
 
 /// A run in words.
 fn tell(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
     let mut stepper = graph.stepper.borrow_mut();
-    let mut violation = Violation {
-        finding: Finding::Fault,
-        fault: None,
-        steps: Vec::new(),
-        moves: Vec::new(),
-    };
+    let mut violation =
+        Violation { finding: Finding::Fault, fault: None, steps: Vec::new(), moves: Vec::new() };
     let mut before = first;
     for (chosen, after) in steps {
         if let Node::Running(state) = before {

@@ -28,10 +28,7 @@ pub struct Limits {
 impl Limits {
     /// The same limits, for a search that begins now.
     pub fn again(&self) -> Limits {
-        Limits {
-            bounds: self.bounds.again(),
-            states: self.states,
-        }
+        Limits { bounds: self.bounds.again(), states: self.states }
     }
 }
 
@@ -178,11 +175,7 @@ pub(crate) fn watched<G: Graph>(
     observer: &mut dyn Observer<G>,
 ) -> (Outcome<G>, Progress, Seen) {
     let begun = Instant::now();
-    let mut seen = Seen {
-        packed: IndexSet::default(),
-        parents: Vec::new(),
-        bytes: 0,
-    };
+    let mut seen = Seen { packed: IndexSet::default(), parents: Vec::new(), bytes: 0 };
     for state in graph.initial() {
         seen.add(pack(&graph.representative(state)), None);
     }
@@ -263,10 +256,7 @@ pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal
 }
 
 /// A path: the state that it begins with, and the moves, each with the state after it.
-pub(crate) type Path<G> = (
-    <G as Graph>::State,
-    Vec<(<G as Graph>::Move, <G as Graph>::State)>,
-);
+pub(crate) type Path<G> = (<G as Graph>::State, Vec<(<G as Graph>::Move, <G as Graph>::State)>);
 
 /// The way to a state: its ancestors, and from each the first move to the next.
 pub(crate) fn path<G: Graph>(graph: &G, seen: &Seen, at: usize) -> Path<G> {

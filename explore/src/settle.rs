@@ -58,11 +58,7 @@ pub(crate) fn breadth_first<G: Settles>(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress, Seen) {
-    let mut inner = Inner {
-        graph,
-        edges: Vec::new(),
-        own: 0,
-    };
+    let mut inner = Inner { graph, edges: Vec::new(), own: 0 };
     let (outcome, mut progress, seen) = search::watched(graph, limits, report, &mut inner);
     progress.bytes += inner.edges.len() * size_of::<(u32, u32)>();
     if matches!(outcome, Outcome::Found(_)) {
@@ -89,9 +85,7 @@ fn first_stuck<G: Settles>(
     let mut is_fine: Vec<bool> = (0..seen.len())
         .map(|at| at >= looked_at || graph.is_settled(&seen.state::<G>(at)))
         .collect();
-    let mut work: Vec<u32> = (0..seen.len() as u32)
-        .filter(|at| is_fine[*at as usize])
-        .collect();
+    let mut work: Vec<u32> = (0..seen.len() as u32).filter(|at| is_fine[*at as usize]).collect();
     edges.sort_unstable_by_key(|&(_, to)| to);
     while let Some(to) = work.pop() {
         let start = edges.partition_point(|&(_, other)| other < to);
@@ -173,10 +167,7 @@ mod tests {
     #[test]
     fn states_that_were_left_are_not_blamed() {
         let chain = &[(0, 1, true), (1, 2, false), (2, 3, false), (3, 0, false)];
-        let limits = Limits {
-            states: Some(3),
-            ..Limits::default()
-        };
+        let limits = Limits { states: Some(3), ..Limits::default() };
         let (outcome, progress, _) = breadth_first(&Arrows(chain), &limits, &mut |_| {});
         assert!(matches!(outcome, Outcome::Stopped(_)));
         assert_eq!((progress.states, progress.open), (3, 1));

@@ -17,11 +17,7 @@ use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 
 const fn shape(processors: u8, locations: u8) -> SystemSize {
-    SystemSize {
-        processors,
-        locations,
-        values: VALUES,
-    }
+    SystemSize { processors, locations, values: VALUES }
 }
 
 const TWO: SystemSize = shape(2, 2);
@@ -31,34 +27,22 @@ fn piranha(shape: SystemSize, is_buggy: bool) -> Piranha {
 }
 
 fn whole<M: MemorySystem>(system: &M, without_symmetry: bool) -> Proof {
-    let options = Options {
-        without_symmetry,
-        ..Options::default()
-    };
+    let options = Options { without_symmetry, ..Options::default() };
     prove(system, &options, &mut |_| ())
 }
 
 /// Where there is a cycle, the assumptions need not be checked in all states, of which there may be many.
 fn some<M: MemorySystem>(system: &M) -> Proof {
-    let options = Options {
-        assumptions: at_most(2_000),
-        ..Options::default()
-    };
+    let options = Options { assumptions: at_most(2_000), ..Options::default() };
     prove(system, &options, &mut |_| ())
 }
 
 fn found(proof: &Proof) -> impl Iterator<Item = &Counterexample> {
-    proof
-        .searches
-        .iter()
-        .filter_map(|search| search.found.as_ref())
+    proof.searches.iter().filter_map(|search| search.found.as_ref())
 }
 
 fn at_most(states: usize) -> Limits {
-    Limits {
-        states: Some(states),
-        ..Limits::default()
-    }
+    Limits { states: Some(states), ..Limits::default() }
 }
 
 fn states(proof: &Proof) -> Vec<usize> {
@@ -112,10 +96,7 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
     let serial = whole(&Serial { shape: shape(3, 3) }, false);
     assert!(matches!(serial.verdict, Verdict::Consistent));
     assert_eq!(serial.searches.len(), 3);
-    let buffer = StoreBuffer {
-        shape: TWO,
-        capacity: 1,
-    };
+    let buffer = StoreBuffer { shape: TWO, capacity: 1 };
     for symmetry in [false, true] {
         let proof = whole(&buffer, symmetry);
         assert!(matches!(proof.verdict, Verdict::Cycle));
@@ -132,10 +113,7 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
 /// Its writes are to be ordered as they reach memory, not as they are issued.
 #[test]
 fn lazy_caching_has_a_cycle_for_the_simple_witness() {
-    let system = LazyCaching {
-        shape: TWO,
-        capacity: 1,
-    };
+    let system = LazyCaching { shape: TWO, capacity: 1 };
     let proof = some(&system);
     assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
     assert!(found(&proof).all(|found| is_run(&system, &found.run)));
@@ -144,10 +122,7 @@ fn lazy_caching_has_a_cycle_for_the_simple_witness() {
 #[test]
 fn limits_end_the_search_and_say_so() {
     let system = piranha(TWO, false);
-    let options = Options {
-        limits: at_most(100),
-        ..Options::default()
-    };
+    let options = Options { limits: at_most(100), ..Options::default() };
     let proof = prove(&system, &options, &mut |_| ());
     assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
     assert!(proof.searches.iter().all(|search| search.stopped.is_some()));
@@ -206,10 +181,9 @@ impl MemorySystem for Odd {
 
 #[test]
 fn what_breaks_an_assumption_is_noticed() {
-    for (odd, assumption) in [
-        (Odd::Sticky, Assumption::DataIndependence),
-        (Odd::Anything, Assumption::Causality),
-    ] {
+    for (odd, assumption) in
+        [(Odd::Sticky, Assumption::DataIndependence), (Odd::Anything, Assumption::Causality)]
+    {
         let proof = whole(&odd, false);
         assert!(
             matches!(proof.verdict, Verdict::NotApplicable(broken, _) if broken == assumption),
@@ -237,11 +211,7 @@ fn without_symmetry_cycles_of_every_order_are_looked_for() {
 fn history(trace: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
     for (order, access) in (0..).zip(trace) {
-        let kind = if access.writes {
-            Kind::Store
-        } else {
-            Kind::Load
-        };
+        let kind = if access.writes { Kind::Store } else { Kind::Load };
         let place = Place::Cell(u64::from(access.location));
         let value = Some(u64::from(access.value));
         builder.push(history::Access {
@@ -288,9 +258,7 @@ fn extend(
         own.map(|&(op, _)| op)
     };
     for first in own(at) {
-        let follows = pairs
-            .last()
-            .is_none_or(|pair| graph.location_order(pair.1, first));
+        let follows = pairs.last().is_none_or(|pair| graph.location_order(pair.1, first));
         if !follows {
             continue;
         }
@@ -334,17 +302,14 @@ impl MemorySystem for Script {
 /// those before it 0, those after it 2.
 fn automata_accept(shape: SystemSize, trace: &[Access], k: u8) -> bool {
     let writes = |location: u8| {
-        let all = trace
-            .iter()
-            .filter(move |it| it.writes && it.location == location);
+        let all = trace.iter().filter(move |it| it.writes && it.location == location);
         all.map(|it| it.value).collect::<Vec<u8>>()
     };
     let mut chosen: Vec<Vec<usize>> = vec![Vec::new()];
     for location in 0..k {
         let all = 0..writes(location).len();
-        let longer = chosen
-            .iter()
-            .flat_map(|some| all.clone().map(|one| [&some[..], &[one]].concat()));
+        let longer =
+            chosen.iter().flat_map(|some| all.clone().map(|one| [&some[..], &[one]].concat()));
         chosen = longer.collect();
     }
     let renamed = |chosen: &Vec<usize>, access: &Access| {
@@ -448,10 +413,7 @@ fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize)
         let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
         let accesses = match &outcome {
             Outcome::Found(run) => {
-                let accesses = run
-                    .steps
-                    .iter()
-                    .filter(|(it, _)| matches!(it, Event::Access(_)));
+                let accesses = run.steps.iter().filter(|(it, _)| matches!(it, Event::Access(_)));
                 Some(accesses.count())
             }
             _ => None,
@@ -463,18 +425,12 @@ fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize)
             "k = {k}: {accesses:?}"
         );
     }
-    assert!(
-        cycles.is_empty() <= (refuted == 0),
-        "{refuted} without a cycle"
-    );
+    assert!(cycles.is_empty() <= (refuted == 0), "{refuted} without a cycle");
 }
 
 #[test]
 fn automata_and_constraint_graphs_agree() {
-    let many = |processors, locations| SystemSize {
-        values: 5,
-        ..shape(processors, locations)
-    };
+    let many = |processors, locations| SystemSize { values: 5, ..shape(processors, locations) };
     for (processors, locations, length) in [(2, 2, 4), (2, 1, 5), (1, 2, 4)] {
         let (all, small) = (many(processors, locations), shape(processors, locations));
         agrees(&Serial { shape: all }, &Serial { shape: small }, length);

@@ -26,9 +26,7 @@ fn codes(length: usize) -> Vec<Code> {
     let mut all: Vec<Code> = vec![Vec::new()];
     for _ in 0..length {
         let longer = all.iter().flat_map(|code| {
-            operations()
-                .into_iter()
-                .map(|operation| [&code[..], &[operation]].concat())
+            operations().into_iter().map(|operation| [&code[..], &[operation]].concat())
         });
         all = longer.collect();
     }
@@ -45,11 +43,7 @@ fn signals(program: &[Code; 2], model: Model) -> bool {
             let mut monitor = monitor.clone();
             let mut after = next;
             after[thread] += 1;
-            let event = Event {
-                thread: thread as u32,
-                kind,
-                location,
-            };
+            let event = Event { thread: thread as u32, kind, location };
             monitor.step(event).is_some() || from(program, after, &monitor)
         })
     }
@@ -123,9 +117,8 @@ impl Machine {
         }
         for &(read, location, source) in &self.reads {
             let order = &self.order[location as usize];
-            let after = source.map_or(0, |source| {
-                1 + order.iter().position(|&it| it == source).unwrap()
-            });
+            let after =
+                source.map_or(0, |source| 1 + order.iter().position(|&it| it == source).unwrap());
             edges.extend(source.map(|source| (source, read)));
             edges.extend(order[after..].iter().map(|&write| (read, write)));
         }

@@ -8,10 +8,7 @@ use slicc::mutant::made;
 use slicc::protocol::Protocol;
 
 fn two_lines() -> Scope {
-    Scope {
-        lines: 2,
-        ..Scope::default()
-    }
+    Scope { lines: 2, ..Scope::default() }
 }
 
 fn search(protocol: &Protocol, scope: &Scope, options: &Options) -> Vec<Search> {
@@ -33,10 +30,7 @@ fn protocols_have_none() {
         // A line, and either core.
         assert_eq!(searches.len(), 2, "{name}");
         for search in searches {
-            assert!(
-                search.found.is_none() && search.stopped.is_none(),
-                "{name}: {search:?}"
-            );
+            assert!(search.found.is_none() && search.stopped.is_none(), "{name}: {search:?}");
             assert!(search.progress.states > 500);
         }
     }
@@ -58,10 +52,7 @@ fn a_mutant_has_some() {
 fn a_limit_is_said() {
     let protocol = Protocol::open("MI_example").unwrap();
     let options = Options {
-        limits: Limits {
-            states: Some(1000),
-            ..Limits::default()
-        },
+        limits: Limits { states: Some(1000), ..Limits::default() },
         ..Options::default()
     };
     let searches = search(&protocol, &two_lines(), &options);

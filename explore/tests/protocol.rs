@@ -15,18 +15,11 @@ use slicc::protocol::Protocol;
 
 /// Two caches with room for one of two lines.
 fn tiny() -> Scope {
-    Scope {
-        lines: 2,
-        tiny: true,
-        ..Scope::default()
-    }
+    Scope { lines: 2, tiny: true, ..Scope::default() }
 }
 
 fn most(states: usize) -> Limits {
-    Limits {
-        states: Some(states),
-        ..Limits::default()
-    }
+    Limits { states: Some(states), ..Limits::default() }
 }
 
 fn run(protocol: &Protocol, scope: &Scope, limits: &Limits) -> Exploration {
@@ -44,9 +37,7 @@ fn mutated(name: &str, mutant: &str) -> Protocol {
         let mut all = made::by(&original, &[]).into_iter();
         all.find(|one| one.name == mutant)
     });
-    original
-        .with(&mutant.expect("the mutant is known"))
-        .unwrap()
+    original.with(&mutant.expect("the mutant is known")).unwrap()
 }
 
 fn found(exploration: Exploration) -> Violation {
@@ -77,10 +68,7 @@ fn all_states_of_small_protocols_are_known() {
 /// Numbered messages on a wire and in a queue, whose receivers assert that none overtakes another.
 #[test]
 fn ordered_buffers_keep_their_order() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../fixtures/ordered/Ordered.slicc"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Ordered.slicc");
     let with = |orders: &[&str]| Scope {
         caches: 1,
         settings: orders.iter().map(|one| one.parse().unwrap()).collect(),
@@ -89,10 +77,7 @@ fn ordered_buffers_keep_their_order() {
     let exploration = run(&open(path), &with(&["notes=ordered"]), &Limits::default());
     let verdict = &exploration.verdict;
     assert!(matches!(verdict, Verdict::Clean), "{verdict:?}");
-    for orders in [
-        &["notes=unordered"][..],
-        &["notes=ordered", "bufferToL1=unordered"],
-    ] {
+    for orders in [&["notes=unordered"][..], &["notes=ordered", "bufferToL1=unordered"]] {
         let found = found(run(&open(path), &with(orders), &Limits::default()));
         let fault = found.fault.expect("an assertion fails");
         assert_eq!(fault.kind, FaultKind::Assertion, "{orders:?}");
@@ -102,14 +87,8 @@ fn ordered_buffers_keep_their_order() {
 /// A protocol that looks up an entry that nobody has allocated, at every load that hits.
 #[test]
 fn warnings_have_shortest_runs() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../fixtures/ordered/Forgotten.slicc"
-    );
-    let lenient = Scope {
-        caches: 1,
-        ..Scope::default()
-    };
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Forgotten.slicc");
+    let lenient = Scope { caches: 1, ..Scope::default() };
     let exploration = run(&open(path), &lenient, &Limits::default());
     let verdict = &exploration.verdict;
     assert!(matches!(verdict, Verdict::Clean), "{verdict:?}");
@@ -121,10 +100,7 @@ fn warnings_have_shortest_runs() {
     // It asks, memory is asked and answers, and it looks again.
     assert_eq!(warned.steps.len(), 4);
     assert_eq!(warned.moves.len(), 4);
-    let strict = Scope {
-        strict: true,
-        ..lenient
-    };
+    let strict = Scope { strict: true, ..lenient };
     let exploration = run(&open(path), &strict, &Limits::default());
     assert!(exploration.warnings.is_empty());
     let found = found(exploration);
@@ -137,10 +113,7 @@ fn warnings_have_shortest_runs() {
 #[test]
 fn a_limit_ends_an_exploration() {
     let exploration = run(&open("MI_example"), &Scope::default(), &most(100));
-    assert!(matches!(
-        exploration.verdict,
-        Verdict::Stopped(Stopped::States)
-    ));
+    assert!(matches!(exploration.verdict, Verdict::Stopped(Stopped::States)));
     let progress = exploration.progress;
     assert!((100..110).contains(&progress.states) && progress.open > 0);
 }
@@ -162,20 +135,10 @@ fn faults_are_found() {
 fn lost_writes_are_found() {
     for (mutant, scope) in [
         ("mi-dir-putx-not-written", tiny()),
-        (
-            "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
-            Scope::default(),
-        ),
-        (
-            "MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
-            Scope::default(),
-        ),
+        ("MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done", Scope::default()),
+        ("MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done", Scope::default()),
     ] {
-        let found = found(run(
-            &mutated("MI_example", mutant),
-            &scope,
-            &Limits::default(),
-        ));
+        let found = found(run(&mutated("MI_example", mutant), &scope, &Limits::default()));
         assert!(
             matches!(found.finding, Finding::StaleValue { .. }),
             "{mutant}: {:?}",
@@ -197,10 +160,7 @@ fn memory_that_nobody_wrote_is_not_zero() {
 fn deadlocks_are_found() {
     let stuck = mutated("MOESI_hammer", "hammer-l1-ss-no-wakeup");
     let found = found(run(&stuck, &tiny(), &Limits::default()));
-    assert!(matches!(
-        found.finding,
-        Finding::Deadlock { waiting: 1 | 2 }
-    ));
+    assert!(matches!(found.finding, Finding::Deadlock { waiting: 1 | 2 }));
     assert_eq!(found.steps.len(), 16);
 }
 
@@ -260,12 +220,7 @@ fn a_run_can_be_replayed() {
 /// The transitions of runs of the simulator.
 fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<TransitionName> {
     let shape = CacheGeometry::new(128, 1);
-    let sizes = Sizes {
-        l1_instructions: shape,
-        l1_data: shape,
-        l2: shape,
-        l3: shape,
-    };
+    let sizes = Sizes { l1_instructions: shape, l1_data: shape, l2: shape, l3: shape };
     let mut taken = BTreeSet::new();
     for seed in seeds {
         let simulation = Simulation {

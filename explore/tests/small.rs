@@ -65,18 +65,13 @@ machine(MachineType:L1Cache, "a cache") : Sequencer * sequencer; CacheMemory * c
 }}
 "#
     );
-    let loaded = load_with(Path::new("small.slicc"), &mut |_| {
-        Ok(text.clone().into_bytes())
-    });
+    let loaded = load_with(Path::new("small.slicc"), &mut |_| Ok(text.clone().into_bytes()));
     let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
     protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
 fn run(protocol: &Protocol, caches: u32) -> Result<Exploration, StepperError> {
-    let scope = Scope {
-        caches,
-        ..Scope::default()
-    };
+    let scope = Scope { caches, ..Scope::default() };
     explore(protocol, &scope, &Limits::default(), &mut |_| {})
 }
 
@@ -97,11 +92,7 @@ fn caches_that_do_not_know_of_each_other() {
     assert_eq!(finding(alone, 1), Some(dead));
     // The second one fills it before the first one looks.
     let slow = "transition(I, Ask, V) { allocate; } transition(V, Ask) { serve; pop; }";
-    let both = Finding::SwmrViolation {
-        line: 0,
-        writers: 0b11,
-        readers: 0,
-    };
+    let both = Finding::SwmrViolation { line: 0, writers: 0b11, readers: 0 };
     assert_eq!(finding(slow, 2), Some(both));
 }
 

@@ -40,14 +40,8 @@ pub const TARGETS: [(&str, Target); 6] = [
 /// # Panics
 /// What is read without a complaint is not read by those who complain less.
 pub fn gem5(data: &[u8]) {
-    let strict = Options {
-        transitions: true,
-        ..Options::default()
-    };
-    let lossy = Options {
-        lossy: true,
-        ..strict.clone()
-    };
+    let strict = Options { transitions: true, ..Options::default() };
+    let lossy = Options { lossy: true, ..strict.clone() };
     let whole = ingest::read(data, "fuzz", &strict);
     let skipped = ingest::read(data, "fuzz", &lossy);
     assert!(whole.is_err() || skipped.is_ok());
@@ -66,9 +60,7 @@ pub fn gem5(data: &[u8]) {
 /// # Panics
 /// It does not.
 pub fn axe(data: &[u8]) {
-    come_back(data, |history, text| {
-        ingest::axe::write(history, text).is_ok()
-    });
+    come_back(data, |history, text| ingest::axe::write(history, text).is_ok());
 }
 
 /// Histories as JSON: what is read can be written, and reads as the same history.
@@ -120,10 +112,8 @@ pub fn certificate(data: &[u8]) {
     };
     for history in &*ALL {
         let model = certificate.claim.model;
-        certificate.claim = Claim {
-            criterion: certificate.claim.criterion,
-            ..Claim::new(history, model, "")
-        };
+        certificate.claim =
+            Claim { criterion: certificate.claim.criterion, ..Claim::new(history, model, "") };
         let is_consistent = match verify(history, &certificate) {
             Ok(Verified::Consistent { .. }) => true,
             Ok(Verified::Violation { .. } | Verified::CriterionViolation { .. }) => false,
@@ -150,10 +140,8 @@ pub fn program(data: &[u8]) {
         return;
     };
     if let Ok(program) = Program::read(text) {
-        let options = bounded::Options {
-            runs: Some(20),
-            ..bounded::Options::new(1, &[Model::TSO])
-        };
+        let options =
+            bounded::Options { runs: Some(20), ..bounded::Options::new(1, &[Model::TSO]) };
         bounded::search(&program, &options);
     }
 }

@@ -77,9 +77,7 @@ fn nothing_that_is_read_causes_a_panic_or_takes_much_memory() {
 /// The seeds of one target, in a fixed order.
 fn seeds_in(folder: &Path) -> Vec<Vec<u8>> {
     let entries = fs::read_dir(folder).expect("each target has seeds");
-    let mut paths: Vec<_> = entries
-        .map(|entry| entry.expect("it can be listed").path())
-        .collect();
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be listed").path()).collect();
     paths.sort();
     assert!(!paths.is_empty());
     let read = |path| fs::read(path).expect("it can be read");
@@ -95,11 +93,7 @@ fn run(name: &str, target: Target, input: &[u8]) -> f64 {
     if taken > EACH * input.len() {
         let kept = std::env::temp_dir().join(format!("rubric-fuzz-{name}"));
         fs::write(&kept, input).expect("the input can be kept");
-        panic!(
-            "{name}: {taken} bytes for {}, see {}",
-            input.len(),
-            kept.display()
-        );
+        panic!("{name}: {taken} bytes for {}, see {}", input.len(), kept.display());
     }
     taken as f64 / input.len().max(1) as f64
 }
@@ -143,10 +137,7 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut ChaCha8Rng) {
 fn swap_lines(input: &mut Vec<u8>, dice: &mut ChaCha8Rng) {
     let mut lines: Vec<&[u8]> = input.split_inclusive(|byte| *byte == b'\n').collect();
     if !lines.is_empty() {
-        let (one, other) = (
-            dice.random_range(0..lines.len()),
-            dice.random_range(0..lines.len()),
-        );
+        let (one, other) = (dice.random_range(0..lines.len()), dice.random_range(0..lines.len()));
         lines.swap(one, other);
         *input = lines.concat();
     }

@@ -206,11 +206,7 @@ impl HistoryBuilder {
         self.thread.push(access.thread);
         self.sequence.push(access.sequence);
         self.kind.push(access.kind);
-        let annotation = if access.kind.is_fence() {
-            Annotation::None
-        } else {
-            access.annotation
-        };
+        let annotation = if access.kind.is_fence() { Annotation::None } else { access.annotation };
         self.known.push(Known(known).with(annotation));
         self.read.push(access.read.unwrap_or(0));
         self.written.push(access.written.unwrap_or(0));
@@ -277,11 +273,8 @@ impl HistoryBuilder {
         self.mask_values(&layout);
 
         let permutation = self.program_order();
-        let mut history = History {
-            provenance,
-            locations: layout.locations().to_vec(),
-            ..History::default()
-        };
+        let mut history =
+            History { provenance, locations: layout.locations().to_vec(), ..History::default() };
         self.lay_out_threads(&mut history, &permutation);
         self.move_columns(&mut history, &permutation);
         if layout.is_split() {
@@ -319,11 +312,7 @@ impl HistoryBuilder {
                 None => vec![(layout.ensure(address), value)],
             };
             for (location, value) in parts {
-                let last = Final {
-                    location,
-                    value,
-                    line,
-                };
+                let last = Final { location, value, line };
                 let stated = finals.entry(location).or_insert(last);
                 if stated.value != value {
                     return Err(BuildError::TwoFinals { address });
@@ -338,11 +327,8 @@ impl HistoryBuilder {
     /// Values that are not read off a block are whole and must fit the size that was given.
     fn check_widths(&self, size: u8) -> Result<(), BuildError> {
         for row in 0..self.place.len() {
-            let Some(Place::Unsized {
-                address,
-                mask: false,
-                ..
-            }) = self.places.get(self.place[row] as usize)
+            let Some(Place::Unsized { address, mask: false, .. }) =
+                self.places.get(self.place[row] as usize)
             else {
                 continue;
             };
@@ -364,10 +350,7 @@ impl HistoryBuilder {
         for row in 0..self.place.len() {
             let place = self.place[row];
             if place == NONE32
-                || !matches!(
-                    self.places[place as usize],
-                    Place::Unsized { mask: true, .. }
-                )
+                || !matches!(self.places[place as usize], Place::Unsized { mask: true, .. })
             {
                 continue;
             }
@@ -402,10 +385,7 @@ impl HistoryBuilder {
     fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
         fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32]) -> Vec<T> {
             let column = std::mem::take(column);
-            permutation
-                .iter()
-                .map(|&row| column[row as usize])
-                .collect()
+            permutation.iter().map(|&row| column[row as usize]).collect()
         }
         history.kind = gather(&mut self.kind, permutation);
         history.known = gather(&mut self.known, permutation);
@@ -421,9 +401,8 @@ impl HistoryBuilder {
 
 /// Replaces keys by their ranks; missing keys stay missing.
 fn ranks(keys: &[u64]) -> Vec<u32> {
-    let mut ops: Vec<u32> = (0..keys.len() as u32)
-        .filter(|&op| keys[op as usize] != NONE64)
-        .collect();
+    let mut ops: Vec<u32> =
+        (0..keys.len() as u32).filter(|&op| keys[op as usize] != NONE64).collect();
     ops.sort_by_key(|&op| keys[op as usize]);
     let mut order = vec![NONE32; keys.len()];
     for (rank, &op) in ops.iter().enumerate() {
@@ -475,10 +454,8 @@ fn infer_initial(history: &History) -> Vec<Option<u64>> {
             *slot = Some((when, value));
         }
     }
-    let mut initial: Vec<Option<u64>> = first
-        .into_iter()
-        .map(|slot| slot.map(|(_, value)| value))
-        .collect();
+    let mut initial: Vec<Option<u64>> =
+        first.into_iter().map(|slot| slot.map(|(_, value)| value)).collect();
     // What nobody writes ends as it began.
     let is_written = written_locations(history);
     for last in &history.finals {
@@ -505,10 +482,7 @@ impl Sizes {
     pub(crate) fn of(places: &[Place], assumed: Option<u8>) -> Sizes {
         match assumed {
             Some(bytes) => Sizes::Assumed(bytes),
-            None if places
-                .iter()
-                .any(|place| matches!(place, Place::Bytes { .. })) =>
-            {
+            None if places.iter().any(|place| matches!(place, Place::Bytes { .. })) => {
                 Sizes::Recorded
             }
             None => Sizes::Cells,

@@ -29,11 +29,7 @@ impl History {
             }
         }
         self.hash_edges(&mut hasher);
-        hasher
-            .finalize()
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect()
+        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
     /// Initial and final values, and sources fixed for accesses of mixed sizes.

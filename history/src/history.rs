@@ -175,19 +175,13 @@ impl History {
 
     /// Number of operations as the trace has them: a split access counts once.
     pub fn operations(&self) -> usize {
-        self.threads
-            .iter()
-            .map(|thread| self.thread_operations(thread))
-            .sum()
+        self.threads.iter().map(|thread| self.thread_operations(thread)).sum()
     }
 
     /// Number of operations of one thread as the trace has them.
     pub fn thread_operations(&self, thread: &Thread) -> usize {
         let range = thread.start as usize..thread.end as usize;
-        self.known[range]
-            .iter()
-            .filter(|known| !known.has(Known::CONTINUES))
-            .count()
+        self.known[range].iter().filter(|known| !known.has(Known::CONTINUES)).count()
     }
 
     /// The threads, by ascending label.
@@ -216,10 +210,7 @@ impl History {
 
     /// The operation at a place in a thread, if there is one.
     pub fn find(&self, label: u32, index: u32) -> Option<OpId> {
-        let at = self
-            .threads
-            .binary_search_by_key(&label, |thread| thread.label)
-            .ok()?;
+        let at = self.threads.binary_search_by_key(&label, |thread| thread.label).ok()?;
         let op = self.threads[at].start.checked_add(index)?;
         (op < self.threads[at].end).then_some(OpId(op))
     }
@@ -263,16 +254,12 @@ impl History {
 
     /// Value that an operation reads, if it reads and the trace shows it.
     pub fn read(&self, op: OpId) -> Option<u64> {
-        self.known[op.at()]
-            .has(Known::READ)
-            .then(|| self.read[op.at()])
+        self.known[op.at()].has(Known::READ).then(|| self.read[op.at()])
     }
 
     /// Value that an operation writes, if it writes and the trace shows it.
     pub fn written(&self, op: OpId) -> Option<u64> {
-        self.known[op.at()]
-            .has(Known::WRITTEN)
-            .then(|| self.written[op.at()])
+        self.known[op.at()].has(Known::WRITTEN).then(|| self.written[op.at()])
     }
 
     /// Line of the trace that shows the operation, from 1.
@@ -417,10 +404,7 @@ impl History {
                 .collect(),
             kind: gather(&self.kind, &kept),
             known: gather(&self.known, &kept),
-            location: kept
-                .iter()
-                .map(|op| number(self.location[op.at()]))
-                .collect(),
+            location: kept.iter().map(|op| number(self.location[op.at()])).collect(),
             read: gather(&self.read, &kept),
             written: gather(&self.written, &kept),
             issued: gather(&self.issued, &kept),
@@ -457,19 +441,14 @@ impl History {
                 let write = (last.location, last.value);
                 left.contains_key(&write) && left.get(&write) == all.get(&write)
             })
-            .map(|last| Final {
-                location: number(last.location),
-                ..*last
-            })
+            .map(|last| Final { location: number(last.location), ..*last })
             .collect()
     }
 
     /// Whether a store that the trace cuts off touches a location.
     pub fn may_be_unfinished(&self, location: u32) -> bool {
         let location = self.locations[location as usize];
-        let end = location
-            .address
-            .saturating_add(u64::from(location.size.unwrap_or(1)));
+        let end = location.address.saturating_add(u64::from(location.size.unwrap_or(1)));
         self.provenance.unfinished.iter().any(|request| {
             request.writes
                 && request.address < end

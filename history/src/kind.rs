@@ -50,10 +50,7 @@ impl Kind {
 
     /// Whether an operation of the kind reads memory or a store buffer.
     pub fn reads(self) -> bool {
-        matches!(
-            self,
-            Kind::Load | Kind::Rmw | Kind::FailedCas | Kind::LoadLinked
-        )
+        matches!(self, Kind::Load | Kind::Rmw | Kind::FailedCas | Kind::LoadLinked)
     }
 
     /// Whether an operation of the kind writes memory.

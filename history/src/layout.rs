@@ -15,11 +15,7 @@ use crate::provenance::Sizes;
 
 /// A mask for the lowest `bytes` bytes of a value; of more than 8 there are none.
 pub fn low_bytes(bytes: u8) -> u64 {
-    if bytes >= 8 {
-        u64::MAX
-    } else {
-        (1 << (8 * bytes)) - 1
-    }
+    if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
 /// The locations of a history and which of them each place covers.
@@ -38,9 +34,7 @@ impl Layout {
     /// Settles sizes and cuts the address space at every boundary that accesses make.
     pub(crate) fn settle(places: &[Place], assumed: AssumedSize) -> Layout {
         let size = assumed_size(places, assumed);
-        let any_unsized = places
-            .iter()
-            .any(|place| matches!(place, Place::Unsized { .. }));
+        let any_unsized = places.iter().any(|place| matches!(place, Place::Unsized { .. }));
         let spans: Vec<Span> = places.iter().map(|place| Span::of(place, size)).collect();
         let locations = disjoint(&spans);
         let cover: Vec<(u32, u32)> = spans
@@ -105,9 +99,7 @@ impl Layout {
 
     /// The location at an address, added if no access touched it.
     pub(crate) fn ensure(&mut self, address: u64) -> u32 {
-        let at = self
-            .locations
-            .partition_point(|location| location.address < address);
+        let at = self.locations.partition_point(|location| location.address < address);
         if self.locations.get(at).is_some_and(|l| l.address == address) {
             return at as u32;
         }
@@ -133,20 +125,11 @@ impl Span {
     fn of(place: &Place, assumed: u8) -> Span {
         match *place {
             Place::Nowhere => unreachable!("fences are not registered as places"),
-            Place::Cell(address) => Span {
-                address,
-                size: None,
-            },
-            Place::Bytes { address, size } => Span {
-                address,
-                size: Some(size),
-            },
-            Place::Unsized {
-                address, available, ..
-            } => Span {
-                address,
-                size: Some(assumed.min(available)),
-            },
+            Place::Cell(address) => Span { address, size: None },
+            Place::Bytes { address, size } => Span { address, size: Some(size) },
+            Place::Unsized { address, available, .. } => {
+                Span { address, size: Some(assumed.min(available)) }
+            }
         }
     }
 
@@ -178,12 +161,7 @@ fn fits(places: &[Place], size: u8) -> bool {
     }
     let mut spans: Vec<(Span, bool)> = places
         .iter()
-        .map(|place| {
-            (
-                Span::of(place, size),
-                matches!(place, Place::Unsized { .. }),
-            )
-        })
+        .map(|place| (Span::of(place, size), matches!(place, Place::Unsized { .. })))
         .collect();
     spans.sort_unstable();
     // The furthest end so far, of spans of unknown size and of all.
@@ -209,10 +187,7 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
     let mut covered: Vec<(u128, u128)> = Vec::new();
     for span in spans {
         if span.size.is_none() {
-            cells.push(Location {
-                address: span.address,
-                size: None,
-            });
+            cells.push(Location { address: span.address, size: None });
         } else {
             let start = u128::from(span.address);
             cuts.extend([start, span.end()]);
@@ -231,10 +206,8 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
             next += 1;
         }
         if reach > pair[0] {
-            locations.push(Location {
-                address: pair[0] as u64,
-                size: Some((pair[1] - pair[0]) as u8),
-            });
+            locations
+                .push(Location { address: pair[0] as u64, size: Some((pair[1] - pair[0]) as u8) });
         }
     }
     locations
@@ -266,19 +239,9 @@ pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u3
         let start = result.kind.len() as u32;
         for op in (thread.start..thread.end).map(OpId) {
             parts.push(result.kind.len() as u32);
-            push_parts(
-                &mut result,
-                &history,
-                op,
-                layout,
-                place[rows[op.at()] as usize],
-            );
+            push_parts(&mut result, &history, op, layout, place[rows[op.at()] as usize]);
         }
-        result.threads.push(Thread {
-            label: thread.label,
-            start,
-            end: result.kind.len() as u32,
-        });
+        result.threads.push(Thread { label: thread.label, start, end: result.kind.len() as u32 });
     }
     parts.push(result.kind.len() as u32);
     fix_sources(&mut result, &history, &parts, place, rows);
@@ -286,11 +249,7 @@ pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u3
 }
 
 fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout, place: u32) {
-    let (first, count) = if place == NONE32 {
-        (NONE32, 1)
-    } else {
-        layout.cover[place as usize]
-    };
+    let (first, count) = if place == NONE32 { (NONE32, 1) } else { layout.cover[place as usize] };
     let mut offset = 0;
     for part in 0..count {
         let (location, bytes) = if place == NONE32 {
@@ -302,9 +261,7 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
         let cut = |value: u64| (value >> (8 * u32::from(offset))) & low_bytes(bytes);
         let continues = if part > 0 { Known::CONTINUES } else { 0 };
         result.kind.push(history.kind[op.at()]);
-        result
-            .known
-            .push(Known(history.known[op.at()].0 | continues));
+        result.known.push(Known(history.known[op.at()].0 | continues));
         result.location.push(location);
         result.read.push(cut(history.read[op.at()]));
         result.written.push(cut(history.written[op.at()]));
@@ -385,8 +342,6 @@ impl PartWriters {
     /// Whether what a part of a read returns was only written by accesses to this place.
     fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
         let value = (result.location[part.at()], result.read[part.at()]);
-        self.places
-            .get(&value)
-            .is_none_or(|&known| known == Some(place))
+        self.places.get(&value).is_none_or(|&known| known == Some(place))
     }
 }

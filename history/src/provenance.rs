@@ -151,11 +151,7 @@ impl Sizes {
         match text {
             "cells" => Some(Sizes::Cells),
             "recorded" => Some(Sizes::Recorded),
-            _ => text
-                .strip_prefix("assumed ")?
-                .parse()
-                .ok()
-                .map(Sizes::Assumed),
+            _ => text.strip_prefix("assumed ")?.parse().ok().map(Sizes::Assumed),
         }
     }
 }

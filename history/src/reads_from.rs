@@ -61,13 +61,7 @@ pub struct WrittenTwice {
 
 impl WrittenTwice {
     fn message(&self) -> String {
-        let WrittenTwice {
-            location,
-            value,
-            first,
-            second,
-            initial,
-        } = self;
+        let WrittenTwice { location, value, first, second, initial } = self;
         let unknown = "so it is not known which of the two a read takes";
         if *initial {
             format!(
@@ -106,10 +100,7 @@ impl ReadsFrom {
     pub fn derive(history: &History, ambiguity: Ambiguity) -> Result<ReadsFrom, WrittenTwice> {
         let use_of = LocationUse::of(history);
         let writers = Writers::of(history, &use_of, ambiguity)?;
-        let mut reads_from = ReadsFrom {
-            source: vec![NO_READ; history.len()],
-            ambiguous: 0,
-        };
+        let mut reads_from = ReadsFrom { source: vec![NO_READ; history.len()], ambiguous: 0 };
         for op in history.ops().filter(|&op| history.kind(op).reads()) {
             let source = writers.source(history, &use_of, op, ambiguity);
             reads_from.ambiguous += usize::from(source == AMBIGUOUS);
@@ -321,10 +312,7 @@ fn written_twice(
         Some(line) => format!("line {line}"),
         None => {
             let operation = history.operation(op);
-            format!(
-                "operation {} of thread {}",
-                operation.index, operation.thread
-            )
+            format!("operation {} of thread {}", operation.index, operation.thread)
         }
     };
     let [first, second] = writes.map(|write| write.map(name).unwrap_or_default());

@@ -157,11 +157,7 @@ impl History {
                 .filter(|&((_, &value), &touched)| value != Some(0) || !touched)
                 .map(|((&location, &value), _)| (location, value))
                 .collect(),
-            finals: self
-                .finals
-                .iter()
-                .map(|last| (place(last), last.value, last.line))
-                .collect(),
+            finals: self.finals.iter().map(|last| (place(last), last.value, last.line)).collect(),
         }
     }
 
@@ -210,11 +206,8 @@ impl Restorer {
     /// # Errors
     /// A row that contradicts itself or the rows before it.
     pub fn push(&mut self, row: &Row) -> Result<(), RestoreError> {
-        let wrong = |problem: String| RestoreError::Row {
-            thread: row.thread,
-            index: row.index,
-            problem,
-        };
+        let wrong =
+            |problem: String| RestoreError::Row { thread: row.thread, index: row.index, problem };
         check_row(row).map_err(|problem| wrong(problem.to_owned()))?;
         let order = self.order.entry(row.thread).or_default();
         if row.index as usize != order.len() {
@@ -351,24 +344,18 @@ fn fix_sources(
     sources: &[(Position, Position)],
 ) -> Result<(), RestoreError> {
     for &((thread, index), source) in sources {
-        let wrong = |problem: &str| RestoreError::Row {
-            thread,
-            index,
-            problem: problem.to_owned(),
-        };
-        let (Some(read), Some(write)) = (
-            history.find(thread, index),
-            history.find(source.0, source.1),
-        ) else {
+        let wrong =
+            |problem: &str| RestoreError::Row { thread, index, problem: problem.to_owned() };
+        let (Some(read), Some(write)) =
+            (history.find(thread, index), history.find(source.0, source.1))
+        else {
             return Err(wrong("the write it is said to read does not exist"));
         };
         let matches = history.location(read) == history.location(write)
             && history.read(read).is_some()
             && history.read(read) == history.written(write);
         if !matches {
-            return Err(wrong(
-                "it does not read what the write it is said to read wrote",
-            ));
+            return Err(wrong("it does not read what the write it is said to read wrote"));
         }
         history.fixed_sources.insert(read.0, write.0);
     }
@@ -381,10 +368,7 @@ mod tests {
     use crate::provenance::InitialMode;
 
     fn bytes(address: u64, size: u8) -> Location {
-        Location {
-            address,
-            size: Some(size),
-        }
+        Location { address, size: Some(size) }
     }
 
     fn row(thread: u32, index: u32, kind: Kind, location: Option<Location>) -> Row {
@@ -434,22 +418,10 @@ mod tests {
             order: Some(12),
             ..Access::new(1, Kind::Load, place(0x100, 4))
         });
-        builder.push(Access {
-            read: Some(7),
-            ..Access::new(1, Kind::Load, place(0x101, 1))
-        });
-        builder.push(Access {
-            written: None,
-            ..Access::new(1, Kind::Store, place(0x200, 8))
-        });
+        builder.push(Access { read: Some(7), ..Access::new(1, Kind::Load, place(0x101, 1)) });
+        builder.push(Access { written: None, ..Access::new(1, Kind::Store, place(0x200, 8)) });
         builder.final_value(0x300, 5, Some(17));
-        builder
-            .finish(
-                AssumedSize::default(),
-                &Initial::Infer,
-                Provenance::default(),
-            )
-            .unwrap()
+        builder.finish(AssumedSize::default(), &Initial::Infer, Provenance::default()).unwrap()
     }
 
     #[test]
@@ -469,23 +441,14 @@ mod tests {
     #[test]
     fn assumed_sizes_stay_assumed() {
         let mut builder = HistoryBuilder::new();
-        let place = Place::Unsized {
-            address: 8,
-            available: 8,
-            mask: false,
-        };
-        builder.push(Access {
-            written: Some(3),
-            ..Access::new(0, Kind::Store, place)
-        });
+        let place = Place::Unsized { address: 8, available: 8, mask: false };
+        builder.push(Access { written: Some(3), ..Access::new(0, Kind::Store, place) });
         let provenance = Provenance {
             ended: Some("aborted".to_owned()),
             notes: vec!["a note".to_owned()],
             ..Provenance::default()
         };
-        let history = builder
-            .finish(AssumedSize::default(), &Initial::Zero, provenance)
-            .unwrap();
+        let history = builder.finish(AssumedSize::default(), &Initial::Zero, provenance).unwrap();
         assert_eq!(history.provenance.sizes, Sizes::Assumed(8));
         assert_same(&history);
     }
@@ -499,10 +462,7 @@ mod tests {
 
     #[test]
     fn initial_values_can_be_resolved_anew() {
-        let rows = [Row {
-            read: Some(4),
-            ..row(0, 0, Kind::Load, Some(bytes(0, 8)))
-        }];
+        let rows = [Row { read: Some(4), ..row(0, 0, Kind::Load, Some(bytes(0, 8))) }];
         let history = History::restore(Frame::default(), rows, Some(&Initial::Infer)).unwrap();
         assert_eq!(history.initial(0), Some(4));
         assert_eq!(history.provenance.initial, InitialMode::Infer);
@@ -512,58 +472,16 @@ mod tests {
     #[test]
     fn contradictions_are_errors() {
         let load = row(0, 0, Kind::Load, Some(bytes(0, 8)));
-        let cell = Location {
-            address: 0,
-            size: None,
-        };
+        let cell = Location { address: 0, size: None };
         let cases: [(&[Row], &str); 8] = [
             (&[row(0, 0, Kind::Load, None)], "a location was expected"),
-            (
-                &[row(0, 0, Kind::Fence, Some(cell))],
-                "a fence has no location",
-            ),
-            (
-                &[Row {
-                    written: Some(1),
-                    ..load
-                }],
-                "does not write",
-            ),
-            (
-                &[Row {
-                    read: Some(1),
-                    kind: Kind::Store,
-                    ..load
-                }],
-                "does not read",
-            ),
+            (&[row(0, 0, Kind::Fence, Some(cell))], "a fence has no location"),
+            (&[Row { written: Some(1), ..load }], "does not write"),
+            (&[Row { read: Some(1), kind: Kind::Store, ..load }], "does not read"),
             (&[Row { index: 1, ..load }], "index 0 was expected"),
-            (
-                &[
-                    load,
-                    Row {
-                        location: Some(cell),
-                        index: 1,
-                        ..load
-                    },
-                ],
-                "all of them",
-            ),
-            (
-                &[Row {
-                    location: Some(bytes(u64::MAX, 8)),
-                    ..load
-                }],
-                "beyond",
-            ),
-            (
-                &[Row {
-                    read: Some(1),
-                    source: Some((4, 4)),
-                    ..load
-                }],
-                "does not exist",
-            ),
+            (&[load, Row { location: Some(cell), index: 1, ..load }], "all of them"),
+            (&[Row { location: Some(bytes(u64::MAX, 8)), ..load }], "beyond"),
+            (&[Row { read: Some(1), source: Some((4, 4)), ..load }], "does not exist"),
         ];
         for (rows, expected) in cases {
             let error = History::restore(Frame::default(), rows.to_vec(), None).unwrap_err();
@@ -573,10 +491,7 @@ mod tests {
 
     #[test]
     fn an_initial_value_of_another_size_is_an_error() {
-        let frame = Frame {
-            initial: vec![(bytes(0, 8), Some(1))],
-            ..Frame::default()
-        };
+        let frame = Frame { initial: vec![(bytes(0, 8), Some(1))], ..Frame::default() };
         let rows = [row(0, 0, Kind::Load, Some(bytes(0, 4)))];
         let error = History::restore(frame, rows, None).unwrap_err();
         assert!(error.to_string().contains("a size that"), "{error}");

@@ -83,9 +83,7 @@ fn free_sources(history: &mut History, initial: &[Option<u64>]) {
     let mut sources = std::mem::take(&mut history.fixed_sources);
     sources.retain(|&read, _| {
         let (op, read) = (OpId(read), history.read(OpId(read)));
-        let holds = history
-            .location(op)
-            .and_then(|location| initial[location as usize]);
+        let holds = history.location(op).and_then(|location| initial[location as usize]);
         read.is_none() || read != holds
     });
     history.fixed_sources = sources;
@@ -237,23 +235,11 @@ mod tests {
                 line: Some(line),
                 read,
                 written,
-                ..Access::new(
-                    thread,
-                    kind,
-                    Place::Bytes {
-                        address: 8,
-                        size: 8,
-                    },
-                )
+                ..Access::new(thread, kind, Place::Bytes { address: 8, size: 8 })
             });
         }
-        let provenance = Provenance {
-            unrecorded_writes: true,
-            ..Provenance::default()
-        };
-        let history = builder
-            .finish(AssumedSize::default(), &Initial::Infer, provenance)
-            .unwrap();
+        let provenance = Provenance { unrecorded_writes: true, ..Provenance::default() };
+        let history = builder.finish(AssumedSize::default(), &Initial::Infer, provenance).unwrap();
         let sources = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
         let sources = history.ops().map(|op| sources.source(op)).collect();
         (history, sources)
@@ -303,11 +289,7 @@ mod tests {
 
     #[test]
     fn a_first_read_shows_the_initial_value_even_if_it_is_written_again() {
-        let ops = [
-            (0, Some(0), Some(1)),
-            (0, None, Some(0)),
-            (1, Some(0), None),
-        ];
+        let ops = [(0, Some(0), Some(1)), (0, None, Some(0)), (1, Some(0), None)];
         let (history, sources) = history(&ops);
         assert_eq!(history.initial(0), Some(0));
         assert_eq!(sources[0], Some(ReadSource::Ambiguous));
@@ -339,10 +321,7 @@ mod tests {
         let reads: Vec<Option<u64>> = basis.ops().map(|op| basis.read(op)).collect();
         assert_eq!(reads, [None, Some(2), Some(1), None, None]);
         let (shown, _) = history(&ops[1..]);
-        assert!(matches!(
-            shown.basis_of_violations(),
-            std::borrow::Cow::Borrowed(_)
-        ));
+        assert!(matches!(shown.basis_of_violations(), std::borrow::Cow::Borrowed(_)));
     }
 
     #[test]

@@ -68,10 +68,7 @@ fn parse(criterion: &mut Criterion) {
             if transitions && name.ends_with(".axe") {
                 continue;
             }
-            let options = Options {
-                transitions,
-                ..Options::default()
-            };
+            let options = Options { transitions, ..Options::default() };
             group.bench_function(format!("{name}{kind}"), |bencher| {
                 bencher.iter(|| {
                     let trace = ingest::read(black_box(&text[..]), &name, &options);

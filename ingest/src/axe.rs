@@ -152,9 +152,7 @@ pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, E
     }
     histories.extend(draft.finish(lines, options)?);
     if histories.is_empty() {
-        return Err(Error::Empty {
-            file: lines.file().to_owned(),
-        });
+        return Err(Error::Empty { file: lines.file().to_owned() });
     }
     Ok(histories)
 }
@@ -206,9 +204,7 @@ impl Draft {
                 }
             }
             Statement::Operation(operation) => {
-                let wanted = operation
-                    .cell
-                    .is_none_or(|cell| options.wants_address(cell))
+                let wanted = operation.cell.is_none_or(|cell| options.wants_address(cell))
                     && options.wants_tick(operation.completed);
                 if wanted {
                     self.incomplete |= operation.completed.is_none();
@@ -266,21 +262,11 @@ impl Draft {
         for (cell, value, line) in self.finals {
             builder.final_value(cell, value, Some(line));
         }
-        let provenance = Provenance {
-            source: Source::Axe,
-            notes: self.notes,
-            ..Provenance::default()
-        };
+        let provenance =
+            Provenance { source: Source::Axe, notes: self.notes, ..Provenance::default() };
         let mut history = builder
-            .finish(
-                options.access_size,
-                &options.initial.clone().unwrap_or_default(),
-                provenance,
-            )
-            .map_err(|error| Error::Build {
-                file: lines.file().to_owned(),
-                error,
-            })?;
+            .finish(options.access_size, &options.initial.clone().unwrap_or_default(), provenance)
+            .map_err(|error| Error::Build { file: lines.file().to_owned(), error })?;
         history.name = self.name;
         Ok(Some(history))
     }
@@ -309,11 +295,7 @@ fn access(operation: &Operation, line: u64) -> Access {
         completed: operation.completed,
         order: operation.completed,
         line: Some(line),
-        ..Access::new(
-            operation.thread,
-            kind,
-            operation.cell.map_or(Place::Nowhere, Place::Cell),
-        )
+        ..Access::new(operation.thread, kind, operation.cell.map_or(Place::Nowhere, Place::Cell))
     }
 }
 

@@ -77,14 +77,7 @@ impl fmt::Display for StepKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             StepKind::Message { buffer, message } => write!(f, "{buffer} receives {message}"),
-            StepKind::Transition {
-                machine,
-                version,
-                event,
-                state,
-                next_state,
-                stall,
-            } => {
+            StepKind::Transition { machine, version, event, state, next_state, stall } => {
                 write!(f, "{machine} {version} {event}: {state}")?;
                 match stall {
                     None => write!(f, " > {next_state}"),
@@ -149,10 +142,7 @@ impl fmt::Display for Standing {
                 Stall::Protocol => "stalled",
                 Stall::Resource => "found no room",
             };
-            write!(
-                f,
-                "{link} {event} {why} {count} {times}, ticks {first} to {last}"
-            )?;
+            write!(f, "{link} {event} {why} {count} {times}, ticks {first} to {last}")?;
         }
         Ok(())
     }
@@ -175,17 +165,10 @@ pub struct Waiting {
 impl Waiting {
     /// `thread 0: store to 0x10c0, outstanding since tick 9978 (line 512)`
     pub fn headline(&self) -> String {
-        let Unfinished {
-            thread,
-            address,
-            writes,
-            ..
-        } = self.request;
+        let Unfinished { thread, address, writes, .. } = self.request;
         let what = if writes { "store to" } else { "load of" };
         let since = self.request.issued;
-        let since = since.map_or(String::new(), |tick| {
-            format!(", outstanding since tick {tick}")
-        });
+        let since = since.map_or(String::new(), |tick| format!(", outstanding since tick {tick}"));
         let line = self.request.line;
         let line = line.map_or(String::new(), |line| format!(" (line {line})"));
         format!("thread {thread}: {what} {address:#x}{since}{line}")

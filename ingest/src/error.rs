@@ -267,11 +267,7 @@ pub(crate) enum Fault {
     /// Its end is missing.
     Cut(&'static str),
     /// It contradicts the lines before it, or has a form that nothing can be done with.
-    Broken {
-        found: String,
-        expected: String,
-        hint: &'static str,
-    },
+    Broken { found: String, expected: String, hint: &'static str },
     /// It is a line of another format.
     Mixed(&'static dyn TraceFormat),
 }
@@ -282,11 +278,7 @@ impl Fault {
         expected: impl Into<String>,
         hint: &'static str,
     ) -> Fault {
-        Fault::Broken {
-            found: found.into(),
-            expected: expected.into(),
-            hint,
-        }
+        Fault::Broken { found: found.into(), expected: expected.into(), hint }
     }
 
     /// The error for a line of a gem5 trace.
@@ -297,29 +289,13 @@ impl Fault {
             (fault, _) => fault,
         };
         match fault {
-            Fault::Cut(expected) => Error::Cut {
-                file,
-                line,
-                found: tail(text, 60),
-                expected: expected.to_owned(),
-            },
-            Fault::Broken {
-                found,
-                expected,
-                hint,
-            } => Error::Syntax {
-                file,
-                line,
-                found,
-                expected,
-                hint: hint.to_owned(),
-            },
-            Fault::Mixed(found) => Error::Mixed {
-                file,
-                line,
-                found,
-                expected: &Gem5,
-            },
+            Fault::Cut(expected) => {
+                Error::Cut { file, line, found: tail(text, 60), expected: expected.to_owned() }
+            }
+            Fault::Broken { found, expected, hint } => {
+                Error::Syntax { file, line, found, expected, hint: hint.to_owned() }
+            }
+            Fault::Mixed(found) => Error::Mixed { file, line, found, expected: &Gem5 },
         }
     }
 }

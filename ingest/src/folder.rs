@@ -42,16 +42,11 @@ fn is_output(name: &str) -> bool {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or_default()
+    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
 }
 
 fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
-    let io = |error| Error::Io {
-        file: directory.display().to_string(),
-        error,
-    };
+    let io = |error| Error::Io { file: directory.display().to_string(), error };
     let mut files = Vec::new();
     for entry in fs::read_dir(directory).map_err(io)? {
         let path = entry.map_err(io)?.path();
@@ -74,11 +69,7 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     // Standard output holds a trace only where no file does.
     let choices: [Vec<&PathBuf>; 3] = [
         traces.iter().copied().filter(is_named).collect(),
-        traces
-            .iter()
-            .copied()
-            .filter(|path| !is_output(path))
-            .collect(),
+        traces.iter().copied().filter(|path| !is_output(path)).collect(),
         traces,
     ];
     let found = choices.into_iter().find(|choice| !choice.is_empty());
@@ -117,9 +108,8 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
         return format!("it has no files; {advice}");
     }
     let histories = [".axe", ".jsonl", ".parquet"];
-    if let Some(ending) = histories
-        .iter()
-        .find(|ending| files.iter().any(|file| name(file).ends_with(**ending)))
+    if let Some(ending) =
+        histories.iter().find(|ending| files.iter().any(|file| name(file).ends_with(**ending)))
     {
         return format!(
             "none of its {} files is a trace; to read the histories in it, give {}",
@@ -127,11 +117,7 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
             directory.join(format!("*{ending}")).display()
         );
     }
-    format!(
-        "none of its {} files is a trace ({}); {advice}",
-        files.len(),
-        list(&mut files.iter())
-    )
+    format!("none of its {} files is a trace ({}); {advice}", files.len(), list(&mut files.iter()))
 }
 
 /// What a shell expands to these files of a folder and no others: by how their names end, if that tells them apart.
@@ -143,11 +129,7 @@ fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
             && of_files.count() == traces.len()
     };
     // The shortest pattern that matches is the one a user would type.
-    let ending = endings
-        .iter()
-        .copied()
-        .filter(|it| tells(it))
-        .min_by_key(|it| it.len());
+    let ending = endings.iter().copied().filter(|it| tells(it)).min_by_key(|it| it.len());
     match ending {
         Some(ending) => directory.join(format!("*{ending}")).display().to_string(),
         None => "their paths".to_owned(),
@@ -226,9 +208,7 @@ fn visit(value: &Value, surroundings: &mut Surroundings) {
 
 /// The instruction set of `RiscvISA` or `X86Decoder`.
 fn isa_of(kind: &str) -> Option<Isa> {
-    let name = kind
-        .strip_suffix("ISA")
-        .or_else(|| kind.strip_suffix("Decoder"))?;
+    let name = kind.strip_suffix("ISA").or_else(|| kind.strip_suffix("Decoder"))?;
     match name {
         "X86" => Some(Isa::X86),
         "Riscv" => Some(Isa::Riscv),

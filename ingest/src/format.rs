@@ -70,11 +70,7 @@ pub trait TraceFormat: Sync {
     ) -> Result<(), WriteError> {
         let _ = (history, count, out);
         let what = "a history".to_owned();
-        Err(WriteError::Inexpressible {
-            what,
-            format: self.title(),
-            instead: "JSON or Parquet",
-        })
+        Err(WriteError::Inexpressible { what, format: self.title(), instead: "JSON or Parquet" })
     }
 }
 
@@ -130,11 +126,7 @@ impl Contents {
             skipped: lines.skipped(),
             ..Statistics::default()
         };
-        Ok(Contents {
-            histories,
-            statistics,
-            ..Contents::default()
-        })
+        Ok(Contents { histories, statistics, ..Contents::default() })
     }
 }
 
@@ -170,15 +162,10 @@ impl Detector {
             return Ok(Some(format));
         }
         if is_binary(line) {
-            return Err(Error::Binary {
-                file: file.to_owned(),
-                line: self.lines,
-            });
+            return Err(Error::Binary { file: file.to_owned(), line: self.lines });
         }
-        let likely = FORMATS
-            .iter()
-            .copied()
-            .find(|format| format.recognises(line) == Resemblance::Likely);
+        let likely =
+            FORMATS.iter().copied().find(|format| format.recognises(line) == Resemblance::Likely);
         if likely.is_none() && self.unknown.is_none() && !line.trim_ascii().is_empty() {
             self.unknown = Some((self.lines, excerpt(line, 60)));
         }
@@ -221,12 +208,7 @@ pub(crate) fn certain(line: &[u8]) -> Option<&'static dyn TraceFormat> {
 
 /// A list for sentences: `a gem5 trace, axe text or JSON`.
 pub(crate) fn titles() -> String {
-    any_of(
-        &FORMATS
-            .iter()
-            .map(|format| format.title().to_owned())
-            .collect::<Vec<_>>(),
-    )
+    any_of(&FORMATS.iter().map(|format| format.title().to_owned()).collect::<Vec<_>>())
 }
 
 /// The titles with an example of each.

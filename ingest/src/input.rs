@@ -137,11 +137,7 @@ impl<'a> Lines<'a> {
     /// As [`Lines::advance`].
     #[allow(clippy::should_implement_trait)]
     pub fn next(&mut self) -> Result<Option<&[u8]>, Error> {
-        Ok(if self.advance()? {
-            Some(self.line())
-        } else {
-            None
-        })
+        Ok(if self.advance()? { Some(self.line()) } else { None })
     }
 
     /// The line that [`Lines::advance`] moved to, without its line end.
@@ -245,11 +241,7 @@ impl<'a> Lines<'a> {
             self.fill();
         }
         let error = self.failure.take()?;
-        Some(Error::Damaged {
-            file: self.file.clone(),
-            line: good,
-            what: describe(&error),
-        })
+        Some(Error::Damaged { file: self.file.clone(), line: good, what: describe(&error) })
     }
 
     fn take_line(&mut self, end: usize, complete: bool) -> Result<(), Error> {
@@ -261,10 +253,7 @@ impl<'a> Lines<'a> {
         self.start = next;
         self.scanned = 0;
         if end > self.line.0 && self.buffer[end - 1] == b'\r' {
-            return Err(Error::CrLf {
-                file: self.file.clone(),
-                line: self.number,
-            });
+            return Err(Error::CrLf { file: self.file.clone(), line: self.number });
         }
         if end - self.line.0 > self.limit {
             self.refuse_long(self.number)?;
@@ -299,11 +288,7 @@ impl<'a> Lines<'a> {
             self.skipped += 1;
             return Ok(());
         }
-        Err(Error::LongLine {
-            file: self.file.clone(),
-            line,
-            limit: self.limit,
-        })
+        Err(Error::LongLine { file: self.file.clone(), line, limit: self.limit })
     }
 
     /// Reads another piece behind what the buffer holds.
@@ -339,11 +324,7 @@ impl<'a> Lines<'a> {
         let what = describe(&error);
         let is_allowed = self.truncated && error.kind() == io::ErrorKind::UnexpectedEof;
         if !self.lossy && !is_allowed {
-            return Err(Error::Damaged {
-                file: self.file.clone(),
-                line: self.number,
-                what,
-            });
+            return Err(Error::Damaged { file: self.file.clone(), line: self.number, what });
         }
         self.skipped += u64::from(self.start < self.end);
         self.damage = Some(format!("the gzip data {what} up to line {}", self.number));

@@ -124,9 +124,7 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
         let note = format!("lines that could not be read, skipped: {skipped}");
         last.provenance.notes.push(note);
     }
-    last.provenance
-        .notes
-        .extend(lines.damage().map(str::to_owned));
+    last.provenance.notes.extend(lines.damage().map(str::to_owned));
     Ok(histories)
 }
 
@@ -192,10 +190,7 @@ fn restore(
     initial: Option<&Initial>,
 ) -> Result<History, Error> {
     History::restore(frame, rows, initial).map_err(|error| match error {
-        RestoreError::Build(error) => Error::Build {
-            file: lines.file().to_owned(),
-            error,
-        },
+        RestoreError::Build(error) => Error::Build { file: lines.file().to_owned(), error },
         error => lines.syntax(
             format!("a history that contradicts itself ({error})"),
             "operations that fit together",
@@ -218,10 +213,7 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     let text = error.to_string();
     let what = text.split(" at line ").next().unwrap_or(&text);
     lines.syntax(
-        format!(
-            "JSON that is not a history ({what}, column {})",
-            error.column()
-        ),
+        format!("JSON that is not a history ({what}, column {})", error.column()),
         "a history",
         HINT,
     )
@@ -282,11 +274,7 @@ impl LiveReader for LiveHistory<'_> {
 }
 
 fn unwatchable(lines: &Lines<'_>, found: &str, expected: &str) -> Error {
-    lines.syntax(
-        found,
-        expected,
-        "use `rubric check`, which reads the whole text",
-    )
+    lines.syntax(found, expected, "use `rubric check`, which reads the whole text")
 }
 
 /// Watching knows neither initial values other than 0 nor final ones, and of CPUs that were watched it knows too little.
@@ -305,11 +293,7 @@ fn check_watchable(lines: &Lines<'_>, history: &History) -> Result<(), Error> {
     }
     if history.provenance.source == Source::Exec {
         let expected = "what Ruby or a client shows";
-        return Err(unwatchable(
-            lines,
-            "a history of executed instructions",
-            expected,
-        ));
+        return Err(unwatchable(lines, "a history of executed instructions", expected));
     }
     Ok(())
 }

@@ -85,10 +85,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         return read(io::stdin().lock(), "standard input", options);
     }
     let open = |path: &Path| {
-        File::open(path).map_err(|error| Error::Io {
-            file: path.display().to_string(),
-            error,
-        })
+        File::open(path).map_err(|error| Error::Io { file: path.display().to_string(), error })
     };
     if path.is_dir() {
         let (trace, surroundings) = folder::open(path)?;
@@ -145,12 +142,9 @@ fn read_with<'a>(
 fn or_mixed(error: Error, lines: &Lines<'_>, expected: &'static dyn TraceFormat) -> Error {
     let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
     match format::certain(lines.line()) {
-        Some(found) if is_about_line && *found != *expected => Error::Mixed {
-            file: lines.file().to_owned(),
-            line: lines.number(),
-            found,
-            expected,
-        },
+        Some(found) if is_about_line && *found != *expected => {
+            Error::Mixed { file: lines.file().to_owned(), line: lines.number(), found, expected }
+        }
         _ => error,
     }
 }

@@ -19,11 +19,7 @@ use crate::error::{WriteError, named};
 use crate::numbers::Numbers;
 
 fn inexpressible(what: String) -> WriteError {
-    WriteError::Inexpressible {
-        what,
-        format: "a litmus test for x86",
-        instead: "JSON or Parquet",
-    }
+    WriteError::Inexpressible { what, format: "a litmus test for x86", instead: "JSON or Parquet" }
 }
 
 /// What reads may be put into, or values to be exchanged taken from.
@@ -47,9 +43,7 @@ pub fn write(
     out: &mut dyn Write,
 ) -> Result<(), WriteError> {
     if history.provenance.split {
-        return Err(inexpressible(
-            "accesses of different sizes overlap and were split".to_owned(),
-        ));
+        return Err(inexpressible("accesses of different sizes overlap and were split".to_owned()));
     }
     let numbers = Numbers::of(history);
     let mut test = Test::default();
@@ -62,8 +56,7 @@ pub fn write(
     }
     for last in history.finals() {
         let value = numbers.value(last.location, last.value);
-        test.condition
-            .push(format!("{}={value}", place(last.location)));
+        test.condition.push(format!("{}={value}", place(last.location)));
     }
     test.write(&identifier(title), about, out)?;
     Ok(())
@@ -103,16 +96,10 @@ impl Test {
                 code.push("MFENCE".to_owned());
                 continue;
             };
-            let hidden = || {
-                inexpressible(format!(
-                    "{} has a value that is not known",
-                    named(history, op)
-                ))
-            };
+            let hidden =
+                || inexpressible(format!("{} has a value that is not known", named(history, op)));
             let number = |value: Option<u64>| {
-                value
-                    .map(|value| numbers.value(location, value))
-                    .ok_or_else(hidden)
+                value.map(|value| numbers.value(location, value)).ok_or_else(hidden)
             };
             let mut register = || {
                 let most = REGISTERS.len();
@@ -159,9 +146,7 @@ impl Test {
             .iter()
             .zip(&self.code)
             .map(|(head, code)| {
-                std::iter::once(&**head)
-                    .chain(code.iter().map(String::as_str))
-                    .collect()
+                std::iter::once(&**head).chain(code.iter().map(String::as_str)).collect()
             })
             .collect();
         let width = |column: &Vec<&str>| column.iter().map(|cell| cell.len()).max().unwrap_or(0);
@@ -192,10 +177,7 @@ fn place(location: u32) -> String {
 /// A name of letters, digits and what herd takes besides.
 fn identifier(title: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '+' | '-' | '_' | '.');
-    let text: String = title
-        .chars()
-        .map(|one| if is_plain(one) { one } else { '_' })
-        .collect();
+    let text: String = title.chars().map(|one| if is_plain(one) { one } else { '_' }).collect();
     match text.starts_with(|one: char| one.is_ascii_alphabetic()) {
         true => text,
         false => format!("T{text}"),

@@ -80,11 +80,7 @@ pub struct Live<'o> {
 impl<'o> Live<'o> {
     /// A reader before the first line.
     pub fn new(options: &'o Options) -> Live<'o> {
-        Live {
-            options,
-            detector: Detector::default(),
-            reader: None,
-        }
+        Live { options, detector: Detector::default(), reader: None }
     }
 
     /// Reads a line; false at the end.
@@ -115,18 +111,12 @@ impl<'o> Live<'o> {
         lines.set_limit(format.line_limit());
         format
             .watch(self.options)
-            .ok_or_else(|| Error::Unwatchable {
-                file: lines.file().to_owned(),
-                format,
-            })
+            .ok_or_else(|| Error::Unwatchable { file: lines.file().to_owned(), format })
     }
 
     /// The operations that have completed since the last call, in the order of their completion.
     pub fn fetch(&mut self) -> Vec<Access> {
-        self.reader
-            .as_mut()
-            .map(|reader| reader.fetch())
-            .unwrap_or_default()
+        self.reader.as_mut().map(|reader| reader.fetch()).unwrap_or_default()
     }
 
     /// What the end of the text shows, with the operations that complete with it.
@@ -147,9 +137,6 @@ impl<'o> Live<'o> {
 
     /// As [`LiveReader::completed_before`].
     pub fn completed_before(&self) -> Vec<(u32, u64)> {
-        self.reader
-            .as_ref()
-            .map(|reader| reader.completed_before())
-            .unwrap_or_default()
+        self.reader.as_ref().map(|reader| reader.completed_before()).unwrap_or_default()
     }
 }

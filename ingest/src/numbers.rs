@@ -21,20 +21,15 @@ impl Numbers {
     /// Whether the numbers of a history are small as they are.
     pub fn are_small(history: &History) -> bool {
         let mut all = values(history);
-        history
-            .threads()
-            .iter()
-            .all(|it| u64::from(it.label) <= LARGEST)
+        history.threads().iter().all(|it| u64::from(it.label) <= LARGEST)
             && history.locations().iter().all(|it| it.address <= LARGEST)
             && all.all(|(_, value)| value <= LARGEST_VALUE)
     }
 
     /// Numbers in the order in which the values are first seen.
     pub fn of(history: &History) -> Numbers {
-        let mut numbers = Numbers {
-            values: vec![Vec::new(); history.locations().len()],
-            ..Numbers::default()
-        };
+        let mut numbers =
+            Numbers { values: vec![Vec::new(); history.locations().len()], ..Numbers::default() };
         for (location, value) in values(history) {
             let own = &mut numbers.values[location as usize];
             let is_initial = history.initial(location) == Some(value);
@@ -83,15 +78,7 @@ fn values(history: &History) -> impl Iterator<Item = (u32, u64)> {
     let of_ops = history.ops().flat_map(|op| {
         let values = [history.read(op), history.written(op)];
         let location = history.location(op);
-        values
-            .into_iter()
-            .flatten()
-            .filter_map(move |value| Some((location?, value)))
+        values.into_iter().flatten().filter_map(move |value| Some((location?, value)))
     });
-    of_ops.chain(
-        history
-            .finals()
-            .iter()
-            .map(|last| (last.location, last.value)),
-    )
+    of_ops.chain(history.finals().iter().map(|last| (last.location, last.value)))
 }

@@ -35,9 +35,7 @@ pub struct Options {
 impl Options {
     /// Whether an access at `address` is selected.
     pub(crate) fn wants_address(&self, address: u64) -> bool {
-        self.addresses
-            .as_ref()
-            .is_none_or(|range| range.contains(&address))
+        self.addresses.as_ref().is_none_or(|range| range.contains(&address))
     }
 
     /// Whether an access that is not selected may reach into what is: it begins just below.

@@ -37,10 +37,7 @@ fn nothing_or_no_text() {
     says(&bytes_error(b" \n\n"), &["empty"]);
     says(&bytes_error(&compressed(b"")), &["empty"]);
     says(&bytes_error(b"\x7fELF\x02\x01\0\0\0"), &["t:1", "not text"]);
-    says(
-        &bytes_error(&[0xff, 0xfe, 0x80, 0x81, b'\n']),
-        &["t:1", "not text"],
-    );
+    says(&bytes_error(&[0xff, 0xfe, 0x80, 0x81, b'\n']), &["t:1", "not text"]);
     says(
         &bytes_error(b"Dear reader,\nhow are you?\n"),
         &["t:1", "`Dear reader,`", "expected a line of a gem5"],
@@ -51,21 +48,12 @@ fn nothing_or_no_text() {
 fn paths() {
     let read = |path: &Path| ingest::read_path(path, &Options::default()).unwrap_err();
     let missing = read(Path::new("no/such/file.trace"));
-    says(
-        &missing.to_string(),
-        &["no/such/file.trace", "check the path"],
-    );
+    says(&missing.to_string(), &["no/such/file.trace", "check the path"]);
     let folder = tempfile::tempdir().unwrap();
     let words = read(folder.path()).to_string();
-    says(
-        &words,
-        &["is a directory", "it has no files", "--debug-file"],
-    );
+    says(&words, &["is a directory", "it has no files", "--debug-file"]);
     std::fs::write(folder.path().join("stats.txt"), "simTicks 5\n").unwrap();
-    says(
-        &read(folder.path()).to_string(),
-        &["none of its 1 files", "stats.txt"],
-    );
+    says(&read(folder.path()).to_string(), &["none of its 1 files", "stats.txt"]);
 }
 
 #[test]
@@ -140,28 +128,18 @@ fn lines_cut_in_the_middle() {
     for (number, length) in cuts {
         let mut text = String::new();
         for (at, line) in lines.iter().enumerate() {
-            let cut = if at + 1 == number {
-                &line[..length]
-            } else {
-                line
-            };
+            let cut = if at + 1 == number { &line[..length] } else { line };
             text += cut;
             text += "\n";
         }
         let found = error(&text);
-        assert!(
-            matches!(found, Error::Cut { line, .. } if line == number as u64),
-            "{text}{found}"
-        );
+        assert!(matches!(found, Error::Cut { line, .. } if line == number as u64), "{text}{found}");
         says(&found.to_string(), &["cut off", "expected", "--lossy"]);
         let trace = common::read(&text, &lossy()).unwrap();
         let statistics = &trace.statistics;
         assert!(statistics.skipped >= 1, "{text}");
         let notes = &trace.histories[0].provenance.notes;
-        assert!(
-            notes.iter().any(|note| note.contains("--lossy")),
-            "{notes:?}"
-        );
+        assert!(notes.iter().any(|note| note.contains("--lossy")), "{notes:?}");
     }
 }
 
@@ -170,34 +148,19 @@ fn the_last_line_without_its_end() {
     let text = script().text;
     let found = error(text.trim_end());
     let last = text.lines().count() as u64;
-    assert!(
-        matches!(found, Error::Cut { line, .. } if line == last),
-        "{found}"
-    );
+    assert!(matches!(found, Error::Cut { line, .. } if line == last), "{found}");
 }
 
 #[test]
 fn what_a_lost_completion_may_have_written_is_not_forgotten() {
     let mut script = Script::new();
-    script
-        .store(0, A, &[1])
-        .store(0, A + 64, &[2])
-        .load(1, A + 64, &[2]);
-    let text = script.text.replacen(
-        "Hit callback for WriteReq 0x1040",
-        "Hit callback for WriteR",
-        1,
-    );
+    script.store(0, A, &[1]).store(0, A + 64, &[2]).load(1, A + 64, &[2]);
+    let text =
+        script.text.replacen("Hit callback for WriteReq 0x1040", "Hit callback for WriteR", 1);
     let trace = common::read(&text, &lossy()).unwrap();
     let history = &trace.histories[0];
     assert_eq!(history.operations(), 2);
-    assert!(
-        history
-            .provenance
-            .unfinished
-            .iter()
-            .any(|u| u.writes && u.address == A + 64)
-    );
+    assert!(history.provenance.unfinished.iter().any(|u| u.writes && u.address == A + 64));
 }
 
 #[test]
@@ -214,10 +177,7 @@ fn long_lines() {
     text += "\n";
     text += &Script::new().store(1, A, &[9]).text;
     let number = script().text.lines().count() + 1;
-    says(
-        &error(&text).to_string(),
-        &[&format!("t:{number}:"), "longer than 1048576"],
-    );
+    says(&error(&text).to_string(), &[&format!("t:{number}:"), "longer than 1048576"]);
     let trace = common::read(&text, &lossy()).unwrap();
     assert_eq!(trace.histories[0].operations(), 4);
     assert_eq!(trace.statistics.skipped, 1);
@@ -231,10 +191,7 @@ fn a_completion_without_a_request() {
     late.complete((0, 0), "ReadReq", A, Some("Done"), &[("read", &[0])]);
     late.store(0, A, &[1]);
     let message = late.error().to_string();
-    says(
-        &message,
-        &["t:3:", "without a request", "--debug-start", "--lossy"],
-    );
+    says(&message, &["t:3:", "without a request", "--debug-start", "--lossy"]);
     let trace = late.read_with(&lossy());
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
     let ended = trace.statistics.ended.as_deref();
@@ -246,10 +203,7 @@ fn a_completion_without_a_request() {
 fn lines_that_contradict_each_other() {
     let text = script().text;
     let other = text.replacen("Hit callback for WriteReq", "Hit callback for ReadReq", 1);
-    says(
-        &error(&other).to_string(),
-        &["t:6:", "ReadReq", "WriteReq, requested at line 1"],
-    );
+    says(&error(&other).to_string(), &["t:6:", "ReadReq", "WriteReq, requested at line 1"]);
     let other = text.replacen("set data", "read data", 1);
     says(&error(&other).to_string(), &["t:6:", "data line of kind"]);
     let short = text.replacen("0x0 ]", "]", 1);
@@ -260,20 +214,14 @@ fn lines_that_contradict_each_other() {
         "              5   7        Seq               Begin",
         1,
     );
-    says(
-        &error(&version).to_string(),
-        &["t:20:", "version 7", "version 0"],
-    );
+    says(&error(&version).to_string(), &["t:20:", "version 7", "version 0"]);
     let lost = |number: usize| -> String {
         let lines = text.lines().enumerate();
         let others = lines.filter(|(at, _)| at + 1 != number);
         others.map(|(_, line)| line.to_owned() + "\n").collect()
     };
     let message = error(&lost(6)).to_string();
-    says(
-        &message,
-        &["t:22:", "that of line 5 was not completed", "--lossy"],
-    );
+    says(&message, &["t:22:", "that of line 5 was not completed", "--lossy"]);
     let message = error(&lost(15)).to_string();
     says(&message, &["t:14:", "never completed", "--lossy"]);
     let message = error(&lost(14)).to_string();
@@ -283,12 +231,7 @@ fn lines_that_contradict_each_other() {
 #[test]
 fn formats_mixed_in_one_file() {
     let mixed = |text: &str| match error(text) {
-        Error::Mixed {
-            line,
-            found,
-            expected,
-            ..
-        } => (line, found.name(), expected.name()),
+        Error::Mixed { line, found, expected, .. } => (line, found.name(), expected.name()),
         other => panic!("{other}"),
     };
     let gem5 = script().text;
@@ -316,10 +259,7 @@ fn formats_mixed_in_one_file() {
 fn without(words: &[&str]) -> String {
     let text = script().text;
     let keep = |line: &&str| !words.iter().any(|word| line.contains(word));
-    text.lines()
-        .filter(keep)
-        .map(|line| line.to_owned() + "\n")
-        .collect()
+    text.lines().filter(keep).map(|line| line.to_owned() + "\n").collect()
 }
 
 #[test]
@@ -345,18 +285,10 @@ fn traces_without_operations() {
     let all = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
     let mut script = Script::new();
     script.raw(0, "L1Cache", "Load", ("I", "IS"), A, " ");
-    says(
-        &script.error().to_string(),
-        &["no operations", "ProtocolTrace", all],
-    );
+    says(&script.error().to_string(), &["no operations", "ProtocolTrace", all]);
     let mut script = Script::new();
-    script
-        .line("gem5 Simulator System.")
-        .line("warn: nothing happens");
-    says(
-        &script.error().to_string(),
-        &["no operations", "without debug flags", all],
-    );
+    script.line("gem5 Simulator System.").line("warn: nothing happens");
+    says(&script.error().to_string(), &["no operations", "without debug flags", all]);
     let mut script = Script::new();
     script.raw(0, "Coal", "Begin", ("", ""), A, " LD");
     says(&script.error().to_string(), &["GPU coalescers"]);

@@ -64,10 +64,7 @@ fn check_ending(ending: &Ending) {
     assert_eq!(ending.cache_line, Some(A));
     let steps: Vec<String> = ending.steps.iter().map(|step| step.to_string()).collect();
     assert_eq!(steps.len(), 5, "{steps:?}");
-    assert!(
-        steps[2].contains("L1Cache 0 Fwd_GETX: M > MII  line "),
-        "{steps:?}"
-    );
+    assert!(steps[2].contains("L1Cache 0 Fwd_GETX: M > MII  line "), "{steps:?}");
     assert!(
         steps[3].contains("L1Cache 1 Store: IM stalls, 5000 times to tick 5004  line "),
         "{steps:?}"
@@ -81,19 +78,9 @@ fn check_ending(ending: &Ending) {
         lines[0].starts_with("L1Cache 0 in MII since tick 4 (after Fwd_GETX, line "),
         "{lines:?}"
     );
-    assert!(
-        lines[0].ends_with("where Store stalled 5000 times, ticks 5 to 5004"),
-        "{lines:?}"
-    );
-    assert!(
-        lines[1].starts_with("L1Cache 1 in IM since tick 3 (after Store, line "),
-        "{lines:?}"
-    );
-    assert!(
-        ending.missing[0].contains("RubyQueue"),
-        "{:?}",
-        ending.missing
-    );
+    assert!(lines[0].ends_with("where Store stalled 5000 times, ticks 5 to 5004"), "{lines:?}");
+    assert!(lines[1].starts_with("L1Cache 1 in IM since tick 3 (after Store, line "), "{lines:?}");
+    assert!(ending.missing[0].contains("RubyQueue"), "{:?}", ending.missing);
 }
 
 #[test]
@@ -123,10 +110,7 @@ fn a_run_that_just_stops_has_requests_outstanding_and_no_crash() {
     let provenance = &trace.histories[0].provenance;
     assert_eq!(provenance.crash, None);
     let words = provenance.ended.as_deref().unwrap();
-    assert!(
-        words.starts_with("trace incomplete: 1 request outstanding, "),
-        "{words}"
-    );
+    assert!(words.starts_with("trace incomplete: 1 request outstanding, "), "{words}");
     assert!(trace.ending.steps.is_empty());
     assert_eq!(trace.ending.waiting.len(), 1);
 }
@@ -148,10 +132,7 @@ fn messages_are_shown_where_they_were_recorded() {
     };
     assert_eq!(buffer, "system.ruby.l1_cntrl0.requestFromCache");
     assert_eq!(message, "RequestMsg GETX");
-    assert_eq!(
-        ending.title(),
-        "the last transitions and messages for 0x1000"
-    );
+    assert_eq!(ending.title(), "the last transitions and messages for 0x1000");
     assert!(ending.missing.is_empty(), "{:?}", ending.missing);
 }
 
@@ -167,15 +148,9 @@ fn a_message_without_an_address_has_the_last_transitions_of_all_lines() {
     let [step] = &ending.steps[..] else {
         panic!("{:?}", ending.steps);
     };
-    assert!(matches!(
-        &step.what,
-        StepKind::Transition { stall: None, .. }
-    ));
+    assert!(matches!(&step.what, StepKind::Transition { stall: None, .. }));
     assert!(
-        ending
-            .missing
-            .iter()
-            .any(|it| it.contains("which controller")),
+        ending.missing.iter().any(|it| it.contains("which controller")),
         "{:?}",
         ending.missing
     );
@@ -189,16 +164,8 @@ fn a_message_that_is_cut_off_is_a_crash_and_no_damage() {
         let trace = ingest::read(&whole.as_bytes()[..end], "t", &Options::default());
         let trace = trace.unwrap_or_else(|error| panic!("{error}: {}", &whole[start..end]));
         let crash = trace.histories[0].provenance.crash.as_ref().unwrap();
-        assert!(
-            crash.address.is_none_or(|address| address == A + 4),
-            "{}",
-            &whole[start..end]
-        );
-        assert!(
-            crash.tick.is_none_or(|tick| tick == 5004),
-            "{}",
-            &whole[start..end]
-        );
+        assert!(crash.address.is_none_or(|address| address == A + 4), "{}", &whole[start..end]);
+        assert!(crash.tick.is_none_or(|tick| tick == 5004), "{}", &whole[start..end]);
         // Without the end of its message it may be any panic.
         assert!(matches!(crash.kind, CrashKind::Deadlock | CrashKind::Panic));
     }

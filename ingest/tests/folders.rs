@@ -47,18 +47,9 @@ fn the_trace_and_what_surrounds_it() {
     let folder = folder(&[
         ("config.ini", b"[root]\ntype=Root\n"),
         ("config.json", CONFIG.as_bytes()),
-        (
-            "stats.txt",
-            b"---------- Begin Simulation Statistics ----------\nsimTicks 5\n",
-        ),
-        (
-            "simout",
-            b"gem5 Simulator System.\n      0: system.remote_gdb: Listening\n",
-        ),
-        (
-            "simerr",
-            b"warn: x\npanic: Invalid transition\n\nMemory Usage: 12 KBytes\n",
-        ),
+        ("stats.txt", b"---------- Begin Simulation Statistics ----------\nsimTicks 5\n"),
+        ("simout", b"gem5 Simulator System.\n      0: system.remote_gdb: Listening\n"),
+        ("simerr", b"warn: x\npanic: Invalid transition\n\nMemory Usage: 12 KBytes\n"),
         ("debug.out.gz", &compressed(script.text.as_bytes())),
     ]);
     let trace = read(folder.path()).unwrap();
@@ -136,11 +127,7 @@ fn a_crash_before_any_trace() {
     let provenance = &trace.histories[0].provenance;
     assert_eq!(trace.histories[0].operations(), 0);
     assert_eq!(provenance.crash.as_ref().unwrap().kind, CrashKind::Fatal);
-    assert!(
-        provenance.notes[0].starts_with("no operations: "),
-        "{:?}",
-        provenance.notes
-    );
+    assert!(provenance.notes[0].starts_with("no operations: "), "{:?}", provenance.notes);
 }
 
 #[test]
@@ -160,10 +147,7 @@ fn a_trace_on_standard_output() {
     let mut script = Script::new();
     script.line("gem5 Simulator System.").store(0, A, &[1]);
     script.line("Exiting @ tick 500 because clients done");
-    let folder = folder(&[
-        ("simout.txt", script.text.as_bytes()),
-        ("config.json", b"{"),
-    ]);
+    let folder = folder(&[("simout.txt", script.text.as_bytes()), ("config.json", b"{")]);
     let trace = read(folder.path()).unwrap();
     let words = "exited (clients done), all requests answered";
     assert_eq!(trace.statistics.ended.as_deref(), Some(words));
@@ -176,10 +160,7 @@ fn several_traces() {
     let text = script.text.as_bytes();
     let folder = folder(&[("a.trace", text), ("b.trace", text)]);
     let words = read(folder.path()).unwrap_err().to_string();
-    assert!(
-        words.contains("2 of its files are traces (a.trace, b.trace)"),
-        "{words}"
-    );
+    assert!(words.contains("2 of its files are traces (a.trace, b.trace)"), "{words}");
     // What to type instead, which a shell expands to these files alone.
     let all = folder.path().join("*.trace").display().to_string();
     assert!(words.ends_with(&format!("give {all}")), "{words}");
@@ -196,11 +177,7 @@ fn what_to_type_instead_of_a_folder() {
         words.replace(&folder.path().display().to_string(), "DIR")
     };
     // The names need not be those of compressed files: it is the content that counts.
-    let compressed = advice(&[
-        ("a.trace.gz", text),
-        ("b.trace.gz", text),
-        ("notes.txt", b"hello"),
-    ]);
+    let compressed = advice(&[("a.trace.gz", text), ("b.trace.gz", text), ("notes.txt", b"hello")]);
     assert!(compressed.ends_with("give DIR/*.gz"), "{compressed}");
     let mixed = advice(&[("a.trace", text), ("b.trace.gz", text)]);
     assert!(mixed.ends_with("give their paths"), "{mixed}");

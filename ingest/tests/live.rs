@@ -27,10 +27,7 @@ fn what_is_given_away_is_what_the_whole_trace_has() {
         while live.advance(&mut lines).unwrap() {
             for access in live.fetch() {
                 let before = completed_before.get(&access.thread).copied().unwrap_or(0);
-                assert!(
-                    access.sequence >= before,
-                    "{name}: {access:?} comes after {before}"
-                );
+                assert!(access.sequence >= before, "{name}: {access:?} comes after {before}");
                 all.push(access);
             }
             completed_before.extend(live.completed_before());

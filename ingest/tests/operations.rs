@@ -12,17 +12,12 @@ const A: u64 = 0x1000;
 #[test]
 fn loads_and_stores() {
     let mut script = Script::new();
-    script
-        .store(1, A, &[1, 2, 3, 4, 5, 6, 7, 8])
-        .load(0, A, &[1, 2, 3, 4, 5, 6, 7, 8]);
+    script.store(1, A, &[1, 2, 3, 4, 5, 6, 7, 8]).load(0, A, &[1, 2, 3, 4, 5, 6, 7, 8]);
     let trace = script.read();
     assert_eq!(trace.format.name(), "gem5");
     assert_eq!(
         operations(&trace),
-        [
-            "0: load 0x1000 == 0x807060504030201",
-            "1: store 0x1000 := 0x807060504030201"
-        ]
+        ["0: load 0x1000 == 0x807060504030201", "1: store 0x1000 := 0x807060504030201"]
     );
     let history = &trace.histories[0];
     let store = history.operation(OpId(1));
@@ -38,15 +33,10 @@ fn loads_and_stores() {
 #[test]
 fn an_assumed_size_cuts_values() {
     let mut script = Script::new();
-    script
-        .store(0, A, &[1, 2, 3, 4, 5])
-        .load(0, A + 4, &[1, 2, 3, 4, 5]);
+    script.store(0, A, &[1, 2, 3, 4, 5]).load(0, A + 4, &[1, 2, 3, 4, 5]);
     let expected = ["0: store 0x1000 := 0x4030201", "0: load 0x1004 == 0x5"];
     assert_eq!(operations(&script.read()), expected);
-    let options = Options {
-        access_size: AssumedSize::Exactly(1),
-        ..Options::default()
-    };
+    let options = Options { access_size: AssumedSize::Exactly(1), ..Options::default() };
     let expected = ["0: store 0x1000 := 0x1", "0: load 0x1004 == 0x5"];
     assert_eq!(operations(&script.read_with(&options)), expected);
 }
@@ -66,9 +56,7 @@ fn accesses_near_the_end_of_a_block_have_fewer_bytes() {
 fn recorded_sizes_and_mixed_ones() {
     let mut script = Script::new();
     script.store(0, A, &[1, 2, 3, 4]).response((0, 0), A, 4);
-    script
-        .store(0, A + 2, &[1, 2, 9, 9])
-        .response((0, 0), A + 2, 1);
+    script.store(0, A + 2, &[1, 2, 9, 9]).response((0, 0), A + 2, 1);
     script.load(1, A, &[1, 2, 9, 4]).response((1, 0), A, 4);
     let trace = script.read();
     let history = &trace.histories[0];
@@ -136,10 +124,7 @@ fn locked_halves_are_one_operation() {
     locked(&mut script, 3, 4);
     locked(&mut script, 4, 4);
     let trace = script.read();
-    let expected = [
-        "0: rmw 0x1000 == 0x3, := 0x4",
-        "0: failed-cas 0x1000 == 0x4",
-    ];
+    let expected = ["0: rmw 0x1000 == 0x3, := 0x4", "0: failed-cas 0x1000 == 0x4"];
     assert_eq!(operations(&trace), expected);
     let rmw = trace.histories[0].operation(OpId(0));
     assert_eq!((rmw.issued, rmw.completed), (Some(1), Some(4)));
@@ -150,19 +135,10 @@ fn a_read_half_alone() {
     let mut script = Script::new();
     locked(&mut script, 3, 4);
     script.request((0, 1), "LockedRMWReadReq", A, Some("ST"));
-    script.complete(
-        (0, 1),
-        "LockedRMWReadReq",
-        A,
-        Some("Done"),
-        &[("read", &[4])],
-    );
+    script.complete((0, 1), "LockedRMWReadReq", A, Some("Done"), &[("read", &[4])]);
     let trace = script.read();
     // What it read counts, although its write never came.
-    let expected = [
-        "0: rmw 0x1000 == 0x3, := 0x4",
-        "0: failed-cas 0x1000 == 0x4",
-    ];
+    let expected = ["0: rmw 0x1000 == 0x3, := 0x4", "0: failed-cas 0x1000 == 0x4"];
     assert_eq!(operations(&trace), expected);
     assert!(trace.histories[0].provenance.unfinished.is_empty());
 }
@@ -245,16 +221,9 @@ fn fetches_and_page_table_walks() {
     assert_eq!((trace.statistics.fetches, trace.statistics.walks), (2, 1));
     assert_eq!(trace.statistics.overlapping, 0);
     assert!(trace.histories[0].provenance.notes.is_empty());
-    let options = Options {
-        fetches: true,
-        ..Options::default()
-    };
+    let options = Options { fetches: true, ..Options::default() };
     let trace = stock_cpu().read_with(&options);
-    let expected = [
-        "0: load 0x1000 == 0x9",
-        "0: load 0x1004 == 0x0",
-        "0: store 0x1040 := 0x1",
-    ];
+    let expected = ["0: load 0x1000 == 0x9", "0: load 0x1004 == 0x0", "0: store 0x1040 := 0x1"];
     assert_eq!(operations(&trace), expected);
     // An unfinished fetch is no request that anybody waits for.
     let mut script = stock_cpu();
@@ -305,10 +274,7 @@ fn coalesced_requests_complete_in_the_order_of_acceptance() {
     assert_eq!(trace.statistics.overlapping, 4);
     assert_eq!(trace.statistics.failed_store_conditionals, 1);
     let notes = &trace.histories[0].provenance.notes;
-    assert!(
-        notes[0].starts_with("4 requests of one sequencer overlapped in time"),
-        "{notes:?}"
-    );
+    assert!(notes[0].starts_with("4 requests of one sequencer overlapped in time"), "{notes:?}");
 }
 
 #[test]
@@ -320,14 +286,8 @@ fn program_order_is_the_order_of_acceptance() {
     script.complete((0, 0), "ReadReq", A, Some("Done"), &[("read", &[0])]);
     let trace = script.read();
     let history = &trace.histories[0];
-    assert_eq!(
-        operations(&trace),
-        ["0: load 0x1000 == 0x0", "0: store 0x1040 := 0x1"]
-    );
-    assert_eq!(
-        (history.order(OpId(0)), history.order(OpId(1))),
-        (Some(1), Some(0))
-    );
+    assert_eq!(operations(&trace), ["0: load 0x1000 == 0x0", "0: store 0x1040 := 0x1"]);
+    assert_eq!((history.order(OpId(0)), history.order(OpId(1))), (Some(1), Some(0)));
 }
 
 #[test]
@@ -338,16 +298,9 @@ fn retries_nested_in_a_completion() {
     script.request(at, "ReadReq", A, None);
     script.tick += 1;
     script.port(0, 0, "Timing request for address 0x1040 on port 0");
-    script.port(
-        0,
-        0,
-        "Request ReadReq for address 0x1040 did not issue because BufferFull",
-    );
+    script.port(0, 0, "Request ReadReq for address 0x1040 did not issue because BufferFull");
     script.complete(at, "WriteReq", A, Some("Done"), &[("set", &[1])]);
-    script.sequencer(
-        0,
-        "Sequencer may now be free. SendRetry to port system.cpu0.port",
-    );
+    script.sequencer(0, "Sequencer may now be free. SendRetry to port system.cpu0.port");
     script.tick -= 1;
     script.request(at, "ReadReq", A, None);
     script.complete(at, "ReadReq", A, None, &[("read", &[1])]);
@@ -381,19 +334,14 @@ fn requests_to_devices_are_not_requests_to_memory() {
         "response_ports0: Timing request for address 0x1000 on port 0",
         "response_ports0: Request WriteReq 0x1000 issued",
     ] {
-        script.line(format!(
-            "      9: system.dma_cntrl0.dma_sequencer.{message}"
-        ));
+        script.line(format!("      9: system.dma_cntrl0.dma_sequencer.{message}"));
     }
     script.line("     19: system.dma_cntrl0.dma_sequencer: Hit callback for WriteReq 0x1000");
     let trace = script.read();
     assert_eq!(operations(&trace), ["0: store 0x1000 := 0x1"]);
     assert_eq!(trace.statistics.device_requests, 1);
     let notes = &trace.histories[0].provenance.notes;
-    assert!(
-        notes[0].starts_with("Writes of devices such as system.dma_cntrl0"),
-        "{notes:?}"
-    );
+    assert!(notes[0].starts_with("Writes of devices such as system.dma_cntrl0"), "{notes:?}");
 }
 
 #[test]
@@ -428,23 +376,13 @@ fn operations_from_before_the_version_is_known() {
 #[test]
 fn selections() {
     let mut script = Script::new();
-    script
-        .store(0, A, &[1])
-        .store(0, A + 64, &[2])
-        .store(0, A, &[3]);
+    script.store(0, A, &[1]).store(0, A + 64, &[2]).store(0, A, &[3]);
     let select = |options: Options| operations(&script.read_with(&options));
-    let addresses = Options {
-        addresses: Some(A..A + 64),
-        ..Options::default()
-    };
+    let addresses = Options { addresses: Some(A..A + 64), ..Options::default() };
     let expected = ["0: store 0x1000 := 0x1", "0: store 0x1000 := 0x3"];
     assert_eq!(select(addresses), expected);
     // They complete at ticks 2, 4 and 6.
-    let ticks = Options {
-        from_tick: Some(4),
-        to_tick: Some(6),
-        ..Options::default()
-    };
+    let ticks = Options { from_tick: Some(4), to_tick: Some(6), ..Options::default() };
     assert_eq!(select(ticks), ["0: store 0x1040 := 0x2"]);
 }
 
@@ -455,60 +393,33 @@ fn requests_without_an_answer() {
     script.request((1, 0), "ReadReq", A, Some("LD"));
     script.request((0, 0), "WriteReq", A + 64, Some("ST"));
     script.tick = 500;
-    script.raw(
-        0,
-        "L1Cache",
-        "Store",
-        ("MII", "MII"),
-        A + 64,
-        " Protocol Stall",
-    );
+    script.raw(0, "L1Cache", "Store", ("MII", "MII"), A + 64, " Protocol Stall");
     let trace = script.read();
     let provenance = &trace.histories[0].provenance;
     let unfinished: Vec<(u32, u64, bool, Option<u64>)> = provenance
         .unfinished
         .iter()
-        .map(|request| {
-            (
-                request.thread,
-                request.address,
-                request.writes,
-                request.issued,
-            )
-        })
+        .map(|request| (request.thread, request.address, request.writes, request.issued))
         .collect();
-    assert_eq!(
-        unfinished,
-        [(1, A, false, Some(3)), (0, A + 64, true, Some(4))]
-    );
+    assert_eq!(unfinished, [(1, A, false, Some(3)), (0, A + 64, true, Some(4))]);
     let words = "trace incomplete: 2 requests outstanding, the oldest (line 10, tick 3, load of 0x1000 by thread 1) \
                  for 497 ticks";
     assert_eq!(provenance.ended.as_deref(), Some(words));
     let statistics = &trace.statistics;
-    assert_eq!(
-        (statistics.unfinished_loads, statistics.unfinished_stores),
-        (1, 1)
-    );
+    assert_eq!((statistics.unfinished_loads, statistics.unfinished_stores), (1, 1));
     assert_eq!(statistics.stalls, 1);
 }
 
 #[test]
 fn how_gem5_says_that_it_stopped() {
     let mut script = Script::new();
-    script
-        .line("gem5 Simulator System.  https://www.gem5.org")
-        .line("")
-        .line("warn: x: y");
+    script.line("gem5 Simulator System.  https://www.gem5.org").line("").line("warn: x: y");
     script.store(0, A, &[1]);
     script
         .line("src/mem/ruby/system/Sequencer.cc:270: panic: Possible Deadlock detected. Aborting!");
     script.line(" version: 0 request.paddr: 0x1000 current time: 60002");
-    script
-        .line("Memory Usage: 12 KBytes")
-        .line("Program aborted at tick 60002");
-    script
-        .line("--- BEGIN LIBC BACKTRACE ---")
-        .line("gem5.opt(+0x12)[0x34]");
+    script.line("Memory Usage: 12 KBytes").line("Program aborted at tick 60002");
+    script.line("--- BEGIN LIBC BACKTRACE ---").line("gem5.opt(+0x12)[0x34]");
     let trace = script.read();
     let words = "crashed (deadlock: address 0x1000, tick 60002), all requests answered";
     assert_eq!(trace.statistics.ended.as_deref(), Some(words));

@@ -20,9 +20,7 @@ static TEXTS: LazyLock<Vec<Vec<u8>>> = LazyLock::new(|| {
         .filter_map(|entry| File::open(entry.ok()?.path()).ok())
         .map(|file| {
             let mut text = Vec::new();
-            let _ = MultiGzDecoder::new(file)
-                .take(12 << 10)
-                .read_to_end(&mut text);
+            let _ = MultiGzDecoder::new(file).take(12 << 10).read_to_end(&mut text);
             text
         })
         .collect();

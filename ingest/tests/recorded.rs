@@ -53,9 +53,7 @@ fn rows() -> Vec<Row> {
             locations: number("locations"),
             source: Source::from_name(&get("source")).unwrap(),
             flags: get("flags"),
-            addresses: get("addresses")
-                .split_once('-')
-                .map(|(low, high)| hex(low)..hex(high)),
+            addresses: get("addresses").split_once('-').map(|(low, high)| hex(low)..hex(high)),
             ended: get("ended"),
         }
     });
@@ -64,17 +62,12 @@ fn rows() -> Vec<Row> {
 
 fn per_thread(history: &History) -> Vec<usize> {
     let threads = history.threads().iter();
-    threads
-        .map(|thread| history.thread_operations(thread))
-        .collect()
+    threads.map(|thread| history.thread_operations(thread)).collect()
 }
 
 fn check(row: &Row) {
     let path = common::shared(&format!("gem5/traces/{}", row.file));
-    let options = Options {
-        addresses: row.addresses.clone(),
-        ..Options::default()
-    };
+    let options = Options { addresses: row.addresses.clone(), ..Options::default() };
     let trace = ingest::read_path(&path, &options).unwrap();
     let name = &row.file;
     assert_eq!(trace.histories.len(), 1, "{name}");
@@ -91,11 +84,7 @@ fn check(row: &Row) {
     };
     assert_eq!(provenance.sizes, sizes, "{name}");
     if row.flags.contains("ProtocolTrace") {
-        assert_eq!(
-            provenance.protocol.as_deref(),
-            Some(&*row.protocol),
-            "{name}"
-        );
+        assert_eq!(provenance.protocol.as_deref(), Some(&*row.protocol), "{name}");
     }
     if row.ended.starts_with("aborted") {
         assert_eq!(provenance.unfinished.len(), row.threads, "{name}");
@@ -109,11 +98,7 @@ fn check(row: &Row) {
         assert_eq!(per_thread(history), vec![share; row.threads], "{name}");
         assert!(provenance.unfinished.is_empty(), "{name}");
     }
-    assert!(
-        provenance.notes.is_empty(),
-        "{name}: {:?}",
-        provenance.notes
-    );
+    assert!(provenance.notes.is_empty(), "{name}: {:?}", provenance.notes);
     assert_eq!(trace.statistics.skipped, 0, "{name}");
 }
 
@@ -121,9 +106,7 @@ fn check(row: &Row) {
 #[test]
 #[ignore = "needs ../shared"]
 fn aborted_runs_with_a_message() {
-    let aborted = rows()
-        .into_iter()
-        .filter(|row| row.ended.starts_with("aborted"));
+    let aborted = rows().into_iter().filter(|row| row.ended.starts_with("aborted"));
     for row in aborted {
         let folder = tempfile::tempdir().unwrap();
         let from = common::shared(&format!("gem5/traces/{}", row.file));
@@ -142,18 +125,11 @@ fn aborted_runs_with_a_message() {
         assert_eq!(trace.histories[0].operations(), row.operations, "{name}");
         assert!(trace.histories[0].provenance.crash.is_some(), "{name}");
         assert_eq!(ending.cache_line, Some(line), "{name}");
-        assert!(
-            ending.steps.iter().all(|step| step.address == line),
-            "{name}"
-        );
+        assert!(ending.steps.iter().all(|step| step.address == line), "{name}");
         assert!(ending.steps.len() > 5, "{name}: {:?}", ending.steps);
         assert_eq!(ending.waiting, plain.ending.waiting, "{name}");
         let busy = |it: &ingest::ending::Waiting| !it.controllers.is_empty();
-        assert!(
-            ending.waiting.iter().all(busy),
-            "{name}: {:?}",
-            ending.waiting
-        );
+        assert!(ending.waiting.iter().all(busy), "{name}: {:?}", ending.waiting);
     }
 }
 
@@ -169,20 +145,12 @@ fn traces_of_the_manifest() {
 fn both_histories_of_a_store_buffer() {
     for row in rows().iter().filter(|row| row.source == Source::Client) {
         let path = common::shared(&format!("gem5/traces/{}", row.file));
-        let options = Options {
-            source: Some(Source::Ruby),
-            ..Options::default()
-        };
+        let options = Options { source: Some(Source::Ruby), ..Options::default() };
         let ruby = ingest::read_path(&path, &options).unwrap();
         let client = ingest::read_path(&path, &Options::default()).unwrap();
         let forwarded = client.statistics.forwarded_loads as usize;
         assert!(forwarded > 0);
-        assert_eq!(
-            ruby.histories[0].operations() + forwarded,
-            row.operations,
-            "{}",
-            row.file
-        );
+        assert_eq!(ruby.histories[0].operations() + forwarded, row.operations, "{}", row.file);
         assert!(ruby.statistics.overlapping > 0);
         assert_eq!(client.statistics.uncommitted_stores, 0);
     }
@@ -218,21 +186,14 @@ fn transitions_are_those_of_the_protocol() {
         let known = common::shared(&format!("gem5/transitions/{}-Directory.csv", row.protocol));
         let known = fs::read_to_string(known).unwrap();
         let path = common::shared(&format!("gem5/traces/{}", row.file));
-        let options = Options {
-            transitions: true,
-            ..Options::default()
-        };
+        let options = Options { transitions: true, ..Options::default() };
         let trace = ingest::read_path(&path, &options).unwrap();
         let counts = &trace.statistics.transitions;
         let total: u64 = counts.iter().map(|count| count.count).sum();
         assert_eq!(total, trace.transitions.len() as u64);
         for count in counts.iter().filter(|count| count.machine == "Directory") {
             let prefix = format!("Directory,{},{},", count.state, count.event);
-            assert!(
-                known.lines().any(|line| line.starts_with(&prefix)),
-                "{}: {prefix}",
-                row.file
-            );
+            assert!(known.lines().any(|line| line.starts_with(&prefix)), "{}: {prefix}", row.file);
         }
     }
 }

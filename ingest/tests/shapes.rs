@@ -20,9 +20,7 @@ const EXPECTED: [&str; 2] = ["0: store 0x1000 := 0x1", "1: load 0x1000 == 0x1"];
 fn changed(script: &Script, change: impl Fn(&str, bool) -> String) -> String {
     let is_raw = |line: &str| !line.contains("system.");
     let lines = script.text.lines();
-    lines
-        .map(|line| change(line, is_raw(line)) + "\n")
-        .collect()
+    lines.map(|line| change(line, is_raw(line)) + "\n").collect()
 }
 
 #[test]
@@ -43,10 +41,7 @@ fn no_ticks() {
     });
     let trace = common::read(&text, &Options::default()).unwrap();
     assert_eq!(operations(&trace), EXPECTED);
-    assert_eq!(
-        trace.histories[0].operation(history::OpId(0)).completed,
-        None
-    );
+    assert_eq!(trace.histories[0].operation(history::OpId(0)).completed, None);
 }
 
 #[test]
@@ -62,29 +57,14 @@ fn glued_and_shifted_columns_and_stalls() {
         " Own: [NetDest 1]",
     );
     script.raw(0, "L1Cache", "Load", ("IS", "IS"), A, " Resource Stall");
-    script.raw(
-        0,
-        "Novel",
-        "An_event_of_twenty_ch",
-        ("I", "SINK_WB_ACK"),
-        A,
-        " ",
-    );
+    script.raw(0, "Novel", "An_event_of_twenty_ch", ("I", "SINK_WB_ACK"), A, " ");
     script.line("          79000   0        Seq               Begin       >       TLBI");
-    let options = Options {
-        transitions: true,
-        ..Options::default()
-    };
+    let options = Options { transitions: true, ..Options::default() };
     let trace = script.read_with(&options);
     let taken: Vec<String> = trace
         .transitions
         .iter()
-        .map(|t| {
-            format!(
-                "{} {} {}>{} {:#x}",
-                t.machine, t.event, t.state, t.next_state, t.address
-            )
-        })
+        .map(|t| format!("{} {} {}>{} {:#x}", t.machine, t.event, t.state, t.next_state, t.address))
         .collect();
     assert_eq!(
         taken,
@@ -97,10 +77,7 @@ fn glued_and_shifted_columns_and_stalls() {
     assert_eq!(trace.statistics.stalls, 1);
     assert_eq!(trace.statistics.transitions.len(), 3);
     assert!(script.read().transitions.is_empty());
-    assert_eq!(
-        script.read().statistics.transitions,
-        trace.statistics.transitions
-    );
+    assert_eq!(script.read().statistics.transitions, trace.statistics.transitions);
 }
 
 #[test]
@@ -153,10 +130,7 @@ impl std::io::Read for Trickle<'_> {
 #[test]
 fn pipes_deliver_little_at_a_time() {
     let script = both();
-    for bytes in [
-        script.text.clone().into_bytes(),
-        common::compressed(script.text.as_bytes()),
-    ] {
+    for bytes in [script.text.clone().into_bytes(), common::compressed(script.text.as_bytes())] {
         let trace = ingest::read(Trickle(&bytes), "t", &Options::default()).unwrap();
         assert_eq!(operations(&trace), EXPECTED);
     }
@@ -168,10 +142,8 @@ fn formats_are_told_by_content() {
     let trace = common::read(axe, &Options::default()).unwrap();
     assert_eq!(trace.format.name(), "axe");
     assert_eq!(trace.statistics.lines, 3);
-    let fixture = ingest::read_path(
-        &common::fixture("mi-2x50-io-11.trace.gz"),
-        &Options::default(),
-    );
+    let fixture =
+        ingest::read_path(&common::fixture("mi-2x50-io-11.trace.gz"), &Options::default());
     let trace = fixture.unwrap();
     assert_eq!(trace.format.name(), "gem5");
     assert_eq!(trace.histories[0].operations(), 100);

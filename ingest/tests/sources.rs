@@ -10,10 +10,7 @@ use ingest::{Error, Options};
 const A: u64 = 0x1000;
 
 fn from(source: Source) -> Options {
-    Options {
-        source: Some(source),
-        ..Options::default()
-    }
+    Options { source: Some(source), ..Options::default() }
 }
 
 /// Thread 0 stores, loads what it stored from its buffer, and the store reaches memory later.
@@ -53,10 +50,7 @@ fn a_client_prints_its_own_program_order() {
     assert_eq!(trace.statistics.forwarded_loads, 1);
     assert_eq!(trace.statistics.uncommitted_stores, 1);
     let notes = &history.provenance.notes;
-    assert!(
-        notes[0].starts_with("1 store of the client was never seen"),
-        "{notes:?}"
-    );
+    assert!(notes[0].starts_with("1 store of the client was never seen"), "{notes:?}");
 }
 
 #[test]
@@ -86,9 +80,7 @@ fn a_client_stores_a_value_twice() {
     let mut script = client();
     script.line("      9: system.cpu0: T0 op 4 store 0x1040 0x100000002");
     script.tick = 9;
-    script
-        .store(0, A + 64, &[2, 0, 0, 0, 1])
-        .store(0, A + 64, &[2, 0, 0, 0, 1]);
+    script.store(0, A + 64, &[2, 0, 0, 0, 1]).store(0, A + 64, &[2, 0, 0, 0, 1]);
     script.store(0, A + 64, &[9]);
     let trace = script.read();
     let history = &trace.histories[0];
@@ -100,23 +92,14 @@ fn a_client_stores_a_value_twice() {
 
 #[test]
 fn a_client_alone() {
-    let text: String = client()
-        .text
-        .lines()
-        .take(4)
-        .map(|line| line.to_owned() + "\n")
-        .collect();
+    let text: String = client().text.lines().take(4).map(|line| line.to_owned() + "\n").collect();
     let trace = common::read(&text, &Options::default()).unwrap();
     assert_eq!(trace.histories[0].operations(), 4);
     assert_eq!(trace.histories[0].provenance.ended, None);
     assert!(!trace.histories[0].ops().any(|op| {
         trace.histories[0].kind(op) == Kind::Store && trace.histories[0].order(op).is_some()
     }));
-    let selected = Options {
-        from_tick: Some(2),
-        to_tick: Some(4),
-        ..Options::default()
-    };
+    let selected = Options { from_tick: Some(2), to_tick: Some(4), ..Options::default() };
     let trace = common::read(&text, &selected).unwrap();
     assert_eq!(kinds(&trace.histories[0]), [Kind::Load, Kind::Load]);
 }
@@ -138,10 +121,7 @@ fn atomic_client(sized: bool) -> Script {
     client(&mut script, "0 store 0x1000 0x1");
     script.store(0, A, &[1]);
     respond(&mut script);
-    for (old, new, line) in [
-        (1, 2, "1 rmw 0x1000 0x1 0x2"),
-        (2, 2, "3 rmw 0x1000 0x2 0x2"),
-    ] {
+    for (old, new, line) in [(1, 2, "1 rmw 0x1000 0x1 0x2"), (2, 2, "3 rmw 0x1000 0x2 0x2")] {
         script.request((0, 0), "SwapReq", A, Some("ST"));
         let data: [(&str, &[u8]); 2] = [("AMO original", &[old]), ("AMO new", &[new])];
         script.complete((0, 0), "SwapReq", A, Some("Done"), &data);
@@ -201,10 +181,7 @@ fn a_client_prints_a_linked_pair_as_one_atomic() {
         let tick = script.tick + 1;
         script.line(format!("{tick:7}: system.cpu0: T0 op 1 rmw 0x1000 0 0x7"));
         let trace = script.read();
-        assert_eq!(
-            operations(&trace),
-            ["0: fence", "0: rmw 0x1000 == 0x0, := 0x7"]
-        );
+        assert_eq!(operations(&trace), ["0: fence", "0: rmw 0x1000 == 0x0, := 0x7"]);
         let history = &trace.histories[0];
         assert_eq!(history.provenance.unfinished, []);
         assert_eq!(history.operation(OpId(1)).completed, Some(tick - 1));
@@ -257,11 +234,7 @@ impl Cpu {
     }
 
     fn access(&mut self, cpu: &str, name: &str, address: u64, value: u64) {
-        let class = if name.starts_with("st") {
-            "MemWrite"
-        } else {
-            "MemRead"
-        };
+        let class = if name.starts_with("st") { "MemWrite" } else { "MemRead" };
         let access =
             format!("X_M_R : {name}   edx, DS:[rdi] : {class} :  D=0x{value:016x} A={address:#x}");
         self.line(cpu, 0, &access);
@@ -274,11 +247,7 @@ impl Cpu {
     fn locked(&mut self, cpu: &str, address: u64, old: u64, new: u64) {
         self.fence(cpu, "mfence");
         self.access(cpu, "ldstl", address, old);
-        self.line(
-            cpu,
-            0,
-            "X_M_R : mov   rax, rax, rdx : IntAlu :  D=0x0000000000000001",
-        );
+        self.line(cpu, 0, "X_M_R : mov   rax, rax, rdx : IntAlu :  D=0x0000000000000001");
         self.access(cpu, "stul", address, new);
         self.fence(cpu, "mfence");
     }
@@ -286,17 +255,11 @@ impl Cpu {
 
 fn cpu() -> Cpu {
     let text = "  74500: system.cpu0: T0 : 0x401540 @_start    : mfence                   \n";
-    Cpu {
-        text: text.to_owned(),
-        tick: 80_000,
-    }
+    Cpu { text: text.to_owned(), tick: 80_000 }
 }
 
 fn exec(text: &str, addresses: Option<std::ops::Range<u64>>) -> ingest::Trace {
-    let options = Options {
-        addresses,
-        ..Options::default()
-    };
+    let options = Options { addresses, ..Options::default() };
     common::read(text, &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 
@@ -326,12 +289,7 @@ fn instructions_of_cpus() {
     let provenance = &trace.histories[0].provenance;
     assert_eq!(provenance.source, Source::Exec);
     assert_eq!(trace.statistics.weak_fences, 1);
-    assert!(
-        provenance
-            .notes
-            .iter()
-            .any(|note| note.contains("--addresses"))
-    );
+    assert!(provenance.notes.iter().any(|note| note.contains("--addresses")));
 }
 
 #[test]
@@ -368,11 +326,7 @@ fn a_locked_instruction_elsewhere_stays_without_its_values() {
     cpu.access("system.cpu0", "ld", A, 1);
     cpu.locked("system.cpu0", 0x9000, 2, 3);
     let trace = exec(&cpu.text, Some(A..A + 8));
-    let expected = [
-        "0: store 0x1000 := 0x1",
-        "0: rmw 0x9000 == ?, := ?",
-        "0: load 0x1000 == 0x1",
-    ];
+    let expected = ["0: store 0x1000 := 0x1", "0: rmw 0x9000 == ?, := ?", "0: load 0x1000 == 0x1"];
     assert_eq!(operations(&trace), expected);
     assert!(trace.histories[0].provenance.notes.is_empty());
 }
@@ -381,19 +335,11 @@ fn a_locked_instruction_elsewhere_stays_without_its_values() {
 fn hardware_threads_and_names_of_cpus() {
     let mut cpu = cpu();
     cpu.access("system.cpu1", "st", A, 1);
-    cpu.line(
-        "system.cpu1",
-        1,
-        "X : ld   edx : MemRead :  D=0x0000000000000001 A=0x1000",
-    );
+    cpu.line("system.cpu1", 1, "X : ld   edx : MemRead :  D=0x0000000000000001 A=0x1000");
     cpu.access("system.little.cpu1", "ld", A, 1);
     cpu.access("board.processor.cores5.core", "ld", A, 1);
     let trace = exec(&cpu.text, None);
-    let labels: Vec<u32> = trace.histories[0]
-        .threads()
-        .iter()
-        .map(|t| t.label)
-        .collect();
+    let labels: Vec<u32> = trace.histories[0].threads().iter().map(|t| t.label).collect();
     assert_eq!(labels, [1, 2, 5, 10_001]);
     let notes = &trace.histories[0].provenance.notes;
     assert_eq!(notes.len(), 3, "{notes:?}");
@@ -414,10 +360,7 @@ fn cut_instructions() {
         cpu.text += cut;
         cpu.text += "\n";
         let error = common::error(&cpu.text);
-        assert!(
-            matches!(error, Error::Cut { line: 3, .. }),
-            "{cut}: {error}"
-        );
+        assert!(matches!(error, Error::Cut { line: 3, .. }), "{cut}: {error}");
         let trace = common::read(&cpu.text, &lossy()).unwrap();
         assert_eq!(trace.statistics.skipped, 1);
     }
@@ -426,9 +369,7 @@ fn cut_instructions() {
 #[test]
 fn exec_with_protocol_lines() {
     let mut script = Script::new();
-    script
-        .seq(0, "Begin", A, " LD")
-        .seq(0, "Done", A, " 1 cycles");
+    script.seq(0, "Begin", A, " LD").seq(0, "Done", A, " 1 cycles");
     let mut cpu = cpu();
     cpu.access("system.cpu0", "st", A, 1);
     cpu.access("system.cpu1", "ld", A, 1);

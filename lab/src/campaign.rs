@@ -234,10 +234,7 @@ impl Campaign {
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names = options.protocols.iter();
         let opened = names.map(|name| Opened::new(name, None));
-        Ok(Campaign {
-            opened: opened.collect::<Result<_, Error>>()?,
-            options,
-        })
+        Ok(Campaign { opened: opened.collect::<Result<_, Error>>()?, options })
     }
 
     /// The protocols.
@@ -252,10 +249,7 @@ impl Campaign {
     pub fn run(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
         let Campaign { options, opened } = self;
         let mut subjects = subjects::choose(options, opened, observer)?;
-        let files = Files {
-            folder: &options.output,
-            shard: options.shard,
-        };
+        let files = Files { folder: &options.output, shard: options.shard };
         Settings::new(options, opened, &subjects).settle(&files)?;
         if let Some(shard) = options.shard {
             subjects::keep(&mut subjects, shard);
@@ -331,21 +325,14 @@ fn streams(
     is_tried: &dyn Fn(usize, &Subject) -> bool,
 ) -> Vec<Stream> {
     let mut streams = Vec::new();
-    for (at, subject) in subjects
-        .iter()
-        .enumerate()
-        .filter(|(at, one)| is_tried(*at, one))
-    {
+    for (at, subject) in subjects.iter().enumerate().filter(|(at, one)| is_tried(*at, one)) {
         let generators = match subject.mutant {
             None => &[Generator::Blind],
             Some(_) => generators(options),
         };
         // Guided runs have seeds of their own, so that nothing depends on these.
-        let repeat = if subject.mutant.is_none() && options.guided.is_some() {
-            1
-        } else {
-            options.repeat
-        };
+        let repeat =
+            if subject.mutant.is_none() && options.guided.is_some() { 1 } else { options.repeat };
         for repetition in 0..repeat {
             for &client in &options.clients {
                 let stream = |generator: &Generator| {

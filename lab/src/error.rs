@@ -310,19 +310,13 @@ impl Error {
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
-        move |error| Error::Run {
-            protocol: protocol.to_owned(),
-            error: error.into(),
-        }
+        move |error| Error::Run { protocol: protocol.to_owned(), error: error.into() }
     }
 
     /// An error of the file system about a file or folder.
     pub fn file(path: &Path) -> impl Fn(io::Error) -> Error {
         let path = path.to_owned();
-        move |error| Error::File {
-            path: path.clone(),
-            error,
-        }
+        move |error| Error::File { path: path.clone(), error }
     }
 }
 
@@ -359,10 +353,6 @@ impl fmt::Display for Refusal {
         });
         let text = sentences.collect::<Vec<_>>().join("; ");
         let says_what = text.starts_with(&self.given) || text.starts_with("--");
-        if says_what {
-            f.write_str(&text)
-        } else {
-            write!(f, "{}: {text}", self.given)
-        }
+        if says_what { f.write_str(&text) } else { write!(f, "{}: {text}", self.given) }
     }
 }

@@ -87,10 +87,7 @@ impl Default for Options {
             seed: 1,
             shard: None,
             jobs: None,
-            limits: Limits {
-                timeout: Duration::from_secs(60),
-                memory: 16 << 30,
-            },
+            limits: Limits { timeout: Duration::from_secs(60), memory: 16 << 30 },
         }
     }
 }
@@ -114,10 +111,7 @@ impl FromStr for Only {
             Some((point, number))
         });
         let (point, number) = number.map_or((text, None), |(point, number)| (point, Some(number)));
-        Ok(Only {
-            point: point.to_owned(),
-            number,
-        })
+        Ok(Only { point: point.to_owned(), number })
     }
 }
 
@@ -132,10 +126,7 @@ pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
         names.any(|name| Shard::of_file(path, name, "jsonl").is_some())
     };
     let mut trials = Vec::new();
-    for path in folder::below(folder)?
-        .iter()
-        .filter(|path| is_journal(path))
-    {
+    for path in folder::below(folder)?.iter().filter(|path| is_journal(path)) {
         let rows = Lines::read(path)?.rows::<Trial>(1)?;
         trials.extend(rows.into_values());
     }

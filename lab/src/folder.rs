@@ -12,11 +12,7 @@ use crate::error::Error;
 pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in list(folder)? {
-        if path.is_dir() {
-            files.extend(below(&path)?)
-        } else {
-            files.push(path)
-        }
+        if path.is_dir() { files.extend(below(&path)?) } else { files.push(path) }
     }
     Ok(files)
 }
@@ -28,9 +24,7 @@ pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(folder).map_err(Error::file(folder))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));
-    let mut paths = paths
-        .collect::<io::Result<Vec<PathBuf>>>()
-        .map_err(Error::file(folder))?;
+    let mut paths = paths.collect::<io::Result<Vec<PathBuf>>>().map_err(Error::file(folder))?;
     paths.sort();
     Ok(paths)
 }

@@ -80,21 +80,14 @@ impl Journal {
         let mut file = options.open(path).map_err(&failed)?;
         file.try_lock().map_err(|error| match error {
             TryLockError::WouldBlock => Error::Locked(path.to_owned()),
-            TryLockError::Error(error) => Error::NoLocks {
-                path: path.to_owned(),
-                error,
-            },
+            TryLockError::Error(error) => Error::NoLocks { path: path.to_owned(), error },
         })?;
         let mut text = Vec::new();
         file.read_to_end(&mut text).map_err(&failed)?;
         let lines = Lines::new(path, text);
         let whole = lines.text.len() as u64;
         file.set_len(whole).map_err(&failed)?;
-        let journal = Journal {
-            path: path.to_owned(),
-            file,
-            whole: Mutex::new(whole),
-        };
+        let journal = Journal { path: path.to_owned(), file, whole: Mutex::new(whole) };
         Ok((journal, lines))
     }
 
@@ -130,10 +123,7 @@ impl Lines {
     fn new(path: &Path, mut text: Vec<u8>) -> Lines {
         let end = text.iter().rposition(|&byte| byte == b'\n');
         text.truncate(end.map_or(0, |at| at + 1));
-        Lines {
-            path: path.to_owned(),
-            text,
-        }
+        Lines { path: path.to_owned(), text }
     }
 
     /// Reads a journal that somebody else may be writing, and leaves it as it is.
@@ -172,7 +162,6 @@ impl Lines {
     /// A line is no such row.
     pub fn rows<R: Row>(&self, from: usize) -> Result<IndexMap<R::Key, R>, Error> {
         let rows = self.parse(from, R::ADVICE);
-        rows.map(|row: Result<R, Error>| row.map(|row| (row.key(), row)))
-            .collect()
+        rows.map(|row: Result<R, Error>| row.map(|row| (row.key(), row))).collect()
     }
 }

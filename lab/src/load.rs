@@ -55,16 +55,11 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
 
 /// A file without any operation: a history that says nothing.
 pub fn empty(file: &str) -> Result<Input, Error> {
-    let provenance = Provenance {
-        notes: vec!["the file is empty".to_owned()],
-        ..Provenance::default()
-    };
+    let provenance =
+        Provenance { notes: vec!["the file is empty".to_owned()], ..Provenance::default() };
     let history = HistoryBuilder::new()
         .finish(AssumedSize::default(), &Initial::Zero, provenance)
-        .map_err(|error| ingest::Error::Build {
-            file: file.to_owned(),
-            error,
-        })?;
+        .map_err(|error| ingest::Error::Build { file: file.to_owned(), error })?;
     Ok(Input {
         file: file.to_owned(),
         format: "axe",
@@ -80,10 +75,7 @@ pub fn empty(file: &str) -> Result<Input, Error> {
 fn is_parquet(path: &Path) -> bool {
     if path == Path::new("-") {
         // Looking into the buffer of standard input takes nothing away.
-        return io::stdin()
-            .lock()
-            .fill_buf()
-            .is_ok_and(|head| head.starts_with(tables::MAGIC));
+        return io::stdin().lock().fill_buf().is_ok_and(|head| head.starts_with(tables::MAGIC));
     }
     let mut magic = [0; tables::MAGIC.len()];
     path.is_file()
@@ -95,10 +87,7 @@ fn is_parquet(path: &Path) -> bool {
 fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
     let histories = if path == Path::new("-") {
         let mut bytes = Vec::new();
-        io::stdin()
-            .lock()
-            .read_to_end(&mut bytes)
-            .map_err(Error::file(path))?;
+        io::stdin().lock().read_to_end(&mut bytes).map_err(Error::file(path))?;
         tables::read_bytes(path, &bytes)?
     } else {
         tables::read_histories(path)?
@@ -107,10 +96,7 @@ fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
     let Some(initial) = options.initial.as_ref().filter(|it| **it != Initial::Zero) else {
         return Ok(histories);
     };
-    histories
-        .into_iter()
-        .map(|history| with_initial(path, &history, initial))
-        .collect()
+    histories.into_iter().map(|history| with_initial(path, &history, initial)).collect()
 }
 
 /// A finished history is not selected from: its final values and its order speak of all of it.
@@ -119,9 +105,7 @@ fn check_selection(path: &Path, histories: &[History], options: &Options) -> Res
         return Err(Error::Finished(path.to_owned()));
     }
     let other = |history: &&History| {
-        options
-            .source
-            .is_some_and(|source| source != history.provenance.source)
+        options.source.is_some_and(|source| source != history.provenance.source)
     };
     match histories.iter().find(other) {
         None => Ok(()),
@@ -134,8 +118,6 @@ fn check_selection(path: &Path, histories: &[History], options: &Options) -> Res
 
 fn with_initial(path: &Path, history: &History, initial: &Initial) -> Result<History, Error> {
     let rows = history.ops().map(|op| history.row(op));
-    History::restore(history.frame(), rows, Some(initial)).map_err(|error| Error::Restore {
-        path: path.to_owned(),
-        error,
-    })
+    History::restore(history.frame(), rows, Some(initial))
+        .map_err(|error| Error::Restore { path: path.to_owned(), error })
 }

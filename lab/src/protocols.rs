@@ -28,10 +28,7 @@ impl Opened {
             let mutant = find_mutant(name, given, &protocol)?;
             protocol = with(given, &protocol, &mutant)?;
         }
-        Ok(Opened {
-            given: given.to_owned(),
-            protocol,
-        })
+        Ok(Opened { given: given.to_owned(), protocol })
     }
 
     /// The protocol with a fault put in.
@@ -133,10 +130,7 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
             near: if is_id {
                 made::nearest(protocol, name)
             } else {
-                named::nearest(name)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect()
+                named::nearest(name).into_iter().map(str::to_owned).collect()
             },
         }
     })

@@ -23,12 +23,9 @@ pub fn unchanged<S: Settings>(known: &S, now: &S, stored: &str) -> Result<(), Er
     let mut pairs = known.fixed().into_iter().zip(now.fixed());
     match pairs.find(|((_, then), (_, now))| then != now) {
         None => Ok(()),
-        Some(((what, then), (_, now))) => Err(Error::OtherSettings {
-            stored: stored.to_owned(),
-            what,
-            then,
-            now,
-        }),
+        Some(((what, then), (_, now))) => {
+            Err(Error::OtherSettings { stored: stored.to_owned(), what, then, now })
+        }
     }
 }
 
@@ -52,9 +49,6 @@ mod tests {
         assert!(unchanged(&Seed(1), &Seed(1), "it has another").is_ok());
         let error = unchanged(&Seed(1), &Seed(2), "it has another").unwrap_err();
         let text = error.to_string();
-        assert!(
-            text.starts_with("it has another seed (1, now 2): repeat"),
-            "{text}"
-        );
+        assert!(text.starts_with("it has another seed (1, now 2): repeat"), "{text}");
     }
 }

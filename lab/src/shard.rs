@@ -62,9 +62,7 @@ impl FromStr for Shard {
     type Err = NoShard;
 
     fn from_str(text: &str) -> Result<Shard, NoShard> {
-        let found = text
-            .split_once('/')
-            .and_then(|(number, of)| Shard::new(number, of));
+        let found = text.split_once('/').and_then(|(number, of)| Shard::new(number, of));
         found.ok_or(NoShard)
     }
 }
@@ -81,9 +79,7 @@ mod tests {
 
     #[test]
     fn every_piece_belongs_to_one_shard() {
-        let shards: Vec<Shard> = ["1/3", "2/3", "3/3"]
-            .map(|text| text.parse().unwrap())
-            .into();
+        let shards: Vec<Shard> = ["1/3", "2/3", "3/3"].map(|text| text.parse().unwrap()).into();
         for piece in 0..100 {
             assert_eq!(shards.iter().filter(|shard| shard.has(piece)).count(), 1);
         }
@@ -92,17 +88,7 @@ mod tests {
 
     #[test]
     fn what_is_no_shard_is_refused() {
-        for bad in [
-            "",
-            "x",
-            "3",
-            "0/4",
-            "5/4",
-            "1/0",
-            "-1/4",
-            "1/4/2",
-            "1/99999999999",
-        ] {
+        for bad in ["", "x", "3", "0/4", "5/4", "1/0", "-1/4", "1/4/2", "1/99999999999"] {
             let message = bad.parse::<Shard>().unwrap_err().to_string();
             assert!(message.contains("such as 2/8"), "{bad}");
         }
@@ -113,10 +99,7 @@ mod tests {
         let shard = "2/8".parse().ok();
         for (shard, name) in [(None, "runs.parquet"), (shard, "runs.2-of-8.parquet")] {
             assert_eq!(Shard::file(shard, "runs", "parquet"), name);
-            assert_eq!(
-                Shard::of_file(Path::new(name), "runs", "parquet"),
-                Some(shard)
-            );
+            assert_eq!(Shard::of_file(Path::new(name), "runs", "parquet"), Some(shard));
         }
         for other in [
             "runs.jsonl",
@@ -126,11 +109,7 @@ mod tests {
             "run.parquet",
             "runs.old.parquet",
         ] {
-            assert_eq!(
-                Shard::of_file(Path::new(other), "runs", "parquet"),
-                None,
-                "{other}"
-            );
+            assert_eq!(Shard::of_file(Path::new(other), "runs", "parquet"), None, "{other}");
         }
     }
 }

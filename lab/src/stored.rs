@@ -53,10 +53,7 @@ impl Stored {
             campaign: is_running,
         };
         // Where a journal knows more, the experiment goes on, at whatever size that is.
-        let going_on = results
-            .trials
-            .iter()
-            .filter(|trial| unfinished.contains(&trial.experiment));
+        let going_on = results.trials.iter().filter(|trial| unfinished.contains(&trial.experiment));
         let going_on = going_on.map(|trial| (trial.experiment.clone(), trial.size.clone()));
         results.unfinished.experiments.extend(going_on);
         Ok(Stored {

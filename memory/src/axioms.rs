@@ -32,10 +32,7 @@ impl<'h> Execution<'h> {
     /// A value is written twice to a location.
     pub fn new(history: &'h History) -> Result<Execution<'h>, WrittenTwice> {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse)?;
-        Ok(Execution {
-            history,
-            reads_from,
-        })
+        Ok(Execution { history, reads_from })
     }
 
     /// Whether two operations access one location.
@@ -73,9 +70,8 @@ pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec
     for thread in 0..history.threads().len() {
         for second in history.thread_ops(thread) {
             let earlier = history.thread_ops(thread).take_while(|&op| op < second);
-            before[second.at()] = earlier
-                .filter(|&first| model.preserves(execution, first, second))
-                .collect();
+            before[second.at()] =
+                earlier.filter(|&first| model.preserves(execution, first, second)).collect();
         }
     }
     let mut search = Search {

@@ -14,10 +14,7 @@ pub struct Label {
 impl Label {
     /// The label of an operation.
     pub fn of(history: &History, op: OpId) -> Label {
-        Label {
-            kind: history.kind(op),
-            annotation: history.annotation(op),
-        }
+        Label { kind: history.kind(op), annotation: history.annotation(op) }
     }
 
     /// Whether the operation is a store with a release, and no read-modify-write.
@@ -34,9 +31,6 @@ impl Label {
 /// The label of an operation without an annotation.
 impl From<Kind> for Label {
     fn from(kind: Kind) -> Label {
-        Label {
-            kind,
-            annotation: Annotation::None,
-        }
+        Label { kind, annotation: Annotation::None }
     }
 }

@@ -82,10 +82,8 @@ struct Earlier {
 
 impl Earlier {
     fn new(history: &History, model: Model) -> Earlier {
-        let mut earlier = Earlier {
-            own: vec![None; history.len()],
-            first: vec![None; history.len()],
-        };
+        let mut earlier =
+            Earlier { own: vec![None; history.len()], first: vec![None; history.len()] };
         let mut own: FxHashMap<u32, OpId> = FxHashMap::default();
         for thread in 0..history.threads().len() {
             own.clear();
@@ -98,11 +96,8 @@ impl Earlier {
                 if history.kind(op).may_be_buffered() {
                     own.insert(location, op);
                     let before = last.replace(op);
-                    earlier.first[op.at()] = if model.buffers_by_location() {
-                        earlier.own[op.at()]
-                    } else {
-                        before
-                    };
+                    earlier.first[op.at()] =
+                        if model.buffers_by_location() { earlier.own[op.at()] } else { before };
                 }
             }
         }
@@ -191,11 +186,7 @@ impl<'h> Machine<'h> {
             let value = self.value_in_memory(last.location);
             self.free[last.location as usize] || value == Some(last.value)
         });
-        if right {
-            Ok(())
-        } else {
-            Err(Refusal::WrongFinal)
-        }
+        if right { Ok(()) } else { Err(Refusal::WrongFinal) }
     }
 
     fn next_of(&self, thread: usize) -> Option<OpId> {
@@ -233,11 +224,7 @@ impl<'h> Machine<'h> {
         };
         // A store waits in the buffer.
         let waits = waits || !(kind.may_be_buffered() || self.may_reach_memory(thread, op));
-        if waits {
-            Err(Refusal::NotDrained)
-        } else {
-            Ok(())
-        }
+        if waits { Err(Refusal::NotDrained) } else { Ok(()) }
     }
 
     fn check_read(&mut self, op: OpId, kind: Kind) -> Result<(), Refusal> {
@@ -354,10 +341,7 @@ fn may_lack_writes(history: &History) -> bool {
 }
 
 fn written_values(history: &History) -> FxHashSet<(u32, u64)> {
-    history
-        .ops()
-        .filter_map(|op| Some((history.location(op)?, history.written(op)?)))
-        .collect()
+    history.ops().filter_map(|op| Some((history.location(op)?, history.written(op)?))).collect()
 }
 
 /// Locations with a write whose value the trace does not show: what is read there proves nothing.

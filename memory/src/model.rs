@@ -188,10 +188,7 @@ impl Model {
             return true;
         }
         let (first, second) = (first.into(), second.into());
-        let fences = (
-            self.fence_effect(first.kind),
-            self.fence_effect(second.kind),
-        );
+        let fences = (self.fence_effect(first.kind), self.fence_effect(second.kind));
         match fences {
             (None, None) => self.preserves_accesses(first, second, same_location),
             (Some(fence), None) => fence.precedes(second.kind),

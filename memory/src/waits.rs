@@ -74,9 +74,7 @@ impl Oldest {
     /// Before the first step.
     pub fn new(history: &History) -> Oldest {
         let threads = history.threads().iter();
-        let mut oldest = Oldest {
-            stores: threads.map(|thread| thread.first().0).collect(),
-        };
+        let mut oldest = Oldest { stores: threads.map(|thread| thread.first().0).collect() };
         for thread in 0..oldest.stores.len() {
             oldest.go_on(history, thread, |_| false);
         }

@@ -83,14 +83,8 @@ impl Answers {
         let campaign = Campaign::new(runs, equivalents, counts);
         let scopes = campaign.scopes();
         Answers {
-            kills: scopes
-                .iter()
-                .map(|scope| kills::matrix(&campaign, scope))
-                .collect(),
-            rates: scopes
-                .iter()
-                .map(|scope| rates::rates(&campaign, scope))
-                .collect(),
+            kills: scopes.iter().map(|scope| kills::matrix(&campaign, scope)).collect(),
+            rates: scopes.iter().map(|scope| rates::rates(&campaign, scope)).collect(),
             operations: scopes
                 .iter()
                 .map(|scope| operations::operations(&campaign, scope))
@@ -146,12 +140,8 @@ impl<'a> Campaign<'a> {
     ) -> Campaign<'a> {
         let named = equivalents.iter();
         let named = named.map(|row| ((row.protocol.as_str(), row.mutant.as_str()), row));
-        let mut campaign = Campaign {
-            runs,
-            equivalents: named.collect(),
-            spoilt: BTreeSet::new(),
-            counts,
-        };
+        let mut campaign =
+            Campaign { runs, equivalents: named.collect(), spoilt: BTreeSet::new(), counts };
         let originals = runs.iter().filter(|run| run.mutant.is_none());
         let failing = originals.filter(|run| campaign.detects(run));
         campaign.spoilt = failing.map(origin).collect();
@@ -207,10 +197,7 @@ impl<'a> Campaign<'a> {
 
     /// Whether a run shows that something is wrong with the protocol.
     fn detects(&self, run: &CampaignRun) -> bool {
-        let failed = matches!(
-            run.outcome,
-            RunOutcome::ProtocolError | RunOutcome::Deadlock
-        );
+        let failed = matches!(run.outcome, RunOutcome::ProtocolError | RunOutcome::Deadlock);
         failed || self.violates(run)
     }
 }

@@ -116,11 +116,7 @@ pub fn all(results: &Results) -> Vec<Claim> {
     let mut tried: Vec<AtSize<'_>> = Vec::new();
     let mut claims: Vec<Claim> = Vec::new();
     for size in measure::SIZES {
-        let at_size = AtSize {
-            results,
-            size,
-            campaign: &campaign,
-        };
+        let at_size = AtSize { results, size, campaign: &campaign };
         let tested = paper::ALL.iter().map(|claim| {
             let mut claim = claim.tested(at_size);
             claim.hold_back(at_size);

@@ -61,11 +61,7 @@ impl Reached {
 
 impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Reached {
-            reached,
-            reachable,
-            table,
-        } = *self;
+        let Reached { reached, reachable, table } = *self;
         let percent = |of: usize| 100.0 * reached as f64 / of.max(1) as f64;
         write!(
             f,
@@ -81,12 +77,7 @@ mod tests {
     use super::*;
 
     fn row(stalls: bool, count: u64, unreached: Option<&str>) -> Coverage {
-        Coverage {
-            stalls,
-            count,
-            unreached: unreached.map(str::to_owned),
-            ..Coverage::default()
-        }
+        Coverage { stalls, count, unreached: unreached.map(str::to_owned), ..Coverage::default() }
     }
 
     #[test]
@@ -100,11 +91,7 @@ mod tests {
             row(true, 0, Some("needs DMA")),
         ];
         let reached = Reached::of(&rows, |row| row.unreached.is_some());
-        let expected = Reached {
-            reached: 2,
-            reachable: 3,
-            table: 4,
-        };
+        let expected = Reached { reached: 2, reachable: 3, table: 4 };
         assert_eq!(reached, expected);
     }
 

@@ -229,9 +229,7 @@ const PROGRAMS: &str = "A bar counts the pairs of statements that a monitor sign
 /// The figures of all rows that there are.
 pub fn all(results: &Results, answers: Option<&Answers>) -> Vec<Figure> {
     let figures = FIGURES.iter();
-    figures
-        .flat_map(|figure| figure.drawn(results, answers))
-        .collect()
+    figures.flat_map(|figure| figure.drawn(results, answers)).collect()
 }
 
 impl Definition {
@@ -269,9 +267,7 @@ impl Definition {
         }
         drawn.retain(|(.., plot)| !plot.table.rows.is_empty());
         let figures = drawn.into_iter();
-        figures
-            .map(|(sample, variant, plot)| self.figure(sample, variant, plot))
-            .collect()
+        figures.map(|(sample, variant, plot)| self.figure(sample, variant, plot)).collect()
     }
 
     fn figure(&self, sample: Option<&Sample<'_>>, variant: Option<String>, plot: Plot) -> Figure {
@@ -288,11 +284,7 @@ impl Definition {
             name: name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-"),
             experiment: self.experiment,
             title: self.title.to_owned(),
-            caption: format!(
-                "{repeats}{}{}",
-                self.caption,
-                circumstances.unwrap_or_default()
-            ),
+            caption: format!("{repeats}{}{}", self.caption, circumstances.unwrap_or_default()),
             svg: render::svg(self.title, &plot),
             png: render::png(self.title, &plot),
             table: plot.table,

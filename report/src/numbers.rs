@@ -87,49 +87,22 @@ mod tests {
 
     #[test]
     fn times_have_units() {
-        let times = [
-            0.0,
-            2e-9,
-            1e-6,
-            0.000_999_9,
-            0.0123456,
-            0.9999,
-            1.0,
-            60.0,
-            1234.5,
-        ];
+        let times = [0.0, 2e-9, 1e-6, 0.000_999_9, 0.0123456, 0.9999, 1.0, 60.0, 1234.5];
         let texts = times.map(seconds);
-        let expected = [
-            "0 s", "2 ns", "1 µs", "1 ms", "12.3 ms", "1 s", "1 s", "60 s", "1234 s",
-        ];
+        let expected = ["0 s", "2 ns", "1 µs", "1 ms", "12.3 ms", "1 s", "1 s", "60 s", "1234 s"];
         assert_eq!(texts, expected);
     }
 
     #[test]
     fn counts_are_short_and_exact() {
-        let counts = [
-            0,
-            999,
-            1000,
-            1024,
-            12_345,
-            50_000,
-            131_072,
-            1 << 20,
-            2_500_000,
-        ];
-        let expected = [
-            "0", "999", "1000", "1Ki", "12345", "50k", "128Ki", "1Mi", "2.5M",
-        ];
+        let counts = [0, 999, 1000, 1024, 12_345, 50_000, 131_072, 1 << 20, 2_500_000];
+        let expected = ["0", "999", "1000", "1Ki", "12345", "50k", "128Ki", "1Mi", "2.5M"];
         assert_eq!(counts.map(count), expected);
     }
 
     #[test]
     fn shares_and_ratios() {
-        assert_eq!(
-            [0.066, 0.5775, 1.0, 0.0].map(percent),
-            ["6.6 %", "57.75 %", "100 %", "0 %"]
-        );
+        assert_eq!([0.066, 0.5775, 1.0, 0.0].map(percent), ["6.6 %", "57.75 %", "100 %", "0 %"]);
         assert_eq!([1.45, 70.0, 0.1 + 0.2].map(ratio), ["1.45×", "70×", "0.3×"]);
         assert_eq!(percent(0.6 * 3.0 / 3.0), "60 %");
     }

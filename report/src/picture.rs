@@ -135,12 +135,7 @@ impl ArrowStyle {
             Relation::Coherence => ("#0072b2", "dashed", "7 3", "- - -"),
             Relation::FromReads => ("#d55e00", "dotted", "2 3", "\u{b7} \u{b7} \u{b7} \u{b7}"),
         };
-        ArrowStyle {
-            color,
-            line,
-            dashes,
-            sample,
-        }
+        ArrowStyle { color, line, dashes, sample }
     }
 }
 
@@ -183,9 +178,9 @@ impl CacheLine {
         match self.left_out {
             0 => None,
             1 => Some("1 transition farther from these operations is left out".to_owned()),
-            count => Some(format!(
-                "{count} transitions farther from these operations are left out"
-            )),
+            count => {
+                Some(format!("{count} transitions farther from these operations are left out"))
+            }
         }
     }
 }

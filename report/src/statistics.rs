@@ -14,18 +14,12 @@ pub struct Estimate {
 impl Estimate {
     /// A number that is known.
     pub fn exactly(value: f64) -> Estimate {
-        Estimate {
-            low: value,
-            high: value,
-        }
+        Estimate { low: value, high: value }
     }
 
     /// A number that is only known to be at least this.
     pub fn at_least(low: f64) -> Estimate {
-        Estimate {
-            low,
-            high: f64::INFINITY,
-        }
+        Estimate { low, high: f64::INFINITY }
     }
 
     /// Whether nothing is known above: the run timed out.
@@ -49,20 +43,13 @@ impl Estimate {
 
     /// A multiple of it.
     pub fn times(self, factor: f64) -> Estimate {
-        Estimate {
-            low: self.low * factor,
-            high: self.high * factor,
-        }
+        Estimate { low: self.low * factor, high: self.high * factor }
     }
 
     /// Which part it is of another, neither being negative; none if that may be 0.
     pub fn over(self, other: Estimate) -> Option<Estimate> {
         (other.low > 0.0).then(|| Estimate {
-            low: if other.is_open() {
-                0.0
-            } else {
-                self.low / other.high
-            },
+            low: if other.is_open() { 0.0 } else { self.low / other.high },
             high: self.high / other.low,
         })
     }
@@ -86,10 +73,7 @@ impl Estimate {
 pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
     let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
     let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
-    Some(Estimate {
-        low: sum(|number| number.low),
-        high: sum(|number| number.high),
-    })
+    Some(Estimate { low: sum(|number| number.low), high: sum(|number| number.high) })
 }
 
 /// The median of some numbers, the mean of the two in the middle if there are two; none of none.
@@ -107,16 +91,9 @@ fn quantile(numbers: &[Estimate], share: f64) -> Option<Estimate> {
         ends.sort_by(f64::total_cmp);
         let [low, high] = [place.floor(), place.ceil()].map(|place| ends[place as usize]);
         // Infinity less infinity is no number.
-        if low == high {
-            low
-        } else {
-            low + (high - low) * part
-        }
+        if low == high { low } else { low + (high - low) * part }
     };
-    Some(Estimate {
-        low: bound(|number| number.low),
-        high: bound(|number| number.high),
-    })
+    Some(Estimate { low: bound(|number| number.low), high: bound(|number| number.high) })
 }
 
 /// Quartiles and mean of some measurements.
@@ -175,19 +152,13 @@ impl Share {
         /// Quantile of the normal distribution.
         const Z: f64 = 1.96;
         if self.of == 0 {
-            return Estimate {
-                low: 0.0,
-                high: 1.0,
-            };
+            return Estimate { low: 0.0, high: 1.0 };
         }
         let (share, of) = (self.value(), self.of as f64);
         let scale = 1.0 + Z * Z / of;
         let middle = (share + Z * Z / (2.0 * of)) / scale;
         let half = Z * (share * (1.0 - share) / of + Z * Z / (4.0 * of * of)).sqrt() / scale;
-        Estimate {
-            low: (middle - half).max(0.0),
-            high: (middle + half).min(1.0),
-        }
+        Estimate { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
     }
 
     /// The fraction; none of nothing.
@@ -218,27 +189,15 @@ mod tests {
     fn medians_of_runs_that_were_cut_off() {
         let known = Estimate::exactly;
         assert_eq!(median(&[]), None);
-        assert_eq!(
-            median(&[known(9.0), known(1.0), Estimate::at_least(60.0)]),
-            Some(known(9.0))
-        );
-        assert_eq!(
-            median(&[known(9.0), Estimate::at_least(60.0)]),
-            Some(Estimate::at_least(34.5))
-        );
+        assert_eq!(median(&[known(9.0), known(1.0), Estimate::at_least(60.0)]), Some(known(9.0)));
+        assert_eq!(median(&[known(9.0), Estimate::at_least(60.0)]), Some(Estimate::at_least(34.5)));
         // Cut off early for want of memory, and yet among the slowest.
         assert_eq!(
             median(&[Estimate::at_least(1.0), known(2.0), known(3.0)]),
-            Some(Estimate {
-                low: 2.0,
-                high: 3.0
-            })
+            Some(Estimate { low: 2.0, high: 3.0 })
         );
         assert_eq!(mean(&[known(1.0), known(3.0)]), Some(known(2.0)));
-        assert_eq!(
-            mean(&[known(1.0), Estimate::at_least(3.0)]),
-            Some(Estimate::at_least(2.0))
-        );
+        assert_eq!(mean(&[known(1.0), Estimate::at_least(3.0)]), Some(Estimate::at_least(2.0)));
         assert_eq!(mean(&[]), None);
     }
 
@@ -262,21 +221,10 @@ mod tests {
     fn ratios_are_as_sure_as_what_they_are_of() {
         let known = Estimate::exactly;
         assert_eq!(known(6.0).over(known(2.0)), Some(known(3.0)));
-        assert_eq!(
-            Estimate::at_least(6.0).over(known(2.0)),
-            Some(Estimate::at_least(3.0))
-        );
-        let at_most = Estimate {
-            low: 0.0,
-            high: 3.0,
-        };
+        assert_eq!(Estimate::at_least(6.0).over(known(2.0)), Some(Estimate::at_least(3.0)));
+        let at_most = Estimate { low: 0.0, high: 3.0 };
         assert_eq!(known(6.0).over(Estimate::at_least(2.0)), Some(at_most));
-        assert!(
-            !Estimate::at_least(6.0)
-                .over(Estimate::at_least(2.0))
-                .unwrap()
-                .tells()
-        );
+        assert!(!Estimate::at_least(6.0).over(Estimate::at_least(2.0)).unwrap().tells());
         assert_eq!(known(6.0).over(known(0.0)), None);
         assert_eq!(Estimate::at_least(3.0).exceeds(known(2.0)), Some(true));
         assert_eq!(Estimate::at_least(3.0).exceeds(known(4.0)), None);
@@ -284,13 +232,8 @@ mod tests {
         let whole = |number: f64| format!("{number:.0}");
         let ends = |low, high| Estimate { low, high }.shown(whole);
         assert_eq!([ends(2.0, 2.1), ends(2.0, 3.1)], ["2", "2 to 3"]);
-        let shown = [
-            known(3.0),
-            Estimate::at_least(3.0),
-            at_most,
-            Estimate::at_least(0.0),
-        ]
-        .map(|one| one.shown(whole));
+        let shown = [known(3.0), Estimate::at_least(3.0), at_most, Estimate::at_least(0.0)]
+            .map(|one| one.shown(whole));
         assert_eq!(shown, ["3", "at least 3", "at most 3", "unknown"]);
     }
 

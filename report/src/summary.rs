@@ -48,10 +48,7 @@ pub struct Summary {
 
 /// The experiments of some trials, in the order in which they come.
 pub fn experiments(trials: &[Trial]) -> Vec<Summary> {
-    trials
-        .chunk_by(|a, b| a.experiment == b.experiment)
-        .filter_map(summary)
-        .collect()
+    trials.chunk_by(|a, b| a.experiment == b.experiment).filter_map(summary).collect()
 }
 
 fn summary(trials: &[Trial]) -> Option<Summary> {
@@ -67,10 +64,7 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
         undecided: count(|said| *said == Said::Undecided),
         models: words(|trial| &trial.model),
         algorithms: words(|trial| &trial.algorithm),
-        seeds: trials
-            .iter()
-            .filter_map(|trial| seed(&trial.command))
-            .collect(),
+        seeds: trials.iter().filter_map(|trial| seed(&trial.command)).collect(),
         timeouts: timeouts(trials),
         versions: words(|trial| &trial.version),
         machines: words(|trial| &trial.machine),
@@ -129,9 +123,6 @@ mod tests {
         assert_eq!(found[0].seeds, BTreeSet::from([7]));
         assert_eq!(found[0].algorithms.len(), 2);
         assert!(experiments(&[]).is_empty());
-        assert_eq!(
-            ["rubric", "rubric --seed", "rubric --seed x"].map(seed),
-            [None; 3]
-        );
+        assert_eq!(["rubric", "rubric --seed", "rubric --seed x"].map(seed), [None; 3]);
     }
 }

@@ -38,9 +38,7 @@ fn browser() -> Option<&'static str> {
     let found = NAMES.into_iter().find(works);
     if found.is_none() {
         // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
-        std::io::stdout()
-            .write_all(b"skipped: there is no chromium\n")
-            .unwrap();
+        std::io::stdout().write_all(b"skipped: there is no chromium\n").unwrap();
     }
     found
 }
@@ -52,10 +50,7 @@ fn rendered(browser: &str, html: &str) -> (Html, String) {
     std::fs::write(&file, html).unwrap();
     let output = Command::new(browser)
         .args(QUIET)
-        .arg(format!(
-            "--user-data-dir={}",
-            path(folder.path(), "profile")
-        ))
+        .arg(format!("--user-data-dir={}", path(folder.path(), "profile")))
         .arg(format!("file://{}", file.display()))
         .output()
         .unwrap();
@@ -78,9 +73,7 @@ fn with_script(html: &str, script: &str) -> String {
 
 fn texts(html: &Html, selector: &str) -> Vec<String> {
     let selector = Selector::parse(selector).unwrap();
-    html.select(&selector)
-        .map(|element| element.text().collect())
-        .collect()
+    html.select(&selector).map(|element| element.text().collect()).collect()
 }
 
 /// The column by which is sorted, top to bottom; of rows that are shown.
@@ -114,16 +107,9 @@ fn without_its_script_all_is_there() {
     let Some(browser) = browser() else { return };
     let (html, complaints) = rendered(browser, &framed(&full().html()));
     assert_eq!(complaints.lines().count(), 1, "{complaints}");
-    assert!(
-        complaints.contains("Blocked script execution"),
-        "{complaints}"
-    );
+    assert!(complaints.contains("Blocked script execution"), "{complaints}");
     assert_eq!(texts(&html, "h2").len(), 7);
-    assert_eq!(
-        texts(&html, "button, input").len(),
-        0,
-        "nothing that does nothing"
-    );
+    assert_eq!(texts(&html, "button, input").len(), 0, "nothing that does nothing");
     assert_eq!(column(&html).len(), 10);
     // A title, a column, two boxes of two lines, an arrow and its legend.
     assert_eq!(texts(&html, "details.violation svg text").len(), 8);
@@ -144,17 +130,7 @@ fn with_it_tables_can_be_sorted() {
         assert_eq!(complaints, "");
         (column(&html), texts(&html, "th[aria-sort]"))
     };
-    let numbers = [
-        "200",
-        "300",
-        "400",
-        "500",
-        "600",
-        "700",
-        "800",
-        "900",
-        "1\u{202f}000",
-    ];
+    let numbers = ["200", "300", "400", "500", "600", "700", "800", "900", "1\u{202f}000"];
     let (up, sorted) = clicks(1);
     // As numbers, and what is not known last.
     assert_eq!(up[..9], numbers);

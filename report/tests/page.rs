@@ -18,9 +18,7 @@ fn all<'h>(html: &'h Html, selector: &str) -> Vec<scraper::ElementRef<'h>> {
 
 fn texts(html: &Html, selector: &str) -> Vec<String> {
     let elements = all(html, selector).into_iter();
-    elements
-        .map(|element| element.text().collect::<String>().trim().to_owned())
-        .collect()
+    elements.map(|element| element.text().collect::<String>().trim().to_owned()).collect()
 }
 
 #[test]
@@ -31,11 +29,7 @@ fn a_parser_has_nothing_to_complain_about() {
         assert_eq!(all(&html, "html, head, body, main").len(), 4);
     }
     // The parser does complain.
-    assert!(
-        !parsed("<!DOCTYPE html><table><p></table></i>")
-            .errors
-            .is_empty()
-    );
+    assert!(!parsed("<!DOCTYPE html><table><p></table></i>").errors.is_empty());
 }
 
 #[test]
@@ -60,10 +54,8 @@ fn it_loads_nothing() {
 #[test]
 fn links_find_their_targets_and_no_id_is_there_twice() {
     let html = parsed(&full().html());
-    let ids: Vec<&str> = all(&html, "[id]")
-        .into_iter()
-        .filter_map(|element| element.value().attr("id"))
-        .collect();
+    let ids: Vec<&str> =
+        all(&html, "[id]").into_iter().filter_map(|element| element.value().attr("id")).collect();
     let known: BTreeSet<&str> = ids.iter().copied().collect();
     assert_eq!(known.len(), ids.len(), "{ids:?}");
     for link in all(&html, "[href]") {
@@ -75,10 +67,8 @@ fn links_find_their_targets_and_no_id_is_there_twice() {
     }
     // Four drawings with the same id, which each refers to its own.
     let clipped = all(&html, "svg [clip-path]");
-    let targets: BTreeSet<&str> = clipped
-        .iter()
-        .filter_map(|element| element.value().attr("clip-path"))
-        .collect();
+    let targets: BTreeSet<&str> =
+        clipped.iter().filter_map(|element| element.value().attr("clip-path")).collect();
     assert_eq!((clipped.len(), targets.len()), (3, 3));
     for target in targets {
         let id = target.trim_start_matches("url(#").trim_end_matches(')');
@@ -93,18 +83,8 @@ fn names_are_text_wherever_they_are() {
     assert_eq!(all(&html, "script").len(), 1, "the page's own");
     assert!(!page.contains(EVIL) && !page.contains("<script>alert"));
     // And yet they are there.
-    assert!(
-        texts(&html, "h3")
-            .iter()
-            .any(|title| title.starts_with(EVIL))
-    );
-    assert!(
-        texts(&html, "td, th")
-            .iter()
-            .filter(|text| *text == EVIL)
-            .count()
-            > 5
-    );
+    assert!(texts(&html, "h3").iter().any(|title| title.starts_with(EVIL)));
+    assert!(texts(&html, "td, th").iter().filter(|text| *text == EVIL).count() > 5);
     assert!(texts(&html, "pre")[0].contains(EVIL));
     for element in all(&html, "*") {
         let mut attributes = element.value().attrs();
@@ -129,10 +109,7 @@ fn everything_has_its_place() {
         "Violations",
     ];
     let found = texts(&html, "h2");
-    let found: Vec<&str> = found
-        .iter()
-        .map(|title| title.trim_end_matches([' ', '#']))
-        .collect();
+    let found: Vec<&str> = found.iter().map(|title| title.trim_end_matches([' ', '#'])).collect();
     assert_eq!(found, headings);
     let within = |heading: &str| format!("section[aria-labelledby='{heading}']");
     let drawn = |selector: &str| -> Vec<String> {
@@ -144,17 +121,11 @@ fn everything_has_its_place() {
         drawn(&format!("{} figure", within("experiment-gcc-fig4"))),
         ["figure-gcc-fig4-operations", "figure-gcc-fig4-threads"]
     );
-    assert_eq!(
-        drawn(&format!("{} > figure", within("campaign"))),
-        ["figure-mutants-kills"]
-    );
+    assert_eq!(drawn(&format!("{} > figure", within("campaign"))), ["figure-mutants-kills"]);
     // The drawing has its title in it.
     let captions = texts(&html, "figcaption");
     assert!(captions.iter().all(|caption| !caption.contains("Title of")));
-    let ran = texts(
-        &html,
-        &format!("{} tbody tr:first-child > *", within("ran")),
-    );
+    let ran = texts(&html, &format!("{} tbody tr:first-child > *", within("ran")));
     assert_eq!(ran[..6], ["gcc-fig4", "quick", "3", "6", "3", "0"]);
     assert_eq!(ran[8..], ["5", "60 s"]);
     assert_eq!(
@@ -169,10 +140,7 @@ fn everything_has_its_place() {
     assert_eq!(violation[0], "<script>caught");
     assert_eq!(violation[4..6], ["17", "50"]);
     assert!(violation[6].starts_with("memory order would have a cycle"));
-    let heat = texts(
-        &html,
-        ".heat td.never, .heat td.taken, .heat td.stalled, .heat td.out",
-    );
+    let heat = texts(&html, ".heat td.never, .heat td.taken, .heat td.stalled, .heat td.out");
     assert_eq!(heat, ["1.2k", "0", "7", "z 3", "–"]);
 }
 
@@ -187,18 +155,9 @@ fn figures_say_what_they_show_to_who_does_not_see_them() {
     assert_eq!(drawings.len(), 3);
     for drawing in drawings {
         assert_eq!(drawing.value().attr("role"), Some("img"));
-        assert!(
-            drawing
-                .value()
-                .attr("aria-label")
-                .unwrap()
-                .contains("Caption")
-        );
+        assert!(drawing.value().attr("aria-label").unwrap().contains("Caption"));
     }
-    assert_eq!(
-        all(&html, ".scroll:not([aria-label]), .scroll:not([tabindex])").len(),
-        0
-    );
+    assert_eq!(all(&html, ".scroll:not([aria-label]), .scroll:not([tabindex])").len(), 0);
     assert_eq!(all(&html, "table:not(:has(caption))").len(), 0);
 }
 
@@ -208,28 +167,19 @@ fn what_there_is_not_has_no_section() {
     assert_eq!(headings(&Made::default()), 0);
     let full = full();
     let trials = Made {
-        results: Results {
-            trials: full.results.trials.clone(),
-            ..Results::default()
-        },
+        results: Results { trials: full.results.trials.clone(), ..Results::default() },
         ..Made::default()
     };
     let html = parsed(&trials.html());
     assert_eq!(texts(&html, "h2"), ["What was run #", "Experiments #"]);
     let campaign = Made {
-        results: Results {
-            runs: full.results.runs.clone(),
-            ..Results::default()
-        },
+        results: Results { runs: full.results.runs.clone(), ..Results::default() },
         answers: full.answers.clone(),
         // Nothing was tested.
         claims: full.claims[3..].to_vec(),
         ..Made::default()
     };
     let html = parsed(&campaign.html());
-    assert_eq!(
-        texts(&html, "h2"),
-        ["What was run #", "Campaign #", "Violations #"]
-    );
+    assert_eq!(texts(&html, "h2"), ["What was run #", "Campaign #", "Violations #"]);
     assert!(all(&html, "pre").is_empty());
 }

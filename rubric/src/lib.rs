@@ -89,10 +89,7 @@ impl FromReader for History {
     }
 
     fn from_path(path: impl AsRef<Path>) -> Result<History, Error> {
-        one(ingest::read_path(
-            path.as_ref(),
-            &ingest::Options::default(),
-        )?)
+        one(ingest::read_path(path.as_ref(), &ingest::Options::default())?)
     }
 }
 
@@ -111,12 +108,7 @@ fn one(mut trace: ingest::Trace) -> Result<History, Error> {
 pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
     let verdict = ::check::check(history, &reads_from, model, &Options::default()).verdict;
-    Ok(Checked {
-        history,
-        model,
-        reads_from,
-        verdict,
-    })
+    Ok(Checked { history, model, reads_from, verdict })
 }
 
 /// A history that was decided about.

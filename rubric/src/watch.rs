@@ -259,11 +259,7 @@ impl Watch {
                 _ => None,
             }
         });
-        End::Violation {
-            why: reason(&self.window, broken),
-            line,
-            proof,
-        }
+        End::Violation { why: reason(&self.window, broken), line, proof }
     }
 
     /// Nothing more comes.
@@ -297,9 +293,7 @@ impl Watch {
             return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
         }
         if self.window.arrived() == 0 && end.crash.is_some() {
-            return Ok(End::Undecided(
-                "no operation completed before the run crashed".to_owned(),
-            ));
+            return Ok(End::Undecided("no operation completed before the run crashed".to_owned()));
         }
         if self.window.arrived() == 0 {
             return Err(WatchError::Empty(self.name.clone()));
@@ -374,10 +368,9 @@ fn reason(window: &Window, broken: &Broken) -> String {
             named(read),
             named(write)
         ),
-        Broken::Overwritten(read) => format!(
-            "{} returns a value that was overwritten long before",
-            named(read)
-        ),
+        Broken::Overwritten(read) => {
+            format!("{} returns a value that was overwritten long before", named(read))
+        }
         Broken::ThinAir(read) => format!("{} returns a value that nobody has written", named(read)),
     }
 }

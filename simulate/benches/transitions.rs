@@ -14,37 +14,22 @@ use slicc::protocol::Protocol;
 fn transitions(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("transitions");
     group.sample_size(10);
-    for name in [
-        "MI_example",
-        "MESI_Two_Level",
-        "MOESI_hammer",
-        "MOESI_AMD_Base",
-    ] {
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
         let protocol = Protocol::open(name).expect("it is built in");
         let simulation = Simulation {
-            shape: ProgramSize {
-                threads: 8,
-                operations: 5_000,
-                ..ProgramSize::default()
-            },
+            shape: ProgramSize { threads: 8, operations: 5_000, ..ProgramSize::default() },
             client: Client::IN_ORDER,
             options: Options::default(),
             deadlock_threshold: None,
         };
-        let plan = simulation
-            .plan(&protocol)
-            .expect("every parameter has a value");
+        let plan = simulation.plan(&protocol).expect("every parameter has a value");
         let run = |trace: Option<Output>| {
-            let mut run = simulation
-                .run(&protocol, &plan, trace)
-                .expect("the plan fits");
+            let mut run = simulation.run(&protocol, &plan, trace).expect("the plan fits");
             run.finish_trace().expect("it goes nowhere");
             run.tally.transitions
         };
         group.throughput(Throughput::Elements(run(None)));
-        group.bench_function(format!("{name}/untraced"), |bencher| {
-            bencher.iter(|| run(None))
-        });
+        group.bench_function(format!("{name}/untraced"), |bencher| bencher.iter(|| run(None)));
         group.bench_function(format!("{name}/gzip"), |bencher| {
             bencher.iter(|| run(Some(Output::Gzip(Box::new(std::io::sink())))));
         });

@@ -195,11 +195,7 @@ impl Client {
     /// The lines of a trace that show what a program did on such cores: Ruby's, if cores complete one operation after the
     /// other and the program has nothing that Ruby does not see.
     pub fn source(self, program: &Program) -> Source {
-        if self.kind.is_sequential && program.is_plain() {
-            Source::Ruby
-        } else {
-            Source::Client
-        }
+        if self.kind.is_sequential && program.is_plain() { Source::Ruby } else { Source::Client }
     }
 
     /// Whether the core must be told of lines that leave its cache.
@@ -218,25 +214,16 @@ impl Client {
             rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
             alarm: Alarm::default(),
         };
-        let options = Options {
-            model: self.model,
-            sizes: self.sizes,
-            line_bytes: setting.line_bytes,
-        };
+        let options =
+            Options { model: self.model, sizes: self.sizes, line_bytes: setting.line_bytes };
         (self.kind.make)(thread, options)
     }
 
     /// Makes the cores of all threads of a program.
     pub fn cores(self, program: &Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
-        let setting = Setting {
-            source: self.source(program),
-            seed,
-            line_bytes,
-        };
+        let setting = Setting { source: self.source(program), seed, line_bytes };
         let threads = (0..).zip(&program.threads);
-        threads
-            .map(|(thread, steps)| self.core(thread, steps.clone(), setting))
-            .collect()
+        threads.map(|(thread, steps)| self.core(thread, steps.clone(), setting)).collect()
     }
 
     /// The client of a kind and model that a name stands for, if any.
@@ -258,10 +245,7 @@ impl Client {
                 return None;
             }
         }
-        words
-            .next()
-            .is_none()
-            .then_some(Client::of(kind, model, sizes))
+        words.next().is_none().then_some(Client::of(kind, model, sizes))
     }
 }
 

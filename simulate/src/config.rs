@@ -212,23 +212,12 @@ mod tests {
     fn sizes_are_read_as_written() {
         assert_eq!("256:2".parse(), Ok(CacheGeometry::new(256, 2)));
         assert_eq!("64kB:4".parse(), Ok(CacheGeometry::new(64 << 10, 4)));
-        let lru = CacheGeometry {
-            policy: Policy::Lru,
-            ..CacheGeometry::new(1 << 20, 3)
-        };
+        let lru = CacheGeometry { policy: Policy::Lru, ..CacheGeometry::new(1 << 20, 3) };
         assert_eq!("1MB:3:lru".parse(), Ok(lru));
         for text in ["256:2", "1048576:3:lru"] {
             assert_eq!(text.parse::<CacheGeometry>().unwrap().to_string(), text);
         }
-        for wrong in [
-            "256",
-            "256:x",
-            "256:2:fifo",
-            "256:2:lru:",
-            "1GB:2",
-            ":2",
-            "",
-        ] {
+        for wrong in ["256", "256:x", "256:2:fifo", "256:2:lru:", "1GB:2", ":2", ""] {
             assert!(wrong.parse::<CacheGeometry>().is_err(), "{wrong}");
         }
     }

@@ -77,14 +77,7 @@ const UNIQUE: u64 = 1 << 40;
 impl Guide {
     /// A guide that knows nothing yet. Its fresh runs are drawn from the seed, the seed + 1 and so on.
     pub fn new(seed: u64) -> Guide {
-        Guide {
-            seed,
-            proposed: 0,
-            learned: 0,
-            fresh: 0,
-            runs: BTreeMap::new(),
-            kept: Vec::new(),
-        }
+        Guide { seed, proposed: 0, learned: 0, fresh: 0, runs: BTreeMap::new(), kept: Vec::new() }
     }
 
     /// What to run next.

@@ -190,9 +190,7 @@ impl Program {
             };
             (0..shape.operations).map(|_| maker.step()).collect()
         };
-        Program {
-            threads: (0..shape.threads).map(thread).collect(),
-        }
+        Program { threads: (0..shape.threads).map(thread).collect() }
     }
 
     /// Has every value written once, after edits that moved and doubled steps.
@@ -200,9 +198,7 @@ impl Program {
         for (thread, steps) in (0..).zip(&mut self.threads) {
             let written = steps.iter_mut();
             let written = written.filter_map(|step| step.operation.value_mut());
-            (first_value(thread) + 1..)
-                .zip(written)
-                .for_each(|(value, place)| *place = value);
+            (first_value(thread) + 1..).zip(written).for_each(|(value, place)| *place = value);
         }
     }
 
@@ -243,9 +239,8 @@ impl Popular {
     /// decide nothing.
     fn new(shape: &ProgramSize) -> Popular {
         const MOST: f64 = (1u64 << 31) as f64;
-        let mut addresses: Vec<u64> = (0..shape.locations.max(1))
-            .map(|location| shape.address(location))
-            .collect();
+        let mut addresses: Vec<u64> =
+            (0..shape.locations.max(1)).map(|location| shape.address(location)).collect();
         Rng::new(shape.seed, 0).shuffle(&mut addresses);
         let mut sum = 0;
         let sums = (1..=addresses.len() as u32).map(|rank| {
@@ -253,10 +248,7 @@ impl Popular {
             sum += (weight.round() as u64).max(1);
             sum
         });
-        Popular {
-            sums: sums.collect(),
-            addresses,
-        }
+        Popular { sums: sums.collect(), addresses }
     }
 
     fn choose(&self, rng: &mut Rng) -> u64 {
@@ -344,15 +336,9 @@ mod tests {
     fn a_program_is_fixed_by_its_shape() {
         let program = Program::random(&ProgramSize::default());
         assert_eq!(program, Program::random(&ProgramSize::default()));
-        let other = ProgramSize {
-            seed: 2,
-            ..ProgramSize::default()
-        };
+        let other = ProgramSize { seed: 2, ..ProgramSize::default() };
         assert_ne!(program, Program::random(&other));
-        let first: Vec<Operation> = program.threads[1][..4]
-            .iter()
-            .map(|s| s.operation)
-            .collect();
+        let first: Vec<Operation> = program.threads[1][..4].iter().map(|s| s.operation).collect();
         assert_eq!(first, FIRST);
     }
 
@@ -378,18 +364,9 @@ mod tests {
         assert!(near(count(&program, |op| *op == Operation::Fence), 300));
         let linked = |op: &Operation| matches!(op, Operation::Rmw { linked: true, .. });
         assert!(near(count(&program, linked), 300));
-        assert!(near(
-            count(&program, |op| matches!(op, Operation::Rmw { .. })),
-            600
-        ));
-        assert!(near(
-            count(&program, |op| matches!(op, Operation::Fetch(_))),
-            510
-        ));
-        assert!(near(
-            count(&program, |op| matches!(op, Operation::Load(_))),
-            2040
-        ));
+        assert!(near(count(&program, |op| matches!(op, Operation::Rmw { .. })), 600));
+        assert!(near(count(&program, |op| matches!(op, Operation::Fetch(_))), 510));
+        assert!(near(count(&program, |op| matches!(op, Operation::Load(_))), 2040));
         let mut values = BTreeSet::new();
         for (thread, steps) in program.threads.iter().enumerate() {
             for step in steps {
@@ -408,10 +385,7 @@ mod tests {
     #[test]
     fn locations_share_lines_as_asked() {
         let addresses = |per_line| {
-            let shape = ProgramSize {
-                per_line,
-                ..ProgramSize::default()
-            };
+            let shape = ProgramSize { per_line, ..ProgramSize::default() };
             (0..4).map(|l| shape.address(l)).collect::<Vec<u64>>()
         };
         assert_eq!(addresses(1), [0x1000, 0x1040, 0x1080, 0x10c0]);
@@ -424,31 +398,19 @@ mod tests {
 
     #[test]
     fn code_lies_behind_the_locations() {
-        let shape = ProgramSize {
-            code_lines: 2,
-            reads: 100,
-            fetches: 100,
-            ..ProgramSize::default()
-        };
+        let shape =
+            ProgramSize { code_lines: 2, reads: 100, fetches: 100, ..ProgramSize::default() };
         let program = Program::random(&shape);
-        let fetched: BTreeSet<u64> = program
-            .threads
-            .iter()
-            .flatten()
-            .filter_map(|s| s.operation.address())
-            .collect();
+        let fetched: BTreeSet<u64> =
+            program.threads.iter().flatten().filter_map(|s| s.operation.address()).collect();
         assert_eq!(fetched, BTreeSet::from([0x1200, 0x1240]));
     }
 
     #[test]
     fn skew_makes_some_locations_hot() {
         let hottest = |skew| {
-            let shape = ProgramSize {
-                skew,
-                locations: 100,
-                operations: 5000,
-                ..ProgramSize::default()
-            };
+            let shape =
+                ProgramSize { skew, locations: 100, operations: 5000, ..ProgramSize::default() };
             let mut counts: BTreeMap<u64, usize> = BTreeMap::new();
             for step in Program::random(&shape).threads.iter().flatten() {
                 *counts.entry(step.operation.address().unwrap()).or_default() += 1;

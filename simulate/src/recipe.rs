@@ -67,10 +67,7 @@ const TIMING: u32 = 20;
 impl Recipe {
     /// The recipe that a seed stands for.
     pub fn random(seed: u64) -> Recipe {
-        let shape = ProgramSize {
-            seed,
-            ..ProgramSize::default()
-        };
+        let shape = ProgramSize { seed, ..ProgramSize::default() };
         let mut recipe = Recipe {
             lineage: Lineage::root(seed),
             shape,
@@ -127,10 +124,7 @@ impl Recipe {
         Simulation {
             shape: self.shape.clone(),
             client,
-            options: Options {
-                settings: self.settings(protocol),
-                ..self.options.clone()
-            },
+            options: Options { settings: self.settings(protocol), ..self.options.clone() },
             deadlock_threshold: None,
         }
     }
@@ -149,10 +143,7 @@ impl Recipe {
             parameter: parameter.to_owned(),
             value,
         };
-        vec![
-            setting(flag, "true".to_owned()),
-            setting("probeFilter", size.to_string()),
-        ]
+        vec![setting(flag, "true".to_owned()), setting("probeFilter", size.to_string())]
     }
 }
 
@@ -212,21 +203,10 @@ mod tests {
         let operations = |one: &Recipe| one.shape.operations;
         assert_eq!(recipes.iter().map(threads).min(), Some(2));
         assert_eq!(recipes.iter().map(threads).max(), Some(8));
-        assert!(
-            recipes
-                .iter()
-                .all(|one| (30..=200).contains(&operations(one)))
-        );
+        assert!(recipes.iter().all(|one| (30..=200).contains(&operations(one))));
         assert!(recipes.iter().any(|one| one.filter.is_some()));
         let knobs = |one: &Recipe| {
-            format!(
-                "{:?} {:?}",
-                ProgramSize {
-                    seed: 0,
-                    ..one.shape.clone()
-                },
-                one.options
-            )
+            format!("{:?} {:?}", ProgramSize { seed: 0, ..one.shape.clone() }, one.options)
         };
         let different: std::collections::BTreeSet<String> = recipes.iter().map(knobs).collect();
         assert!(different.len() > 290);
@@ -262,10 +242,7 @@ mod tests {
         assert_eq!(filtered.settings(&protocol("MOESI_hammer")).len(), 2);
         assert_eq!(filtered.settings(&protocol("MI_example")), []);
         let words = filtered.words(&protocol("MOESI_hammer"));
-        assert!(
-            words.contains("_enabled=true --set probeFilter="),
-            "{words}"
-        );
+        assert!(words.contains("_enabled=true --set probeFilter="), "{words}");
         assert!(!filtered.words(&protocol("MI_example")).contains("--set"));
     }
 }

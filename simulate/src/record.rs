@@ -65,11 +65,7 @@ impl Records {
     /// No operations of a thread. `source` says which lines of the trace show them:
     /// [`Source::Ruby`] or [`Source::Client`].
     pub fn new(thread: u32, source: Source) -> Records {
-        Records {
-            thread,
-            source,
-            rows: Vec::new(),
-        }
+        Records { thread, source, rows: Vec::new() }
     }
 
     /// Number of the thread.
@@ -178,10 +174,7 @@ impl Records {
     fn tell(&self, record: &Record, sequence: usize, builder: &mut HistoryBuilder) {
         let place = match record.kind {
             kind if kind.is_fence() => Place::Nowhere,
-            _ => Place::Bytes {
-                address: record.address,
-                size: 8,
-            },
+            _ => Place::Bytes { address: record.address, size: 8 },
         };
         builder.push(Access {
             sequence: sequence as u64,
@@ -276,10 +269,6 @@ mod tests {
         records.perform_second_half(rmw, 5, 2);
         let (words, unfinished) = described(records);
         assert_eq!(words, ["store 0x1000 := 0x5"]);
-        assert_eq!(
-            unfinished,
-            [true],
-            "memory was written and the client does not say so"
-        );
+        assert_eq!(unfinished, [true], "memory was written and the client does not say so");
     }
 }

@@ -57,10 +57,7 @@ impl RequestKind {
 
     /// Whether a readCallback completes it, as far as the core's own type goes.
     pub fn is_read(self) -> bool {
-        matches!(
-            self,
-            RequestKind::Load | RequestKind::Ifetch | RequestKind::LoadLinked
-        )
+        matches!(self, RequestKind::Load | RequestKind::Ifetch | RequestKind::LoadLinked)
     }
 
     /// Whether it completes with data from or for the block. A store-conditional does if it succeeds.

@@ -135,12 +135,7 @@ pub struct Misuse {
 
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misuse {
-            version,
-            callback,
-            line,
-            ..
-        } = self;
+        let Misuse { version, callback, line, .. } = self;
         write!(f, "sequencer {version}: {callback} for line {line:#x}: ")?;
         match self.head {
             None => f.write_str("assertion failed: no request to the line is outstanding"),
@@ -199,11 +194,7 @@ pub struct Sequencer {
 impl Sequencer {
     /// A sequencer without requests.
     pub fn new(config: Config) -> Sequencer {
-        Sequencer {
-            config,
-            pending: Vec::with_capacity(config.max_outstanding),
-            refused: false,
-        }
+        Sequencer { config, pending: Vec::with_capacity(config.max_outstanding), refused: false }
     }
 
     /// Forgets all requests.
@@ -274,12 +265,7 @@ impl Sequencer {
             return Err(refusal);
         }
         let line = self.line_of(address);
-        let pending = Pending {
-            request,
-            line,
-            secondary: self.secondary(kind),
-            accepted: now,
-        };
+        let pending = Pending { request, line, secondary: self.secondary(kind), accepted: now };
         let is_first = !self.pending.iter().any(|other| other.line == line);
         self.pending.push(pending);
         if let Some(trace) = trace {
@@ -451,10 +437,7 @@ impl Sequencer {
                 break;
             }
             if line.block.is_empty() && next.request.kind.moves_data() {
-                return Err(Misuse {
-                    lacks_block: true,
-                    ..misuse(Some(&next))
-                });
+                return Err(Misuse { lacks_block: true, ..misuse(Some(&next)) });
             }
             self.pending.remove(at);
             self.complete(&next, is_first, &mut line, trace.as_deref_mut(), effects);
@@ -501,14 +484,7 @@ impl Sequencer {
             && is_first
         {
             let cycles = line.now - pending.accepted;
-            trace.done(
-                line.now,
-                version,
-                request.address,
-                pending.line,
-                cycles,
-                success,
-            );
+            trace.done(line.now, version, request.address, pending.line, cycles, success);
         }
         if request.kind == RequestKind::LoadLinked
             && let Some(monitor) = line.monitor.as_deref_mut()
@@ -553,12 +529,7 @@ impl Sequencer {
                 return false;
             };
             if let Some(trace) = trace {
-                trace.link(
-                    line.now,
-                    version,
-                    line.address,
-                    "clearing due to store conditional",
-                );
+                trace.link(line.now, version, line.address, "clearing due to store conditional");
             }
             return monitor.take() == Some(version);
         }
@@ -606,13 +577,7 @@ impl Sequencer {
 
 /// Moves the bytes of a request from or to the block; the value read, and what to print.
 fn move_data(pending: &Pending, success: bool, line: &mut Line<'_>) -> (u64, Option<Data>) {
-    let Request {
-        kind,
-        address,
-        size,
-        value,
-        ..
-    } = pending.request;
+    let Request { kind, address, size, value, .. } = pending.request;
     let offset = (address - pending.line) as usize;
     let block = &mut *line.block;
     match kind {
@@ -643,11 +608,7 @@ fn load(block: &[u64], offset: usize, size: u8) -> u64 {
     if size == 8 && offset.is_multiple_of(8) {
         return block.get(offset / 8).copied().unwrap_or(0);
     }
-    let byte = |at: usize| {
-        block
-            .get(at / 8)
-            .map_or(0, |word| word >> (8 * (at % 8)) & 0xff)
-    };
+    let byte = |at: usize| block.get(at / 8).map_or(0, |word| word >> (8 * (at % 8)) & 0xff);
     (0..usize::from(size.min(8))).fold(0, |value, at| value | byte(offset + at) << (8 * at))
 }
 

@@ -83,11 +83,7 @@ impl Simulation {
         let program = Program::random(&self.shape);
         let seed = options.timing.unwrap_or(self.shape.seed);
         let cores = self.client.cores(&program, seed, options.block_bytes);
-        let layout = if plan
-            .machines
-            .iter()
-            .any(|machine| &*machine.name == "CorePair")
-        {
+        let layout = if plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
             Layout::Pairs
         } else {
             Layout::Single
@@ -110,12 +106,7 @@ impl Simulation {
         })?;
         let fault = system.simulate().err();
         let fault = fault.or_else(|| system.nothing_completed());
-        Ok(Run {
-            fault,
-            warnings: system.take_warnings(),
-            tally: system.tally().clone(),
-            system,
-        })
+        Ok(Run { fault, warnings: system.take_warnings(), tally: system.tally().clone(), system })
     }
 }
 

@@ -109,11 +109,7 @@ impl Default for Scope {
 impl Scope {
     /// What a system of this size is planned from.
     pub fn options(&self) -> Options {
-        let ways = if self.tiny {
-            1
-        } else {
-            self.lines.next_power_of_two()
-        };
+        let ways = if self.tiny { 1 } else { self.lines.next_power_of_two() };
         let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
         Options {
             threads: self.caches,

@@ -288,10 +288,10 @@ impl System {
         }
         self.tally.ticks = self.now;
         match self.trace.as_mut().and_then(Trace::error) {
-            Some(error) => Err(self.plain_fault(
-                FaultKind::Output,
-                format!("the trace can't be written: {error}"),
-            )),
+            Some(error) => {
+                Err(self
+                    .plain_fault(FaultKind::Output, format!("the trace can't be written: {error}")))
+            }
             None => Ok(()),
         }
     }
@@ -299,19 +299,12 @@ impl System {
     /// Looks whether a request has waited too long, or a core goes on asking and gets nowhere.
     fn watch(&mut self) -> Result<(), Box<Fault>> {
         let late = |one: &Sequencer| {
-            Some((
-                one.version(),
-                one.deadlock(self.now, self.deadlock_threshold)?,
-            ))
+            Some((one.version(), one.deadlock(self.now, self.deadlock_threshold)?))
         };
         if let Some((version, text)) = self.sequencers.iter().find_map(late) {
             return Err(self.stuck(version as usize, text));
         }
-        if self
-            .trace
-            .as_mut()
-            .is_some_and(|trace| trace.error().is_some())
-        {
+        if self.trace.as_mut().is_some_and(|trace| trace.error().is_some()) {
             return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
         }
         let now = self.now;
@@ -339,9 +332,7 @@ impl System {
 
     /// The cores, to ask them for what they did.
     pub fn cores(&self) -> impl Iterator<Item = &dyn Core> {
-        self.threads
-            .iter()
-            .filter_map(|thread| thread.core.as_deref())
+        self.threads.iter().filter_map(|thread| thread.core.as_deref())
     }
 
     /// Ends the run and gives the trace back, to be finished.

@@ -68,13 +68,7 @@ pub struct Options {
 impl Options {
     /// The usual flags, for so many sequencers.
     pub fn new(sequencers: u32, layout: Layout) -> Options {
-        Options {
-            sequencers,
-            layout,
-            fetch_port: false,
-            packets: false,
-            links: false,
-        }
+        Options { sequencers, layout, fetch_port: false, packets: false, links: false }
     }
 }
 
@@ -168,14 +162,8 @@ impl Trace {
         };
         line(".pio-request-port".into(), "request pioport on sequencer");
         line(".pio-response-port".into(), "response pioport on sequencer");
-        line(
-            ".mem-request-port".into(),
-            "request memport on ruby sequencer",
-        );
-        line(
-            "-mem-response-port".into(),
-            "response memport on ruby sequencer",
-        );
+        line(".mem-request-port".into(), "request memport on ruby sequencer");
+        line("-mem-response-port".into(), "response memport on ruby sequencer");
         for port in 0..response_ports {
             let port = format!(".response_ports{port}");
             line(port, "response memport on ruby sequencer");
@@ -206,8 +194,7 @@ impl Trace {
     /// A core offers a request.
     pub fn timing_request(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
         let port = self.port_of(kind);
-        self.text
-            .timing_request(&self.names[version as usize], now, port, address);
+        self.text.timing_request(&self.names[version as usize], now, port, address);
         self.hand_over();
     }
 
@@ -227,8 +214,7 @@ impl Trace {
 
     /// A request enters the mandatory queue; `name` is its type there.
     pub fn begin(&mut self, now: u64, version: u32, address: u64, line: u64, name: &str) {
-        self.text
-            .begin(&self.names[version as usize], now, (address, line), name);
+        self.text.begin(&self.names[version as usize], now, (address, line), name);
         self.hand_over();
     }
 
@@ -236,8 +222,7 @@ impl Trace {
     pub fn issued(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
         let request = (kind.command(), address);
         let port = self.port_of(kind);
-        self.text
-            .issued(&self.names[version as usize], now, port, request);
+        self.text.issued(&self.names[version as usize], now, port, request);
         self.hand_over();
     }
 
@@ -252,13 +237,7 @@ impl Trace {
     ) {
         let request = (kind.command(), address);
         let port = self.port_of(kind);
-        self.text.refused(
-            &self.names[version as usize],
-            now,
-            port,
-            request,
-            refusal.name(),
-        );
+        self.text.refused(&self.names[version as usize], now, port, request, refusal.name());
         self.hand_over();
     }
 
@@ -272,13 +251,7 @@ impl Trace {
         cycles: u64,
         success: bool,
     ) {
-        self.text.done(
-            &self.names[version as usize],
-            now,
-            (address, line),
-            cycles,
-            success,
-        );
+        self.text.done(&self.names[version as usize], now, (address, line), cycles, success);
         self.hand_over();
     }
 
@@ -290,8 +263,7 @@ impl Trace {
             Data::Swap => "swap data ",
             Data::AtomicReturn => "ATOMIC RETURN data ",
         };
-        self.text
-            .data(&self.names[version as usize], now, words, block);
+        self.text.data(&self.names[version as usize], now, words, block);
         self.hand_over();
     }
 
@@ -308,13 +280,7 @@ impl Trace {
             text.port_line(names, now, port, "Hit callback needs response 0");
         }
         if kind.is_answered() && self.options.packets {
-            text.packet(
-                names,
-                now,
-                port,
-                (kind.answer(success), address),
-                request.size,
-            );
+            text.packet(names, now, port, (kind.answer(success), address), request.size);
         }
         text.port_line(names, now, port, "Hit callback done!");
         self.hand_over();
@@ -324,8 +290,7 @@ impl Trace {
     pub fn retry(&mut self, now: u64, version: u32) {
         let port = usize::from(self.options.fetch_port);
         self.sequencer(now, version);
-        self.text
-            .put("Sequencer may now be free. SendRetry to port ");
+        self.text.put("Sequencer may now be free. SendRetry to port ");
         self.text.put(self.names[version as usize].port(port));
         self.end();
     }
@@ -392,8 +357,7 @@ impl Trace {
 
     /// A client prints an operation.
     pub fn client(&mut self, now: u64, line: &ClientLine) {
-        self.text
-            .client(&self.names[line.thread as usize], now, line);
+        self.text.client(&self.names[line.thread as usize], now, line);
         self.hand_over();
     }
 }

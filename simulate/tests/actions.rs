@@ -145,11 +145,7 @@ fn run(transitions: u32, rmws: u32) {
     let protocol = Protocol::open(path.to_str().unwrap());
     let protocol = protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
     let simulation = Simulation {
-        shape: ProgramSize {
-            threads: 1,
-            rmws,
-            ..ProgramSize::default()
-        },
+        shape: ProgramSize { threads: 1, rmws, ..ProgramSize::default() },
         client: Client::store_buffer(4),
         options: Options {
             settings: vec![Setting {

@@ -32,10 +32,7 @@ fn racy(seed: u64) -> ProgramSize {
 fn hold(client: Client, evictions: bool) -> (u64, u64, u64) {
     let mut counts = (0, 0, 0);
     for seed in 0..SEEDS {
-        let run = Run {
-            evictions,
-            ..Run::new(client, racy(seed))
-        };
+        let run = Run { evictions, ..Run::new(client, racy(seed)) };
         let history = common::run(&run).history;
         let sc = satisfies(&history, "sc");
         let tso = sc || satisfies(&history, "tso");
@@ -43,10 +40,7 @@ fn hold(client: Client, evictions: bool) -> (u64, u64, u64) {
         if evictions {
             let kept = [("sc", sc), ("tso", tso), ("pso", pso)];
             let model = client.model().name();
-            assert!(
-                kept.contains(&(model, true)),
-                "{client}, seed {seed}: not {model}"
-            );
+            assert!(kept.contains(&(model, true)), "{client}, seed {seed}: not {model}");
         }
         counts.0 += u64::from(sc);
         counts.1 += u64::from(tso);
@@ -129,10 +123,7 @@ fn the_trace_shows_what_the_cores_recorded() {
 fn aborted_runs_show_the_same_too() {
     for client in ALL {
         for seed in 0..60 {
-            let abort = Run {
-                abort: 200 + 37 * seed,
-                ..Run::new(client, racy(seed))
-            };
+            let abort = Run { abort: 200 + 37 * seed, ..Run::new(client, racy(seed)) };
             let ran = run(&abort);
             let read = reread(&ran.text);
             assert_eq!(read.digest(), ran.history.digest(), "{client}, seed {seed}");
@@ -157,10 +148,7 @@ fn aborted_runs_show_the_same_too() {
 fn records_note_the_order_of_memory() {
     for client in ALL {
         for seed in 0..60 {
-            let atomic = Run {
-                late_reads: false,
-                ..Run::new(client, racy(seed))
-            };
+            let atomic = Run { late_reads: false, ..Run::new(client, racy(seed)) };
             let decided = common::decide(&run(&atomic).history, client.model().name());
             assert_eq!(decided, (true, true), "{client}, seed {seed}");
         }
@@ -169,12 +157,7 @@ fn records_note_the_order_of_memory() {
 
 #[test]
 fn in_order_cores_need_no_lines_of_their_own() {
-    let shape = |fences| ProgramSize {
-        rmws: 10,
-        linked: 30,
-        fences,
-        ..ProgramSize::default()
-    };
+    let shape = |fences| ProgramSize { rmws: 10, linked: 30, fences, ..ProgramSize::default() };
     let source = |fences| {
         let history = run(&Run::new(Client::IN_ORDER, shape(fences))).history;
         history.provenance.source

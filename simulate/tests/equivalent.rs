@@ -38,10 +38,7 @@ fn replaced(protocol: &Protocol, from: &str, to: &str) -> Protocol {
     let files = protocol.loaded.own_files();
     let mut found = files.iter().filter(|(_, text)| text.contains(from));
     let (path, text) = found.next().unwrap_or_else(|| panic!("there is no {from}"));
-    assert!(
-        found.next().is_none() && text.matches(from).count() == 1,
-        "{from}"
-    );
+    assert!(found.next().is_none() && text.matches(from).count() == 1, "{from}");
     changed(protocol, path, text.replace(from, to))
 }
 
@@ -53,9 +50,7 @@ fn simulations(protocol: &Protocol, first: u64, count: u64) -> impl Iterator<Ite
 /// Runs of each mutant, unless the environment says otherwise.
 fn runs(otherwise: u64) -> u64 {
     let asked = std::env::var("RUBRIC_RUNS").ok();
-    asked
-        .and_then(|runs| runs.parse().ok())
-        .unwrap_or(otherwise)
+    asked.and_then(|runs| runs.parse().ok()).unwrap_or(otherwise)
 }
 
 /// Nothing must come of so many runs of a mutant, and where it keeps runs their traces must be the same.
@@ -67,16 +62,9 @@ fn shows_nothing(
     about: &str,
 ) {
     for simulation in simulations(original, first, count) {
-        assert_eq!(
-            effect(mutated, &simulation),
-            None,
-            "{about}: {reason}: {simulation:?}"
-        );
+        assert_eq!(effect(mutated, &simulation), None, "{about}: {reason}: {simulation:?}");
         if reason.keeps_runs() {
-            let (before, after) = (
-                traced(original, &simulation).0,
-                traced(mutated, &simulation).0,
-            );
+            let (before, after) = (traced(original, &simulation).0, traced(mutated, &simulation).0);
             assert!(before == after, "{about}: {reason}: {simulation:?}");
         }
     }
@@ -100,10 +88,7 @@ fn what_is_written_in_another_way_is_identical() {
         transition(M, Load, M) { read_hit, pop_core }";
     let renamed = |protocol: &Protocol| {
         let files = protocol.loaded.own_files();
-        let (path, text) = files
-            .iter()
-            .find(|(path, _)| path.contains("cache"))
-            .unwrap();
+        let (path, text) = files.iter().find(|(path, _)| path.contains("cache")).unwrap();
         changed(protocol, path, text.replace("write_hit", "hit_by_write"))
     };
     let moved = |protocol: &Protocol| {
@@ -112,16 +97,10 @@ fn what_is_written_in_another_way_is_identical() {
         let mut found = files.iter().filter(|(_, text)| text.contains(action));
         let (path, text) = found.next().unwrap();
         let here = "// ACTIONS: messages";
-        let text = text
-            .replace(action, "")
-            .replace(here, &format!("{action} {here}"));
+        let text = text.replace(action, "").replace(here, &format!("{action} {here}"));
         changed(protocol, path, text)
     };
-    let all = [
-        replaced(&protocol, both, apart),
-        renamed(&protocol),
-        moved(&protocol),
-    ];
+    let all = [replaced(&protocol, both, apart), renamed(&protocol), moved(&protocol)];
     for mutated in all {
         assert_eq!(touched(&protocol, &mutated), Touched::default());
         let reason = equivalent(&protocol, &mutated, None).unwrap();
@@ -136,20 +115,15 @@ fn what_is_touched() {
     let touched_by = |from: &str, to: &str| touched(&protocol, &replaced(&protocol, from, to));
     let entry = |machine, state, event| TableEntry::new(machine, state, event);
 
-    let order = touched_by(
-        "{fill_entry, write_miss_done,",
-        "{write_miss_done, fill_entry,",
-    );
+    let order = touched_by("{fill_entry, write_miss_done,", "{write_miss_done, fill_entry,");
     assert_eq!(order.entries, [entry("L1Cache", "IM", "Data")]);
     assert!(order.elsewhere.is_empty());
     let next = touched_by("transition(M, Fwd_GETX, I)", "transition(M, Fwd_GETX)");
     assert_eq!(next.entries, [entry("L1Cache", "M", "Fwd_GETX")]);
     let gone = touched_by("transition(I, Replacement) {free_entry}", "");
     assert_eq!(gone.entries, [entry("L1Cache", "I", "Replacement")]);
-    let added = touched(
-        &replaced(&protocol, "transition(I, Replacement) {free_entry}", ""),
-        &protocol,
-    );
+    let added =
+        touched(&replaced(&protocol, "transition(I, Replacement) {free_entry}", ""), &protocol);
     assert_eq!(added.entries, gone.entries);
     let action = touched_by(
         "cache_entry.Dirty := true;\n  }\n\n  action(read_miss",
@@ -160,51 +134,28 @@ fn what_is_touched() {
     // A function is part of all that call it.
     let function = touched_by("cache_entry.CacheState := state;", "");
     assert!(function.entries.len() > 20, "{function:?}");
-    assert!(
-        function
-            .entries
-            .iter()
-            .all(|place| place.machine == "L1Cache")
-    );
+    assert!(function.entries.iter().all(|place| place.machine == "L1Cache"));
 
     let elsewhere = |from: &str, to: &str| touched_by(from, to).elsewhere;
     assert_eq!(
-        elsewhere(
-            "trigger(Event:Writeback_Ack,",
-            "trigger(Event:Writeback_Nack,"
-        ),
+        elsewhere("trigger(Event:Writeback_Ack,", "trigger(Event:Writeback_Nack,"),
         ["the port forward_in of L1Cache"]
     );
     assert_eq!(
-        elsewhere(
-            "M,   AccessPermission:Read_Write",
-            "M,   AccessPermission:Read_Only"
-        ),
+        elsewhere("M,   AccessPermission:Read_Write", "M,   AccessPermission:Read_Only"),
         ["the type L1Cache_State", "the states of L1Cache"]
     );
-    assert_eq!(
-        elsewhere("issue_latency := 2;", "issue_latency := 3;"),
-        ["parameters or settings"]
-    );
+    assert_eq!(elsewhere("issue_latency := 2;", "issue_latency := 3;"), ["parameters or settings"]);
     let vnet = "* forwardToCache, network=\"From\", virtual_network=\"3\"";
-    assert_eq!(
-        elsewhere(vnet, &vnet.replace('3', "1")),
-        ["parameters or settings"]
-    );
-    let fields = elsewhere(
-        "bool Dirty, default=\"false\"",
-        "bool Dirty, default=\"true\"",
-    );
+    assert_eq!(elsewhere(vnet, &vnet.replace('3', "1")), ["parameters or settings"]);
+    let fields = elsewhere("bool Dirty, default=\"false\"", "bool Dirty, default=\"true\"");
     assert_eq!(fields, ["the type L1Cache_Entry"]);
 }
 
 #[test]
 fn runs_count_how_often_they_take_what_is_touched() {
     let protocol = open("MI_example");
-    let swap = (
-        "{fill_entry, write_miss_done,",
-        "{write_miss_done, fill_entry,",
-    );
+    let swap = ("{fill_entry, write_miss_done,", "{write_miss_done, fill_entry,");
     let mutated = replaced(&protocol, swap.0, swap.1);
     let simulation = stress::simulation(&protocol, 0);
     let plan = simulation.plan(&protocol).unwrap();
@@ -245,42 +196,26 @@ fn said(before: &str, after: &str) -> Option<Reason> {
 /// What counts is not part of the code here, so that the two have the same.
 #[test]
 fn the_example_of_the_paper_is_equivalent() {
-    let (before, after) = (
-        "write_hit, profile_hit, pop_core",
-        "profile_hit, write_hit, pop_core",
-    );
+    let (before, after) = ("write_hit, profile_hit, pop_core", "profile_hit, write_hit, pop_core");
     assert_eq!(said(before, after), Some(Reason::Identical));
     assert_eq!(said(before, "write_hit, pop_core"), Some(Reason::Identical));
     // The next use of the line is noted by the hit itself as well.
-    let (before, after) = (
-        "write_hit, use_line, pop_core",
-        "write_hit, pop_core, use_line",
-    );
+    let (before, after) = ("write_hit, use_line, pop_core", "write_hit, pop_core, use_line");
     let exchanged = vec![("use_line".to_owned(), "pop_core".to_owned())];
     let up_to_delays = false;
     let reason = said(before, after).unwrap();
-    assert_eq!(
-        reason,
-        Reason::Commuting {
-            exchanged,
-            up_to_delays
-        }
-    );
+    assert_eq!(reason, Reason::Commuting { exchanged, up_to_delays });
     let about = "neither touches what the other changes";
-    assert_eq!(
-        reason.to_string(),
-        format!("use_line and pop_core: {about}")
-    );
+    assert_eq!(reason.to_string(), format!("use_line and pop_core: {about}"));
     assert!(reason.is_strict() && reason.keeps_runs());
 }
 
 #[test]
 fn the_example_of_the_paper_shows_nothing() {
     let original = profiling("write_hit, profile_hit, use_line, pop_core");
-    for after in [
-        "profile_hit, write_hit, use_line, pop_core",
-        "write_hit, use_line, profile_hit, pop_core",
-    ] {
+    for after in
+        ["profile_hit, write_hit, use_line, pop_core", "write_hit, use_line, profile_hit, pop_core"]
+    {
         let mutated = profiling(after);
         let reason = equivalent(&original, &mutated, None).unwrap();
         shows_nothing(&original, &mutated, &reason, (0, runs(40)), after);
@@ -291,42 +226,20 @@ fn the_example_of_the_paper_shows_nothing() {
 fn reasons() {
     let names = |actions: &[&str]| actions.iter().map(|one| (*one).to_owned()).collect();
     let hit = "write_hit, think, pop_core";
-    let idle = Some(Reason::Idle {
-        actions: names(&["think"]),
-    });
+    let idle = Some(Reason::Idle { actions: names(&["think"]) });
     assert_eq!(said(hit, "write_hit, pop_core"), idle);
     assert_eq!(said("write_hit, pop_core", hit), idle);
-    let hint = Some(Reason::VictimOnly {
-        actions: names(&["use_line"]),
-    });
-    assert_eq!(
-        said("use_line, write_hit, pop_core", "write_hit, pop_core"),
-        hint
-    );
+    let hint = Some(Reason::VictimOnly { actions: names(&["use_line"]) });
+    assert_eq!(said("use_line, write_hit, pop_core", "write_hit, pop_core"), hint);
     assert!(hint.is_some_and(|reason| !reason.is_strict()));
     let twice = "use_line, write_hit, use_line, pop_core";
     let once = "use_line, write_hit, pop_core";
     // The action between uses the line as well.
-    assert_ne!(
-        said(once, twice).map(|reason| reason.name()),
-        Some("repeated")
-    );
-    let repeated = Some(Reason::Repeated {
-        actions: names(&["use_line"]),
-    });
-    assert_eq!(
-        said(once, "use_line, use_line, write_hit, pop_core"),
-        repeated
-    );
-    assert_eq!(
-        said(once, "write_hit, use_line, pop_core").map(|one| one.name()),
-        None
-    );
-    let both = said(
-        "use_line, think, write_hit, pop_core",
-        "write_hit, pop_core",
-    )
-    .unwrap();
+    assert_ne!(said(once, twice).map(|reason| reason.name()), Some("repeated"));
+    let repeated = Some(Reason::Repeated { actions: names(&["use_line"]) });
+    assert_eq!(said(once, "use_line, use_line, write_hit, pop_core"), repeated);
+    assert_eq!(said(once, "write_hit, use_line, pop_core").map(|one| one.name()), None);
+    let both = said("use_line, think, write_hit, pop_core", "write_hit, pop_core").unwrap();
     assert_eq!(both.name(), "several");
     assert!(!both.is_strict());
 
@@ -354,18 +267,9 @@ fn messages_keep_their_order_in_one_network() {
         )
     };
     let judge = |one: &str, other: &str| equivalent(&with(one), &with(other), None);
-    assert_eq!(
-        judge(
-            "forward_to_owner, refuse_put",
-            "refuse_put, forward_to_owner"
-        ),
-        None
-    );
-    let other = judge(
-        "forward_to_owner, fetch_for_cache",
-        "fetch_for_cache, forward_to_owner",
-    )
-    .unwrap();
+    assert_eq!(judge("forward_to_owner, refuse_put", "refuse_put, forward_to_owner"), None);
+    let other =
+        judge("forward_to_owner, fetch_for_cache", "fetch_for_cache, forward_to_owner").unwrap();
     assert!(other.is_strict() && !other.keeps_runs(), "{other}");
 }
 
@@ -389,15 +293,9 @@ fn what_was_not_reached() {
     }
     let entries = vec![TableEntry::new("Directory", "I", "DMA_READ")];
     let reason = Reason::NotReached { entries, runs: 3 };
-    assert_eq!(
-        equivalent(&protocol, &mutated, Some(&reached)),
-        Some(reason)
-    );
-    let reached_one = replaced(
-        &protocol,
-        "transition(I, GETX, IM) {take_tbe, ",
-        "transition(I, GETX, IM) {",
-    );
+    assert_eq!(equivalent(&protocol, &mutated, Some(&reached)), Some(reason));
+    let reached_one =
+        replaced(&protocol, "transition(I, GETX, IM) {take_tbe, ", "transition(I, GETX, IM) {");
     assert_eq!(equivalent(&protocol, &reached_one, Some(&reached)), None);
 }
 
@@ -410,12 +308,7 @@ fn real_bugs_are_not_equivalent() {
         let mutated = original.with(&mutant).unwrap();
         let mut own = rows.iter().filter(|row| row["mutant"] == *mutant.name);
         if own.any(|row| row["why"].is_empty()) {
-            assert_eq!(
-                equivalent(&original, &mutated, None),
-                None,
-                "{}",
-                mutant.name
-            );
+            assert_eq!(equivalent(&original, &mutated, None), None, "{}", mutant.name);
         }
     }
 }
@@ -454,9 +347,7 @@ const SAMPLE: usize = 40;
 #[test]
 fn equivalent_mutants_show_nothing() {
     let asked = std::env::var("RUBRIC_MUTANTS").ok();
-    let sample = asked
-        .and_then(|sample| sample.parse().ok())
-        .unwrap_or(SAMPLE);
+    let sample = asked.and_then(|sample| sample.parse().ok()).unwrap_or(SAMPLE);
     for one in BUILTINS {
         let protocol = open(one.name);
         let all = made::all(&protocol);
@@ -473,10 +364,6 @@ fn equivalent_mutants_show_nothing() {
         }
         println!("{}: {counts:?}", one.name);
         let others = counts.get("not equivalent").copied().unwrap_or(0);
-        assert!(
-            others + SAMPLE / 10 < counts.values().sum(),
-            "{}: {counts:?}",
-            one.name
-        );
+        assert!(others + SAMPLE / 10 < counts.values().sum(), "{}: {counts:?}", one.name);
     }
 }

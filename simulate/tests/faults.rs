@@ -16,11 +16,8 @@ use slicc::protocol::{BLOCK_BYTES, Protocol};
 fn run(edits: &[(&str, &str)], shape: ProgramSize, settings: &[&str]) -> Option<Box<Fault>> {
     let original = builtin("MI_example").expect("it is built in");
     let loaded = load_with(Path::new(original.files[0].0), &mut |path| {
-        let (name, text) = original
-            .files
-            .iter()
-            .find(|(name, _)| Path::new(name) == path)
-            .expect("a file of it");
+        let (name, text) =
+            original.files.iter().find(|(name, _)| Path::new(name) == path).expect("a file of it");
         let mut text = text.to_string();
         if name.ends_with("-cache.sm") {
             for (from, to) in edits {
@@ -32,26 +29,15 @@ fn run(edits: &[(&str, &str)], shape: ProgramSize, settings: &[&str]) -> Option<
     });
     let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
     let protocol = protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
-    let settings = settings
-        .iter()
-        .map(|text| text.parse().expect("a setting"))
-        .collect();
+    let settings = settings.iter().map(|text| text.parse().expect("a setting")).collect();
     let simulation = Simulation {
         shape,
         client: Client::IN_ORDER,
-        options: Options {
-            settings,
-            ..Options::default()
-        },
+        options: Options { settings, ..Options::default() },
         deadlock_threshold: Some(20_000),
     };
-    let plan = simulation
-        .plan(&protocol)
-        .expect("every parameter has a value");
-    simulation
-        .run(&protocol, &plan, None)
-        .expect("the plan fits")
-        .fault
+    let plan = simulation.plan(&protocol).expect("every parameter has a value");
+    simulation.run(&protocol, &plan, None).expect("the plan fits").fault
 }
 
 /// The message of the fault that edits lead to, which has to be of this kind.
@@ -67,26 +53,11 @@ const HIT: &str = "sequencer.readCallback(";
 
 /// Checks an assertion wherever a load hits, with functions of one's own.
 fn holds(functions: &str, code: &str) {
-    let (functions, code) = (
-        format!("{functions}\n{FUNCTIONS}"),
-        format!("{code}\n{HIT}"),
-    );
-    let fault = run(
-        &[(FUNCTIONS, &functions), (HIT, &code)],
-        ProgramSize::default(),
-        &[],
-    );
-    assert!(
-        fault.is_none(),
-        "{}",
-        fault.map(|fault| fault.to_string()).unwrap_or_default()
-    );
+    let (functions, code) = (format!("{functions}\n{FUNCTIONS}"), format!("{code}\n{HIT}"));
+    let fault = run(&[(FUNCTIONS, &functions), (HIT, &code)], ProgramSize::default(), &[]);
+    assert!(fault.is_none(), "{}", fault.map(|fault| fault.to_string()).unwrap_or_default());
     // The place is reached.
-    let fault = run(
-        &[(HIT, &format!("assert(false);\n{HIT}"))],
-        ProgramSize::default(),
-        &[],
-    );
+    let fault = run(&[(HIT, &format!("assert(false);\n{HIT}"))], ProgramSize::default(), &[]);
     assert!(fault.is_some_and(|fault| fault.kind == FaultKind::Assertion));
 }
 
@@ -122,25 +93,16 @@ fn what_is_parked_for_ever_is_a_deadlock_at_once() {
                 "action(read_hit",
                 "action(park, \"np\", desc=\"\") { stall_and_wait(core_in, address); }\n  action(read_hit",
             ),
-            (
-                "{Load, Ifetch}) {read_hit, pop_core}",
-                "{Load, Ifetch}) {park}",
-            ),
+            ("{Load, Ifetch}) {read_hit, pop_core}", "{Load, Ifetch}) {park}"),
         ],
         FaultKind::Deadlock,
     );
-    assert!(
-        parked.starts_with("Deadlock: nothing is going to happen any more"),
-        "{parked}"
-    );
+    assert!(parked.starts_with("Deadlock: nothing is going to happen any more"), "{parked}");
 }
 
 #[test]
 fn a_wakeup_without_end_is_given_up() {
-    let edits = [(
-        "{Load, Ifetch}) {read_hit, pop_core}",
-        "{Load, Ifetch}) { }",
-    )];
+    let edits = [("{Load, Ifetch}) {read_hit, pop_core}", "{Load, Ifetch}) { }")];
     let setting = ["L1Cache.transitions_per_cycle=18446744073709551615"];
     let fault = run(&edits, ProgramSize::default(), &setting).expect("it fails");
     assert!(fault.message.contains("a million transitions"), "{fault}");
@@ -149,9 +111,7 @@ fn a_wakeup_without_end_is_given_up() {
 }
 
 fn fault_kind(edits: &[(&str, &str)]) -> FaultKind {
-    run(edits, ProgramSize::default(), &[])
-        .expect("it fails")
-        .kind
+    run(edits, ProgramSize::default(), &[]).expect("it fails").kind
 }
 
 #[test]
@@ -163,13 +123,8 @@ fn a_core_that_gets_nowhere_is_a_livelock() {
     ];
     let lost = made.map(|call| format!("{call} sequencer.evictionCallback(address);"));
     let edits = [(made[0], lost[0].as_str()), (made[1], lost[1].as_str())];
-    let shape = ProgramSize {
-        threads: 1,
-        operations: 20,
-        rmws: 50,
-        linked: 100,
-        ..ProgramSize::default()
-    };
+    let shape =
+        ProgramSize { threads: 1, operations: 20, rmws: 50, linked: 100, ..ProgramSize::default() };
     let fault = run(&edits, shape, &[]).expect("it fails");
     assert!(fault.message.starts_with("Livelock: thread 0"), "{fault}");
 }
@@ -189,10 +144,7 @@ fn a_message_for_no_port_is_named() {
         ],
         FaultKind::Misuse,
     );
-    assert!(
-        rejected.starts_with("All ports rejected a message"),
-        "{rejected}"
-    );
+    assert!(rejected.starts_with("All ports rejected a message"), "{rejected}");
 }
 
 #[test]
@@ -202,29 +154,18 @@ fn calls_without_end_are_given_up() {
         let below = depth - 1;
         functions += &format!("int f{depth}(int n) {{ return f{below}(n) + f{below}(n); }}\n");
     }
-    let (functions, code) = (
-        format!("{functions}{FUNCTIONS}"),
-        format!("assert(f39(1) > 0 || true);\n{HIT}"),
-    );
+    let (functions, code) =
+        (format!("{functions}{FUNCTIONS}"), format!("assert(f39(1) > 0 || true);\n{HIT}"));
     let calls = fault(&[(FUNCTIONS, &functions), (HIT, &code)], FaultKind::Misuse);
-    assert!(
-        calls.starts_with("a piece of code makes calls without end"),
-        "{calls}"
-    );
+    assert!(calls.starts_with("a piece of code makes calls without end"), "{calls}");
 }
 
 #[test]
 fn a_run_that_completes_nothing_has_failed() {
-    let nothing = ProgramSize {
-        operations: 0,
-        ..ProgramSize::default()
-    };
+    let nothing = ProgramSize { operations: 0, ..ProgramSize::default() };
     let fault = run(&[], nothing, &[]).expect("no operation completes");
     assert_eq!(fault.kind, FaultKind::NothingCompleted);
-    let one = ProgramSize {
-        operations: 1,
-        ..ProgramSize::default()
-    };
+    let one = ProgramSize { operations: 1, ..ProgramSize::default() };
     assert!(run(&[], one, &[]).is_none());
 }
 
@@ -242,21 +183,14 @@ fn what_is_tried_again_and_again_is_shown_once() {
     ];
     let fault = run(&edits, ProgramSize::default(), &[]).expect("nobody gets the line any more");
     assert_eq!(fault.kind, FaultKind::Deadlock);
-    let tried: Vec<&String> = fault
-        .recent
-        .iter()
-        .filter(|line| line.contains(" Fwd_GETX: M > M"))
-        .collect();
+    let tried: Vec<&String> =
+        fault.recent.iter().filter(|line| line.contains(" Fwd_GETX: M > M")).collect();
     assert_eq!(tried.len(), 1, "{:#?}", fault.recent);
     let (_, times) = tried[0].split_once(" M > M (").expect("how often");
     let (times, until) = times.split_once(" times more until ").expect("until when");
     let times: u64 = times.parse().expect("a number");
     let until: u64 = until.trim_end_matches(')').parse().expect("a tick");
-    assert!(
-        times > 500 && (times..=fault.tick).contains(&until),
-        "{}",
-        tried[0]
-    );
+    assert!(times > 500 && (times..=fault.tick).contains(&until), "{}", tried[0]);
     // What came before it is seen.
     let mut recent = fault.recent.iter();
     let has_request = recent.any(|line| line.contains(" sends RequestMsg GETX"));

@@ -12,14 +12,8 @@ fn the_machine_itself_runs() {
 
 #[test]
 fn a_failed_assertion_is_seen() {
-    let outcome = outcome_with(
-        &source(Pieces {
-            code: "assert(1 == 2);",
-            ..Pieces::default()
-        }),
-        &[],
-        1,
-    );
+    let outcome =
+        outcome_with(&source(Pieces { code: "assert(1 == 2);", ..Pieces::default() }), &[], 1);
     assert!(outcome.starts_with("assert failure"), "{outcome}");
 }
 
@@ -626,49 +620,25 @@ fn errors_name_what_is_wrong() {
         ("float(1);", "", "`float`"),
         ("int x := 1.5;", "", "fraction"),
         ("CacheMemory::flush(address);", "", "`CacheMemory::flush`"),
-        (
-            "outside(1);",
-            "int outside(int x);",
-            "`outside` is not supported",
-        ),
+        ("outside(1);", "int outside(int x);", "`outside` is not supported"),
         ("cache.explode(address);", "", "`explode`"),
-        (
-            "check_stop_slots(requests_in, \"1\", \"2\");",
-            "",
-            "check_stop_slots",
-        ),
+        ("check_stop_slots(requests_in, \"1\", \"2\");", "", "check_stop_slots"),
         ("int x; int x;", "", "`x` is declared twice"),
         ("bool b := 3;", "", "expected a `bool`, found a `int`"),
         ("if (1) { }", "", "expected a `bool`"),
         ("unknown := 1;", "", "`unknown` is not declared"),
         ("trigger(Event:Load, address);", "", "`trigger`"),
-        (
-            "peek(requests_in, RubyRequest) { in_msg.Size := 1; }",
-            "",
-            "can't be assigned",
-        ),
+        ("peek(requests_in, RubyRequest) { in_msg.Size := 1; }", "", "can't be assigned"),
         ("assert(address == machineID);", "", "can't be compared"),
         ("Wrong w;", "", "the type `Wrong` is not declared"),
-        (
-            "assert(Event:Nothing == Event:Load);",
-            "",
-            "has no value `Nothing`",
-        ),
+        ("assert(Event:Nothing == Event:Load);", "", "has no value `Nothing`"),
         ("cache_entry.Wrong := 1;", "", "has no field `Wrong`"),
     ] {
-        let pieces = Pieces {
-            types,
-            declarations,
-            code,
-            ..Pieces::default()
-        };
+        let pieces = Pieces { types, declarations, code, ..Pieces::default() };
         let text = source(pieces);
-        let Err(errors) = open(&text) else {
-            panic!("{code} was accepted")
-        };
-        let at = 1 + text[..text.find(code).expect("the code is in the text")]
-            .matches('\n')
-            .count();
+        let Err(errors) = open(&text) else { panic!("{code} was accepted") };
+        let at =
+            1 + text[..text.find(code).expect("the code is in the text")].matches('\n').count();
         let found = errors
             .iter()
             .any(|error| error.contains(said) && error.starts_with(&format!("{at}: ")));
@@ -752,15 +722,11 @@ fn buffers_may_connect_two_machines_directly() {
         "machine(MachineType:L1Cache, \"test\")",
         "machine(MachineType:L0Cache, \"test\")",
     );
-    let (below, above) = text.split_at(
-        text.find("machine(MachineType:L0Cache")
-            .expect("the machine"),
-    );
+    let (below, above) =
+        text.split_at(text.find("machine(MachineType:L0Cache").expect("the machine"));
     let text = format!(
         "{below}{}",
-        above
-            .replace("L1Cache_State", "L0Cache_State")
-            .replace("<L1Cache_TBE>", "<L0Cache_TBE>")
+        above.replace("L1Cache_State", "L0Cache_State").replace("<L1Cache_TBE>", "<L0Cache_TBE>")
     );
     let outcome = outcome_with(&text, &[], 3);
     assert!(outcome.ends_with(": done"), "{outcome}");

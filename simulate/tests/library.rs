@@ -47,11 +47,7 @@ fn check_pieces(pieces: Pieces<'_>, settings: &[&str], comes: Comes) {
 #[track_caller]
 fn check(declarations: &str, code: &str, comes: Comes) {
     let code = format!("{code} error(\"done\");");
-    let pieces = Pieces {
-        declarations,
-        code: &code,
-        ..Pieces::default()
-    };
+    let pieces = Pieces { declarations, code: &code, ..Pieces::default() };
     check_pieces(pieces, &[], comes);
 }
 
@@ -59,20 +55,11 @@ fn check(declarations: &str, code: &str, comes: Comes) {
 fn sets_take_elements_above_their_size() {
     for (code, comes) in [
         // A set that nobody has given a size.
-        (
-            "Set s; s.add(intToID(63)); assert(s.count() == 1 && s.isElement(intToID(63)));",
-            Fine,
-        ),
+        ("Set s; s.add(intToID(63)); assert(s.count() == 1 && s.isElement(intToID(63)));", Fine),
         ("Set s; s.remove(intToID(5)); assert(s.isEmpty());", Fine),
         ("Set s; s.add(intToID(64));", Fault("element 64 of a set")),
-        (
-            "Set s; s.remove(intToID(64));",
-            Fault("element 64 of a set"),
-        ),
-        (
-            "Set s; assert(s.isElement(intToID(64)) == false);",
-            Fault("element 64 of a set"),
-        ),
+        ("Set s; s.remove(intToID(64));", Fault("element 64 of a set")),
+        ("Set s; assert(s.isElement(intToID(64)) == false);", Fault("element 64 of a set")),
         // The smallest element is one below the size.
         (
             "Set s; s.add(intToID(1)); assert(s.smallestElement() == intToID(1));",
@@ -88,26 +75,11 @@ fn sets_take_elements_above_their_size() {
         ),
         ("Set s; s.setSize(65);", Fault("at most 64")),
         // Two sets of different sizes.
-        (
-            "Set s; Set t; t.setSize(2); s.addSet(t);",
-            Fault("sets of sizes 0 and 2"),
-        ),
-        (
-            "Set s; Set t; t.setSize(2); s.removeSet(t);",
-            Fault("sets of sizes 0 and 2"),
-        ),
-        (
-            "Set s; Set t; t.setSize(2); assert(s.isEqual(t));",
-            Fault("sets of sizes 0 and 2"),
-        ),
-        (
-            "Set s; Set t; t.setSize(2); assert(s.isSuperset(t));",
-            Fault("sets of sizes 0 and 2"),
-        ),
-        (
-            "Set s; Set t; t.setSize(2); assert(s.intersectionIsEmpty(t));",
-            Fine,
-        ),
+        ("Set s; Set t; t.setSize(2); s.addSet(t);", Fault("sets of sizes 0 and 2")),
+        ("Set s; Set t; t.setSize(2); s.removeSet(t);", Fault("sets of sizes 0 and 2")),
+        ("Set s; Set t; t.setSize(2); assert(s.isEqual(t));", Fault("sets of sizes 0 and 2")),
+        ("Set s; Set t; t.setSize(2); assert(s.isSuperset(t));", Fault("sets of sizes 0 and 2")),
+        ("Set s; Set t; t.setSize(2); assert(s.intersectionIsEmpty(t));", Fine),
     ] {
         check("", code, comes);
     }
@@ -202,27 +174,12 @@ fn caches_hold_lines_once_and_as_many_as_fit() {
 #[test]
 fn tables_of_transactions_hold_lines_once() {
     for (code, comes) in [
-        (
-            "assert(is_invalid(TBEs.lookup(address)) && is_invalid(TBEs.lookup(address + 8)));",
-            Fine,
-        ),
-        (
-            "TBEs.allocate(address); TBEs.allocate(address);",
-            Fault("although it is present"),
-        ),
+        ("assert(is_invalid(TBEs.lookup(address)) && is_invalid(TBEs.lookup(address + 8)));", Fine),
+        ("TBEs.allocate(address); TBEs.allocate(address);", Fault("although it is present")),
         ("TBEs.deallocate(address);", Fault("is not present")),
-        (
-            "TBEs.allocate(address + 8);",
-            Fault("not the address of a line"),
-        ),
-        (
-            "assert(TBEs.isPresent(address + 8));",
-            Fault("not the address of a line"),
-        ),
-        (
-            "TBEs.deallocate(address + 8);",
-            Fault("not the address of a line"),
-        ),
+        ("TBEs.allocate(address + 8);", Fault("not the address of a line")),
+        ("assert(TBEs.isPresent(address + 8));", Fault("not the address of a line")),
+        ("TBEs.deallocate(address + 8);", Fault("not the address of a line")),
     ] {
         check("", code, comes);
     }
@@ -230,11 +187,7 @@ fn tables_of_transactions_hold_lines_once() {
         code: "TBEs.allocate(address); TBEs.allocate(address + 64);",
         ..Pieces::default()
     };
-    check_pieces(
-        pieces,
-        &["number_of_TBEs=1"],
-        Fault("although the table is full"),
-    );
+    check_pieces(pieces, &["number_of_TBEs=1"], Fault("although the table is full"));
 }
 
 /// A table that makes what is missing.
@@ -290,25 +243,13 @@ fn a_warning_says_where_and_counts() {
 #[test]
 fn timers_are_set_once_and_unset_once() {
     for (code, comes) in [
-        (
-            "clocks.set(address, 9000); clocks.set(address, 9001);",
-            Fault("although it has one"),
-        ),
+        ("clocks.set(address, 9000); clocks.set(address, 9001);", Fault("although it has one")),
         ("clocks.unset(address);", Fault("although it has none")),
-        (
-            "clocks.set(address + 8, 9000);",
-            Fault("not the address of a line"),
-        ),
-        (
-            "clocks.unset(address + 8);",
-            Fault("not the address of a line"),
-        ),
+        ("clocks.set(address + 8, 9000);", Fault("not the address of a line")),
+        ("clocks.unset(address + 8);", Fault("not the address of a line")),
         ("Addr a := clocks.nextAddress();", Fault("no timer is set")),
         // It need not have run out.
-        (
-            "clocks.set(address, 9000); assert(clocks.nextAddress() == address);",
-            Fine,
-        ),
+        ("clocks.set(address, 9000); assert(clocks.nextAddress() == address);", Fine),
         (
             "clocks.set(address, 9000); clocks.unset(address); clocks.set(address, 9001); assert(clocks.isSet(address));",
             Fine,
@@ -353,26 +294,11 @@ fn persistent_requests_begin_and_end_once() {
 #[test]
 fn blocks_and_masks_have_as_many_bytes_as_lines() {
     for (code, comes) in [
-        (
-            "WriteMask m; m.setMask(60, 5);",
-            Fault("bytes 60 to 65 of a block of 64"),
-        ),
-        (
-            "WriteMask m; assert(m.getMask(64, 1));",
-            Fault("of a block of 64"),
-        ),
-        (
-            "WriteMask m; assert(m.test(64));",
-            Fault("of a block of 64"),
-        ),
-        (
-            "WriteMask m; assert(m.firstBitSet(true, 70) == 64 && m.count(70) == 0);",
-            Fine,
-        ),
-        (
-            "DataBlock b; b.copyPartial(cache_entry.DataBlk, 60, 5);",
-            Fault("of a block of 64"),
-        ),
+        ("WriteMask m; m.setMask(60, 5);", Fault("bytes 60 to 65 of a block of 64")),
+        ("WriteMask m; assert(m.getMask(64, 1));", Fault("of a block of 64")),
+        ("WriteMask m; assert(m.test(64));", Fault("of a block of 64")),
+        ("WriteMask m; assert(m.firstBitSet(true, 70) == 64 && m.count(70) == 0);", Fine),
+        ("DataBlock b; b.copyPartial(cache_entry.DataBlk, 60, 5);", Fault("of a block of 64")),
     ] {
         check("", code, comes);
     }
@@ -396,34 +322,16 @@ fn with_notes<'a>(code: &'a str, ports: &'a str) -> Pieces<'a> {
 fn buffers_give_what_has_arrived() {
     let send = "enqueue(notes_out, Note, 5) { out_msg.addr := address; }";
     for (code, comes) in [
-        (
-            "notes_in.dequeue(clockEdge());".to_owned(),
-            Fault("no message is ready"),
-        ),
-        (
-            format!("{send} notes_in.dequeue(clockEdge());"),
-            Fault("no message is ready"),
-        ),
-        (
-            format!("{send} notes_in.recycle(clockEdge(), 10);"),
-            Fault("no message is ready"),
-        ),
-        (
-            format!("{send} stall_and_wait(notes_in, address);"),
-            Fault("no message is ready"),
-        ),
+        ("notes_in.dequeue(clockEdge());".to_owned(), Fault("no message is ready")),
+        (format!("{send} notes_in.dequeue(clockEdge());"), Fault("no message is ready")),
+        (format!("{send} notes_in.recycle(clockEdge(), 10);"), Fault("no message is ready")),
+        (format!("{send} stall_and_wait(notes_in, address);"), Fault("no message is ready")),
         (
             "Addr odd := address + 8; stall_and_wait(requests_in, odd);".to_owned(),
             Fault("not the address of a line"),
         ),
-        (
-            "peek(notes_in, Note) { assert(in_msg.n == 0); }".to_owned(),
-            Fault("empty"),
-        ),
-        (
-            "enqueue(notes_out, Note, 0) { out_msg.addr := address; }".to_owned(),
-            Fault("latency 0"),
-        ),
+        ("peek(notes_in, Note) { assert(in_msg.n == 0); }".to_owned(), Fault("empty")),
+        ("enqueue(notes_out, Note, 0) { out_msg.addr := address; }".to_owned(), Fault("latency 0")),
         (
             "notes_out.enqueueDeferredMessages(address, clockEdge(), 3);".to_owned(),
             Fault("although there are none"),
@@ -435,15 +343,9 @@ fn buffers_give_what_has_arrived() {
             ),
             Fine,
         ),
-        (
-            format!("{send} assert(notes_out.getSize(clockEdge()) == 1);"),
-            Fine,
-        ),
+        (format!("{send} assert(notes_out.getSize(clockEdge()) == 1);"), Fine),
         // Nothing is stalled.
-        (
-            "wakeUpBuffers(address); wakeUpAllBuffers(address); wakeUpAllBuffers();".to_owned(),
-            Fine,
-        ),
+        ("wakeUpBuffers(address); wakeUpAllBuffers(address); wakeUpAllBuffers();".to_owned(), Fine),
         ("wakeup_port(notes_in, address);".to_owned(), Fine),
     ] {
         let code = format!("{code} error(\"done\");");
@@ -496,26 +398,15 @@ fn a_rank_matters_where_something_is_stalled() {
     assert!(outcome(0, 1, "wakeUpBuffers(address);").ends_with(": done"));
     // The machine has two ports: stalling from rank 2 fails.
     let fault = outcome(2, 1, "wakeUpBuffers(address);");
-    assert!(
-        fault.starts_with("stall_and_wait from a port of rank 2"),
-        "{fault}"
-    );
+    assert!(fault.starts_with("stall_and_wait from a port of rank 2"), "{fault}");
     // Rank 2 of a port that only wakes is as good as another.
-    for wake in [
-        "wakeUpBuffers(address);",
-        "wakeUpAllBuffers(address);",
-        "wakeUpAllBuffers();",
-    ] {
+    for wake in ["wakeUpBuffers(address);", "wakeUpAllBuffers(address);", "wakeUpAllBuffers();"] {
         assert!(outcome(0, 2, wake).ends_with(": done"));
     }
     // Above that gem5 reads behind the end of its table, but only to wake the lower ranks.
     let run = run_with(&stalling(0, 7, "wakeUpBuffers(address);"), &[], 1, false).unwrap();
     assert!(run.fault.unwrap().message.ends_with(": done"));
-    assert!(
-        run.warnings[0]
-            .message
-            .contains("rank 7 in a machine with 2")
-    );
+    assert!(run.warnings[0].message.contains("rank 7 in a machine with 2"));
     let run = run_with(&stalling(0, 7, "wakeUpAllBuffers(address);"), &[], 1, false).unwrap();
     assert!(run.warnings.is_empty());
 }
@@ -547,29 +438,16 @@ fn a_line_stalled_twice_in_a_buffer_is_woken_once() {
             "transition(I, {Load, Store}, V) { allocate; call; serve; pop; }
              transition(V, {Load, Store}) { check; serve; pop; }",
         ),
-        ..with_notes(
-            "if (rung == 2) { wakeUpAllBuffers(address); error(\"done\"); }",
-            &ports,
-        )
+        ..with_notes("if (rung == 2) { wakeUpAllBuffers(address); error(\"done\"); }", &ports)
     };
-    check_pieces(
-        pieces,
-        &["notes=ordered"],
-        Fault("woken twice in one buffer"),
-    );
+    check_pieces(pieces, &["notes=ordered"], Fault("woken twice in one buffer"));
 }
 
 #[test]
 fn sequencers_answer_what_was_asked() {
     for (code, comes) in [
-        (
-            "sequencer.readCallback(address + 64, cache_entry.DataBlk);",
-            "0x",
-        ),
-        (
-            "sequencer.writeCallback(address + 64, cache_entry.DataBlk);",
-            "0x",
-        ),
+        ("sequencer.readCallback(address + 64, cache_entry.DataBlk);", "0x"),
+        ("sequencer.writeCallback(address + 64, cache_entry.DataBlk);", "0x"),
     ] {
         check("", code, Fault(comes));
     }
@@ -583,11 +461,7 @@ fn sequencers_answer_what_was_asked() {
 
 #[test]
 fn blocking_and_mapping_accept_what_is_absent() {
-    check(
-        "void unblock(Addr a);",
-        "unblock(address); unblock(address);",
-        Fine,
-    );
+    check("void unblock(Addr a);", "unblock(address); unblock(address);", Fine);
     // An address that belongs to nobody is that of a machine that does not exist.
     check(
         "MachineID mapAddressToMachine(Addr a, MachineType t);",

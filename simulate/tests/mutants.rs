@@ -30,12 +30,10 @@ const HARMLESS: &str = "harmless: ";
 const SAME_RUNS: &str = "harmless: the same runs, ";
 
 fn opened(mutant: &Mutant) -> Protocol {
-    original(&mutant.protocol)
-        .with(mutant)
-        .unwrap_or_else(|failure| {
-            let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-            panic!("{}: {told:?}", mutant.name)
-        })
+    original(&mutant.protocol).with(mutant).unwrap_or_else(|failure| {
+        let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
+        panic!("{}: {told:?}", mutant.name)
+    })
 }
 
 fn original(protocol: &str) -> Protocol {
@@ -142,10 +140,7 @@ const ALIKE: usize = 40;
 
 #[test]
 fn what_is_said_to_leave_runs_the_same_does() {
-    for way in Way::all()
-        .iter()
-        .filter(|way| way.why.starts_with(SAME_RUNS))
-    {
+    for way in Way::all().iter().filter(|way| way.why.starts_with(SAME_RUNS)) {
         let mutant = named::find(&way.mutant).unwrap();
         let (ours, mutated) = (original(&mutant.protocol), opened(&mutant));
         let mut never = touched(&ours, &mutated).entries;

@@ -55,20 +55,15 @@ fn rewritten(protocol: &Protocol, transition: &Transition) -> String {
     let head = protocol.sources().text(transition.head);
     let after_events = transition.events.last().unwrap().span.end - transition.head.start;
     let next = &head[after_events as usize..];
-    let next = next
-        .trim_start_matches([' ', '}', '\n'])
-        .trim_end_matches(')');
+    let next = next.trim_start_matches([' ', '}', '\n']).trim_end_matches(')');
     let (states, events) = (list(&transition.states), list(&transition.events));
     let requests = transition.requests.as_ref();
     let requests = requests.map_or(String::new(), |names| {
         let names: Vec<&str> = names.iter().map(|name| &*name.text).collect();
         format!(" {{{}}}", names.join(", "))
     });
-    let actions: String = transition
-        .actions
-        .iter()
-        .map(|name| format!("    {};\n", strange(&name.text)))
-        .collect();
+    let actions: String =
+        transition.actions.iter().map(|name| format!("    {};\n", strange(&name.text))).collect();
     format!(
         "transition({states}, {events}{next}){requests} {{\n    // What happens.\n{actions}  }}"
     )
@@ -154,11 +149,7 @@ fn faults_apply_to_what_others_have_written() {
                 let entries = touched(before, after).entries;
                 entries.iter().map(ToString::to_string).collect()
             };
-            assert_eq!(
-                places(&ours, &our_mutant),
-                places(&theirs, &their_mutant),
-                "{name}"
-            );
+            assert_eq!(places(&ours, &our_mutant), places(&theirs, &their_mutant), "{name}");
             for simulation in stress::standard(&ours).take(2) {
                 let (our_trace, _) = traced(&our_mutant, &simulation);
                 let (their_trace, _) = traced(&their_mutant, &simulation);
@@ -214,9 +205,7 @@ fn patches_fit_the_files_they_are_made_of() {
             let file = folder.path().join("patch");
             std::fs::write(&file, patch).unwrap();
             let mut program = Command::new("patch");
-            program
-                .args(["-p1", "--silent", "--fuzz=0", "-i"])
-                .arg(&file);
+            program.args(["-p1", "--silent", "--fuzz=0", "-i"]).arg(&file);
             let output = program.current_dir(folder.path()).output().unwrap();
             assert!(output.status.success(), "{}: {output:?}", mutant.name);
             for changed in mutant.changed(&theirs.loaded).unwrap() {

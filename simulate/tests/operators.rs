@@ -25,12 +25,7 @@ fn mutated(protocol: &Protocol, id: &str) -> Protocol {
 /// How a run ends, or else whether it violates SC.
 fn outcome(protocol: &Protocol, seed: u64) -> String {
     let simulation = Simulation {
-        shape: ProgramSize {
-            threads: 4,
-            operations: 100,
-            seed,
-            ..ProgramSize::default()
-        },
+        shape: ProgramSize { threads: 4, operations: 100, seed, ..ProgramSize::default() },
         client: Client::IN_ORDER,
         options: Options {
             // Every other run has so much room that no line has to leave: that may hide a violation.
@@ -57,26 +52,14 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
 #[test]
 fn edits_do_to_runs_what_is_to_be_expected() {
     let expected = [
-        (
-            "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
-            "violation",
-        ),
+        ("L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done", "violation"),
         ("L1Cache/IS.Data/drop-action:fill_entry", "violation"),
-        (
-            "L1Cache/action:keep_copy/data-not-written:DataBlk@1",
-            "violation",
-        ),
+        ("L1Cache/action:keep_copy/data-not-written:DataBlk@1", "violation"),
         ("L1Cache/M.Fwd_GETX/next-state-other:M", "violation"),
         ("L1Cache/I.Load/drop-transition", "invalid transition"),
-        (
-            "L1Cache/action:ask_for_ownership/message-not-sent:request_out@1",
-            "deadlock",
-        ),
+        ("L1Cache/action:ask_for_ownership/message-not-sent:request_out@1", "deadlock"),
         ("L1Cache/M.Load/stall-added:z_stall", "deadlock"),
-        (
-            "L1Cache/I.Load/swap-actions:take_entry+take_tbe",
-            "consistent",
-        ),
+        ("L1Cache/I.Load/swap-actions:take_entry+take_tbe", "consistent"),
     ];
     let protocol = open("MI_example");
     for (id, effect) in expected {

@@ -9,10 +9,7 @@ use slicc::setting::Setting;
 use slicc::source::{Diagnostic, Span};
 
 fn name(text: &str) -> Name {
-    Name {
-        text: text.into(),
-        span: Span::default(),
-    }
+    Name { text: text.into(), span: Span::default() }
 }
 
 /// `Type name`, or `Type * name` where the type ends in a star.
@@ -23,21 +20,14 @@ fn object(kind: &str, called: &str) -> Object {
         name: name(called),
         pairs: Vec::new(),
         value: None,
-        span: Span {
-            file: 3,
-            start: 10,
-            end: 20,
-        },
+        span: Span { file: 3, start: 10, end: 20 },
     }
 }
 
 fn with(kind: &str, called: &str, value: ExpressionKind) -> Object {
     let span = Span::default();
     let value = Some(Expression { kind: value, span });
-    Object {
-        value,
-        ..object(kind, called)
-    }
+    Object { value, ..object(kind, called) }
 }
 
 fn number(kind: &str, called: &str, value: u64) -> Object {
@@ -45,11 +35,7 @@ fn number(kind: &str, called: &str, value: u64) -> Object {
 }
 
 fn pair(key: &str, value: &str) -> Pair {
-    Pair {
-        key: name(key),
-        value: name(value),
-        kind: PairKind::Text,
-    }
+    Pair { key: name(key), value: name(value), kind: PairKind::Text }
 }
 
 fn buffer(called: &str, network: &str, vnet: &str) -> Object {
@@ -64,9 +50,8 @@ struct Machines(Vec<(&'static str, Vec<Object>)>);
 impl Machines {
     fn plan(&self, protocol: &str, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
         let machines = self.0.iter();
-        let declared: Vec<Declared> = machines
-            .map(|(name, parameters)| Declared { name, parameters })
-            .collect();
+        let declared: Vec<Declared> =
+            machines.map(|(name, parameters)| Declared { name, parameters }).collect();
         Plan::new(protocol, &declared, options)
     }
 
@@ -96,15 +81,9 @@ fn mi_example() -> Machines {
         buffer("forwardToCache", "From", "3"),
         object("MessageBuffer*", "mandatoryQueue"),
     ];
-    let dma = vec![
-        object("DMASequencer*", "dma_sequencer"),
-        buffer("responseFromDir", "From", "1"),
-    ];
-    Machines(vec![
-        ("Directory", directory),
-        ("DMA", dma),
-        ("L1Cache", cache),
-    ])
+    let dma =
+        vec![object("DMASequencer*", "dma_sequencer"), buffer("responseFromDir", "From", "1")];
+    Machines(vec![("Directory", directory), ("DMA", dma), ("L1Cache", cache)])
 }
 
 fn core_pairs() -> Machines {
@@ -125,20 +104,12 @@ fn core_pairs() -> Machines {
         object("bool", "L2isWB"),
     ];
     let l3 = vec![object("WireBuffer*", "reqToL3")];
-    Machines(vec![
-        ("CorePair", pair),
-        ("L3Cache", l3),
-        ("Directory", directory),
-    ])
+    Machines(vec![("CorePair", pair), ("L3Cache", l3), ("Directory", directory)])
 }
 
 fn options(threads: u32, settings: &[&str]) -> Options {
     let settings = settings.iter().map(|text| text.parse().unwrap());
-    Options {
-        threads,
-        settings: settings.collect(),
-        ..Options::default()
-    }
+    Options { threads, settings: settings.collect(), ..Options::default() }
 }
 
 fn cache(value: &Value) -> CacheParameters {
@@ -152,30 +123,18 @@ fn cache(value: &Value) -> CacheParameters {
 fn machines_are_numbered_as_gem5_numbers_them() {
     let plan = mi_example().plan("MI_example", &options(3, &[])).unwrap();
     assert_eq!(plan.counts(), [(1, 3), (4, 1), (5, 0)]);
-    let names: Vec<_> = plan
-        .machines
-        .iter()
-        .map(|machine| (&*machine.name, machine.declared))
-        .collect();
+    let names: Vec<_> =
+        plan.machines.iter().map(|machine| (&*machine.name, machine.declared)).collect();
     assert_eq!(names, [("L1Cache", 2), ("Directory", 0), ("DMA", 1)]);
     assert_eq!((plan.buffers, plan.sequencers), (12, 3));
-    let first = plan
-        .machines
-        .iter()
-        .map(|machine| machine.transitions_per_cycle);
+    let first = plan.machines.iter().map(|machine| machine.transitions_per_cycle);
     assert_eq!(first.collect::<Vec<_>>(), [4, 32, 4]);
     for (thread, instance) in (0..).zip(&plan.machines[0].instances) {
-        let sequencer = Value::Sequencer {
-            number: thread,
-            core: 0,
-        };
+        let sequencer = Value::Sequencer { number: thread, core: 0 };
         assert_eq!(instance.values[0], sequencer);
         assert_eq!(instance.values[2..4], [Value::Number(2), Value::Number(0)]);
         let geometry = cache(&instance.values[1]);
-        assert_eq!(
-            (geometry.size, geometry.ways, geometry.start_index_bit),
-            (256, 2, 6)
-        );
+        assert_eq!((geometry.size, geometry.ways, geometry.start_index_bit), (256, 2, 6));
     }
 }
 
@@ -183,8 +142,7 @@ fn machines_are_numbered_as_gem5_numbers_them() {
 fn buffers_are_ordered_as_in_the_script() {
     let ends = |plan: &Plan, direction| -> Vec<(u32, u32, u32, bool)> {
         let ends = plan.endpoints(direction).into_iter();
-        ends.map(|end| (end.machine, end.number, end.vnet, end.ordered))
-            .collect()
+        ends.map(|end| (end.machine, end.number, end.vnet, end.ordered)).collect()
     };
     let plan = mi_example().plan("MI_example", &options(2, &[])).unwrap();
     let to = [(1, 0, 2, true), (1, 1, 2, true), (4, 0, 3, false)];
@@ -203,26 +161,15 @@ fn buffers_are_ordered_as_in_the_script() {
     // A protocol of one's own says it in an attribute, or the user does.
     let mut machines = mi_example();
     machines.0[0].1[3].pairs.push(pair("ordered", "true"));
-    let settings = [
-        "Directory.forwardFromDir=ordered",
-        "forwardToCache=unordered",
-    ];
+    let settings = ["Directory.forwardFromDir=ordered", "forwardToCache=unordered"];
     let plan = machines.plan("mine", &options(1, &settings)).unwrap();
-    assert_eq!(
-        ends(&plan, Direction::To),
-        [(1, 0, 2, false), (4, 0, 3, true)]
-    );
-    assert_eq!(
-        ends(&plan, Direction::From),
-        [(1, 0, 3, false), (4, 0, 2, true)]
-    );
+    assert_eq!(ends(&plan, Direction::To), [(1, 0, 2, false), (4, 0, 3, true)]);
+    assert_eq!(ends(&plan, Direction::From), [(1, 0, 3, false), (4, 0, 2, true)]);
 }
 
 #[test]
 fn core_pairs_serve_two_threads_each() {
-    let plan = core_pairs()
-        .plan("MOESI_AMD_Base", &options(3, &[]))
-        .unwrap();
+    let plan = core_pairs().plan("MOESI_AMD_Base", &options(3, &[])).unwrap();
     assert_eq!(plan.counts(), [(3, 0), (4, 1), (9, 2)]);
     let sequencers = |plan: &Plan| -> Vec<(u32, u32)> {
         let instances = &plan.machines[2].instances;
@@ -236,17 +183,11 @@ fn core_pairs_serve_two_threads_each() {
     assert_eq!(sequencers(&plan), [(0, 0), (1, 1), (2, 0), (3, 1)]);
     assert_eq!(plan.sequencers, 4);
     let pair = &plan.machines[2];
-    assert_eq!(
-        (pair.transitions_per_cycle, pair.mandatory_queue_latency),
-        (32, 2)
-    );
+    assert_eq!((pair.transitions_per_cycle, pair.mandatory_queue_latency), (32, 2));
     assert_eq!(pair.instances[0].values[5], Value::Number(15));
     assert!(matches!(pair.instances[0].values[6], Value::Buffer(buffer) if buffer.ordered));
 
-    let single = Options {
-        threads_per_machine: 1,
-        ..options(2, &[])
-    };
+    let single = Options { threads_per_machine: 1, ..options(2, &[]) };
     let plan = core_pairs().plan("MOESI_AMD_Base", &single).unwrap();
     assert_eq!(sequencers(&plan), [(0, 0), (2, 1), (1, 0), (3, 1)]);
 }
@@ -254,38 +195,25 @@ fn core_pairs_serve_two_threads_each() {
 #[test]
 fn scripts_replace_defaults_and_users_replace_scripts() {
     let flags = |settings: &[&str]| {
-        let plan = core_pairs()
-            .plan("MOESI_AMD_Base", &options(2, settings))
-            .unwrap();
+        let plan = core_pairs().plan("MOESI_AMD_Base", &options(2, settings)).unwrap();
         plan.machines[1].instances[0].values[2..].to_vec()
     };
     let values = |numbers: [u64; 3]| numbers.map(Value::Number);
     assert_eq!(flags(&[]), values([1, 1, 0]));
-    let set = [
-        "CPUonly=false",
-        "noTCCdir=0",
-        "L2isWB=true",
-        "Directory.L2isWB=False",
-        "L2isWB=1",
-    ];
+    let set = ["CPUonly=false", "noTCCdir=0", "L2isWB=true", "Directory.L2isWB=False", "L2isWB=1"];
     assert_eq!(flags(&set), values([0, 0, 0]));
 }
 
 /// The same parameter keeps its declared or common value in other machines and in protocols without a script.
 #[test]
 fn a_script_value_is_for_one_machine_of_one_protocol() {
-    let machine = || {
-        vec![
-            number("Cycles", "fixed_timeout_latency", 100),
-            object("Sequencer*", "sequencer"),
-        ]
-    };
+    let machine =
+        || vec![number("Cycles", "fixed_timeout_latency", 100), object("Sequencer*", "sequencer")];
     let latencies = |protocol: &str, settings: &[&str]| -> Vec<Value> {
         let machines = Machines(vec![("L1Cache", machine()), ("Directory", machine())]);
         let plan = machines.plan(protocol, &options(1, settings)).unwrap();
         let all = plan.machines.iter();
-        all.map(|machine| machine.instances[0].values[0].clone())
-            .collect()
+        all.map(|machine| machine.instances[0].values[0].clone()).collect()
     };
     let values = |numbers: [u64; 2]| numbers.map(Value::Number);
     assert_eq!(latencies("MOESI_CMP_token", &[]), values([300, 100]));
@@ -307,23 +235,13 @@ fn a_script_value_is_for_one_machine_of_one_protocol() {
 #[test]
 fn caches_are_as_large_as_asked() {
     let sizes = |caches, settings: &[&str]| -> Vec<(u64, u32)> {
-        let options = Options {
-            caches,
-            ..options(2, settings)
-        };
+        let options = Options { caches, ..options(2, settings) };
         let plan = core_pairs().plan("MOESI_AMD_Base", &options).unwrap();
         let mut values = plan.machines[2].instances[0].values[2..5].to_vec();
         values.push(plan.machines[1].instances[0].values[1].clone());
-        values
-            .iter()
-            .map(cache)
-            .map(|geometry| (geometry.size, geometry.ways))
-            .collect()
+        values.iter().map(cache).map(|geometry| (geometry.size, geometry.ways)).collect()
     };
-    assert_eq!(
-        sizes(Caches::Tiny, &[]),
-        [(256, 2), (256, 2), (512, 2), (1024, 4)]
-    );
+    assert_eq!(sizes(Caches::Tiny, &[]), [(256, 2), (256, 2), (512, 2), (1024, 4)]);
     let large = [(32 << 10, 2), (64 << 10, 2), (2 << 20, 8), (16 << 20, 16)];
     assert_eq!(sizes(Caches::Default, &[]), large);
     let mut given = Caches::Tiny.sizes();
@@ -337,42 +255,26 @@ fn the_smallest_second_level_has_a_filter() {
     let protocol = Protocol::open("MOESI_hammer").unwrap();
     let mut given = Caches::Tiny.sizes();
     given.l2 = CacheGeometry::new(128, 1);
-    let options = Options {
-        caches: Caches::Given(given),
-        ..options(2, &[])
-    };
+    let options = Options { caches: Caches::Given(given), ..options(2, &[]) };
     let plan = Plan::of(&protocol, &options);
     assert!(plan.is_ok(), "{plan:?}");
 }
 
 #[test]
 fn banks_share_addresses() {
-    let l2 = vec![
-        object("CacheMemory*", "L2cache"),
-        object("int", "l2_select_num_bits"),
-    ];
+    let l2 = vec![object("CacheMemory*", "L2cache"), object("int", "l2_select_num_bits")];
     let mut machines = mi_example();
     machines.0.push(("L2Cache", l2));
-    let options = Options {
-        l2_banks: 4,
-        directories: 2,
-        directory_hash: Some(20),
-        ..options(1, &[])
-    };
+    let options =
+        Options { l2_banks: 4, directories: 2, directory_hash: Some(20), ..options(1, &[]) };
     let plan = machines.plan("MESI_Two_Level", &options).unwrap();
     assert_eq!(plan.counts(), [(1, 1), (2, 4), (4, 2), (5, 0)]);
     let values = &plan.machines[1].instances[3].values;
-    assert_eq!(
-        (cache(&values[0]).start_index_bit, &values[1]),
-        (8, &Value::Number(2))
-    );
+    assert_eq!((cache(&values[0]).start_index_bit, &values[1]), (8, &Value::Number(2)));
     let homes = |machine: usize| {
         [0, 64, 1 << 20].map(|address| plan.machines[machine].interleaving.home(address))
     };
-    assert_eq!(
-        (homes(0), homes(1), homes(2)),
-        ([0, 0, 0], [0, 1, 0], [0, 1, 1])
-    );
+    assert_eq!((homes(0), homes(1), homes(2)), ([0, 0, 0], [0, 1, 0], [0, 1, 1]));
     assert_eq!(plan.machines[2].instances[1].values[0], Value::Directory(1));
 }
 
@@ -386,25 +288,13 @@ fn a_parameter_without_a_value_is_named() {
         "L1Cache: parameter magic: no value for this int, and it has no default"
     );
     assert_eq!(error.span.map(|span| span.file), Some(3));
-    assert_eq!(
-        error.hint.as_deref(),
-        Some("set it: --set L1Cache.magic=value")
-    );
-    let plan = machines
-        .plan("MI_example", &options(2, &["magic=-1"]))
-        .unwrap();
-    assert_eq!(
-        plan.machines[0].instances[1].values[7],
-        Value::Number(u64::MAX)
-    );
+    assert_eq!(error.hint.as_deref(), Some("set it: --set L1Cache.magic=value"));
+    let plan = machines.plan("MI_example", &options(2, &["magic=-1"])).unwrap();
+    assert_eq!(plan.machines[0].instances[1].values[7], Value::Number(u64::MAX));
 
     machines.0[2].1[7] = object("GPUCoalescer*", "coalescer");
     let error = machines.error(&options(2, &[]));
-    assert!(
-        error.message.ends_with("such objects are not supported"),
-        "{}",
-        error.message
-    );
+    assert!(error.message.ends_with("such objects are not supported"), "{}", error.message);
 }
 
 #[test]
@@ -415,22 +305,13 @@ fn defaults_are_read_as_they_are_written() {
     let cases = [
         (text("bool", "True"), Value::Number(1)),
         (text("Cycles", "Cycles(7)"), Value::Number(7)),
-        (
-            text("int", "RubySystem::getBlockSizeBits()"),
-            Value::Number(6),
-        ),
+        (text("int", "RubySystem::getBlockSizeBits()"), Value::Number(6)),
         (text("std::string", "hello"), Value::Text("hello".into())),
-        (
-            with("bool", "x", ExpressionKind::Bool(true)),
-            Value::Number(1),
-        ),
+        (with("bool", "x", ExpressionKind::Bool(true)), Value::Number(1)),
         (object("RubyPrefetcher*", "x"), Value::Null),
         (
             text("AccessType", "AccessType_Read"),
-            Value::Enumerator {
-                family: "AccessType".into(),
-                value: "Read".into(),
-            },
+            Value::Enumerator { family: "AccessType".into(), value: "Read".into() },
         ),
     ];
     for (parameter, expected) in cases {
@@ -440,66 +321,26 @@ fn defaults_are_read_as_they_are_written() {
         assert_eq!(plan.machines[0].instances[0].values[1], expected);
     }
     machines.0[2].1[1] = text("int", "many");
-    assert!(
-        machines
-            .error(&options(1, &[]))
-            .message
-            .contains("can't be read")
-    );
+    assert!(machines.error(&options(1, &[])).message.contains("can't be read"));
 }
 
 #[test]
 fn settings_that_fit_nothing_are_errors() {
     let error = |setting| mi_example().error(&options(1, &[setting]));
     let hint = |setting| error(setting).hint.unwrap_or_default();
-    assert!(
-        error("L2Cache.x=1")
-            .message
-            .ends_with("the protocol has no machine L2Cache")
-    );
+    assert!(error("L2Cache.x=1").message.ends_with("the protocol has no machine L2Cache"));
     assert_eq!(hint("L2Cache.x=1"), "there are: Directory, DMA, L1Cache");
-    assert!(
-        error("issue=1")
-            .message
-            .ends_with("no machine has a parameter issue")
-    );
+    assert!(error("issue=1").message.ends_with("no machine has a parameter issue"));
     assert!(hint("L1Cache.issue=1").contains("issue_latency, "));
-    assert!(
-        error("issue_latency=fast")
-            .message
-            .contains("Cycles was expected")
-    );
-    assert!(
-        error("forwardToCache=1")
-            .message
-            .contains("ordered or unordered was expected")
-    );
-    assert!(
-        error("recycle_latency=x")
-            .message
-            .contains("a number was expected")
-    );
-    assert!(
-        error("sequencer=1")
-            .message
-            .contains("only message buffers and caches")
-    );
-    assert!(
-        error("cacheMemory=1")
-            .message
-            .contains("not the size of a cache")
-    );
-    assert!(
-        error("cacheMemory=128:2")
-            .message
-            .contains("at least 2 are needed")
-    );
+    assert!(error("issue_latency=fast").message.contains("Cycles was expected"));
+    assert!(error("forwardToCache=1").message.contains("ordered or unordered was expected"));
+    assert!(error("recycle_latency=x").message.contains("a number was expected"));
+    assert!(error("sequencer=1").message.contains("only message buffers and caches"));
+    assert!(error("cacheMemory=1").message.contains("not the size of a cache"));
+    assert!(error("cacheMemory=128:2").message.contains("at least 2 are needed"));
     // A machine without controllers has its parameters all the same.
     let fits: Vec<Setting> = vec!["DMA.responseFromDir=ordered".parse().unwrap()];
-    let options = Options {
-        settings: fits,
-        ..Options::default()
-    };
+    let options = Options { settings: fits, ..Options::default() };
     assert!(mi_example().plan("MI_example", &options).is_ok());
 }
 
@@ -517,20 +358,11 @@ fn systems_that_cannot_be_are_refused() {
     assert!(refuse(|options| options.block_bytes = 4).contains("8 to 4096"));
     assert!(refuse(|options| options.threads = 65).contains("at most 64"));
     let idle = Machines(vec![("Directory", vec![])]);
-    assert!(
-        idle.error(&options(1, &[]))
-            .message
-            .contains("no thread can run")
-    );
+    assert!(idle.error(&options(1, &[])).message.contains("no thread can run"));
     let unknown = Machines(vec![("Cashe", vec![object("Sequencer*", "sequencer")])]);
     let errors = unknown.plan("mine", &options(1, &[])).unwrap_err();
     assert_eq!(errors[0].message, "Cashe is not a machine type");
     let mut unattached = mi_example();
     unattached.0[2].1[4].pairs.pop();
-    assert!(
-        unattached
-            .error(&options(1, &[]))
-            .message
-            .contains("no virtual_network")
-    );
+    assert!(unattached.error(&options(1, &[])).message.contains("no virtual_network"));
 }

@@ -75,10 +75,7 @@ fn cover(name: &str) {
     let gem5 = tables::reached(&tables::fixture(&format!("coverage/{name}.csv")));
     let missed = gem5.difference(&reached).filter(|row| rows.contains(row));
     let missed = listed(name, missed);
-    assert!(
-        missed.is_empty(),
-        "gem5 reached these, we do not:\n{missed}"
-    );
+    assert!(missed.is_empty(), "gem5 reached these, we do not:\n{missed}");
 
     check_unreached(name, &rows, &reached);
 }
@@ -89,10 +86,7 @@ fn check_unreached(name: &str, rows: &BTreeSet<Taken>, reached: &BTreeSet<Taken>
     let missed: BTreeSet<Taken> = rows.difference(reached).cloned().collect();
 
     let unlisted = listed(name, missed.difference(&keys));
-    assert!(
-        unlisted.is_empty(),
-        "not reached and not listed:\n{unlisted}"
-    );
+    assert!(unlisted.is_empty(), "not reached and not listed:\n{unlisted}");
     let strange = listed(name, keys.difference(rows));
     assert!(strange.is_empty(), "listed, but in no table:\n{strange}");
     let is_rare = |row: &&Taken| list[*row].starts_with("rare");
@@ -108,11 +102,7 @@ fn check_unreached(name: &str, rows: &BTreeSet<Taken>, reached: &BTreeSet<Taken>
     }
     let unknown = list.values().filter(|&reason| reason == "unknown").count();
     let most = missed.len() * UNKNOWN / 100;
-    assert!(
-        unknown <= most,
-        "{name}: {unknown} of {} unknown",
-        missed.len()
-    );
+    assert!(unknown <= most, "{name}: {unknown} of {} unknown", missed.len());
 }
 
 /// The tests of a protocol.

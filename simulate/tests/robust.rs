@@ -35,9 +35,7 @@ fn pieces(text: &str) -> Vec<String> {
 /// Lines that are a statement, or an action of a transition, by themselves.
 fn statements(lines: &[String]) -> Vec<usize> {
     let is_statement = |line: &String| line.trim_end().ends_with(';') && !line.contains("include");
-    (0..lines.len())
-        .filter(|at| is_statement(&lines[*at]))
-        .collect()
+    (0..lines.len()).filter(|at| is_statement(&lines[*at])).collect()
 }
 
 /// A text with a statement left out, doubled, or exchanged with another.
@@ -72,11 +70,8 @@ fn with_pieces_edited(text: &str, random: &mut Delays) -> String {
 
 /// The files of a protocol with a random edit in one of them.
 fn edited(protocol: &ProtocolFiles, random: &mut Delays) -> Vec<(String, String)> {
-    let mut files: Vec<(String, String)> = protocol
-        .files
-        .iter()
-        .map(|(name, text)| (name.to_string(), text.to_string()))
-        .collect();
+    let mut files: Vec<(String, String)> =
+        protocol.files.iter().map(|(name, text)| (name.to_string(), text.to_string())).collect();
     let which = 1 + random.below(files.len() as u64 - 1) as usize;
     let text = &files[which].1;
     files[which].1 = match random.below(4) {
@@ -102,13 +97,7 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
         let _ = mutant.patch(&protocol.loaded);
     }
     let simulation = Simulation {
-        shape: ProgramSize {
-            threads: 3,
-            operations: 30,
-            rmws: 10,
-            seed,
-            ..ProgramSize::default()
-        },
+        shape: ProgramSize { threads: 3, operations: 30, rmws: 10, seed, ..ProgramSize::default() },
         client: Client::early(4),
         options: Options::default(),
         deadlock_threshold: Some(20_000),
@@ -129,29 +118,18 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
 #[test]
 fn edited_protocols_do_no_harm() {
     let mut counts = std::collections::BTreeMap::new();
-    let runs: u64 = std::env::var("RUBRIC_EDITS")
-        .ok()
-        .and_then(|text| text.parse().ok())
-        .unwrap_or(400);
+    let runs: u64 =
+        std::env::var("RUBRIC_EDITS").ok().and_then(|text| text.parse().ok()).unwrap_or(400);
     for seed in 0..runs {
         let mut random = Delays::new(seed);
-        let name = [
-            "MI_example",
-            "MESI_Two_Level",
-            "MOESI_hammer",
-            "MOESI_AMD_Base",
-        ][random.below(4) as usize];
+        let name = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"]
+            [random.below(4) as usize];
         let protocol = builtin(name).expect("it is built in");
         let files = edited(protocol, &mut random);
         *counts.entry(try_one(&files, seed)).or_insert(0) += 1;
     }
     // The edits are of all sorts: some are refused, and some do show only in a run, or not at all.
     for outcome in ["refused", "fault", "ran"] {
-        assert!(
-            counts
-                .get(outcome)
-                .is_some_and(|count| *count >= runs / 100),
-            "{counts:?}"
-        );
+        assert!(counts.get(outcome).is_some_and(|count| *count >= runs / 100), "{counts:?}");
     }
 }

@@ -42,14 +42,9 @@ fn shape(line: &str) -> String {
 /// The shapes of the lines of sequencers, ports and clients.
 fn shapes(text: &str) -> BTreeSet<String> {
     let is_transition = |line: &&str| {
-        [" L1Cache", " L2Cache", " Directory"]
-            .iter()
-            .any(|machine| line.contains(machine))
+        [" L1Cache", " L2Cache", " Directory"].iter().any(|machine| line.contains(machine))
     };
-    text.lines()
-        .filter(|line| !is_transition(line))
-        .map(shape)
-        .collect()
+    text.lines().filter(|line| !is_transition(line)).map(shape).collect()
 }
 
 fn recorded(name: &str) -> BTreeSet<String> {
@@ -66,10 +61,7 @@ fn lines_look_like_gem5s() {
         (Client::IN_ORDER, 2, "mi-2x50-io-11.trace.gz"),
         (Client::store_buffer(8), 4, "mesi2-4x100-sb-16.trace.gz"),
     ] {
-        let shape = ProgramSize {
-            threads,
-            ..ProgramSize::default()
-        };
+        let shape = ProgramSize { threads, ..ProgramSize::default() };
         let ran = run(&Run::new(client, shape));
         let ours = shapes(&String::from_utf8(ran.text).unwrap());
         assert_eq!(ours, recorded(name), "{name}");

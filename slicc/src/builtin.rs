@@ -61,10 +61,7 @@ mod tests {
     #[test]
     fn an_unknown_name() {
         let failure = open("MI_exmaple").unwrap_err();
-        assert_eq!(
-            failure.diagnostics[0].message,
-            "MI_exmaple: there is no such file"
-        );
+        assert_eq!(failure.diagnostics[0].message, "MI_exmaple: there is no such file");
         assert!(failure.diagnostics[0].hint.is_some());
     }
 }

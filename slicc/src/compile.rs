@@ -67,17 +67,11 @@ pub fn compile(
     outline: &Outline,
     block_bytes: usize,
 ) -> Result<(Program, Vec<Diagnostic>), Vec<Diagnostic>> {
-    let machines = declarations
-        .iter()
-        .filter(|one| matches!(one, Declaration::Machine(_)))
-        .count();
+    let machines = declarations.iter().filter(|one| matches!(one, Declaration::Machine(_))).count();
     let mut compiler = Compiler {
         outline,
         diagnostics: Vec::new(),
-        types: Types::new(Sizes {
-            block: block_bytes / 8,
-            machines,
-        }),
+        types: Types::new(Sizes { block: block_bytes / 8, machines }),
         code: Vec::new(),
         spans: Vec::new(),
         functions: Vec::new(),
@@ -96,20 +90,14 @@ pub fn compile(
     };
     compiler.globals(declarations);
     let mut compiled: Vec<code::Machine> = Vec::new();
-    for (at, declaration) in declarations
-        .iter()
-        .filter(|one| matches!(one, Declaration::Machine(_)))
-        .enumerate()
+    for (at, declaration) in
+        declarations.iter().filter(|one| matches!(one, Declaration::Machine(_))).enumerate()
     {
         if let Declaration::Machine(machine) = declaration {
             compiled.extend(compiler.machine(machine, at));
         }
     }
-    if compiler
-        .diagnostics
-        .iter()
-        .any(|diagnostic| diagnostic.severity == Severity::Error)
-    {
+    if compiler.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
         return Err(compiler.diagnostics);
     }
     compiled.sort_by_key(|machine| machine.kind);
@@ -130,11 +118,7 @@ pub fn compile(
 impl<'a> Compiler<'a> {
     /// Declarations outside of machines; the first of them are those of the prelude.
     fn globals(&mut self, declarations: &'a [Declaration]) {
-        let globals = || {
-            declarations
-                .iter()
-                .filter(|one| !matches!(one, Declaration::Machine(_)))
-        };
+        let globals = || declarations.iter().filter(|one| !matches!(one, Declaration::Machine(_)));
         for declaration in globals() {
             // Types that the compiler knows by name come up one by one.
             self.types.settle();

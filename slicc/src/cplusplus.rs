@@ -17,10 +17,7 @@ pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
     if text.len() > LONGEST {
         return None;
     }
-    let mut reader = Reader {
-        rest: text.trim(),
-        name,
-    };
+    let mut reader = Reader { rest: text.trim(), name };
     let value = reader.level(0)?;
     reader.rest.is_empty().then_some(value)
 }
@@ -129,19 +126,14 @@ mod tests {
             ("1 + 2*3 << 1", 14),
             ("RubySystem::getBlockSizeBits()", 6),
             ("m_ruby_system->getBlockSizeBits() - 1", 5),
-            (
-                "(Cycles(500) << (*m_averageLatencyHysteresis_ptr))",
-                128_000,
-            ),
+            ("(Cycles(500) << (*m_averageLatencyHysteresis_ptr))", 128_000),
             ("true", 1),
         ] {
             assert_eq!(evaluate(text, &name), Some(value), "{text}");
         }
         let deep = "(".repeat(600);
         let deeper = "(".repeat(100_000);
-        for text in [
-            "", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", &deep, &deeper,
-        ] {
+        for text in ["", "(", "1 1", "f(1)", "m_other", "1 <<", "1/0", "1 << 99", &deep, &deeper] {
             assert_eq!(evaluate(text, &name), None, "{text}");
         }
     }

@@ -62,10 +62,7 @@ impl<'a> Lexer<'a> {
             );
         }
         let end = &self.text[self.text.len()..];
-        self.tokens.push(Token {
-            kind: TokenKind::End,
-            span: self.span(end, end),
-        });
+        self.tokens.push(Token { kind: TokenKind::End, span: self.span(end, end) });
     }
 
     /// What lies between two rests of the text.
@@ -157,21 +154,14 @@ fn name(input: &str) -> Lexed<'_, TokenKind> {
 
 fn number(input: &str) -> Lexed<'_, TokenKind> {
     let (rest, fraction) = preceded(digit1, opt(preceded(char('.'), digit1))).parse(input)?;
-    Ok((
-        rest,
-        fraction.map_or(TokenKind::Number, |_| TokenKind::Float),
-    ))
+    Ok((rest, fraction.map_or(TokenKind::Number, |_| TokenKind::Float)))
 }
 
 /// A string in these quotes: to the next such quote, whatever stands before it, in one line.
 fn text<'a>(quote: char) -> impl Parser<&'a str, Output = TokenKind, Error = Error<&'a str>> {
     value(
         TokenKind::Text,
-        delimited(
-            char(quote),
-            take_till(move |c| c == quote || c == '\n'),
-            char(quote),
-        ),
+        delimited(char(quote), take_till(move |c| c == quote || c == '\n'), char(quote)),
     )
 }
 
@@ -237,10 +227,7 @@ mod tests {
             [Number, Float, Number, Dot, Name, Number, End]
         );
         let too_large = "this number is too large".to_owned();
-        assert_eq!(
-            complaints("a 18446744073709551616"),
-            [(2, 22, too_large.clone())]
-        );
+        assert_eq!(complaints("a 18446744073709551616"), [(2, 22, too_large.clone())]);
         let long = format!("{}.5", "9".repeat(400));
         assert_eq!(complaints(&long), [(0, 402, too_large)]);
     }
@@ -277,10 +264,7 @@ mod tests {
                 (7, 9, "this string is not closed".to_owned())
             ]
         );
-        assert_eq!(
-            complaints("a /* b"),
-            [(2, 4, "this comment is not closed".to_owned())]
-        );
+        assert_eq!(complaints("a /* b"), [(2, 4, "this comment is not closed".to_owned())]);
         assert_eq!(
             complaints("a ??? é\u{0}b"),
             [

@@ -28,11 +28,8 @@ macro_rules! library {
 }
 
 /// The functions by name and number of arguments, such as `Set.add/1` or `mod/2`.
-static BY_KEY: LazyLock<HashMap<String, LibraryFunction>> = LazyLock::new(|| {
-    ROWS.iter()
-        .map(|(row, function)| (key(row), *function))
-        .collect()
-});
+static BY_KEY: LazyLock<HashMap<String, LibraryFunction>> =
+    LazyLock::new(|| ROWS.iter().map(|(row, function)| (key(row), *function)).collect());
 
 impl LibraryFunction {
     /// Finds a function by name and number of arguments: `mod/2`, `Set.add/1`. The object of a method does not count as an
@@ -42,9 +39,7 @@ impl LibraryFunction {
         let of_buffer = name.strip_prefix("MessageBuffer");
         let as_port = |port: &str| BY_KEY.get(&format!("{port}{}", of_buffer?));
         let own = BY_KEY.get(name);
-        own.or_else(|| as_port("InPort"))
-            .or_else(|| as_port("OutPort"))
-            .copied()
+        own.or_else(|| as_port("InPort")).or_else(|| as_port("OutPort")).copied()
     }
 
     /// The names of all functions and methods, such as `mod` and `Set.add`.
@@ -78,18 +73,13 @@ fn key(row: &str) -> String {
 /// structures, and behind it the other functions of the library.
 pub(crate) static PRELUDE: LazyLock<String> = LazyLock::new(|| {
     let mut text = include_str!("prelude.sm").to_owned();
-    for row in ROWS
-        .iter()
-        .map(|(row, _)| row)
-        .filter(|row| row.contains('('))
-    {
+    for row in ROWS.iter().map(|(row, _)| row).filter(|row| row.contains('(')) {
         match name_of(row).split_once('.') {
             None => text.push_str(&format!("{row};\n")),
             Some((class, _)) => {
                 let declaration = row.replacen(&format!("{class}."), "", 1);
-                let start = text
-                    .find(&format!("structure({class},"))
-                    .expect("the prelude has the class");
+                let start =
+                    text.find(&format!("structure({class},")).expect("the prelude has the class");
                 let end = start + text[start..].find("\n}").expect("the structure ends");
                 text.insert_str(end, &format!("\n  {declaration};"));
             }

@@ -72,13 +72,7 @@ impl<'a> Lint<'a> {
     fn new(tables: &'a MachineOutline, machine: &'a Machine) -> Lint<'a> {
         let code = Code::of(machine);
         let reachable = reachable(tables, &code);
-        Lint {
-            tables,
-            machine,
-            code,
-            reachable,
-            warnings: Vec::new(),
-        }
+        Lint { tables, machine, code, reachable, warnings: Vec::new() }
     }
 
     fn warnings(mut self) -> Vec<Diagnostic> {
@@ -184,11 +178,9 @@ impl<'a> Lint<'a> {
         let machine = self.machine;
         for declaration in &machine.body {
             let (name, message, hint) = match declaration {
-                Declaration::OutPort(port) => (
-                    &port.name,
-                    "nothing is sent through the out_port",
-                    "use it or take it out",
-                ),
+                Declaration::OutPort(port) => {
+                    (&port.name, "nothing is sent through the out_port", "use it or take it out")
+                }
                 Declaration::Function(function) if function.body.is_some() => {
                     (&function.name, "unused function", "call it or take it out")
                 }
@@ -207,11 +199,8 @@ impl<'a> Lint<'a> {
 
 /// Which states can be reached: from those that the code names, over the table.
 fn reachable(tables: &MachineOutline, code: &Code<'_>) -> Vec<bool> {
-    let mut reachable: Vec<bool> = tables
-        .states
-        .iter()
-        .map(|state| code.states.contains(&*state.name))
-        .collect();
+    let mut reachable: Vec<bool> =
+        tables.states.iter().map(|state| code.states.contains(&*state.name)).collect();
     // Without a state to begin with, nothing is known about where it begins.
     if !reachable.contains(&true) {
         return vec![true; tables.states.len()];

@@ -62,9 +62,7 @@ impl Loaded {
     /// where they lie below it, and texts.
     pub fn own_files(&self) -> Vec<(&str, &str)> {
         let count = self.sources.files().len() as u32;
-        (1..count)
-            .filter_map(|index| self.own_file(index))
-            .collect()
+        (1..count).filter_map(|index| self.own_file(index)).collect()
     }
 
     /// The file of this number in the sources, as [`Loaded::own_files`] has it.
@@ -168,10 +166,7 @@ fn from_disk(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn is_missing(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
-    )
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> String {
@@ -185,10 +180,7 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
 
 /// An error about no place of a file.
 fn no_place(message: String) -> Diagnostic {
-    Diagnostic {
-        span: None,
-        ..Diagnostic::error(Span::default(), message)
-    }
+    Diagnostic { span: None, ..Diagnostic::error(Span::default(), message) }
 }
 
 fn folder_of(path: &Path) -> PathBuf {
@@ -199,10 +191,7 @@ fn folder_of(path: &Path) -> PathBuf {
 fn straight(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for part in path.components() {
-        let after_name = matches!(
-            straight.components().next_back(),
-            Some(Component::Normal(_))
-        );
+        let after_name = matches!(straight.components().next_back(), Some(Component::Normal(_)));
         match part {
             Component::CurDir => {}
             Component::ParentDir if after_name => {
@@ -216,10 +205,7 @@ fn straight(path: &Path) -> PathBuf {
 
 /// Whether a file of this name is part of the program.
 fn is_provided(path: &Path) -> bool {
-    let name = path
-        .file_name()
-        .and_then(|name| name.to_str())
-        .unwrap_or("");
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or("");
     name == "RubySlicc_interfaces.slicc"
         || (name.starts_with("RubySlicc_") && name.ends_with(".sm"))
 }
@@ -251,10 +237,7 @@ impl Loader<'_, '_> {
         let is_bare = file.declarations.is_empty() && file.includes.is_empty();
         // The first two are built in, and the .slicc file, which lacks a protocol line in any case.
         if is_bare && file.diagnostics.is_empty() && index > 1 {
-            let start = Span {
-                file: index,
-                ..Span::default()
-            };
+            let start = Span { file: index, ..Span::default() };
             let message = "this file declares nothing";
             self.diagnostics.push(Diagnostic::warning(start, message));
         }
@@ -264,11 +247,7 @@ impl Loader<'_, '_> {
             .iter()
             .map(|include| (include.span.start, self.include(&folder, include)))
             .collect();
-        weave(
-            file.declarations,
-            &mut included.into_iter().peekable(),
-            u32::MAX,
-        )
+        weave(file.declarations, &mut included.into_iter().peekable(), u32::MAX)
     }
 
     /// The declarations of a file with this content.
@@ -291,9 +270,7 @@ impl Loader<'_, '_> {
             }
             Err(error) => {
                 let good = error.utf8_error().valid_up_to();
-                let lines = error.as_bytes()[..good]
-                    .split(|&byte| byte == b'\n')
-                    .count();
+                let lines = error.as_bytes()[..good].split(|&byte| byte == b'\n').count();
                 let message = format!("{}:{lines}: this is not UTF-8", path.display());
                 self.say(refused(message).hint("is it a text? `iconv` converts other encodings"));
                 Vec::new()
@@ -333,10 +310,7 @@ impl Loader<'_, '_> {
                 }
                 Err(error) if is_missing(&error) => {}
                 Err(error) => {
-                    self.say(Diagnostic::error(
-                        include.path.span,
-                        unreadable(path, &error),
-                    ));
+                    self.say(Diagnostic::error(include.path.span, unreadable(path, &error)));
                     return Vec::new();
                 }
             }
@@ -347,10 +321,7 @@ impl Loader<'_, '_> {
 
     fn missing(&mut self, include: &Include, candidates: &[PathBuf]) {
         let message = format!("there is no file `{}`", include.path.text);
-        let paths: Vec<_> = candidates
-            .iter()
-            .map(|path| path.display().to_string())
-            .collect();
+        let paths: Vec<_> = candidates.iter().map(|path| path.display().to_string()).collect();
         let hint = format!("looked for {}", paths.join(" and "));
         self.say(Diagnostic::error(include.path.span, message).hint(hint));
     }
@@ -362,10 +333,7 @@ impl Loader<'_, '_> {
             .chain([again])
             .map(|path| path.display().to_string())
             .collect();
-        let message = format!(
-            "files include each other in a cycle: {}",
-            chain.join(" -> ")
-        );
+        let message = format!("files include each other in a cycle: {}", chain.join(" -> "));
         let mut diagnostic = Diagnostic::error(span, message).label("closes the cycle");
         for path in &self.open[from + 1..] {
             if let Some(&span) = self.included.get(path) {
@@ -377,9 +345,8 @@ impl Loader<'_, '_> {
 
     fn twice(&mut self, path: &Path, span: Span, before: Span) {
         let message = format!("`{}` is included twice", path.display());
-        let diagnostic = Diagnostic::error(span, message)
-            .note(before, "first here")
-            .hint("leave one out");
+        let diagnostic =
+            Diagnostic::error(span, message).note(before, "first here").hint("leave one out");
         self.say(diagnostic);
     }
 
@@ -389,15 +356,10 @@ impl Loader<'_, '_> {
         is_missing: bool,
     ) -> Result<Loaded, Failure> {
         let has_error = |diagnostics: &[Diagnostic]| {
-            diagnostics
-                .iter()
-                .any(|one| one.severity == Severity::Error)
+            diagnostics.iter().any(|one| one.severity == Severity::Error)
         };
-        let protocol = if has_error(&self.diagnostics) {
-            None
-        } else {
-            self.protocol(&declarations)
-        };
+        let protocol =
+            if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
         match protocol {
             Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,
@@ -407,28 +369,19 @@ impl Loader<'_, '_> {
                 declarations,
                 warnings: self.diagnostics,
             }),
-            _ => Err(Failure {
-                sources: self.sources,
-                diagnostics: self.diagnostics,
-                is_missing,
-            }),
+            _ => Err(Failure { sources: self.sources, diagnostics: self.diagnostics, is_missing }),
         }
     }
 
     /// The name on the protocol line.
     fn protocol(&mut self, declarations: &[Declaration]) -> Option<String> {
-        let mut lines = declarations
-            .iter()
-            .filter_map(|declaration| match declaration {
-                Declaration::Protocol(name) => Some(name),
-                _ => None,
-            });
+        let mut lines = declarations.iter().filter_map(|declaration| match declaration {
+            Declaration::Protocol(name) => Some(name),
+            _ => None,
+        });
         let Some(first) = lines.next() else {
             // The file with index 0 is built in.
-            let start = Span {
-                file: 1,
-                ..Span::default()
-            };
+            let start = Span { file: 1, ..Span::default() };
             let hint = "write `protocol \"name\";` in the .slicc file";
             self.say(Diagnostic::error(start, NO_PROTOCOL_LINE).hint(hint));
             return None;
@@ -557,11 +510,8 @@ mod tests {
 
     #[test]
     fn files_that_declare_nothing_are_odd() {
-        let loaded = read(&[
-            ("p.slicc", "protocol 'p'; include 'a';"),
-            ("a", "// nothing"),
-        ])
-        .unwrap();
+        let loaded =
+            read(&[("p.slicc", "protocol 'p'; include 'a';"), ("a", "// nothing")]).unwrap();
         assert_eq!(loaded.warnings.len(), 1);
         assert_eq!(loaded.warnings[0].message, "this file declares nothing");
     }
@@ -585,28 +535,18 @@ mod tests {
     #[test]
     fn chains_have_a_limit() {
         let said = load_with(Path::new("0"), &mut |path| {
-            let number: usize = path
-                .to_str()
-                .and_then(|name| name.parse().ok())
-                .unwrap_or(0);
+            let number: usize = path.to_str().and_then(|name| name.parse().ok()).unwrap_or(0);
             Ok(format!("include '{}';", number + 1).into_bytes())
         })
         .unwrap_err();
         assert_eq!(said.diagnostics.len(), 1);
-        assert!(
-            said.diagnostics[0]
-                .message
-                .contains("more than 50 levels deep")
-        );
+        assert!(said.diagnostics[0].message.contains("more than 50 levels deep"));
     }
 
     #[test]
     fn errors_of_all_files_are_said() {
         let said = messages(&[
-            (
-                "p.slicc",
-                "protocol 'p'; include 'a'; include 'none'; include 'b'; include 'a';",
-            ),
+            ("p.slicc", "protocol 'p'; include 'a'; include 'none'; include 'b'; include 'a';"),
             ("a", "structure(A) { x }"),
             ("b", "structure(B)"),
         ]);

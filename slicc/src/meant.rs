@@ -30,10 +30,8 @@ pub(super) fn hinted(mut failure: Failure, given: &str) -> Failure {
         }
     } else if is_part && lacks_protocol_line(&failure) {
         let message = format!("{given} is a part of a protocol, and not a whole one");
-        failure.diagnostics = vec![Diagnostic {
-            span: None,
-            ..Diagnostic::error(Span::default(), message)
-        }];
+        failure.diagnostics =
+            vec![Diagnostic { span: None, ..Diagnostic::error(Span::default(), message) }];
         hint(&mut failure, &including(path));
     }
     failure
@@ -77,29 +75,19 @@ fn including(part: &Path) -> String {
     let all = protocols_in(folder);
     let includes = |protocol: &&PathBuf| {
         let is_small = protocol.metadata().is_ok_and(|file| file.len() <= LARGEST);
-        let text = is_small
-            .then(|| std::fs::read_to_string(protocol).ok())
-            .flatten();
-        let included = text
-            .map(|text| parser::parse(0, &text).includes)
-            .unwrap_or_default();
-        let mut names = included
-            .iter()
-            .map(|include| Path::new(&*include.path.text));
+        let text = is_small.then(|| std::fs::read_to_string(protocol).ok()).flatten();
+        let included = text.map(|text| parser::parse(0, &text).includes).unwrap_or_default();
+        let mut names = included.iter().map(|include| Path::new(&*include.path.text));
         names.any(|name| name.file_name() == part.file_name())
     };
     let own: Vec<PathBuf> = all.iter().filter(includes).cloned().collect();
     match (&own[..], &all[..]) {
         ([], []) => "give the path of the .slicc file that includes it".to_owned(),
-        ([], all) => format!(
-            "give the path of the .slicc file that includes it, such as {}",
-            list(all)
-        ),
+        ([], all) => {
+            format!("give the path of the .slicc file that includes it, such as {}", list(all))
+        }
         ([one], _) => format!("give the .slicc file that includes it, {}", one.display()),
-        (own, _) => format!(
-            "give one of the .slicc files that include it: {}",
-            list(own)
-        ),
+        (own, _) => format!("give one of the .slicc files that include it: {}", list(own)),
     }
 }
 
@@ -114,11 +102,7 @@ fn in_folder(folder: &Path) -> Option<String> {
 
 /// The `.slicc` files of a folder, by name; none if it cannot be read.
 fn protocols_in(folder: &Path) -> Vec<PathBuf> {
-    let here = if folder.as_os_str().is_empty() {
-        Path::new(".")
-    } else {
-        folder
-    };
+    let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(here).into_iter().flatten();
     let names = entries.filter_map(|entry| Some(entry.ok()?.file_name()));
     let mut paths: Vec<PathBuf> = names
@@ -130,11 +114,8 @@ fn protocols_in(folder: &Path) -> Vec<PathBuf> {
 }
 
 fn list(paths: &[PathBuf]) -> String {
-    let some: Vec<String> = paths
-        .iter()
-        .take(NAMED)
-        .map(|path| path.display().to_string())
-        .collect();
+    let some: Vec<String> =
+        paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
     match paths.len().saturating_sub(NAMED) {
         0 => some.join(", "),
         more => format!("{} and {more} more", some.join(", ")),
@@ -187,10 +168,7 @@ mod tests {
             "{whole}"
         );
         let both = said(folder.path().to_str().unwrap());
-        assert!(
-            both.contains("a.slicc, ") && both.ends_with("b.slicc"),
-            "{both}"
-        );
+        assert!(both.contains("a.slicc, ") && both.ends_with("b.slicc"), "{both}");
         // A whole protocol may be called so, and one that is wrong says what is.
         fs::write(path("whole.sm"), "protocol \"C\";").unwrap();
         assert!(open(&path("whole.sm")).is_ok());

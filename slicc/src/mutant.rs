@@ -101,10 +101,7 @@ impl Mutant {
     /// Fails if the mutant does not fit the protocol.
     pub fn changed(&self, original: &Loaded) -> Result<Vec<Changed>, Misfit> {
         let edited = self.edited(original)?;
-        let changed = |one: &Edited| Changed {
-            path: one.file.path().to_owned(),
-            text: one.text(),
-        };
+        let changed = |one: &Edited| Changed { path: one.file.path().to_owned(), text: one.text() };
         Ok(edited.iter().map(changed).collect())
     }
 
@@ -128,9 +125,7 @@ impl Mutant {
     /// # Errors
     /// The mutant does not fit the protocol, or the protocol is not right with it.
     pub fn load(&self, original: &Loaded) -> Result<Loaded, Failure> {
-        let changed = self
-            .changed(original)
-            .map_err(|misfit| self.failure(&misfit.to_string()))?;
+        let changed = self.changed(original).map_err(|misfit| self.failure(&misfit.to_string()))?;
         let mut loaded = original.reload(&changed)?;
         loaded.mutant = Some(self.name.to_string());
         loaded.settings = self.settings.clone();
@@ -139,14 +134,7 @@ impl Mutant {
 
     fn failure(&self, why: &str) -> Failure {
         let message = format!("{}: {why}", self.name);
-        let no_place = Diagnostic {
-            span: None,
-            ..Diagnostic::error(Span::default(), message)
-        };
-        Failure {
-            sources: Sources::default(),
-            diagnostics: vec![no_place],
-            is_missing: false,
-        }
+        let no_place = Diagnostic { span: None, ..Diagnostic::error(Span::default(), message) };
+        Failure { sources: Sources::default(), diagnostics: vec![no_place], is_missing: false }
     }
 }

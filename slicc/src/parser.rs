@@ -42,18 +42,10 @@ pub fn parse(file: u32, text: &str) -> File {
     let (tokens, diagnostics) = lexer::tokens(file, text);
     if !diagnostics.is_empty() {
         // What is missing between the words would only make further errors.
-        return File {
-            declarations: Vec::new(),
-            includes: Vec::new(),
-            diagnostics,
-        };
+        return File { declarations: Vec::new(), includes: Vec::new(), diagnostics };
     }
     let context = Context::new(text, &tokens);
     let declarations = declaration::file(In::new(&context));
     let (includes, diagnostics) = context.finish();
-    File {
-        declarations,
-        includes,
-        diagnostics,
-    }
+    File { declarations, includes, diagnostics }
 }

@@ -51,18 +51,11 @@ impl Protocol {
         match Protocol::parts(&loaded, block_bytes) {
             Ok((outline, program, mut warnings)) => {
                 warnings.splice(0..0, loaded.warnings.iter().cloned());
-                Ok(Protocol {
-                    outline,
-                    program: Arc::new(program),
-                    warnings,
-                    loaded,
-                })
+                Ok(Protocol { outline, program: Arc::new(program), warnings, loaded })
             }
-            Err(diagnostics) => Err(Failure {
-                sources: loaded.sources,
-                diagnostics,
-                is_missing: false,
-            }),
+            Err(diagnostics) => {
+                Err(Failure { sources: loaded.sources, diagnostics, is_missing: false })
+            }
         }
     }
 
@@ -71,12 +64,8 @@ impl Protocol {
         block_bytes: usize,
     ) -> Result<(Outline, Program, Vec<Diagnostic>), Vec<Diagnostic>> {
         let outline = Outline::of(loaded)?;
-        let (program, warnings) = compile(
-            &loaded.protocol,
-            &loaded.declarations,
-            &outline,
-            block_bytes,
-        )?;
+        let (program, warnings) =
+            compile(&loaded.protocol, &loaded.declarations, &outline, block_bytes)?;
         Ok((outline, program, warnings))
     }
 
@@ -97,21 +86,17 @@ impl Protocol {
 
     /// Its machines, as they are declared.
     pub fn machines(&self) -> impl Iterator<Item = &Machine> {
-        self.loaded
-            .declarations
-            .iter()
-            .filter_map(|declaration| match declaration {
-                Declaration::Machine(machine) => Some(machine),
-                _ => None,
-            })
+        self.loaded.declarations.iter().filter_map(|declaration| match declaration {
+            Declaration::Machine(machine) => Some(machine),
+            _ => None,
+        })
     }
 
     /// What its machines declare.
     pub fn declared(&self) -> Vec<Declared<'_>> {
-        let declared = self.machines().map(|machine| Declared {
-            name: &machine.name.text,
-            parameters: &machine.parameters,
-        });
+        let declared = self
+            .machines()
+            .map(|machine| Declared { name: &machine.name.text, parameters: &machine.parameters });
         declared.collect()
     }
 

@@ -41,11 +41,7 @@ pub struct Script {
 }
 
 /// What scripts there are: the protocol, and the buffers of each machine, but for DMA.
-type Row = (
-    &'static str,
-    Known,
-    &'static [(&'static str, &'static [&'static str])],
-);
+type Row = (&'static str, Known, &'static [(&'static str, &'static [&'static str])]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
@@ -102,15 +98,7 @@ const SCRIPTS: [Row; 8] = [
         "MESI_Three_Level",
         Known::MesiThreeLevel,
         &[
-            (
-                "L0Cache",
-                &[
-                    "bufferToL1",
-                    "bufferFromL1",
-                    "mandatoryQueue",
-                    "prefetchQueue",
-                ],
-            ),
+            ("L0Cache", &["bufferToL1", "bufferFromL1", "mandatoryQueue", "prefetchQueue"]),
             (
                 "L1Cache",
                 &[
@@ -318,13 +306,8 @@ const MESI_L2: [&str; 6] = [
     "L1RequestToL2Cache",
     "responseToL2Cache",
 ];
-const MESI_DIRECTORY: [&str; 5] = [
-    "requestToDir",
-    "responseToDir",
-    "responseFromDir",
-    MEMORY[0],
-    MEMORY[1],
-];
+const MESI_DIRECTORY: [&str; 5] =
+    ["requestToDir", "responseToDir", "responseFromDir", MEMORY[0], MEMORY[1]];
 
 impl Script {
     /// The script of a protocol, if there is one.

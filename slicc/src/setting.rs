@@ -28,12 +28,8 @@ impl FromStr for Setting {
     type Err = ParseError;
 
     fn from_str(text: &str) -> Result<Setting, ParseError> {
-        let wrong = || {
-            ParseError::new(
-                text,
-                "Machine.parameter=value or parameter=value was expected",
-            )
-        };
+        let wrong =
+            || ParseError::new(text, "Machine.parameter=value or parameter=value was expected");
         let (name, value) = text.split_once('=').ok_or_else(wrong)?;
         let (machine, parameter) = match name.split_once('.') {
             Some((machine, parameter)) => (Some(machine), parameter),

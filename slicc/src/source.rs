@@ -16,10 +16,7 @@ pub struct Span {
 impl Span {
     /// From the beginning of this stretch to the end of `other`, which lies in the same file.
     pub fn to(self, other: Span) -> Span {
-        Span {
-            end: other.end,
-            ..self
-        }
+        Span { end: other.end, ..self }
     }
 }
 
@@ -46,11 +43,7 @@ impl Sources {
         let lines = std::iter::once(0)
             .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
             .collect();
-        self.files.push(Source {
-            path: path.into(),
-            text,
-            lines,
-        });
+        self.files.push(Source { path: path.into(), text, lines });
         self.files.len() as u32 - 1
     }
 
@@ -68,9 +61,7 @@ impl Sources {
     pub fn position(&self, span: Span) -> (&Path, usize, usize) {
         let file = &self.files[span.file as usize];
         let line = file.lines.partition_point(|&start| start <= span.start) - 1;
-        let column = file.text[file.lines[line] as usize..span.start as usize]
-            .chars()
-            .count();
+        let column = file.text[file.lines[line] as usize..span.start as usize].chars().count();
         (&file.path, line + 1, column + 1)
     }
 }
@@ -116,10 +107,7 @@ impl Diagnostic {
 
     /// A warning at a place.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
-        Diagnostic {
-            severity: Severity::Warning,
-            ..Diagnostic::error(span, message)
-        }
+        Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
     /// The same with a word beside the caret.

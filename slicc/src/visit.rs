@@ -27,21 +27,12 @@ pub fn statement<'a>(whole: &'a Statement, see: &mut dyn FnMut(Node<'a>)) {
             expression(target, see);
             expression(value, see);
         }
-        StatementKind::If {
-            condition,
-            then,
-            otherwise,
-        } => {
+        StatementKind::If { condition, then, otherwise } => {
             expression(condition, see);
             block(then, see);
             otherwise.iter().for_each(|inner| block(inner, see));
         }
-        StatementKind::Enqueue {
-            latency,
-            bypass,
-            body,
-            ..
-        } => {
+        StatementKind::Enqueue { latency, bypass, body, .. } => {
             latency.iter().for_each(|inner| expression(inner, see));
             bypass.iter().for_each(|inner| expression(inner, see));
             block(body, see);
@@ -64,13 +55,8 @@ pub fn expression<'a>(whole: &'a Expression, see: &mut dyn FnMut(Node<'a>)) {
             arguments.iter().for_each(|inner| expression(inner, see));
         }
         ExpressionKind::Field { object, .. } => expression(object, see),
-        ExpressionKind::Method {
-            object, arguments, ..
-        }
-        | ExpressionKind::Index {
-            object,
-            indices: arguments,
-        } => {
+        ExpressionKind::Method { object, arguments, .. }
+        | ExpressionKind::Index { object, indices: arguments } => {
             expression(object, see);
             arguments.iter().for_each(|inner| expression(inner, see));
         }

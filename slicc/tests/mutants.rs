@@ -13,12 +13,10 @@ use slicc::protocol::Protocol;
 use tables::Pair;
 
 fn opened(mutant: &Mutant) -> Protocol {
-    original(&mutant.protocol)
-        .with(mutant)
-        .unwrap_or_else(|failure| {
-            let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-            panic!("{}: {told:?}", mutant.name)
-        })
+    original(&mutant.protocol).with(mutant).unwrap_or_else(|failure| {
+        let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
+        panic!("{}: {told:?}", mutant.name)
+    })
 }
 
 fn original(protocol: &str) -> Protocol {
@@ -57,10 +55,7 @@ fn every_repair_has_a_mutant_and_every_protocol_a_table() {
 
 /// The rows of the catalogue that are about the protocols that come with the program.
 fn catalogue() -> Vec<tables::Row> {
-    let file = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../shared/mutants/catalogue.csv"
-    );
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/mutants/catalogue.csv");
     let mut rows = tables::rows(Path::new(file));
     assert!(!rows.is_empty(), "{file} is missing");
     rows.retain(|row| BUILTINS.iter().any(|one| one.name == row["protocol"]));
@@ -123,9 +118,7 @@ fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<St
             wrong.push(format!("there is no {pair:?}"));
         }
         if is != released.get(pair) {
-            wrong.push(format!(
-                "{pair:?}, {kind}: it is {is:?}, and was not released so"
-            ));
+            wrong.push(format!("{pair:?}, {kind}: it is {is:?}, and was not released so"));
         }
     }
     for place in touched(ours, &mutated, true).entries {
@@ -148,11 +141,7 @@ fn mutants_have_the_released_rows_and_touch_no_others() {
         let released = tables::released(&tables::fixture("tables"), &ours);
         for mutant in named::of(one.name).filter(is_of_repair) {
             let strange = strange(&mutant, &ours, &released);
-            wrong.extend(
-                strange
-                    .iter()
-                    .map(|what| format!("{}: {what}", mutant.name)),
-            );
+            wrong.extend(strange.iter().map(|what| format!("{}: {what}", mutant.name)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));

@@ -25,10 +25,7 @@ fn edited(name: &str, replacements: &[(&str, &str)]) -> (tempfile::TempDir, Prot
     assert_eq!(found, replacements.len());
     let root = folder.path().join(format!("{name}.slicc"));
     let protocol = Protocol::open(root.to_str().unwrap());
-    (
-        folder,
-        protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)),
-    )
+    (folder, protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics)))
 }
 
 fn misfit(protocol: &Protocol, mutant: &str) -> Misfit {
@@ -42,10 +39,8 @@ fn a_protocol_that_has_the_fault_says_so() {
     let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry}";
     let other = "transition(M, Inv, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}";
     let without = |row: &str| row.replace("tell_core_of_loss, ", "");
-    let (_folder, protocol) = edited(
-        "MI_example",
-        &[(was, was), (row, &without(row)), (other, &without(other))],
-    );
+    let (_folder, protocol) =
+        edited("MI_example", &[(was, was), (row, &without(row)), (other, &without(other))]);
     let found = misfit(&protocol, "mi-l1-replace-no-notify");
     let said = found.to_string();
     assert!(matches!(found, Misfit::Already(_)), "{said}");
@@ -64,31 +59,17 @@ fn candidates_are_listed() {
     let said = found.to_string();
     assert!(matches!(found, Misfit::Several { .. }), "{said}");
     assert!(said.starts_with("2 places fit, and one must: "), "{said}");
-    assert_eq!(
-        said.matches("action tell_core_of_loss (").count(),
-        2,
-        "{said}"
-    );
+    assert_eq!(said.matches("action tell_core_of_loss (").count(), 2, "{said}");
     assert!(said.contains("MI_example-cache.sm:"), "{said}");
 
-    let (_folder, protocol) = edited(
-        "MI_example",
-        &[("(M, Replacement, MI)", "(M, Replacement, M)")],
-    );
-    assert_eq!(
-        named::find("mi-l1-replace-no-notify")
-            .unwrap()
-            .fits(&protocol.loaded),
-        Ok(())
-    );
+    let (_folder, protocol) =
+        edited("MI_example", &[("(M, Replacement, MI)", "(M, Replacement, M)")]);
+    assert_eq!(named::find("mi-l1-replace-no-notify").unwrap().fits(&protocol.loaded), Ok(()));
     let (_folder, protocol) = edited("MI_example", &[(row, "")]);
     let found = misfit(&protocol, "mi-l1-replace-no-notify");
     let said = found.to_string();
     assert!(matches!(found, Misfit::Nowhere { .. }), "{said}");
-    assert!(
-        said.contains("no transition (M, Replacement) of L1Cache"),
-        "{said}"
-    );
+    assert!(said.contains("no transition (M, Replacement) of L1Cache"), "{said}");
     assert!(said.contains("L1Cache (M, Fwd_GETX) ("), "{said}");
 }
 
@@ -104,10 +85,7 @@ fn a_shared_action_is_not_changed_for_other_rows() {
                 "  action(both, \"tb\", desc=\"told and popped\") {\n    sequencer.evictionCallback(address);\n    \
              forward_in.dequeue(clockEdge());\n  }\n\n  action(tell_core_of_loss,",
             ),
-            (
-                "{pass_block_on, tell_core_of_loss, pop_forward}",
-                "{pass_block_on, both}",
-            ),
+            ("{pass_block_on, tell_core_of_loss, pop_forward}", "{pass_block_on, both}"),
             (
                 "{take_tbe, keep_copy, put_block, tell_core_of_loss, free_entry, pop_forward}",
                 "{take_tbe, keep_copy, put_block, free_entry, both}",
@@ -116,11 +94,8 @@ fn a_shared_action_is_not_changed_for_other_rows() {
     );
     let mutant = named::find("mi-l1-replace-no-notify").unwrap();
     let mutated = protocol.with(&mutant).unwrap();
-    let places: Vec<String> = touched(&protocol, &mutated, true)
-        .entries
-        .iter()
-        .map(ToString::to_string)
-        .collect();
+    let places: Vec<String> =
+        touched(&protocol, &mutated, true).entries.iter().map(ToString::to_string).collect();
     assert_eq!(places.len(), 2, "{places:?}");
     let patch = mutant.patch(&protocol.loaded).unwrap();
     assert!(patch.contains("+  action(both_alone, \"tb2\""), "{patch}");

@@ -76,11 +76,7 @@ fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Said>, m
     let id = &mutant.name;
     let after = mutated(protocol, mutant);
     let changed = mutant.changed(&protocol.loaded).unwrap();
-    assert_eq!(
-        changed.is_empty(),
-        patch(protocol, mutant).is_empty(),
-        "{id}"
-    );
+    assert_eq!(changed.is_empty(), patch(protocol, mutant).is_empty(), "{id}");
     if changed.is_empty() {
         assert!(!mutant.settings.is_empty(), "{id} does nothing");
     }
@@ -96,10 +92,7 @@ fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Said>, m
     match (&site.state, &site.event) {
         (Some(state), Some(event)) => {
             let own = [site.machine.clone(), state.clone(), event.clone()];
-            assert!(
-                differing.iter().all(|pair| ***pair == own),
-                "{id}: {differing:?}"
-            );
+            assert!(differing.iter().all(|pair| ***pair == own), "{id}: {differing:?}");
             assert_eq!(differing.len(), 1, "{id} ({operator}) changes nothing");
         }
         _ => assert!(differing.is_empty(), "{id}: {differing:?}"),
@@ -121,9 +114,7 @@ const SAMPLED: usize = 150;
 #[test]
 fn mutants_of_others_are_protocols_that_differ_where_they_say() {
     let asked = std::env::var("RUBRIC_MUTANTS").ok();
-    let sampled = asked
-        .and_then(|sampled| sampled.parse().ok())
-        .unwrap_or(SAMPLED);
+    let sampled = asked.and_then(|sampled| sampled.parse().ok()).unwrap_or(SAMPLED);
     for one in BUILTINS.iter().filter(|one| one.name != "MI_example") {
         let protocol = open(one.name);
         let before = tables(&protocol);
@@ -150,25 +141,15 @@ fn ids_are_unique_and_plain_and_found() {
             let detail = id.rsplit('/').next().unwrap();
             assert!(detail.starts_with(operator.name()), "{id}");
             let about = &mutant.description;
-            assert!(
-                about.starts_with("In ") && about.ends_with('.'),
-                "{id}: {about}"
-            );
-            assert!(
-                !about.contains("  ") && !about.contains('\n'),
-                "{id}: {about}"
-            );
+            assert!(about.starts_with("In ") && about.ends_with('.'), "{id}: {about}");
+            assert!(!about.contains("  ") && !about.contains('\n'), "{id}: {about}");
         }
         for mutant in sample(&all, 500) {
             assert_eq!(made::find(&protocol, &mutant.name).as_ref(), Some(mutant));
         }
         assert_eq!(made::find(&protocol, "no/such/mutant"), None);
         let of = made::by(&protocol, &[Operator::NoNotify]);
-        assert!(
-            all.iter()
-                .filter(|one| site(one).0 == Operator::NoNotify)
-                .eq(&of)
-        );
+        assert!(all.iter().filter(|one| site(one).0 == Operator::NoNotify).eq(&of));
     }
 }
 
@@ -183,10 +164,7 @@ fn every_operator_has_sites() {
 #[test]
 fn a_wrong_id_has_neighbours() {
     let protocol = open("MI_example");
-    let near = made::nearest(
-        &protocol,
-        "MI_example/L1Cache/IM.Data/drop-action:fill_enrty",
-    );
+    let near = made::nearest(&protocol, "MI_example/L1Cache/IM.Data/drop-action:fill_enrty");
     assert_eq!(near[0], "MI_example/L1Cache/IM.Data/drop-action:fill_entry");
     let near = made::nearest(&protocol, "m.fwd_getx/drop-transition");
     let expected =
@@ -198,64 +176,25 @@ fn a_wrong_id_has_neighbours() {
 fn ids_say_what_the_catalogue_names() {
     let expected = [
         ("MI_example", "L1Cache/M.Fwd_GETX/next-state-other:M"),
-        (
-            "MI_example",
-            "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
-        ),
-        (
-            "MI_example",
-            "L1Cache/action:keep_copy/data-not-written:DataBlk@1",
-        ),
+        ("MI_example", "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done"),
+        ("MI_example", "L1Cache/action:keep_copy/data-not-written:DataBlk@1"),
         ("MI_example", "L1Cache/IS.Fwd_GETX/stall-popped:pop_forward"),
         ("MI_example", "L1Cache/IS.Fwd_GETX/stall-answered:M"),
         ("MI_example", "L1Cache/IS.Load/stall-removed:z_stall"),
         ("MI_example", "L1Cache/M.Load/stall-added:z_stall"),
-        (
-            "MI_example",
-            "L1Cache/action:take_tbe/no-allocation-check:TBEs@1",
-        ),
-        (
-            "MI_example",
-            "L1Cache/port:core_in/no-lock-check:check_on_cache_probe@1",
-        ),
-        (
-            "MI_example",
-            "L1Cache/port:forward_in/no-lock-check:block_on@1",
-        ),
+        ("MI_example", "L1Cache/action:take_tbe/no-allocation-check:TBEs@1"),
+        ("MI_example", "L1Cache/port:core_in/no-lock-check:check_on_cache_probe@1"),
+        ("MI_example", "L1Cache/port:forward_in/no-lock-check:block_on@1"),
         ("MI_example", "L1Cache/action:put_block/payload:none@1"),
-        (
-            "MI_example",
-            "L1Cache/buffer:forwardToCache/unordered-buffer",
-        ),
-        (
-            "MESI_Two_Level",
-            "L1Cache/IS.Inv/no-notify:tell_core_of_loss",
-        ),
+        ("MI_example", "L1Cache/buffer:forwardToCache/unordered-buffer"),
+        ("MESI_Two_Level", "L1Cache/IS.Inv/no-notify:tell_core_of_loss"),
         ("MESI_Two_Level", "L1Cache/IS.Inv/drop-action:confirm_drop"),
-        (
-            "MESI_Two_Level",
-            "L1Cache/buffer:responseToL1Cache/wrong-network:0",
-        ),
-        (
-            "MESI_Two_Level",
-            "L1Cache/action:confirm_drop/acks-off-by-one:fewer@1",
-        ),
-        (
-            "MESI_Two_Level",
-            "L2Cache/action:send_for_write/acks-off-by-one:more@1",
-        ),
-        (
-            "MESI_Two_Level",
-            "L2Cache/action:send_shared/message-type:DATA_EXCLUSIVE@1",
-        ),
-        (
-            "MESI_Two_Level",
-            "L2Cache/action:store_put_block/condition-ignored@1",
-        ),
-        (
-            "MESI_Two_Level",
-            "L1Cache/action:keep_copy/dirty-flag:false@1",
-        ),
+        ("MESI_Two_Level", "L1Cache/buffer:responseToL1Cache/wrong-network:0"),
+        ("MESI_Two_Level", "L1Cache/action:confirm_drop/acks-off-by-one:fewer@1"),
+        ("MESI_Two_Level", "L2Cache/action:send_for_write/acks-off-by-one:more@1"),
+        ("MESI_Two_Level", "L2Cache/action:send_shared/message-type:DATA_EXCLUSIVE@1"),
+        ("MESI_Two_Level", "L2Cache/action:store_put_block/condition-ignored@1"),
+        ("MESI_Two_Level", "L1Cache/action:keep_copy/dirty-flag:false@1"),
         ("MOESI_AMD_Base", "CorePair/S_F0.PrbInv/no-notify:tell1"),
     ];
     for (name, id) in expected {
@@ -281,9 +220,7 @@ fn patches_are_for_the_program_patch() {
             let file = folder.path().join("patch");
             std::fs::write(&file, patch(&protocol, mutant)).unwrap();
             let mut program = Command::new("patch");
-            program
-                .args(["-p1", "--silent", "--fuzz=0", "-i"])
-                .arg(&file);
+            program.args(["-p1", "--silent", "--fuzz=0", "-i"]).arg(&file);
             let output = program.current_dir(folder.path()).output().unwrap();
             if !patch(&protocol, mutant).is_empty() {
                 assert!(output.status.success(), "{}: {output:?}", mutant.name);
@@ -434,10 +371,8 @@ fn any_protocol_has_mutants() {
 
 #[test]
 fn what_is_said_elsewhere_does_not_change_ids() {
-    let edited = OTHER.replace(
-        "  action(p_pop",
-        "  // A comment.\n\n  action(idle, \"i\") { }\n  action(p_pop",
-    );
+    let edited = OTHER
+        .replace("  action(p_pop", "  // A comment.\n\n  action(idle, \"i\") { }\n  action(p_pop");
     assert_ne!(edited, OTHER);
     let ids = |text: &str| -> Vec<String> {
         let all = made::all(&other(text));
@@ -451,29 +386,20 @@ fn lines(id: &str) -> String {
     let protocol = other(OTHER);
     let mutant = made::find(&protocol, &format!("Other/L1Cache/{id}")).expect(id);
     let patch = patch(&protocol, &mutant);
-    let lines = patch
-        .lines()
-        .skip(2)
-        .filter(|line| line.starts_with(['-', '+']));
+    let lines = patch.lines().skip(2).filter(|line| line.starts_with(['-', '+']));
     lines.collect::<Vec<_>>().join("\n")
 }
 
 #[test]
 fn as_much_as_possible_stays() {
     assert_eq!(lines("I.Load/drop-action:h_hue"), "-    h_hue;");
-    assert_eq!(
-        lines("V.Load/stall-removed:z_stall"),
-        "-    z_stall;\n+    "
-    );
+    assert_eq!(lines("V.Load/stall-removed:z_stall"), "-    z_stall;\n+    ");
     assert_eq!(
         lines("action:a_ask/acks-off-by-one:more@1"),
         "-        out_msg.Destination.add(machineID); out_msg.Acks := 1; // one\n\
          +        out_msg.Destination.add(machineID); out_msg.Acks := 2; // one"
     );
-    assert_eq!(
-        lines("action:a_ask/payload:none@1"),
-        "-        out_msg.Data := cache_entry.Block;"
-    );
+    assert_eq!(lines("action:a_ask/payload:none@1"), "-        out_msg.Data := cache_entry.Block;");
     assert_eq!(
         lines("B.Give/next-state-other:I"),
         "-  transition(B, Give, *) { d_data; o_pop; }\n+  transition(B, Give, I) { d_data; o_pop; }"

@@ -26,9 +26,7 @@ impl Columns<'_> {
             let what = format!("the column `{name}` holds numbers below 0");
             TableError::schema(self.path, what)
         })?;
-        cast.u64()
-            .cloned()
-            .map_err(|_| self.wrong_type(name, column.dtype(), "whole numbers"))
+        cast.u64().cloned().map_err(|_| self.wrong_type(name, column.dtype(), "whole numbers"))
     }
 
     /// A column of numbers that may be missing.
@@ -45,10 +43,7 @@ impl Columns<'_> {
         if column.dtype().is_null() {
             return Ok(StringChunked::full_null(name.into(), self.frame.height()));
         }
-        column
-            .str()
-            .cloned()
-            .map_err(|_| self.wrong_type(name, column.dtype(), "text"))
+        column.str().cloned().map_err(|_| self.wrong_type(name, column.dtype(), "text"))
     }
 
     /// A column of text that may be missing.

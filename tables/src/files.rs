@@ -149,10 +149,7 @@ mod tests {
     #[test]
     fn what_somebody_writes_is_not_taken_for_what_was_left() {
         let folder = tempfile::tempdir().unwrap();
-        let (left, other) = (
-            folder.path().join(".rubric-left"),
-            folder.path().join("other"),
-        );
+        let (left, other) = (folder.path().join(".rubric-left"), folder.path().join("other"));
         fs::write(&left, "half").unwrap();
         fs::write(&other, "whole").unwrap();
         let path = folder.path().join("file");

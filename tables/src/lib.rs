@@ -187,11 +187,7 @@ pub enum TableError {
 
 impl TableError {
     fn damaged(path: &Path, what: impl Into<String>) -> TableError {
-        TableError::Damaged {
-            path: path.to_owned(),
-            what: what.into(),
-            made_by: INGEST,
-        }
+        TableError::Damaged { path: path.to_owned(), what: what.into(), made_by: INGEST }
     }
 
     /// The same about a file that another command makes.
@@ -203,25 +199,16 @@ impl TableError {
     }
 
     fn schema(path: &Path, what: impl Into<String>) -> TableError {
-        TableError::Schema {
-            path: path.to_owned(),
-            what: what.into(),
-        }
+        TableError::Schema { path: path.to_owned(), what: what.into() }
     }
 
     fn io(path: &Path) -> impl Fn(io::Error) -> TableError {
         let path = path.to_owned();
-        move |error| TableError::Io {
-            path: path.clone(),
-            error,
-        }
+        move |error| TableError::Io { path: path.clone(), error }
     }
 
     /// An error of polars, other than of the file, while writing.
     fn make(path: &Path, error: &PolarsError) -> TableError {
-        TableError::Make {
-            path: path.to_owned(),
-            what: error.to_string(),
-        }
+        TableError::Make { path: path.to_owned(), what: error.to_string() }
     }
 }

@@ -47,19 +47,16 @@ impl Metadata {
     }
 
     pub fn to_parquet(&self, path: &Path) -> Result<KeyValueMetadata, TableError> {
-        let text = serde_json::to_string(self).map_err(|error| TableError::Make {
-            path: path.to_owned(),
-            what: error.to_string(),
-        })?;
+        let text = serde_json::to_string(self)
+            .map_err(|error| TableError::Make { path: path.to_owned(), what: error.to_string() })?;
         Ok(KeyValueMetadata::from_static(vec![(KEY.to_owned(), text)]))
     }
 
     /// What a file says; `None` if another program wrote it.
     pub fn from_parquet(path: &Path, file: &FileMetadata) -> Result<Option<Metadata>, TableError> {
         let pairs = file.key_value_metadata().iter().flatten();
-        let Some(text) = pairs
-            .filter(|pair| pair.key == KEY)
-            .find_map(|pair| pair.value.as_deref())
+        let Some(text) =
+            pairs.filter(|pair| pair.key == KEY).find_map(|pair| pair.value.as_deref())
         else {
             return Ok(None);
         };

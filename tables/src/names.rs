@@ -51,20 +51,14 @@ mod tests {
     #[test]
     fn a_journal_with_an_unknown_model_or_size_is_refused() {
         let row = |model: &str, size: &str| {
-            let trial = Trial {
-                model: model.to_owned(),
-                size: size.to_owned(),
-                ..Trial::default()
-            };
+            let trial =
+                Trial { model: model.to_owned(), size: size.to_owned(), ..Trial::default() };
             let text = serde_json::to_string(&trial).unwrap();
             serde_json::from_str::<Trial>(&text).map_err(|error| error.to_string())
         };
         assert!(row("tso", "large").is_ok());
         let model = row("rvwmo", "large").unwrap_err();
-        assert!(
-            model.contains("`rvwmo`") && model.contains("`tso`"),
-            "{model}"
-        );
+        assert!(model.contains("`rvwmo`") && model.contains("`tso`"), "{model}");
         let size = row("sc", "huge").unwrap_err();
         assert!(size.contains("`huge`"), "{size}");
     }

@@ -43,10 +43,10 @@ impl<'a> Operations<'a> {
             line: None,
             row: None,
         };
-        let initial = frame.initial.iter().map(|&(location, written)| Line {
-            written,
-            ..value(INITIAL, location)
-        });
+        let initial = frame
+            .initial
+            .iter()
+            .map(|&(location, written)| Line { written, ..value(INITIAL, location) });
         let finals = frame.finals.iter().map(|&(location, read, line)| Line {
             read: Some(read),
             line,

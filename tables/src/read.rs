@@ -89,9 +89,7 @@ fn read<R: MmapBytesReader>(
     let metadata = Metadata::from_parquet(path, &file)?;
     let mut histories = Histories::new(path, metadata);
     for offset in (0..file.num_rows).step_by(PIECE) {
-        let mut piece = reader(open()?)
-            .set_rechunk(true)
-            .with_slice(Some((offset, PIECE)));
+        let mut piece = reader(open()?).set_rechunk(true).with_slice(Some((offset, PIECE)));
         piece.set_metadata(file.clone());
         let frame = decoded(path, piece)?;
         histories.add(&frame)?;
@@ -121,10 +119,7 @@ impl<'a> Histories<'a> {
     }
 
     fn add(&mut self, frame: &DataFrame) -> Result<(), TableError> {
-        let piece = Piece::of(&Columns {
-            path: self.path,
-            frame,
-        })?;
+        let piece = Piece::of(&Columns { path: self.path, frame })?;
         for at in 0..frame.height() {
             let number = piece.history.get(at).unwrap_or(0);
             self.move_to(number)?;
@@ -138,10 +133,7 @@ impl<'a> Histories<'a> {
 
     /// Finishes histories until the one of this number is being read.
     fn move_to(&mut self, number: u64) -> Result<(), TableError> {
-        let expected = self
-            .about
-            .as_ref()
-            .map_or(u64::from(u32::MAX), |about| about.len() as u64);
+        let expected = self.about.as_ref().map_or(u64::from(u32::MAX), |about| about.len() as u64);
         let current = self.done.len() as u64;
         if number < current || number >= expected || (self.about.is_none() && number > current + 1)
         {
@@ -192,13 +184,11 @@ impl<'a> Histories<'a> {
             digest = about.digest;
         }
         let rows = std::mem::take(&mut self.rows);
-        let history = rows
-            .finish(frame, None)
-            .map_err(|error| TableError::History {
-                path: self.path.to_owned(),
-                number: number as u32,
-                error,
-            })?;
+        let history = rows.finish(frame, None).map_err(|error| TableError::History {
+            path: self.path.to_owned(),
+            number: number as u32,
+            error,
+        })?;
         if digest.is_some_and(|digest| digest != history.digest()) {
             let what = format!("history {number} is not what was written");
             return Err(TableError::damaged(self.path, what));
@@ -308,11 +298,7 @@ impl Piece {
             completed: get(&self.completed, at),
             line: get(&self.line, at),
             order: small(get(&self.order, at))?,
-            continues: self
-                .continues
-                .as_ref()
-                .and_then(|flags| flags.get(at))
-                .unwrap_or(false),
+            continues: self.continues.as_ref().and_then(|flags| flags.get(at)).unwrap_or(false),
             source: source_thread.zip(small(get(&self.source_index, at))?),
         })
     }

@@ -259,11 +259,7 @@ fn columns<'f, R: Record>(
         let (found, expected) = (column.dtype(), field.dtype());
         match *found == expected {
             true => Ok(Some(column)),
-            false => Err(wrong::<R>(
-                path,
-                name,
-                &format!("holds {found}, not {expected}"),
-            )),
+            false => Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}"))),
         }
     };
     fields.iter().map(column).collect()

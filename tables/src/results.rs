@@ -106,27 +106,13 @@ impl Results {
 
     /// Whether there is nothing at all.
     pub fn is_empty(&self) -> bool {
-        let Results {
-            trials,
-            runs,
-            equivalents,
-            coverage,
-            ..
-        } = self;
+        let Results { trials, runs, equivalents, coverage, .. } = self;
         trials.is_empty() && runs.is_empty() && equivalents.is_empty() && coverage.is_empty()
     }
 }
 
 /// Experiment, size, part, parameters of the point, number, model and algorithm.
-type TrialKey = (
-    String,
-    String,
-    String,
-    Vec<(String, u64)>,
-    u32,
-    String,
-    String,
-);
+type TrialKey = (String, String, String, Vec<(String, u64)>, u32, String, String);
 
 /// What tells trials apart, in an order in which numbers count as such.
 fn trial_key(trial: &Trial) -> TrialKey {
@@ -162,10 +148,7 @@ fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32
 
 /// The Parquet files of a folder and of folders in it.
 fn collect(folder: &Path, paths: &mut Vec<PathBuf>) -> Result<(), TableError> {
-    let failed = |error| TableError::Io {
-        path: folder.to_owned(),
-        error,
-    };
+    let failed = |error| TableError::Io { path: folder.to_owned(), error };
     for entry in std::fs::read_dir(folder).map_err(failed)? {
         let path = entry.map_err(failed)?.path();
         if path.is_dir() {

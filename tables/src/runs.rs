@@ -7,9 +7,8 @@ use crate::records::{Cell, Record, fields, table, words};
 
 /// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
 /// columns, in this order.
-pub const CRITERIA: [&str; 10] = [
-    "cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso",
-];
+pub const CRITERIA: [&str; 10] =
+    ["cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso"];
 
 /// The names of their columns: what was found, after how many operations, in how many seconds.
 const COLUMNS: [[&str; 3]; 10] = [
@@ -201,11 +200,8 @@ mod tests {
     #[test]
     fn every_criterion_has_its_columns() {
         for (name, columns) in CRITERIA.into_iter().zip(COLUMNS) {
-            let expected = [
-                name.to_owned(),
-                format!("{name}_operations"),
-                format!("{name}_seconds"),
-            ];
+            let expected =
+                [name.to_owned(), format!("{name}_operations"), format!("{name}_seconds")];
             assert_eq!(columns.map(str::to_owned), expected);
         }
     }
@@ -213,10 +209,7 @@ mod tests {
     #[test]
     fn criteria_are_found_by_name() {
         let mut run = CampaignRun::default();
-        let wsc = Checked {
-            finding: Some(Finding::Violation),
-            ..Checked::default()
-        };
+        let wsc = Checked { finding: Some(Finding::Violation), ..Checked::default() };
         *run.checked_mut("wsc").unwrap() = wsc;
         assert_eq!(run.checked("wsc"), Some(&wsc));
         assert_eq!(run.criteria[4], wsc);

@@ -31,9 +31,7 @@ pub(super) fn create(
     metadata: Option<KeyValueMetadata>,
     pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
-    files::create(path, TableError::io(path), |file| {
-        write(path, file, metadata, pieces)
-    })
+    files::create(path, TableError::io(path), |file| write(path, file, metadata, pieces))
 }
 
 fn write(
@@ -43,10 +41,7 @@ fn write(
     mut pieces: impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> Result<(), TableError> {
     let io = TableError::io(path);
-    let mut out = Watched {
-        out: BufWriter::new(file),
-        error: None,
-    };
+    let mut out = Watched { out: BufWriter::new(file), error: None };
     let written = write_pieces(&mut out, metadata, &mut pieces).and_then(|()| Ok(out.flush()?));
     written.map_err(|error| match out.error {
         Some(error) => io(error),
@@ -66,9 +61,8 @@ fn write_pieces(
     pieces: &mut impl Iterator<Item = PolarsResult<DataFrame>>,
 ) -> PolarsResult<()> {
     let first = pieces.next().unwrap_or_else(|| Ok(DataFrame::empty()))?;
-    let mut writer = ParquetWriter::new(out)
-        .with_key_value_metadata(metadata)
-        .batched(first.schema())?;
+    let mut writer =
+        ParquetWriter::new(out).with_key_value_metadata(metadata).batched(first.schema())?;
     writer.write_batch(&first)?;
     for piece in pieces {
         writer.write_batch(&piece?)?;
@@ -115,11 +109,7 @@ fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>
         let mut ops = history.ops();
         ops.any(|op| !history.annotation(op).is_none())
     });
-    let mut cursor = Cursor {
-        histories,
-        history: 0,
-        op: 0,
-    };
+    let mut cursor = Cursor { histories, history: 0, op: 0 };
     let mut first = true;
     std::iter::from_fn(move || {
         let piece = cursor.piece();

@@ -14,18 +14,13 @@ use proptest::prelude::*;
 use tables::TableError;
 
 fn store(thread: u32, cell: u64, value: u64) -> Access {
-    Access {
-        written: Some(value),
-        ..Access::new(thread, Kind::Store, Place::Cell(cell))
-    }
+    Access { written: Some(value), ..Access::new(thread, Kind::Store, Place::Cell(cell)) }
 }
 
 fn history_of(accesses: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
     accesses.iter().for_each(|&access| builder.push(access));
-    builder
-        .finish(Default::default(), &Initial::Zero, Provenance::default())
-        .unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Provenance::default()).unwrap()
 }
 
 /// Everything a history can hold.
@@ -40,10 +35,7 @@ fn rich() -> History {
         order: Some(40),
         ..Access::new(0, Kind::Store, place(0x1000, 8))
     });
-    builder.push(Access {
-        read: Some(u64::MAX),
-        ..Access::new(1, Kind::Load, place(0x1000, 8))
-    });
+    builder.push(Access { read: Some(u64::MAX), ..Access::new(1, Kind::Load, place(0x1000, 8)) });
     builder.push(Access {
         read: Some(9),
         annotation: Annotation::AcquirePc,
@@ -68,9 +60,7 @@ fn rich() -> History {
         notes: vec!["a note".to_owned()],
         ..Provenance::default()
     };
-    let mut history = builder
-        .finish(Default::default(), &Initial::Infer, provenance)
-        .unwrap();
+    let mut history = builder.finish(Default::default(), &Initial::Infer, provenance).unwrap();
     history.name = Some("rich".to_owned());
     history
 }
@@ -114,14 +104,10 @@ fn several_histories_come_back_empty_ones_too() {
 
 #[test]
 fn more_rows_than_a_piece_come_back() {
-    let accesses: Vec<Access> = (0..600_000)
-        .map(|at| store(at % 3, u64::from(at % 7), u64::from(at) + 1))
-        .collect();
-    let histories = [
-        history_of(&accesses[..10]),
-        history_of(&accesses),
-        history_of(&accesses[..300_000]),
-    ];
+    let accesses: Vec<Access> =
+        (0..600_000).map(|at| store(at % 3, u64::from(at % 7), u64::from(at) + 1)).collect();
+    let histories =
+        [history_of(&accesses[..10]), history_of(&accesses), history_of(&accesses[..300_000])];
     round_trip(&histories);
 }
 
@@ -129,9 +115,8 @@ fn more_rows_than_a_piece_come_back() {
 fn the_same_histories_give_the_same_bytes() {
     let folder = tempfile::tempdir().unwrap();
     let paths = ["a.parquet", "b.parquet"].map(|name| folder.path().join(name));
-    let accesses: Vec<Access> = (0..300_000)
-        .map(|at| store(at % 2, 1, u64::from(at) + 1))
-        .collect();
+    let accesses: Vec<Access> =
+        (0..300_000).map(|at| store(at % 2, 1, u64::from(at) + 1)).collect();
     let histories = [history_of(&accesses), rich()];
     for path in &paths {
         tables::write_histories(path, &histories).unwrap();
@@ -147,10 +132,7 @@ fn bytes_are_read_like_a_file() {
     tables::write_histories(&path, &[rich()]).unwrap();
     let bytes = fs::read(&path).unwrap();
     assert!(bytes.starts_with(tables::MAGIC));
-    assert_same(
-        &tables::read_bytes(Path::new("-"), &bytes).unwrap()[0],
-        &rich(),
-    );
+    assert_same(&tables::read_bytes(Path::new("-"), &bytes).unwrap()[0], &rich());
 }
 
 #[test]
@@ -213,10 +195,7 @@ fn a_table_from_elsewhere_is_read() {
     assert_eq!(histories.len(), 1);
     assert_eq!(histories[0].name.as_deref(), Some("mine"));
     assert_eq!(histories[0].digest(), {
-        let load = Access {
-            read: Some(7),
-            ..Access::new(1, Kind::Load, Place::Cell(1))
-        };
+        let load = Access { read: Some(7), ..Access::new(1, Kind::Load, Place::Cell(1)) };
         history_of(&[store(0, 1, 7), load]).digest()
     });
 }
@@ -236,52 +215,22 @@ fn every_missing_column_is_named() {
 #[test]
 fn every_wrong_type_and_value_is_named() {
     let cases = [
-        (
-            Column::new("thread".into(), vec!["a", "b"]),
-            "`thread` holds str, not whole numbers",
-        ),
-        (
-            Column::new("thread".into(), vec![0.5, 1.5]),
-            "`thread` holds f64",
-        ),
-        (
-            Column::new("address".into(), vec![-1i64, 1]),
-            "`address` holds numbers below 0",
-        ),
-        (
-            Column::new("kind".into(), vec![1i64, 2]),
-            "`kind` holds i64, not text",
-        ),
-        (
-            Column::new("kind".into(), vec!["store", "lod"]),
-            "unknown kind `lod`",
-        ),
-        (
-            Column::new("kind".into(), vec!["store", "fence"]),
-            "a fence has no location",
-        ),
-        (
-            Column::new("index".into(), vec![0i64, 3]),
-            "index 0 was expected",
-        ),
-        (
-            Column::new("index".into(), vec![Some(0i64), None]),
-            "no index",
-        ),
+        (Column::new("thread".into(), vec!["a", "b"]), "`thread` holds str, not whole numbers"),
+        (Column::new("thread".into(), vec![0.5, 1.5]), "`thread` holds f64"),
+        (Column::new("address".into(), vec![-1i64, 1]), "`address` holds numbers below 0"),
+        (Column::new("kind".into(), vec![1i64, 2]), "`kind` holds i64, not text"),
+        (Column::new("kind".into(), vec!["store", "lod"]), "unknown kind `lod`"),
+        (Column::new("kind".into(), vec!["store", "fence"]), "a fence has no location"),
+        (Column::new("index".into(), vec![0i64, 3]), "index 0 was expected"),
+        (Column::new("index".into(), vec![Some(0i64), None]), "no index"),
         (Column::new("thread".into(), vec![0i64, 1 << 40]), "32 bits"),
         (Column::new("history".into(), vec![0i64, 2]), "not in order"),
         (Column::new("history".into(), vec![1i64, 0]), "not in order"),
         (Column::new("size".into(), vec![9i64, 9]), "1 to 8 bytes"),
         (Column::new("size".into(), vec![300i64, 9]), "more than 8"),
-        (
-            Column::new("size".into(), vec![None, Some(8i64)]),
-            "all of them",
-        ),
+        (Column::new("size".into(), vec![None, Some(8i64)]), "all of them"),
         (Column::new("kind".into(), vec!["store", "final"]), ""),
-        (
-            Column::new("continues".into(), vec![1i64, 2]),
-            "not true and false",
-        ),
+        (Column::new("continues".into(), vec![1i64, 2]), "not true and false"),
     ];
     for (column, expected) in cases {
         let mut columns = foreign_columns();
@@ -297,10 +246,7 @@ fn every_wrong_type_and_value_is_named() {
 
 #[test]
 fn no_history_in_it_is_an_error() {
-    let empty: Vec<Column> = foreign_columns()
-        .iter()
-        .map(|column| column.clear())
-        .collect();
+    let empty: Vec<Column> = foreign_columns().iter().map(|column| column.clear()).collect();
     let error = foreign(empty).unwrap_err().to_string();
     assert!(error.contains("no history"), "{error}");
 }
@@ -309,17 +255,12 @@ fn no_history_in_it_is_an_error() {
 fn a_damaged_file_is_an_error_wherever_the_damage_is() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.parquet");
-    let accesses: Vec<Access> = (0..200)
-        .map(|at| store(at % 3, 5, u64::from(at) + 1))
-        .collect();
+    let accesses: Vec<Access> = (0..200).map(|at| store(at % 3, 5, u64::from(at) + 1)).collect();
     tables::write_histories(&path, &[history_of(&accesses)]).unwrap();
     let bytes = fs::read(&path).unwrap();
     for length in (0..bytes.len()).step_by(7) {
         let error = tables::read_bytes(Path::new("t.parquet"), &bytes[..length]).unwrap_err();
-        assert!(
-            matches!(error, TableError::Damaged { .. }),
-            "{length}: {error}"
-        );
+        assert!(matches!(error, TableError::Damaged { .. }), "{length}: {error}");
     }
     let whole = history_of(&accesses);
     for at in 0..bytes.len() {
@@ -341,29 +282,24 @@ fn any_history() -> impl Strategy<Value = History> {
         any::<u64>(),
         0u64..9,
     )
-        .prop_map(
-            |((thread, kind, annotation), slot, size, read, written, tick)| {
-                let kind = Kind::ALL[kind];
-                let address = 0x100 + 4 * slot;
-                let place = match kind.is_fence() {
-                    true => Place::Nowhere,
-                    false => Place::Bytes {
-                        address,
-                        size: 1 << size,
-                    },
-                };
-                let cut = |value: u64| value & (u64::MAX >> (64 - (8 << size)));
-                Access {
-                    annotation: Annotation::ALL[annotation],
-                    read: (read % 5 != 0).then_some(cut(read)),
-                    written: (written % 5 != 0).then_some(cut(written)),
-                    issued: (tick > 4).then_some(tick),
-                    line: (tick > 2).then_some(tick),
-                    order: (tick > 1).then_some(tick),
-                    ..Access::new(thread, kind, place)
-                }
-            },
-        );
+        .prop_map(|((thread, kind, annotation), slot, size, read, written, tick)| {
+            let kind = Kind::ALL[kind];
+            let address = 0x100 + 4 * slot;
+            let place = match kind.is_fence() {
+                true => Place::Nowhere,
+                false => Place::Bytes { address, size: 1 << size },
+            };
+            let cut = |value: u64| value & (u64::MAX >> (64 - (8 << size)));
+            Access {
+                annotation: Annotation::ALL[annotation],
+                read: (read % 5 != 0).then_some(cut(read)),
+                written: (written % 5 != 0).then_some(cut(written)),
+                issued: (tick > 4).then_some(tick),
+                line: (tick > 2).then_some(tick),
+                order: (tick > 1).then_some(tick),
+                ..Access::new(thread, kind, place)
+            }
+        });
     let initial = prop_oneof![
         Just(Initial::Zero),
         Just(Initial::Infer),
@@ -372,9 +308,7 @@ fn any_history() -> impl Strategy<Value = History> {
     (proptest::collection::vec(access, 0..25), initial).prop_map(|(accesses, initial)| {
         let mut builder = HistoryBuilder::new();
         accesses.iter().for_each(|&access| builder.push(access));
-        builder
-            .finish(Default::default(), &initial, Provenance::default())
-            .unwrap()
+        builder.finish(Default::default(), &initial, Provenance::default()).unwrap()
     })
 }
 

@@ -93,9 +93,7 @@ fn columns_are_those_of_the_documentation() {
 }
 
 fn error(path: &Path, table: &mut DataFrame) -> String {
-    ParquetWriter::new(std::fs::File::create(path).unwrap())
-        .finish(table)
-        .unwrap();
+    ParquetWriter::new(std::fs::File::create(path).unwrap()).finish(table).unwrap();
     read_measurements(path).unwrap_err().to_string()
 }
 
@@ -111,25 +109,15 @@ fn other_tables_are_refused() {
     assert!(message.contains("make bench"), "{message}");
 
     let mut changed = whole.clone();
-    changed
-        .with_column(Column::new("threads".into(), ["a", "b", "c", "d"]))
-        .unwrap();
+    changed.with_column(Column::new("threads".into(), ["a", "b", "c", "d"])).unwrap();
     let message = error(&path, &mut changed);
-    assert!(
-        message.contains("`threads` holds str, not u32"),
-        "{message}"
-    );
+    assert!(message.contains("`threads` holds str, not u32"), "{message}");
 
     let mut changed = whole.clone();
     let holes = [Some(1u64), None, Some(2), Some(3)];
-    changed
-        .with_column(Column::new("seed".into(), holes))
-        .unwrap();
+    changed.with_column(Column::new("seed".into(), holes)).unwrap();
     let message = error(&path, &mut changed);
-    assert!(
-        message.contains("`seed` has no value in row 1"),
-        "{message}"
-    );
+    assert!(message.contains("`seed` has no value in row 1"), "{message}");
 
     std::fs::write(&path, "no table").unwrap();
     let damaged = read_measurements(&path).unwrap_err();

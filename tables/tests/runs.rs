@@ -56,17 +56,10 @@ fn full() -> CampaignRun {
 }
 
 fn rows() -> Vec<CampaignRun> {
-    let outcomes = [
-        RunOutcome::Clean,
-        RunOutcome::Violation,
-        RunOutcome::Deadlock,
-        RunOutcome::Undecided,
-    ];
+    let outcomes =
+        [RunOutcome::Clean, RunOutcome::Violation, RunOutcome::Deadlock, RunOutcome::Undecided];
     let with = |outcome| CampaignRun { outcome, ..full() };
-    let bare = CampaignRun {
-        model: "sc".to_owned(),
-        ..CampaignRun::default()
-    };
+    let bare = CampaignRun { model: "sc".to_owned(), ..CampaignRun::default() };
     let mut rows = vec![full(), bare];
     rows.extend(outcomes.map(with));
     rows
@@ -94,16 +87,12 @@ fn the_same_rows_give_the_same_bytes() {
 }
 
 fn table(path: &Path) -> DataFrame {
-    ParquetReader::new(fs::File::open(path).unwrap())
-        .finish()
-        .unwrap()
+    ParquetReader::new(fs::File::open(path).unwrap()).finish().unwrap()
 }
 
 fn columns(table: &DataFrame) -> Vec<String> {
     let columns = table.columns().iter();
-    columns
-        .map(|column| format!("{} {}", column.name(), column.dtype()))
-        .collect()
+    columns.map(|column| format!("{} {}", column.name(), column.dtype())).collect()
 }
 
 #[test]
@@ -134,14 +123,7 @@ fn columns_are_those_of_the_documentation() {
         column.iter().map(|word| word.map(str::to_owned)).collect()
     };
     let some = |word: &str| Some(word.to_owned());
-    let outcomes = [
-        "protocol error",
-        "clean",
-        "clean",
-        "violation",
-        "deadlock",
-        "undecided",
-    ];
+    let outcomes = ["protocol error", "clean", "clean", "violation", "deadlock", "undecided"];
     assert_eq!(words("outcome"), outcomes.map(some));
     assert_eq!(words("generator")[..2], [some("guided"), some("blind")]);
     assert_eq!(words("ccv")[..2], [some("violation"), None]);
@@ -149,9 +131,7 @@ fn columns_are_those_of_the_documentation() {
 }
 
 fn error(path: &Path, table: &mut DataFrame) -> String {
-    ParquetWriter::new(fs::File::create(path).unwrap())
-        .finish(table)
-        .unwrap();
+    ParquetWriter::new(fs::File::create(path).unwrap()).finish(table).unwrap();
     read_runs(path).unwrap_err().to_string()
 }
 
@@ -164,26 +144,13 @@ fn other_tables_are_refused() {
 
     let message = error(&path, &mut whole.drop("wtso_seconds").unwrap());
     assert!(message.contains("`wtso_seconds` is missing"), "{message}");
-    assert!(
-        message.contains("a table of runs as `rubric campaign`"),
-        "{message}"
-    );
-    let words = [
-        ("outcome", "fine"),
-        ("cc", "maybe"),
-        ("generator", "wise"),
-        ("model", "rvwmo"),
-    ];
+    assert!(message.contains("a table of runs as `rubric campaign`"), "{message}");
+    let words = [("outcome", "fine"), ("cc", "maybe"), ("generator", "wise"), ("model", "rvwmo")];
     for (column, word) in words {
         let mut changed = whole.clone();
-        changed
-            .with_column(Column::new(column.into(), [word, word]))
-            .unwrap();
+        changed.with_column(Column::new(column.into(), [word, word])).unwrap();
         let message = error(&path, &mut changed);
-        assert!(
-            message.contains(&format!("`{column}` holds `{word}` in row 0")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("`{column}` holds `{word}` in row 0")), "{message}");
     }
     for column in ["outcome", "seed"] {
         let mut changed = whole.clone();
@@ -191,10 +158,7 @@ fn other_tables_are_refused() {
         let nothing = Column::full_null(column.into(), 2, &dtype);
         changed.with_column(nothing).unwrap();
         let message = error(&path, &mut changed);
-        assert!(
-            message.contains(&format!("`{column}` has no value in row 0")),
-            "{message}"
-        );
+        assert!(message.contains(&format!("`{column}` has no value in row 0")), "{message}");
     }
     fs::write(&path, "no table").unwrap();
     let damaged = read_runs(&path).unwrap_err();
@@ -216,13 +180,7 @@ fn equivalent_mutants() {
     let rows = [row, Equivalent::default()];
     write_equivalents(&path, &rows).unwrap();
     assert_eq!(read_equivalents(&path).unwrap(), rows);
-    let expected = [
-        "protocol str",
-        "mutant str",
-        "operator str",
-        "kind str",
-        "reason str",
-    ];
+    let expected = ["protocol str", "mutant str", "operator str", "kind str", "reason str"];
     assert_eq!(columns(&table(&path)), expected);
     let message = read_runs(&path).unwrap_err().to_string();
     assert!(message.contains("`machine` is missing"), "{message}");

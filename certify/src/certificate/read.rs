@@ -40,11 +40,7 @@ pub enum ReadError {
 /// # Errors
 /// The first line that is not of the format.
 pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
-    let mut reader = Reader {
-        lines: input.lines(),
-        line: 0,
-        text: String::new(),
-    };
+    let mut reader = Reader { lines: input.lines(), line: 0, text: String::new() };
     reader.next("`rubric certificate 1`")?;
     if reader.text != "rubric certificate 1" {
         return Err(reader.error("`rubric certificate 1`"));
@@ -97,19 +93,12 @@ impl<B: BufRead> Reader<B> {
                 self.line += 1;
                 Ok(())
             }
-            None => Err(ReadError::Truncated {
-                line: self.line,
-                expected,
-            }),
+            None => Err(ReadError::Truncated { line: self.line, expected }),
         }
     }
 
     fn error(&self, expected: &'static str) -> ReadError {
-        ReadError::Syntax {
-            line: self.line,
-            found: self.text.chars().take(80).collect(),
-            expected,
-        }
+        ReadError::Syntax { line: self.line, found: self.text.chars().take(80).collect(), expected }
     }
 
     fn header(&mut self) -> Result<(Claim, String), ReadError> {
@@ -233,11 +222,7 @@ fn statement(text: &str) -> Option<Statement> {
             let before = if has_before { Some(next()?) } else { None };
             let rule = rule.try_map(|()| next())?;
             let after = if has_after { Some(next()?) } else { None };
-            names.next().is_none().then_some(Statement::Order {
-                rule,
-                before,
-                after,
-            })?
+            names.next().is_none().then_some(Statement::Order { rule, before, after })?
         }
     })
 }

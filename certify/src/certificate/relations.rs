@@ -27,12 +27,7 @@ pub enum RelationStatement {
 impl fmt::Display for RelationStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RelationStatement::Pair {
-                link,
-                before,
-                after,
-                via,
-            } => {
+            RelationStatement::Pair { link, before, after, via } => {
                 write!(f, "{link} {before} {after}")?;
                 match via {
                     Some(read) => write!(f, " via {read}"),

@@ -49,17 +49,8 @@ impl<'h> Relations<'h> {
             self.require(step.number > self.step, "numbers must ascend")?;
             self.step = step.number;
             match step.statement {
-                RelationStatement::Pair {
-                    link,
-                    before,
-                    after,
-                    via,
-                } => {
-                    let pair = Pair {
-                        link,
-                        before,
-                        after,
-                    };
+                RelationStatement::Pair { link, before, after, via } => {
+                    let pair = Pair { link, before, after };
                     self.pair(pair, via, &step.premises)?;
                     self.pairs.insert(step.number, pair);
                 }
@@ -79,10 +70,7 @@ impl<'h> Relations<'h> {
     }
 
     fn unfounded<T>(&self, why: &'static str) -> Checked<T> {
-        Err(Rejection::Unfounded {
-            step: self.step,
-            why,
-        })
+        Err(Rejection::Unfounded { step: self.step, why })
     }
 
     fn require(&self, holds: bool, why: &'static str) -> Checked<()> {
@@ -106,10 +94,7 @@ impl<'h> Relations<'h> {
                 self.conflict(ends, read, premises, inside)
             }
             (Link::Conflict { external }, Some(read)) => {
-                self.require(
-                    external == self.weak(),
-                    "the criterion has no such conflict",
-                )?;
+                self.require(external == self.weak(), "the criterion has no such conflict")?;
                 let source = self.source(read)?;
                 let known = !external || !self.own_earlier(source, read)?;
                 self.require(known, "the read's source is earlier in its thread")?;
@@ -125,10 +110,8 @@ impl<'h> Relations<'h> {
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
-        resolve(self.history, name).ok_or_else(|| Rejection::Unknown {
-            step: self.step as usize,
-            name: name.to_string(),
-        })
+        resolve(self.history, name)
+            .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
     /// The location of a write, if the name is of one.
@@ -205,19 +188,13 @@ impl<'h> Relations<'h> {
     }
 
     fn program_order(&self, order: Order, (a, b): (Name, Name)) -> Checked<()> {
-        self.require(
-            (order != Order::Full) == self.weak(),
-            "the criterion has another order",
-        )?;
+        self.require((order != Order::Full) == self.weak(), "the criterion has another order")?;
         let holds = self.own_earlier(a, b)? && self.kept(order, a, b)?;
         self.require(holds, "the order does not have this pair")
     }
 
     fn reads_from(&self, external: bool, (a, b): (Name, Name)) -> Checked<()> {
-        self.require(
-            external == self.weak(),
-            "the criterion has another reads-from",
-        )?;
+        self.require(external == self.weak(), "the criterion has another reads-from")?;
         self.require(self.source(b)? == a, "the read has another source")?;
         let own = external && self.own_earlier(a, b)?;
         self.require(!own, "the source is earlier in the read's own thread")
@@ -253,10 +230,7 @@ impl<'h> Relations<'h> {
     }
 
     fn orders_writes(&self, link: Link<Name>) -> bool {
-        matches!(
-            link,
-            Link::Local(..) | Link::Conflict { .. } | Link::Store { .. }
-        )
+        matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
     }
 
     /// `cf` over what the criterion puts into its brackets.
@@ -266,15 +240,10 @@ impl<'h> Relations<'h> {
         if !definition.has_store_order {
             return self.conflict(ends, read, premises, |link| self.is_causal(link));
         }
-        let over = |&order| {
-            self.conflict(ends, read, premises, |link| {
-                self.is_local(link, order, None)
-            })
-        };
+        let over =
+            |&order| self.conflict(ends, read, premises, |link| self.is_local(link, order, None));
         let mut all = definition.local.iter().map(over);
-        let first = all
-            .next()
-            .unwrap_or_else(|| self.unfounded("the criterion has no order"));
+        let first = all.next().unwrap_or_else(|| self.unfounded("the criterion has no order"));
         all.fold(first, Result::or)
     }
 
@@ -315,10 +284,7 @@ impl<'h> Relations<'h> {
             true => self.orders_writes(link),
             false => self.is_causal(link),
         })?;
-        self.require(
-            path == (source, write),
-            "the path does not lead from the source to the write",
-        )
+        self.require(path == (source, write), "the path does not lead from the source to the write")
     }
 
     /// Ends of the path that the cited pairs form, all of relations that are allowed.
@@ -356,14 +322,11 @@ impl<'h> Relations<'h> {
             cited.filter(|pair| wanted(pair.link)).count()
         };
         match relation {
-            Cyclic::Stale => self.require(
-                has(|link| link == Link::Overwritten) == 1,
-                "not one pair of rw",
-            ),
-            Cyclic::Local(_) => self.require(
-                has(|link| matches!(link, Link::Local(..))) > 0,
-                "no pair that hb_o adds",
-            ),
+            Cyclic::Stale => {
+                self.require(has(|link| link == Link::Overwritten) == 1, "not one pair of rw")
+            }
+            Cyclic::Local(_) => self
+                .require(has(|link| matches!(link, Link::Local(..))) > 0, "no pair that hb_o adds"),
             _ => Ok(()),
         }
     }

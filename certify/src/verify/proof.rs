@@ -66,10 +66,7 @@ impl<'h> Proof<'h> {
     }
 
     fn unfounded<T>(&self, why: &'static str) -> Checked<T> {
-        Err(Rejection::Unfounded {
-            step: self.step,
-            why,
-        })
+        Err(Rejection::Unfounded { step: self.step, why })
     }
 
     fn require(&self, holds: bool, why: &'static str) -> Checked<()> {
@@ -96,11 +93,9 @@ impl<'h> Proof<'h> {
     fn derive(&mut self, step: &ProofStep) -> Checked<Option<Literal>> {
         let premises = &step.premises;
         Ok(Some(match step.statement {
-            Statement::Order {
-                rule,
-                before,
-                after,
-            } => self.order(rule, before, after, premises)?,
+            Statement::Order { rule, before, after } => {
+                self.order(rule, before, after, premises)?
+            }
             Statement::Suppose(literal) => {
                 self.may_be_supposed(literal)?;
                 self.supposed.push(literal);
@@ -125,10 +120,7 @@ impl<'h> Proof<'h> {
             }
             Statement::ThinAir(l) => {
                 let source = self.known_source(self.op(l)?);
-                self.require(
-                    source == Some(ReadSource::ThinAir),
-                    "somebody wrote that value",
-                )?;
+                self.require(source == Some(ReadSource::ThinAir), "somebody wrote that value")?;
                 return Ok(None);
             }
             Statement::ThinFinal(address) => {
@@ -159,10 +151,8 @@ impl<'h> Proof<'h> {
     }
 
     fn op(&self, name: Name) -> Checked<OpId> {
-        resolve(self.history, name).ok_or_else(|| Rejection::Unknown {
-            step: self.step as usize,
-            name: name.to_string(),
-        })
+        resolve(self.history, name)
+            .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
     fn fact(&self, number: u32) -> Checked<Literal> {
@@ -224,9 +214,10 @@ impl<'h> Proof<'h> {
     }
 
     fn initial(&self, op: OpId) -> Name {
-        let location = self.history.location(op).map_or(0, |location| {
-            self.history.locations()[location as usize].address
-        });
+        let location = self
+            .history
+            .location(op)
+            .map_or(0, |location| self.history.locations()[location as usize].address);
         Name::Initial(location)
     }
 
@@ -234,10 +225,7 @@ impl<'h> Proof<'h> {
     fn other_write(&self, write: Name, op: OpId, source: Name) -> Checked<OpId> {
         let other = self.op(write)?;
         let same = self.history.location(other) == self.history.location(op);
-        self.require(
-            self.history.kind(other).writes() && same,
-            "no write of that location",
-        )?;
+        self.require(self.history.kind(other).writes() && same, "no write of that location")?;
         self.require(other != op && write != source, "it must be another write")?;
         Ok(other)
     }
@@ -249,10 +237,7 @@ impl<'h> Proof<'h> {
     fn program_order(&self, rule: Rule<Name>, a: Name, b: Name) -> Checked<Literal> {
         let (first, second) = (self.op(a)?, self.op(b)?);
         let falls_under = Rule::program_order(self.history.kind(first), self.history.kind(second));
-        self.require(
-            rule == falls_under,
-            "the pair falls under another of R1 to R3",
-        )?;
+        self.require(rule == falls_under, "the pair falls under another of R1 to R3")?;
         self.require(self.same_thread_earlier(first, second), "no program order")?;
         let kept = self.model.preserves_ops(self.history, first, second);
         self.require(kept, "the model does not preserve this pair")?;
@@ -261,14 +246,8 @@ impl<'h> Proof<'h> {
 
     fn reads_from(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
         let read = self.op(l)?;
-        self.require(
-            self.history.kind(read).reads(),
-            "the operation does not read",
-        )?;
-        self.require(
-            self.source(read, premises)? == s,
-            "the read has another source",
-        )?;
+        self.require(self.history.kind(read).reads(), "the operation does not read")?;
+        self.require(self.source(read, premises)? == s, "the read has another source")?;
         let own = self.same_thread_earlier(self.op(s)?, read);
         self.require(!own, "the source is earlier in the read's own thread")?;
         Ok(Literal::Before(s, l))
@@ -276,16 +255,10 @@ impl<'h> Proof<'h> {
 
     fn own_earlier(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
         let read = self.op(l)?;
-        self.require(
-            self.history.kind(read).reads(),
-            "the operation does not read",
-        )?;
+        self.require(self.history.kind(read).reads(), "the operation does not read")?;
         let source = self.source(read, premises)?;
         let write = self.other_write(s, read, source)?;
-        self.require(
-            self.same_thread_earlier(write, read),
-            "not earlier in the thread",
-        )?;
+        self.require(self.same_thread_earlier(write, read), "not earlier in the thread")?;
         Ok(Literal::Before(s, source))
     }
 
@@ -294,10 +267,7 @@ impl<'h> Proof<'h> {
         let source = self.source(self.reading(reader)?, premises)?;
         self.other_write(s, reader, source)?;
         let ends = self.path(premises)?;
-        self.require(
-            ends == (s, l),
-            "the path does not lead from the write to the read",
-        )?;
+        self.require(ends == (s, l), "the path does not lead from the write to the read")?;
         Ok(Literal::Before(s, source))
     }
 
@@ -317,10 +287,7 @@ impl<'h> Proof<'h> {
 
     fn first(&self, s: Name) -> Checked<Literal> {
         let write = self.op(s)?;
-        self.require(
-            self.history.kind(write).writes(),
-            "the operation does not write",
-        )?;
+        self.require(self.history.kind(write).writes(), "the operation does not write")?;
         Ok(Literal::Before(self.initial(write), s))
     }
 
@@ -349,10 +316,7 @@ impl<'h> Proof<'h> {
             },
             _ => return self.unfounded("it cites too much"),
         };
-        self.require(
-            self.history.kind(write).writes(),
-            "the operation does not write",
-        )?;
+        self.require(self.history.kind(write).writes(), "the operation does not write")?;
         self.require(source != s, "the write is itself the last")?;
         Ok(Literal::Before(s, source))
     }
@@ -366,11 +330,7 @@ impl<'h> Proof<'h> {
 
     fn thin_final(&self, address: u64) -> Checked<()> {
         let here = |location: u32| self.history.locations()[location as usize].address == address;
-        let last = self
-            .history
-            .finals()
-            .iter()
-            .find(|last| here(last.location));
+        let last = self.history.finals().iter().find(|last| here(last.location));
         let impossible = last.is_some_and(|last| {
             let mut written = false;
             let mut may_end_so = self.history.may_be_unfinished(last.location);
@@ -408,9 +368,7 @@ impl<'h> Proof<'h> {
         };
         let writes = self.writers(location, value);
         // A read-modify-write does not read what it writes itself.
-        let writes = writes
-            .map(|write| Name::of(self.history, write))
-            .filter(|&write| write != l);
+        let writes = writes.map(|write| Name::of(self.history, write)).filter(|&write| write != l);
         let from = writes.chain(initial).map(|source| Literal::From(l, source));
         Ok(from.collect())
     }
@@ -457,9 +415,8 @@ impl<'h> Proof<'h> {
         loop {
             let before = held.len();
             for literals in &open {
-                let mut left = literals
-                    .iter()
-                    .filter(|literal| !held.contains(&literal.opposite()));
+                let mut left =
+                    literals.iter().filter(|literal| !held.contains(&literal.opposite()));
                 match (left.next(), left.next()) {
                     (None, _) => return Ok(()),
                     (Some(&literal), None) => {

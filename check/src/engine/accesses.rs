@@ -76,27 +76,17 @@ impl Accesses {
         let location = events.location[store as usize];
         for group in self.main.groups(location) {
             let known = |&access: &u32| clocks.precedes(events, store, access);
-            let first = self
-                .main
-                .members(group)
-                .partition_point(|access| !known(access));
+            let first = self.main.members(group).partition_point(|access| !known(access));
             exits[group.slot as usize] = self.main.position(group, first).unwrap_or(0);
         }
         let own = events.thread(store);
         let groups = self.drained.groups(location).iter();
         for group in groups.filter(|group| group.slot as usize % events.threads == own) {
-            let first = self
-                .drained
-                .members(group)
-                .partition_point(|&last| last < store);
+            let first = self.drained.members(group).partition_point(|&last| last < store);
             let drain = self.drained.position(group, first).unwrap_or(0);
             let exit = &mut exits[group.slot as usize];
             let access = *exit;
-            *exit = if access == 0 || drain != 0 && drain < access {
-                drain
-            } else {
-                access
-            };
+            *exit = if access == 0 || drain != 0 && drain < access { drain } else { access };
         }
         exits
     }

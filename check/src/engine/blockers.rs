@@ -57,9 +57,7 @@ impl BlockerSearch {
             events.is_global(event) && before.iter().any(|&store| !events.is_global(store))
         };
         let mut blockers = BlockerSearch {
-            written: chains()
-                .map(|chain| chain.iter().map(written).collect())
-                .collect(),
+            written: chains().map(|chain| chain.iter().map(written).collect()).collect(),
             drains: Vec::new(),
             chain_of_group: Vec::new(),
             number: 0,
@@ -75,9 +73,7 @@ impl BlockerSearch {
             let groups = (0..events.locations() as u32).flat_map(|location| index.groups(location));
             let chain = |group| frontier.chain_of(index.members(group)[0]) as u32;
             blockers.chain_of_group = groups.map(chain).collect();
-            blockers.drains = chains()
-                .map(|chain| chain.iter().map(drains).collect())
-                .collect();
+            blockers.drains = chains().map(|chain| chain.iter().map(drains).collect()).collect();
         }
         blockers
     }
@@ -150,9 +146,7 @@ impl Search<'_> {
 
     fn go_on_from_readers(&mut self, write: u32, way: u32) {
         let readers = self.frontier.unplaced_readers(write);
-        self.blockers
-            .work
-            .extend(readers.map(|reader| (reader, way)));
+        self.blockers.work.extend(readers.map(|reader| (reader, way)));
     }
 
     /// Searches the chains as far as an event's clock reaches.
@@ -223,9 +217,7 @@ impl Search<'_> {
         if let Some(drains) = self.blockers.drains.get(chain) {
             let events = &self.frontier.chain(chain)[from..until];
             let found = events.iter().zip(&drains[from..until]);
-            let draining = found
-                .filter(|(_, drains)| **drains)
-                .map(|(&event, _)| (event, way));
+            let draining = found.filter(|(_, drains)| **drains).map(|(&event, _)| (event, way));
             self.blockers.work.extend(draining);
         }
         for position in from..until {

@@ -13,10 +13,7 @@ pub struct Clocks {
 impl Clocks {
     /// Nothing is known.
     pub fn new(events: &Events) -> Clocks {
-        Clocks {
-            width: events.width,
-            entries: vec![0; events.len() * events.width],
-        }
+        Clocks { width: events.width, entries: vec![0; events.len() * events.width] }
     }
 
     /// Forgets everything but the chains.

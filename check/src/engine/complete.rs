@@ -54,13 +54,7 @@ impl Limits {
     /// A budget of contradictions alone, 20 Mi facts (2 GiB), a trail of 16 Mi changes (192 MiB), and stretches of 512
     /// placements.
     pub fn new(budget: u64) -> Limits {
-        Limits {
-            budget,
-            visits: u64::MAX,
-            facts: 20 << 20,
-            trail: 16 << 20,
-            stretch: 512,
-        }
+        Limits { budget, visits: u64::MAX, facts: 20 << 20, trail: 16 << 20, stretch: 512 }
     }
 }
 
@@ -113,9 +107,7 @@ fn extend(
 
 /// Takes back all but the first `placed` placements, and what comes after a choice that is wrong.
 fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Memory, placed: usize) {
-    let wrong = memory
-        .wrong_choices()
-        .filter_map(|choice| greedy.made_at(choice));
+    let wrong = memory.wrong_choices().filter_map(|choice| greedy.made_at(choice));
     let now = greedy.frontier.order().len();
     let placed = wrong.chain([now, placed]).min().unwrap_or(0);
     greedy.go_back(placed);
@@ -127,13 +119,7 @@ fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> 
     let known = memory.wrong_choices().count();
     let until = until.min(greedy.saturation.events.len());
     let locks = greedy.locks();
-    let end = search(
-        greedy.saturation,
-        &mut greedy.frontier,
-        &locks,
-        until,
-        memory,
-    );
+    let end = search(greedy.saturation, &mut greedy.frontier, &locks, until, memory);
     greedy.catch_up(placed);
     for choice in memory.wrong_choices().skip(known) {
         greedy.forbid(choice);
@@ -144,15 +130,6 @@ fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> 
 /// Explains a contradiction that saturation found before any choice.
 pub fn refute(saturation: &Saturation<'_>, stop: NoFixpoint) -> Option<Violation> {
     let explanation = explain(saturation, stop, |_| &[])?;
-    debug_assert!(
-        explanation
-            .block
-            .facts
-            .iter()
-            .all(|fact| fact.rule != Rule::Assumed)
-    );
-    Some(Violation {
-        blocks: vec![explanation.block],
-        resolvents: Vec::new(),
-    })
+    debug_assert!(explanation.block.facts.iter().all(|fact| fact.rule != Rule::Assumed));
+    Some(Violation { blocks: vec![explanation.block], resolvents: Vec::new() })
 }

@@ -98,11 +98,7 @@ fn sorted<'g, G: Digraph>(
     if order.len() == before.len() {
         return Ok(order);
     }
-    Err(Rest {
-        graph,
-        sorted: order,
-        is_left: before.iter().map(|&before| before > 0).collect(),
-    })
+    Err(Rest { graph, sorted: order, is_left: before.iter().map(|&before| before > 0).collect() })
 }
 
 /// What could not be sorted: every node of it has a predecessor in it.
@@ -149,9 +145,7 @@ impl<G: Digraph> Rest<'_, G> {
     pub fn on_cycles(&self) -> Vec<u32> {
         let components = self.components();
         let nodes = 0..components.len() as u32;
-        nodes
-            .filter(|&node| components[node as usize] != NONE)
-            .collect()
+        nodes.filter(|&node| components[node as usize] != NONE).collect()
     }
 
     /// Cycles, at least one: in each, a node is followed by the next, the last by the first. The
@@ -162,9 +156,8 @@ impl<G: Digraph> Rest<'_, G> {
         let back = Csr::new(self.is_left.len(), back);
         let any = self.any_cycle(&back);
         let starts = any.iter().take(tries);
-        let short: Vec<Vec<u32>> = starts
-            .filter_map(|&start| cycle_through(&back, start))
-            .collect();
+        let short: Vec<Vec<u32>> =
+            starts.filter_map(|&start| cycle_through(&back, start)).collect();
         std::iter::once(any).chain(short).collect()
     }
 

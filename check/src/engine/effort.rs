@@ -17,12 +17,7 @@ pub struct Effort {
 impl Effort {
     /// Nothing done yet.
     pub fn new(budget: u64, most_visits: u64) -> Effort {
-        Effort {
-            contradictions: 0,
-            budget,
-            visits: 0,
-            most_visits,
-        }
+        Effort { contradictions: 0, budget, visits: 0, most_visits }
     }
 
     /// Whether there is nothing left for another contradiction.

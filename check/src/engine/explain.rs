@@ -84,12 +84,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
     fn before_initial(&self, write: u32, read: u32) -> Explanation {
         let initial = Node::Initial(self.events().location[write as usize]);
         let write = self.node(write);
-        let fact = |before, after, rule| Fact {
-            before,
-            after,
-            rule,
-            premises: Vec::new(),
-        };
+        let fact = |before, after, rule| Fact { before, after, rule, premises: Vec::new() };
         let own_earlier = Rule::OwnEarlier(self.events().op[read as usize]);
         Explanation {
             block: Block {
@@ -155,10 +150,9 @@ impl<'a, 'e> Explainer<'a, 'e> {
                 INITIAL => Vec::new(),
                 source => self.path(source, to, number),
             },
-            Some(Rule::Lemma(lemma)) => lemma_premises(lemma)
-                .iter()
-                .map(|&edge| Hop::Edge(edge))
-                .collect(),
+            Some(Rule::Lemma(lemma)) => {
+                lemma_premises(lemma).iter().map(|&edge| Hop::Edge(edge)).collect()
+            }
             _ => Vec::new(),
         }
     }
@@ -181,10 +175,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
         on_the_way: impl Fn(u32) -> bool,
     ) -> Option<Vec<Hop>> {
         // Backwards from `to`, by ascending number of hops.
-        let start = State {
-            event: to,
-            via: Via::Start,
-        };
+        let start = State { event: to, via: Via::Start };
         let mut best = FxHashMap::from_iter([(start, 0u32)]);
         let mut parents: FxHashMap<State, (State, Hop)> = FxHashMap::default();
         let mut queue = VecDeque::from([(start, 0u32)]);
@@ -203,13 +194,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
                     }
                     Hop::Edge(number) => {
                         let event = self.edge(number).from;
-                        (
-                            State {
-                                event,
-                                via: Via::Edge,
-                            },
-                            false,
-                        )
+                        (State { event, via: Via::Edge }, false)
                     }
                 };
                 if !on_the_way(next.event) {

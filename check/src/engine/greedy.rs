@@ -289,10 +289,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
     fn learn(&mut self, choices: Vec<Choice>) {
         let number = self.conflicts.len() as u32;
         for choice in &choices {
-            self.conflicts_of
-                .entry(choice.write)
-                .or_default()
-                .push(number);
+            self.conflicts_of.entry(choice.write).or_default().push(number);
         }
         self.conflicts.push(choices);
     }

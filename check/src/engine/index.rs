@@ -119,9 +119,7 @@ impl Index {
 
     /// The position in its chain of a group's n-th member, from 0.
     pub fn position(&self, group: &Group, n: usize) -> Option<u32> {
-        self.positions[group.start as usize..group.end as usize]
-            .get(n)
-            .copied()
+        self.positions[group.start as usize..group.end as usize].get(n).copied()
     }
 
     /// The group of each of `events` events, [`u32::MAX`] for those that are in none.
@@ -147,9 +145,7 @@ impl Index {
         let bucket = group.bucket(position);
         let buckets = &self.buckets[group.buckets as usize..][..positions.len()];
         let low = buckets[bucket] as usize;
-        let high = buckets
-            .get(bucket + 1)
-            .map_or(positions.len(), |&b| b as usize);
+        let high = buckets.get(bucket + 1).map_or(positions.len(), |&b| b as usize);
         low + positions[low..high].partition_point(|&other| other <= position)
     }
 }

@@ -42,11 +42,7 @@ pub fn minimise(
     {
         return;
     }
-    let mut trials = Trials {
-        model,
-        bounds,
-        work: SHRINK_WORK,
-    };
+    let mut trials = Trials { model, bounds, work: SHRINK_WORK };
     let whole = Part {
         history: Cow::Borrowed(history),
         reads_from: Cow::Borrowed(reads_from),
@@ -79,10 +75,7 @@ pub fn minimise(
 }
 
 fn last_read(history: &History, ops: &[OpId]) -> Option<OpId> {
-    ops.iter()
-        .rev()
-        .copied()
-        .find(|&op| history.kind(op).reads())
+    ops.iter().rev().copied().find(|&op| history.kind(op).reads())
 }
 
 /// Some operations of a history as a history of its own.
@@ -96,9 +89,8 @@ struct Part<'a> {
 impl Part<'_> {
     /// The part of it with these operations of the whole.
     fn of(&self, ops: &[OpId]) -> Part<'static> {
-        let (history, kept) = self
-            .history
-            .restrict(|op| ops.binary_search(&self.ops[op.at()]).is_ok());
+        let (history, kept) =
+            self.history.restrict(|op| ops.binary_search(&self.ops[op.at()]).is_ok());
         Part {
             reads_from: Cow::Owned(self.reads_from.restrict(&kept)),
             ops: kept.iter().map(|op| self.ops[op.at()]).collect(),
@@ -161,11 +153,7 @@ impl Trials<'_> {
             return None;
         }
         self.work -= cost;
-        let options = Options {
-            algorithm,
-            budget: BUDGET,
-            ..Options::default()
-        };
+        let options = Options { algorithm, budget: BUDGET, ..Options::default() };
         let (history, reads_from) = (&smaller.history, &smaller.reads_from);
         let outcome = decide(history, reads_from, self.model, &options, self.bounds);
         let Verdict::Violation(mut violation) = outcome.verdict else {

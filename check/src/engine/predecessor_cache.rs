@@ -130,12 +130,10 @@ impl PredecessorCache {
             self.bases[location] = [NONE; DEPTH];
         }
         let latest = usize::from(self.latest[location]);
-        (0..DEPTH)
-            .map(|back| (latest + DEPTH - back) % DEPTH)
-            .find(|&entry| {
-                let base = self.bases[location][entry];
-                base != NONE && fits(base, self.visited[location] & (1 << entry) != 0)
-            })
+        (0..DEPTH).map(|back| (latest + DEPTH - back) % DEPTH).find(|&entry| {
+            let base = self.bases[location][entry];
+            base != NONE && fits(base, self.visited[location] & (1 << entry) != 0)
+        })
     }
 
     /// Makes an entry for a base event with this clock, or one that has everything ahead, in place
@@ -144,9 +142,8 @@ impl PredecessorCache {
         let entry = self.replace_oldest(location, base.map_or(NONE, |(base, _)| base));
         let next = &mut self.next[entry][index.range(location)];
         for (next, group) in next.iter_mut().zip(index.groups(location)) {
-            let known = base.map_or(0, |(_, clock)| {
-                index.count_up_to(group, clock[group.slot as usize])
-            });
+            let known =
+                base.map_or(0, |(_, clock)| index.count_up_to(group, clock[group.slot as usize]));
             *next = index.position(group, known).unwrap_or(NONE);
         }
         entry

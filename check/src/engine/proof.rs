@@ -99,11 +99,7 @@ impl Violation {
     /// A proof by a contradiction that needs no facts.
     pub fn immediate(end: Contradiction) -> Violation {
         Violation {
-            blocks: vec![Block {
-                assumptions: Vec::new(),
-                facts: Vec::new(),
-                end,
-            }],
+            blocks: vec![Block { assumptions: Vec::new(), facts: Vec::new(), end }],
             resolvents: Vec::new(),
         }
     }

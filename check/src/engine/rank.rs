@@ -14,11 +14,7 @@ use crate::engine::events::{Events, INITIAL};
 pub fn rank(events: &Events, history: &History) -> Vec<u32> {
     let timed = history.has_order();
     let hint = |&op: &OpId| {
-        if timed {
-            history.order(op).unwrap_or(u32::MAX)
-        } else {
-            history.index_of(op)
-        }
+        if timed { history.order(op).unwrap_or(u32::MAX) } else { history.index_of(op) }
     };
     let hints: Vec<u32> = events.op.iter().map(hint).collect();
     let reads = Csr::new(events.len(), reads_from_edges(events).into_iter());
@@ -53,10 +49,7 @@ fn reads_from_edges(events: &Events) -> Vec<(u32, u32)> {
     let initial = (0..events.locations() as u32).flat_map(|location| {
         let firsts = move || {
             let index = &events.write_index;
-            index
-                .groups(location)
-                .iter()
-                .map(|group| index.members(group)[0])
+            index.groups(location).iter().map(|group| index.members(group)[0])
         };
         let readers = events.initial_readers.of(location).iter();
         readers.flat_map(move |&read| {

@@ -15,11 +15,7 @@ impl Relation {
     /// The empty relation.
     pub fn new(size: usize) -> Relation {
         let width = size.div_ceil(64);
-        Relation {
-            size,
-            width,
-            words: vec![0; size * width],
-        }
+        Relation { size, width, words: vec![0; size * width] }
     }
 
     /// Bytes that a relation on `size` elements takes.
@@ -114,10 +110,7 @@ impl Relation {
 
     /// Number of pairs.
     pub fn len(&self) -> u64 {
-        self.words
-            .iter()
-            .map(|word| u64::from(word.count_ones()))
-            .sum()
+        self.words.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
     /// Whether there is no pair.

@@ -32,16 +32,10 @@ pub fn schedule(
         history,
         model,
         left_out,
-        next: (0..threads)
-            .map(|thread| history.threads()[thread].first().0)
-            .collect(),
+        next: (0..threads).map(|thread| history.threads()[thread].first().0).collect(),
         buffers: vec![VecDeque::new(); threads],
         waiting: 0,
-        waits: if model.buffers_by_location() {
-            WaitingStores::of(history, model)
-        } else {
-            None
-        },
+        waits: if model.buffers_by_location() { WaitingStores::of(history, model) } else { None },
         steps: Vec::with_capacity(history.len() * 2),
     };
     for &op in order {
@@ -112,10 +106,8 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
     /// Whether an operation has no place of its own in the order.
     fn is_filled_in(&self, op: OpId) -> bool {
         let effect = self.model.fence_effect(self.history.kind(op));
-        let waits_itself = !matches!(
-            effect,
-            Some(FenceEffect::StoreLoad | FenceEffect::StoreStore)
-        );
+        let waits_itself =
+            !matches!(effect, Some(FenceEffect::StoreLoad | FenceEffect::StoreStore));
         !waits_itself || (self.left_out)(op)
     }
 

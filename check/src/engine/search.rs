@@ -88,10 +88,7 @@ impl Memory {
     /// Choices that are wrong whatever the others. New ones come behind those that were known.
     pub fn wrong_choices(&self) -> impl Iterator<Item = Choice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
-        alone.map(|lemma| Choice {
-            write: lemma.forced.1,
-            other: lemma.forced.0,
-        })
+        alone.map(|lemma| Choice { write: lemma.forced.1, other: lemma.forced.0 })
     }
 }
 
@@ -177,9 +174,7 @@ impl Search<'_, '_> {
             self.learn(stop)?;
         }
         for number in 0..self.memory.lemmas.len() {
-            let Lemma {
-                premises, forced, ..
-            } = &self.memory.lemmas[number];
+            let Lemma { premises, forced, .. } = &self.memory.lemmas[number];
             let forced = *forced;
             if !premises.is_empty() || self.frontier.is_placed(forced.0) {
                 continue;
@@ -266,11 +261,7 @@ impl Search<'_, '_> {
         self.frontier.unplaced_readers(event).find_map(|reader| {
             let mut others = self.frontier.first_others(event);
             let other = others.find(|&other| self.is_obstacle(reader, other))?;
-            Some(Unsafe {
-                write: event,
-                reader,
-                other,
-            })
+            Some(Unsafe { write: event, reader, other })
         })
     }
 
@@ -351,10 +342,7 @@ impl Search<'_, '_> {
             readers.any(|&reader| self.is_obstacle(reader, other))
         };
         let others = self.frontier.first_others(write);
-        others
-            .filter(in_the_way)
-            .map(|other| (write, other))
-            .collect()
+        others.filter(in_the_way).map(|other| (write, other)).collect()
     }
 
     /// Chooses the order of some pairs. What refutes them is left in place to be explained.
@@ -405,17 +393,10 @@ impl Search<'_, '_> {
     fn flip(&mut self, explanation: Explanation) -> Result<Result<(), NoFixpoint>, End> {
         let Explanation { block, mut choices } = explanation;
         let Some(last) = choices.pop() else {
-            let mut blocks: Vec<Block> = self
-                .memory
-                .lemmas
-                .drain(..)
-                .map(|lemma| lemma.block)
-                .collect();
+            let mut blocks: Vec<Block> =
+                self.memory.lemmas.drain(..).map(|lemma| lemma.block).collect();
             blocks.push(block);
-            let mut violation = Violation {
-                blocks,
-                resolvents: Vec::new(),
-            };
+            let mut violation = Violation { blocks, resolvents: Vec::new() };
             violation.trim();
             return Err(End::Violation(violation));
         };
@@ -427,11 +408,7 @@ impl Search<'_, '_> {
         let first = self.levels[level - 1].edge;
         let made_together = choices.last().is_some_and(|&choice| choice >= first);
         if !made_together {
-            self.memory.learn(Lemma {
-                block,
-                premises: choices,
-                forced,
-            });
+            self.memory.learn(Lemma { block, premises: choices, forced });
         }
         let keep = level - 1;
         if keep == 0 {

@@ -12,12 +12,8 @@ use certify::rule::Rule;
 
 /// The steps of a proof. Cost: linear in the proof.
 pub fn steps(history: &History, violation: &Violation) -> Vec<ProofStep> {
-    let mut writer = Writer {
-        history,
-        steps: Vec::new(),
-        lasting: FxHashMap::default(),
-        lemmas: Vec::new(),
-    };
+    let mut writer =
+        Writer { history, steps: Vec::new(), lasting: FxHashMap::default(), lemmas: Vec::new() };
     for block in &violation.blocks {
         writer.block(block);
     }
@@ -37,11 +33,7 @@ struct Writer<'h> {
 impl Writer<'_> {
     fn push(&mut self, statement: Statement, premises: Vec<u32>) -> u32 {
         let number = self.steps.len() as u32 + 1;
-        self.steps.push(ProofStep {
-            number,
-            statement,
-            premises,
-        });
+        self.steps.push(ProofStep { number, statement, premises });
         number
     }
 
@@ -153,10 +145,9 @@ impl Writer<'_> {
 
     fn literal(&self, assumption: Assumption) -> Literal {
         match assumption {
-            Assumption::Before(first, second) => Literal::Before(
-                Name::of(self.history, first),
-                Name::of(self.history, second),
-            ),
+            Assumption::Before(first, second) => {
+                Literal::Before(Name::of(self.history, first), Name::of(self.history, second))
+            }
             Assumption::From(read, source) => Literal::From(self.name(read), self.name(source)),
             Assumption::NotFrom(read, source) => {
                 Literal::NotFrom(self.name(read), self.name(source))

@@ -97,12 +97,7 @@ pub struct Mix {
 
 impl Default for Mix {
     fn default() -> Mix {
-        Mix {
-            loads: 50,
-            stores: 40,
-            rmws: 8,
-            fences: 2,
-        }
+        Mix { loads: 50, stores: 40, rmws: 8, fences: 2 }
     }
 }
 
@@ -221,12 +216,7 @@ fn at_most(
 ) -> Result<(), RecipeError> {
     match number {
         0 => Err(RecipeError::None(name)),
-        number if number > most => Err(RecipeError::TooMany {
-            number,
-            name,
-            most,
-            why,
-        }),
+        number if number > most => Err(RecipeError::TooMany { number, name, most, why }),
         _ => Ok(()),
     }
 }

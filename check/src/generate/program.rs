@@ -32,19 +32,10 @@ impl Program {
         let mut names: Vec<u32> = (0..recipe.locations).collect();
         rng.shuffle(&mut names);
 
-        let kind: Vec<Kind> = (0..length)
-            .map(|_| kinds[kinds_by_weight.choose(rng)])
-            .collect();
-        let location: Vec<u32> = (0..length)
-            .map(|_| names[by_popularity.choose(rng)])
-            .collect();
+        let kind: Vec<Kind> = (0..length).map(|_| kinds[kinds_by_weight.choose(rng)]).collect();
+        let location: Vec<u32> = (0..length).map(|_| names[by_popularity.choose(rng)]).collect();
         let written = values(&kind, &location, recipe.locations, rng);
-        Program {
-            kind,
-            location,
-            written,
-            starts: starts(length, recipe.threads),
-        }
+        Program { kind, location, written, starts: starts(length, recipe.threads) }
     }
 
     /// What its threads did: `run` says what reads returned, and when. Without one, reads show
@@ -61,11 +52,7 @@ impl Program {
                 });
             }
         }
-        builder.finish(
-            AssumedSize::default(),
-            &Initial::Zero,
-            Provenance::default(),
-        )
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
     }
 
     fn access(&self, thread: u32, op: usize) -> Access {
@@ -85,9 +72,7 @@ impl Program {
 fn starts(length: usize, threads: u32) -> Vec<usize> {
     let threads = threads as usize;
     let (each, more) = (length / threads, length % threads);
-    (0..threads)
-        .map(|thread| thread * each + thread.min(more))
-        .collect()
+    (0..threads).map(|thread| thread * each + thread.min(more)).collect()
 }
 
 /// What each write writes: the k writes of a location write 1 to k, in random order.
@@ -127,11 +112,8 @@ pub fn without_order(history: &History) -> Result<History, BuildError> {
             ..Access::new(row.thread, row.kind, place)
         });
     }
-    let mut bare = builder.finish(
-        AssumedSize::default(),
-        &Initial::Zero,
-        history.provenance.clone(),
-    )?;
+    let mut bare =
+        builder.finish(AssumedSize::default(), &Initial::Zero, history.provenance.clone())?;
     bare.name.clone_from(&history.name);
     Ok(bare)
 }

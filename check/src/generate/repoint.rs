@@ -30,10 +30,7 @@ pub(super) fn repoint(
     rng: &mut Rng,
 ) -> Result<History, RecipeError> {
     let order = Order::new(history);
-    let mut reads: Vec<OpId> = history
-        .ops()
-        .filter(|&op| history.kind(op).reads())
-        .collect();
+    let mut reads: Vec<OpId> = history.ops().filter(|&op| history.kind(op).reads()).collect();
     let mut values: Vec<Option<u64>> = history.ops().map(|op| history.read(op)).collect();
     let mut found = 0;
     for at in 0..reads.len() {
@@ -49,11 +46,7 @@ pub(super) fn repoint(
         }
     }
     if found < wanted {
-        return Err(RecipeError::TooFewReads {
-            wanted,
-            found,
-            distance,
-        });
+        return Err(RecipeError::TooFewReads { wanted, found, distance });
     }
     let rows = history.ops().map(|op| {
         let mut row = history.row(op);
@@ -104,9 +97,7 @@ impl Order<'_> {
         let from = place.saturating_sub(far);
         let to = place.saturating_add(far);
         let first = writes.partition_point(|write| place_of(write) < from);
-        let near = writes[first..]
-            .iter()
-            .take_while(|write| place_of(write) <= to);
+        let near = writes[first..].iter().take_while(|write| place_of(write) <= to);
         let initial = (from == 0).then_some(None);
         let value = self.history.read(read);
         initial

@@ -138,9 +138,7 @@ impl<'h> Scheduler<'h> {
         }
         let any = buffer[rng.index(buffer.len())];
         let location = self.history.location(any);
-        let oldest = buffer
-            .iter()
-            .find(|&&store| self.history.location(store) == location);
+        let oldest = buffer.iter().find(|&&store| self.history.location(store) == location);
         oldest.copied().unwrap_or(any)
     }
 

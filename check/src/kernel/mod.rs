@@ -109,11 +109,7 @@ pub fn kernel(
     if let Some(reason) = problems.unknowable() {
         return Err(NoKernel::Undecided(reason));
     }
-    Ok(Kernel {
-        saturated,
-        pairs,
-        sat,
-    })
+    Ok(Kernel { saturated, pairs, sat })
 }
 
 /// The criteria that are weaker than a model and derive store order, the weakest first. There are none for PSO, from which no
@@ -146,10 +142,7 @@ pub fn derived(
     if model.first_refined(history).is_some() {
         return None;
     }
-    let options = Options {
-        algorithm: criterion,
-        ..Options::default()
-    };
+    let options = Options { algorithm: criterion, ..Options::default() };
     let report = criterion.run(&Problem {
         history,
         reads_from,

@@ -31,9 +31,7 @@ pub fn ordered(saturation: &Saturation<'_>) -> impl Iterator<Item = (u32, u32)> 
 
 /// How many ordered pairs there are. Cost: for each write O(threads) steps.
 pub fn count_ordered(saturation: &Saturation<'_>) -> u64 {
-    before(saturation)
-        .map(|(_, others)| others.len() as u64)
-        .sum()
+    before(saturation).map(|(_, others)| others.len() as u64).sum()
 }
 
 /// The unordered pairs of events, by location and ascending rank of neither: the one of lower rank
@@ -80,10 +78,7 @@ fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s 
         let groups = index.groups(events.location[write as usize]).iter();
         groups.map(move |group| {
             let known = saturation.clock(write)[group.slot as usize];
-            (
-                write,
-                &index.members(group)[..index.count_up_to(group, known)],
-            )
+            (write, &index.members(group)[..index.count_up_to(group, known)])
         })
     })
 }

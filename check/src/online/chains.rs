@@ -30,12 +30,7 @@ pub struct Thread {
 
 impl Default for Thread {
     fn default() -> Thread {
-        Thread {
-            main: NONE,
-            stores: Vec::new(),
-            drains: Vec::new(),
-            settled: 0,
-        }
+        Thread { main: NONE, stores: Vec::new(), drains: Vec::new(), settled: 0 }
     }
 }
 
@@ -65,15 +60,8 @@ impl Chains {
         let thread = self.threads.entry(arrival.thread).or_default();
         let is_buffered = self.model.buffers() && arrival.kind.may_be_buffered();
         let chain = if is_buffered {
-            let location = if self.model.buffers_by_location() {
-                location
-            } else {
-                NONE
-            };
-            let chain = *self
-                .by_location
-                .entry((arrival.thread, location))
-                .or_insert(next);
+            let location = if self.model.buffers_by_location() { location } else { NONE };
+            let chain = *self.by_location.entry((arrival.thread, location)).or_insert(next);
             if chain == next {
                 thread.stores.push(chain);
             }
@@ -85,10 +73,7 @@ impl Chains {
             thread.main
         };
         if chain == next {
-            self.all.push(Chain {
-                thread: arrival.thread,
-                events: Vec::new(),
-            });
+            self.all.push(Chain { thread: arrival.thread, events: Vec::new() });
         }
         chain
     }
@@ -150,9 +135,7 @@ impl Chains {
         }
         let at = thread.drains.partition_point(|it| it.0 < position);
         let mut drains = thread.drains[at..].iter().map(|it| it.1);
-        found
-            .after
-            .extend(drains.find(|&it| preserves(arrival, &of(it))));
+        found.after.extend(drains.find(|&it| preserves(arrival, &of(it))));
         found
     }
 }

@@ -26,30 +26,21 @@ impl Online {
             return;
         };
         let inserted = self.chains.all.iter().map(|it| self.inserted(it.thread));
-        let over: Vec<u32> = low
-            .iter()
-            .zip(inserted)
-            .map(|it| *it.0.min(&it.1))
-            .collect();
+        let over: Vec<u32> = low.iter().zip(inserted).map(|it| *it.0.min(&it.1)).collect();
         self.replay(&over, PATIENCE);
         let mut kept = self.kept_by_place(&over);
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
         self.note_overwritten(&low);
         let clocks = &self.clocks;
-        self.replay
-            .keep_clocks(|it| kept.has(it), |it| clocks.of(it));
+        self.replay.keep_clocks(|it| kept.has(it), |it| clocks.of(it));
         self.drop_others(&kept);
     }
 
     /// Up to which place of its program order all operations of a thread are inserted.
     fn inserted(&self, thread: u32) -> u32 {
         let settled = self.chains.threads[&thread].settled;
-        let waiting = self
-            .waiting
-            .values()
-            .flatten()
-            .filter(|it| it.thread == thread);
+        let waiting = self.waiting.values().flatten().filter(|it| it.thread == thread);
         waiting.map(|it| it.sequence).fold(settled, u32::min)
     }
 
@@ -73,11 +64,7 @@ impl Online {
         let mut kept = Kept(vec![false; self.events.len()]);
         for (chain, &over) in self.chains.all.iter().zip(over) {
             let before = chain.events.partition_point(|it| it.0 <= over);
-            kept.extend(
-                chain.events[before.saturating_sub(1)..]
-                    .iter()
-                    .map(|it| it.1),
-            );
+            kept.extend(chain.events[before.saturating_sub(1)..].iter().map(|it| it.1));
         }
         kept
     }
@@ -98,13 +85,7 @@ impl Online {
                     kept.extend([write]);
                 }
             }
-            kept.extend(
-                location
-                    .own
-                    .values()
-                    .filter_map(|own| own.last())
-                    .map(|it| it.1),
-            );
+            kept.extend(location.own.values().filter_map(|own| own.last()).map(|it| it.1));
         }
     }
 
@@ -136,9 +117,8 @@ impl Online {
     /// it: those that precede all that is to come seldom get to know of more that precedes them.
     pub(super) fn redirect(&mut self, event: u32) {
         let first = self.chains.all.iter().filter_map(|chain| {
-            let before = chain
-                .events
-                .partition_point(|it| it.1 == event || !self.precedes(event, it.1));
+            let before =
+                chain.events.partition_point(|it| it.1 == event || !self.precedes(event, it.1));
             chain.events.get(before)
         });
         let first: Vec<(u32, Option<_>)> = first.map(|it| (it.1, None)).collect();
@@ -181,10 +161,7 @@ impl Online {
             // Whoever takes the place finds room.
             event.after.clear();
             event.readers.clear();
-            let written = event
-                .arrival
-                .written
-                .filter(|_| event.arrival.kind.writes());
+            let written = event.arrival.written.filter(|_| event.arrival.kind.writes());
             let location = event.location;
             self.free.push(number);
             if let (Some(value), true) = (written, location != NONE) {

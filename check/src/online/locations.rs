@@ -48,10 +48,7 @@ impl Online {
         let own = self.locations[location as usize].own.get(&arrival.thread);
         let own = own.map_or(&[][..], |own| &own[..]);
         let before = own.partition_point(|it| it.0 <= arrival.sequence);
-        let relevant = own[..before]
-            .iter()
-            .rev()
-            .map(|it| &self.events[it.1 as usize]);
+        let relevant = own[..before].iter().rev().map(|it| &self.events[it.1 as usize]);
         let last = relevant
             .into_iter()
             .find(|it| it.arrival.kind.writes() || it.arrival.kind == Kind::LoadLinked);

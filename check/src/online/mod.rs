@@ -234,9 +234,7 @@ impl Online {
         if self.has_forgotten && !self.chains.threads.contains_key(&arrival.thread) {
             return Err(ArrivalError::LateThread(Box::new(arrival)));
         }
-        let location = arrival
-            .location
-            .map_or(NONE, |address| self.location(address));
+        let location = arrival.location.map_or(NONE, |address| self.location(address));
         if let (Some(value), true) = (arrival.written, arrival.kind.writes()) {
             self.check_unique(location, value, arrival)?;
         }
@@ -271,10 +269,7 @@ impl Online {
     /// A read waits for its source. Read-modify-writes that wait for each other wait in vain.
     fn wait(&mut self, arrival: Arrival, location: u32) -> Result<(), Box<Broken>> {
         let value = arrival.read.unwrap_or(0);
-        self.waiting
-            .entry((location, value))
-            .or_default()
-            .push(arrival);
+        self.waiting.entry((location, value)).or_default().push(arrival);
         let Some(written) = arrival.written.filter(|_| arrival.kind.writes()) else {
             return Ok(());
         };
@@ -282,11 +277,7 @@ impl Online {
         let mut source = arrival;
         while let Some(&next) = self.held_back.get(&(location, source.read.unwrap_or(0))) {
             if next == arrival {
-                return Err(Box::new(Broken::Cycle(
-                    source,
-                    arrival,
-                    Some(Rule::ReadsFrom),
-                )));
+                return Err(Box::new(Broken::Cycle(source, arrival, Some(Rule::ReadsFrom))));
             }
             source = next;
         }
@@ -303,16 +294,11 @@ impl Online {
     }
 
     fn check_unique(&self, location: u32, value: u64, second: Arrival) -> Result<(), ArrivalError> {
-        let first = self
-            .writers
-            .get(&(location, value))
-            .map(|&it| self.events[it as usize].arrival);
+        let first =
+            self.writers.get(&(location, value)).map(|&it| self.events[it as usize].arrival);
         let first = first.or_else(|| self.held_back.get(&(location, value)).copied());
         if first.is_some() || value == 0 || self.is_forgotten.contains(&(location, value)) {
-            return Err(ArrivalError::WrittenTwice(Box::new(WrittenTwice {
-                first,
-                second,
-            })));
+            return Err(ArrivalError::WrittenTwice(Box::new(WrittenTwice { first, second })));
         }
         Ok(())
     }
@@ -331,10 +317,7 @@ impl Online {
         if self.is_forgotten.contains(&(location, value)) {
             return Err(Box::new(Broken::Overwritten(arrival)).into());
         }
-        Ok(self
-            .writers
-            .get(&(location, value))
-            .map(|&write| Source::Event(write)))
+        Ok(self.writers.get(&(location, value)).map(|&write| Source::Event(write)))
     }
 
     /// Inserts an operation, and draws the conclusions; then those that have waited for it.
@@ -354,12 +337,7 @@ impl Online {
             self.writers.insert((location, value), number);
             self.held_back.remove(&(location, value));
             let waited = self.waiting.remove(&(location, value));
-            open.extend(
-                waited
-                    .into_iter()
-                    .flatten()
-                    .map(|read| (read, Source::Event(number))),
-            );
+            open.extend(waited.into_iter().flatten().map(|read| (read, Source::Event(number))));
         }
         if self.remembered() > 2 * self.kept + 4096 {
             self.forget();

@@ -16,12 +16,9 @@ impl Online {
     ) -> Result<u32, Box<Broken>> {
         let chain = self.chains.of(&arrival, location);
         let event = self.place(arrival, chain, location, source);
-        self.clocks
-            .reserve(self.events.len(), self.chains.all.len());
+        self.clocks.reserve(self.events.len(), self.chains.all.len());
         let events = &self.events;
-        let near = self
-            .chains
-            .insert(event, chain, &arrival, &|it| events[it as usize].arrival);
+        let near = self.chains.insert(event, chain, &arrival, &|it| events[it as usize].arrival);
         let mut before = near.before.iter();
         let first = before.next().copied();
         self.clocks.begin(event, chain, arrival.sequence + 1, first);
@@ -70,12 +67,8 @@ impl Online {
     /// Notes an event where its location's events are found.
     fn register(&mut self, number: u32) {
         let event = &self.events[number as usize];
-        let (kind, chain, source, position) = (
-            event.arrival.kind,
-            event.chain,
-            event.source,
-            event.position(),
-        );
+        let (kind, chain, source, position) =
+            (event.arrival.kind, event.chain, event.source, event.position());
         let thread = event.arrival.thread;
         if event.location == NONE {
             return;
@@ -140,10 +133,9 @@ impl Online {
             Source::Initial => {
                 let other = location.overwritten;
                 match earlier.map(|it| self.events[it as usize].arrival).or(other) {
-                    Some(write) => Err(Box::new(Broken::Stale(
-                        self.events[read as usize].arrival,
-                        write,
-                    ))),
+                    Some(write) => {
+                        Err(Box::new(Broken::Stale(self.events[read as usize].arrival, write)))
+                    }
                     None => Ok(()),
                 }
             }
@@ -172,17 +164,13 @@ impl Online {
                     let (chain, position) = self.place_of(source);
                     let before = boundary(writes, |it| self.clocks.get(it.1, chain) < position);
                     // The source itself is in its own clock.
-                    writes[before..]
-                        .iter()
-                        .find(|it| it.1 != source && it.1 != read)
+                    writes[before..].iter().find(|it| it.1 != source && it.1 != read)
                 }
                 _ => writes.iter().find(|it| it.1 != read),
             };
             found.extend(first.map(|it| it.1));
         }
-        found
-            .into_iter()
-            .try_for_each(|write| self.add(read, write, Rule::Overtaken))
+        found.into_iter().try_for_each(|write| self.add(read, write, Rule::Overtaken))
     }
 
     /// R5 for a write that arrives after reads that come later in its thread: it precedes what they read.
@@ -221,14 +209,8 @@ impl Online {
             Some(before) => &self.events[own[before].1 as usize].readers,
             None => &location.initial_readers,
         };
-        let readers: Vec<u32> = readers
-            .iter()
-            .map(|it| it.1)
-            .filter(|&it| it != write)
-            .collect();
-        readers
-            .into_iter()
-            .try_for_each(|read| self.add(read, write, Rule::Overtaken))
+        let readers: Vec<u32> = readers.iter().map(|it| it.1).filter(|&it| it != write).collect();
+        readers.into_iter().try_for_each(|read| self.add(read, write, Rule::Overtaken))
     }
 
     /// R6 and R7 for an event that more is known to precede.

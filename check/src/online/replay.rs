@@ -36,11 +36,7 @@ struct Held {
     position: u32,
 }
 
-const INITIAL: Held = Held {
-    value: 0,
-    chain: NONE,
-    position: 0,
-};
+const INITIAL: Held = Held { value: 0, chain: NONE, position: 0 };
 
 /// The run so far, and what is not in it yet.
 #[derive(Clone, Debug)]
@@ -104,13 +100,7 @@ impl Replay {
         let arrival = event.arrival;
         pending.insert(
             at,
-            Pending {
-                position,
-                arrival,
-                location: event.location,
-                event: number,
-                clock: None,
-            },
+            Pending { position, arrival, location: event.location, event: number, clock: None },
         );
         self.first[chain as usize] = position.min(self.first[chain as usize]);
         self.order.push(Reverse((self.inserted, chain, position)));
@@ -266,11 +256,7 @@ impl Online {
         replay.witness.arrive(&done.arrival);
         let written = done.arrival.written.filter(|_| done.arrival.kind.writes());
         if let Some(value) = written {
-            let held = Held {
-                value,
-                chain,
-                position: done.position,
-            };
+            let held = Held { value, chain, position: done.position };
             let before = replay.held.insert(done.location, held).unwrap_or(INITIAL);
             replay.readers.remove(&(done.location, before.value));
         }

@@ -150,10 +150,7 @@ impl Witness {
             if value == held {
                 own.from_memory = place;
             } else if self.model.forwards() && arrival.kind == Kind::Load {
-                self.early
-                    .entry((arrival.thread, location, value))
-                    .or_default()
-                    .push(place);
+                self.early.entry((arrival.thread, location, value)).or_default().push(place);
             } else {
                 return None;
             }

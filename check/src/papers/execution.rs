@@ -108,14 +108,12 @@ impl<'h> Execution<'h> {
 
     /// The kind of a node; an initial write is a plain store.
     pub fn kind(&self, node: u32) -> Kind {
-        self.op(node)
-            .map_or(Kind::Store, |op| self.history.kind(op))
+        self.op(node).map_or(Kind::Store, |op| self.history.kind(op))
     }
 
     /// What models look at of a node; an initial write is a plain store.
     fn label(&self, node: u32) -> Label {
-        self.op(node)
-            .map_or(Kind::Store.into(), |op| Label::of(self.history, op))
+        self.op(node).map_or(Kind::Store.into(), |op| Label::of(self.history, op))
     }
 
     /// Whether a node writes.

@@ -87,10 +87,7 @@ pub struct Report {
 
 impl From<Answer> for Report {
     fn from(answer: Answer) -> Report {
-        Report {
-            answer,
-            statistics: Statistics::default(),
-        }
+        Report { answer, statistics: Statistics::default() }
     }
 }
 

@@ -38,11 +38,9 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     for arc in &cycle {
         match arc.link {
             Link::Forced(hop) => hops.push(hop),
-            Link::Chosen {
-                rule: Rule::Overtaken,
-                literals: [_, 0],
-                source,
-            } if source != INITIAL => {
+            Link::Chosen { rule: Rule::Overtaken, literals: [_, 0], source }
+                if source != INITIAL =>
+            {
                 let path = explainer.path(source, arc.to, u32::MAX);
                 hops.extend(&path);
                 paths.insert((source, arc.to), path);
@@ -66,11 +64,7 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
         writer.assume(literal, *assumption);
     }
     let end = cycle.iter().map(|arc| writer.fact(arc)).collect();
-    Block {
-        assumptions,
-        facts: writer.facts.facts,
-        end: Contradiction::Cycle(end),
-    }
+    Block { assumptions, facts: writer.facts.facts, end: Contradiction::Cycle(end) }
 }
 
 /// The cycle with runs of program order as few hops, and forced paths as theirs.
@@ -119,12 +113,7 @@ struct Writer<'w, 'x, 'e> {
 
 impl Writer<'_, '_, '_> {
     fn push(&mut self, before: Node, after: Node, rule: Rule<OpId>, premises: Vec<usize>) -> usize {
-        self.facts.facts.push(Fact {
-            before,
-            after,
-            rule,
-            premises,
-        });
+        self.facts.facts.push(Fact { before, after, rule, premises });
         self.facts.facts.len() - 1
     }
 
@@ -154,16 +143,8 @@ impl Writer<'_, '_, '_> {
         match arc.link {
             Link::Forced(hop) => self.facts.write_path(&[hop])[0],
             Link::Path => unreachable!("taken apart before"),
-            Link::Chosen {
-                rule: Rule::Assumed,
-                literals: [_, pair],
-                ..
-            } => self.assumed[&pair],
-            Link::Chosen {
-                rule,
-                literals,
-                source,
-            } => {
+            Link::Chosen { rule: Rule::Assumed, literals: [_, pair], .. } => self.assumed[&pair],
+            Link::Chosen { rule, literals, source } => {
                 let assumed = literals.iter().filter_map(|it| self.assumed.get(it));
                 let mut premises: Vec<usize> = assumed.copied().collect();
                 if literals[1] == 0

@@ -86,9 +86,7 @@ impl Clauses {
             propagated: 0,
             activity: vec![0.0; variables],
             increment: 1.0,
-            queue: (1..variables as u32)
-                .map(|variable| (0, variable))
-                .collect(),
+            queue: (1..variables as u32).map(|variable| (0, variable)).collect(),
             seen: vec![false; variables],
         }
     }
@@ -163,11 +161,7 @@ impl Clauses {
         while let Some((_, variable)) = self.queue.pop() {
             if self.values[variable as usize] == 0 {
                 let literal = variable as i32;
-                return Some(if self.phases[variable as usize] {
-                    literal
-                } else {
-                    -literal
-                });
+                return Some(if self.phases[variable as usize] { literal } else { -literal });
             }
         }
         None
@@ -199,13 +193,8 @@ impl Clauses {
 
     /// The unit clauses that exclude all literals of a clause but one.
     fn units(&self, clause: usize, but: i32) -> Vec<usize> {
-        let others = self.all[clause]
-            .literals
-            .iter()
-            .filter(|&&literal| literal != but);
-        others
-            .filter_map(|&literal| self.reasons[variable(literal)])
-            .collect()
+        let others = self.all[clause].literals.iter().filter(|&&literal| literal != but);
+        others.filter_map(|&literal| self.reasons[variable(literal)]).collect()
     }
 
     fn back_to(&mut self, level: usize) {
@@ -334,9 +323,7 @@ impl Clauses {
     /// Adds a learned clause, whose last literal is the only one of the present level.
     fn assert(&mut self, mut literals: Vec<i32>, premises: Vec<usize>) {
         literals.reverse();
-        let levels = literals
-            .iter()
-            .map(|&literal| self.level_of[variable(literal)]);
+        let levels = literals.iter().map(|&literal| self.level_of[variable(literal)]);
         let second = levels.enumerate().skip(1).max_by_key(|&(_, level)| level);
         let back = second.map_or(0, |(_, level)| level);
         if let Some((at, _)) = second {
@@ -351,9 +338,7 @@ impl Clauses {
     fn bump(&mut self, at: usize) {
         self.activity[at] += self.increment;
         if self.activity[at] > LARGEST {
-            self.activity
-                .iter_mut()
-                .for_each(|activity| *activity /= LARGEST);
+            self.activity.iter_mut().for_each(|activity| *activity /= LARGEST);
             self.increment /= LARGEST;
         }
         if self.values[at] == 0 {

@@ -27,11 +27,7 @@ pub enum Link {
 impl Link {
     /// What follows by a rule from these literals, for a rule that needs no source.
     pub fn chosen(rule: Rule<u32>, literals: [i32; 2]) -> Link {
-        Link::Chosen {
-            rule,
-            literals,
-            source: NONE,
-        }
+        Link::Chosen { rule, literals, source: NONE }
     }
 
     /// The literals that it rests on, 0 for none.
@@ -67,11 +63,7 @@ impl Forced {
         let count = events.len();
         let po = (0..count as u32).flat_map(|from| {
             let next = events.po.of(from).iter();
-            next.map(move |&to| Arc {
-                from,
-                to,
-                link: Link::Forced(Hop::Po(from, to)),
-            })
+            next.map(move |&to| Arc { from, to, link: Link::Forced(Hop::Po(from, to)) })
         });
         let edges = saturation.edges().iter().enumerate();
         let edges = edges.filter(|(_, edge)| edge.rule.is_some());
@@ -81,19 +73,13 @@ impl Forced {
             link: Link::Forced(Hop::Edge(number as u32)),
         });
         let arcs: Vec<Arc> = po.chain(edges).collect();
-        Forced {
-            out: by_tail(count, &arcs),
-            arcs,
-        }
+        Forced { out: by_tail(count, &arcs), arcs }
     }
 }
 
 fn by_tail(events: usize, arcs: &[Arc]) -> Csr {
     let numbered = arcs.iter().enumerate();
-    Csr::new(
-        events,
-        numbered.map(|(number, arc)| (arc.from, number as u32)),
-    )
+    Csr::new(events, numbered.map(|(number, arc)| (arc.from, number as u32)))
 }
 
 /// The order that a model stands for.
@@ -106,11 +92,7 @@ pub struct Graph<'f> {
 impl<'f> Graph<'f> {
     /// What is forced and what is chosen.
     pub fn new(forced: &'f Forced, chosen: Vec<Arc>) -> Graph<'f> {
-        Graph {
-            out: by_tail(forced.out.nodes(), &chosen),
-            forced,
-            chosen,
-        }
+        Graph { out: by_tail(forced.out.nodes(), &chosen), forced, chosen }
     }
 
     /// The arcs that the model chose.

@@ -112,12 +112,10 @@ fn mark(clauses: &Clauses, wanted: &mut [bool]) {
 }
 
 fn cited(clauses: &Clauses, step_of: &FxHashMap<usize, usize>, premises: &[usize]) -> Vec<Premise> {
-    let premises = premises
-        .iter()
-        .map(|&number| match clauses.all[number].source {
-            Source::Given(number) => Premise::Given(number),
-            Source::Derived(_) => Premise::Step(step_of[&number]),
-        });
+    let premises = premises.iter().map(|&number| match clauses.all[number].source {
+        Source::Given(number) => Premise::Given(number),
+        Source::Derived(_) => Premise::Step(step_of[&number]),
+    });
     premises.collect()
 }
 

@@ -32,9 +32,7 @@ impl Callbacks for Watch<'_> {
 
 /// Name and version of the solver: `cadical-2.1.3`.
 pub fn version() -> String {
-    cadical::Solver::<cadical::Timeout>::new()
-        .signature()
-        .to_owned()
+    cadical::Solver::<cadical::Timeout>::new().signature().to_owned()
 }
 
 /// An incremental solver. Literals are numbers from 1, negative if negated.
@@ -64,17 +62,8 @@ impl<'b> Solver<'b> {
         bounds: &'b Bounds,
         log: Option<Vec<Vec<i32>>>,
     ) -> Solver<'b> {
-        solver.set_callbacks(Some(Watch {
-            bounds,
-            learned: 0,
-            log,
-        }));
-        Solver {
-            solver,
-            variables: 0,
-            clauses: 0,
-            calls: 0,
-        }
+        solver.set_callbacks(Some(Watch { bounds, learned: 0, log }));
+        Solver { solver, variables: 0, clauses: 0, calls: 0 }
     }
 
     /// A new variable. It is tried as true first.

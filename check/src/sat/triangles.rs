@@ -43,9 +43,7 @@ impl Triangles {
             start += chunk.len();
             Tournament::new(saturation, events, chunk, first)
         });
-        Triangles {
-            tournaments: tournaments.collect(),
-        }
+        Triangles { tournaments: tournaments.collect() }
     }
 
     /// Circles of three in a model, one for each pair that is in any. `ordered` gives a pair as the
@@ -84,11 +82,7 @@ impl Tournament {
         }
         let pairs = pairs.iter().enumerate();
         let pairs = pairs.map(|(at, &(a, b))| (place(a), place(b), first + at));
-        Some(Tournament {
-            pairs: pairs.collect(),
-            forced,
-            writes,
-        })
+        Some(Tournament { pairs: pairs.collect(), forced, writes })
     }
 
     fn find(&self, ordered: &impl Fn(usize) -> (u32, u32, i32), found: &mut Vec<Vec<Arc>>) {
@@ -104,11 +98,7 @@ impl Tournament {
         let mut chosen = Vec::with_capacity(self.pairs.len());
         for &(a, b, pair) in &self.pairs {
             let (first, _, literal) = ordered(pair);
-            let (from, to) = if first == self.writes[a as usize] {
-                (a, b)
-            } else {
-                (b, a)
-            };
+            let (from, to) = if first == self.writes[a as usize] { (a, b) } else { (b, a) };
             after.insert(from, to);
             before.insert(to, from);
             literal_of.insert((from, to), literal);

@@ -101,12 +101,8 @@ pub fn detect(
 ) -> Detection {
     let start = Instant::now();
     let whole = decide(history, reads_from, model, options, bounds);
-    let mut detection = Detection {
-        seconds: start.elapsed().as_secs_f64(),
-        checks: 1,
-        first: None,
-        whole,
-    };
+    let mut detection =
+        Detection { seconds: start.elapsed().as_secs_f64(), checks: 1, first: None, whole };
     if sight(&detection.whole.verdict) != Sight::Violation {
         return detection;
     }
@@ -120,11 +116,8 @@ pub fn detect(
             sight(&outcome.verdict)
         };
         let (operations, exact) = bisect(prefixes.longest(), look);
-        detection.first = prefixes.last(operations).map(|completed_by| First {
-            operations,
-            completed_by,
-            exact,
-        });
+        detection.first =
+            prefixes.last(operations).map(|completed_by| First { operations, completed_by, exact });
     }
     detection
 }
@@ -136,10 +129,7 @@ fn options_for(options: &Options, prefix: &Prefix) -> Options {
         let kept = writes.iter().filter_map(place);
         kept.map(|at| OpId(at as u32)).collect()
     });
-    Options {
-        store_order,
-        ..options.clone()
-    }
+    Options { store_order, ..options.clone() }
 }
 
 /// The smallest length at which there is a violation, if there is one at `longest` and none at 0; and

@@ -34,12 +34,7 @@ const fn shape(
     cycle: &'static [&'static str],
     allowed: [bool; 2],
 ) -> LitmusShape {
-    LitmusShape {
-        name,
-        meaning,
-        cycle,
-        allowed,
-    }
+    LitmusShape { name, meaning, cycle, allowed }
 }
 
 /// Models that allow a shape: none of the three, PSO, or TSO and PSO.
@@ -52,81 +47,32 @@ const SHAPES: &[LitmusShape] = &[
     shape("SB", "store buffering", &["poWR", "fr", "poWR", "fr"], TSO),
     shape("MP", "message passing", &["poWW", "rf", "poRR", "fr"], PSO),
     shape("LB", "load buffering", &["poRW", "rf", "poRW", "rf"], NONE),
-    shape(
-        "S",
-        "a store after a flag is overtaken",
-        &["poWW", "rf", "poRW", "co"],
-        PSO,
-    ),
-    shape(
-        "R",
-        "a store and a load after stores",
-        &["poWW", "co", "poWR", "fr"],
-        TSO,
-    ),
-    shape(
-        "2+2W",
-        "two stores each, crossed",
-        &["poWW", "co", "poWW", "co"],
-        PSO,
-    ),
-    shape(
-        "WRC",
-        "write to read causality",
-        &["rf", "poRW", "rf", "poRR", "fr"],
-        NONE,
-    ),
-    shape(
-        "RWC",
-        "read to write causality",
-        &["rf", "poRR", "fr", "poWR", "fr"],
-        TSO,
-    ),
+    shape("S", "a store after a flag is overtaken", &["poWW", "rf", "poRW", "co"], PSO),
+    shape("R", "a store and a load after stores", &["poWW", "co", "poWR", "fr"], TSO),
+    shape("2+2W", "two stores each, crossed", &["poWW", "co", "poWW", "co"], PSO),
+    shape("WRC", "write to read causality", &["rf", "poRW", "rf", "poRR", "fr"], NONE),
+    shape("RWC", "read to write causality", &["rf", "poRR", "fr", "poWR", "fr"], TSO),
     shape(
         "IRIW",
         "independent reads of independent writes",
         &["rf", "poRR", "fr", "rf", "poRR", "fr"],
         NONE,
     ),
-    shape(
-        "CoRR",
-        "two reads of one location out of order",
-        &["rf", "poRR=", "fr"],
-        NONE,
-    ),
-    shape(
-        "CoWR",
-        "a read misses its thread's own store",
-        &["poWR=", "fr"],
-        NONE,
-    ),
-    shape(
-        "CoRW",
-        "a read sees its thread's own later store",
-        &["poRW=", "rf"],
-        NONE,
-    ),
+    shape("CoRR", "two reads of one location out of order", &["rf", "poRR=", "fr"], NONE),
+    shape("CoWR", "a read misses its thread's own store", &["poWR=", "fr"], NONE),
+    shape("CoRW", "a read sees its thread's own later store", &["poRW=", "rf"], NONE),
     shape(
         "CoRW",
         "a read sees what its thread's own later store precedes",
         &["poRW=", "co", "rf"],
         NONE,
     ),
-    shape(
-        "CoWW",
-        "two stores of one location out of order",
-        &["poWW=", "co"],
-        NONE,
-    ),
+    shape("CoWW", "two stores of one location out of order", &["poWW=", "co"], NONE),
 ];
 
 /// R with a read of the thread's own store between.
-const N6: LitmusShape = shape(
-    "n6",
-    "a store that its own thread sees early",
-    &["poWW", "co", "poWR", "fr"],
-    TSO,
-);
+const N6: LitmusShape =
+    shape("n6", "a store that its own thread sees early", &["poWW", "co", "poWR", "fr"], TSO);
 
 /// The shape of a history that violates a model, if it has a name. Cost: it is decided under two models, if a cycle of its proof has the form of a shape.
 pub fn litmus_shape(history: &History, violation: &Violation) -> Option<LitmusShape> {
@@ -237,16 +183,9 @@ fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Opt
     else {
         return None;
     };
-    let way = overtaken
-        .premises
-        .iter()
-        .map(|&fact| edge(&block.facts[fact]));
+    let way = overtaken.premises.iter().map(|&fact| edge(&block.facts[fact]));
     let way: Vec<Edge> = way.collect::<Option<_>>()?;
-    let seen = Edge {
-        before: write,
-        after: way.first()?.before,
-        relation: Relation::Coherence,
-    };
+    let seen = Edge { before: write, after: way.first()?.before, relation: Relation::Coherence };
     let cycle = merged(history, [vec![seen], way].concat());
     (cycle.len() > 2).then_some(cycle)
 }
@@ -259,10 +198,7 @@ fn through_read(
     derived: &Fact,
     other: &Fact,
 ) -> Option<Vec<Edge>> {
-    let is_direct = matches!(
-        other.rule,
-        Rule::ProgramOrder(_) | Rule::InitialFirst | Rule::Final
-    );
+    let is_direct = matches!(other.rule, Rule::ProgramOrder(_) | Rule::InitialFirst | Rule::Final);
     let Node::Op(write) = derived.before else {
         return None;
     };
@@ -271,27 +207,16 @@ fn through_read(
     }
     let (read, mut edges) = match derived.rule {
         Rule::OwnEarlier(read) => {
-            let po = Edge {
-                before: write,
-                after: read,
-                relation: Relation::ProgramOrder,
-            };
+            let po = Edge { before: write, after: read, relation: Relation::ProgramOrder };
             (read, vec![po])
         }
         Rule::Observed(read) => {
-            let premises = derived
-                .premises
-                .iter()
-                .map(|&fact| edge(&block.facts[fact]));
+            let premises = derived.premises.iter().map(|&fact| edge(&block.facts[fact]));
             (read, premises.collect::<Option<_>>()?)
         }
         _ => return None,
     };
-    edges.push(Edge {
-        before: read,
-        after: write,
-        relation: Relation::FromReads,
-    });
+    edges.push(Edge { before: read, after: write, relation: Relation::FromReads });
     Some(merged(history, edges))
 }
 
@@ -299,11 +224,7 @@ fn edge(fact: &Fact) -> Option<Edge> {
     let (Node::Op(before), Node::Op(after)) = (fact.before, fact.after) else {
         return None;
     };
-    Some(Edge {
-        before,
-        after,
-        relation: fact.rule.relation(),
-    })
+    Some(Edge { before, after, relation: fact.rule.relation() })
 }
 
 /// What goes forward in one thread is program order, and one edge.

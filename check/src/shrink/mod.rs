@@ -118,10 +118,7 @@ pub fn shrink(
     if let Contradiction::ThinFinal(_) = violation.last().end {
         return None;
     }
-    let begin = Part {
-        ops: history.ops().collect(),
-        violation: violation.clone(),
-    };
+    let begin = Part { ops: history.ops().collect(), violation: violation.clone() };
     let mut search = Search::new(history, reads_from, model, bounds);
     let part = search.smallest(begin, smaller);
     Some(search.finish(&part))
@@ -139,10 +136,7 @@ pub fn reduce(
     }
     let bounds = Bounds::none();
     let mut search = Search::new(history, reads_from, model, &bounds);
-    let part = search.reduced(&Part {
-        ops: history.ops().collect(),
-        violation: violation.clone(),
-    });
+    let part = search.reduced(&Part { ops: history.ops().collect(), violation: violation.clone() });
     Some(search.finish(&part))
 }
 
@@ -205,11 +199,8 @@ impl<'a> Search<'a> {
     fn without_a_group(&mut self, rest: &Part, best: &Part) -> Option<Part> {
         let history = self.history;
         let threads: BTreeSet<usize> = best.ops.iter().map(|&op| history.thread_of(op)).collect();
-        let locations: BTreeSet<u32> = best
-            .ops
-            .iter()
-            .filter_map(|&op| history.location(op))
-            .collect();
+        let locations: BTreeSet<u32> =
+            best.ops.iter().filter_map(|&op| history.location(op)).collect();
         let less = threads
             .into_iter()
             .find_map(|thread| self.without_these(rest, |op| history.thread_of(op) == thread));
@@ -236,10 +227,7 @@ impl<'a> Search<'a> {
         // Most of the history is left behind, so that it is not looked at each time.
         let (history, reads_from) = self.restricted(&proved.ops);
         let mut search = Search::new(&history, &reads_from, self.model, self.bounds);
-        let all = Part {
-            ops: history.ops().collect(),
-            violation: proved.violation,
-        };
+        let all = Part { ops: history.ops().collect(), violation: proved.violation };
         let reduced = search.fewest(all);
         self.trials += search.trials;
         Part {
@@ -299,10 +287,7 @@ impl<'a> Search<'a> {
                 open.extend(dependents.map(|&it| OpId(it)));
             }
         }
-        ops.iter()
-            .copied()
-            .filter(|op| !gone.contains(op))
-            .collect()
+        ops.iter().copied().filter(|op| !gone.contains(op)).collect()
     }
 
     /// Some operations as a part, if they violate the model by themselves, which so many contradictions suffice to show.
@@ -312,10 +297,7 @@ impl<'a> Search<'a> {
         }
         self.trials += 1;
         let (history, reads_from) = self.restricted(&ops);
-        let options = Options {
-            budget,
-            ..Options::default()
-        };
+        let options = Options { budget, ..Options::default() };
         let outcome = decide(&history, &reads_from, self.model, &options, self.bounds);
         match outcome.verdict {
             Verdict::Violation(violation) => Some(Part { ops, violation }),

@@ -59,12 +59,7 @@ impl<'a> Prefixes<'a> {
         for (length, &op) in (1..).zip(&sequence) {
             add(&requirements, op, length, &mut since);
         }
-        Some(Prefixes {
-            history,
-            reads_from,
-            sequence,
-            since,
-        })
+        Some(Prefixes { history, reads_from, sequence, since })
     }
 
     /// The length of the longest prefix, which is the whole history.
@@ -89,11 +84,7 @@ impl<'a> Prefixes<'a> {
         let has = |op: OpId| self.since[op.at()] as usize <= length;
         let (history, kept) = self.history.restrict(has);
         let reads_from = self.reads_from.restrict(&kept);
-        Prefix {
-            history,
-            reads_from,
-            kept,
-        }
+        Prefix { history, reads_from, kept }
     }
 }
 

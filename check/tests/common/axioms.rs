@@ -73,11 +73,7 @@ impl<'h> Axioms<'h> {
             }
         }
         let bases = vec![ppo.closure().union(&rfe), po_loc.union(&rfe)];
-        Axioms {
-            history,
-            reads_from,
-            bases,
-        }
+        Axioms { history, reads_from, bases }
     }
 
     fn writes(&self, location: u32) -> Vec<OpId> {
@@ -138,22 +134,17 @@ impl<'h> Axioms<'h> {
         }
         last_ones_are_final
             && self.own_sources_are_earlier()
-            && self
-                .bases
-                .iter()
-                .all(|base| base.union(&order).is_acyclic())
+            && self.bases.iter().all(|base| base.union(&order).is_acyclic())
     }
 
     /// Internal reads-from: a read cannot return a later write of its own thread.
     fn own_sources_are_earlier(&self) -> bool {
-        self.history
-            .ops()
-            .all(|read| match self.reads_from.source(read) {
-                Some(ReadSource::Write(write)) => {
-                    self.history.thread_of(write) != self.history.thread_of(read) || write < read
-                }
-                _ => true,
-            })
+        self.history.ops().all(|read| match self.reads_from.source(read) {
+            Some(ReadSource::Write(write)) => {
+                self.history.thread_of(write) != self.history.thread_of(read) || write < read
+            }
+            _ => true,
+        })
     }
 }
 

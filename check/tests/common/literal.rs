@@ -51,17 +51,13 @@ pub fn acyclic(r: &Pairs) -> bool {
 fn union(relations: &[&Pairs]) -> Pairs {
     let n = relations[0].len();
     let any = |a: usize, b: usize| relations.iter().any(|r| r[a][b]);
-    (0..n)
-        .map(|a| (0..n).map(|b| any(a, b)).collect())
-        .collect()
+    (0..n).map(|a| (0..n).map(|b| any(a, b)).collect()).collect()
 }
 
 impl World<'_, '_> {
     fn pairs(&self, holds: impl Fn(u32, u32) -> bool) -> Pairs {
         let all = 0..self.n as u32;
-        all.clone()
-            .map(|a| all.clone().map(|b| holds(a, b)).collect())
-            .collect()
+        all.clone().map(|a| all.clone().map(|b| holds(a, b)).collect()).collect()
     }
 
     fn location(&self, o: u32) -> u32 {
@@ -84,9 +80,7 @@ impl World<'_, '_> {
     fn rw(&self, r: &Pairs) -> Pairs {
         self.pairs(|read, w| {
             read != w
-                && self
-                    .source(read)
-                    .is_some_and(|s| self.writes(s, w) && r[s as usize][w as usize])
+                && self.source(read).is_some_and(|s| self.writes(s, w) && r[s as usize][w as usize])
         })
     }
 
@@ -175,11 +169,7 @@ pub fn literal(exec: &Execution<'_>) -> Literal {
     };
     let (hb_ppo, hb_loc) = (happens(&ppo), happens(&po_loc));
     let whb = closed(&[&hb_ppo, &hb_loc]);
-    let wpww = closed(&[
-        &world.ww(&whb),
-        &world.cf(&hb_loc, true),
-        &world.cf(&hb_ppo, true),
-    ]);
+    let wpww = closed(&[&world.ww(&whb), &world.cf(&hb_loc, true), &world.cf(&hb_ppo, true)]);
     let weak = |order: &Pairs| acyclic(&union(&[order, &wr_e, &wpww, &world.rw(&wpww)]));
     Literal {
         cc,

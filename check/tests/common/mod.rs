@@ -17,21 +17,13 @@ use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
 /// Every model, with its variants.
-pub const MODELS: [Model; 5] = [
-    Model::SC,
-    Model::TSO,
-    Model::PSO,
-    Model::PSO_RMW_ALL,
-    Model::IBM370,
-];
+pub const MODELS: [Model; 5] =
+    [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL, Model::IBM370];
 
 /// Decides, writes the certificate, reads it back and verifies it. `None` if undecided.
 pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     let verdict = check(history, &reads_from, model, &options).verdict;
     certified(history, model, &verdict)
 }
@@ -74,12 +66,7 @@ pub fn certified(history: &History, model: Model, verdict: &Verdict) -> Option<b
 pub fn print(history: &History) -> String {
     let line = |op| {
         let operation = history.operation(op);
-        format!(
-            "{}:{} {}\n",
-            operation.thread,
-            operation.index,
-            history.describe(op)
-        )
+        format!("{}:{} {}\n", operation.thread, operation.index, history.describe(op))
     };
     history.ops().map(line).collect()
 }
@@ -122,10 +109,7 @@ pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
             Kind::LoadLinked => {
                 accesses.push(Access::new(thread, kind, place));
                 let store = Access::new(thread, Kind::StoreConditional, place);
-                accesses.push(Access {
-                    written: Some(value),
-                    ..store
-                });
+                accesses.push(Access { written: Some(value), ..store });
             }
             _ => accesses.push(Access {
                 written: kind.writes().then_some(value),
@@ -169,9 +153,7 @@ pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
     for &(address, value) in finals {
         builder.final_value(address, value, None);
     }
-    builder
-        .finish(Default::default(), &Initial::Zero, Default::default())
-        .unwrap()
+    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
 }
 
 /// Runs a program on a random schedule of a model's machine and records what it reads; `None` if
@@ -195,10 +177,9 @@ pub fn run(
             }
             let step = candidates.swap_remove(random.random_range(0..candidates.len()));
             let seen = match step {
-                Step::Execute(op) if history.kind(op).reads() => Some((
-                    op,
-                    machine.visible(op).and_then(|write| history.written(write)),
-                )),
+                Step::Execute(op) if history.kind(op).reads() => {
+                    Some((op, machine.visible(op).and_then(|write| history.written(write))))
+                }
                 _ => None,
             };
             if machine.step(step).is_ok() {
@@ -213,13 +194,8 @@ pub fn run(
     let mut last = Vec::new();
     if finals {
         for location in 0..history.locations().len() as u32 {
-            let value = machine
-                .memory(location)
-                .and_then(|write| history.written(write));
-            last.push((
-                history.locations()[location as usize].address,
-                value.unwrap_or(0),
-            ));
+            let value = machine.memory(location).and_then(|write| history.written(write));
+            last.push((history.locations()[location as usize].address, value.unwrap_or(0)));
         }
     }
     let history = build(&accesses, &last);
@@ -232,9 +208,8 @@ pub fn run(
 pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> History {
     let mut accesses = accesses_of(history);
     for _ in 0..changes {
-        let reads: Vec<usize> = (0..accesses.len())
-            .filter(|&at| accesses[at].kind.reads())
-            .collect();
+        let reads: Vec<usize> =
+            (0..accesses.len()).filter(|&at| accesses[at].kind.reads()).collect();
         let Some(&at) = reads.choose(random) else {
             break;
         };
@@ -253,12 +228,7 @@ pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> H
     let finals: Vec<(u64, u64)> = history
         .finals()
         .iter()
-        .map(|last| {
-            (
-                history.locations()[last.location as usize].address,
-                last.value,
-            )
-        })
+        .map(|last| (history.locations()[last.location as usize].address, last.value))
         .collect();
     build(&accesses, &finals)
 }
@@ -289,15 +259,9 @@ pub fn seeded(seed: u64) -> StdRng {
 /// What an algorithm answers and what it took; a certificate, if there is one, is verified.
 pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::Outcome {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let options = Options {
-        algorithm,
-        ..Options::default()
-    };
+    let options = Options { algorithm, ..Options::default() };
     let outcome = check(history, &reads_from, model, &options);
-    if matches!(
-        outcome.verdict,
-        Verdict::Consistent(_) | Verdict::Violation(_)
-    ) {
+    if matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Violation(_)) {
         certified(history, model, &outcome.verdict);
     }
     outcome

@@ -35,11 +35,9 @@ pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> 
     let used = child.wait4()?;
     let seconds = start.elapsed().as_secs_f64();
     match used.status.code() {
-        Some(status) if statuses.contains(&status) => Ok(Run {
-            seconds,
-            peak: used.rusage.maxrss,
-            output,
-        }),
+        Some(status) if statuses.contains(&status) => {
+            Ok(Run { seconds, peak: used.rusage.maxrss, output })
+        }
         _ => Err(format!("rubric {}: {}", arguments.join(" "), used.status).into()),
     }
 }

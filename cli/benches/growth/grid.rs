@@ -50,49 +50,25 @@ const MIDDLE: Point = Point {
 pub fn points(full: bool) -> Vec<Point> {
     let mut points = Vec::new();
     let mut each_model = |point: Point| {
-        points.extend(MODELS.map(|model| Point {
-            model,
-            ..point.clone()
-        }));
+        points.extend(MODELS.map(|model| Point { model, ..point.clone() }));
     };
     let sizes = [1, 4, 16, 64, 256, 1000, 4000].map(|thousands| 1000 * thousands);
     for operations in sizes.into_iter().filter(|&size| full || size <= 1_000_000) {
         for algorithm in ["stages", "saturate"] {
-            each_model(Point {
-                operations,
-                algorithm,
-                ..MIDDLE
-            });
+            each_model(Point { operations, algorithm, ..MIDDLE });
         }
     }
     for threads in [2, 4, 8, 16, 32, 64, 128] {
-        each_model(Point {
-            series: "threads",
-            threads,
-            ..MIDDLE
-        });
+        each_model(Point { series: "threads", threads, ..MIDDLE });
     }
     for locations in [4, 16, 64, 256, 1024, 4096] {
-        each_model(Point {
-            series: "locations",
-            locations,
-            ..MIDDLE
-        });
+        each_model(Point { series: "locations", locations, ..MIDDLE });
     }
     for mix in [LOADS, EQUAL, STORES] {
-        each_model(Point {
-            series: "mix",
-            mix,
-            ..MIDDLE
-        });
+        each_model(Point { series: "mix", mix, ..MIDDLE });
     }
     for operations in [1000, 32_000, 256_000] {
-        each_model(Point {
-            series: "violations",
-            operations,
-            violations: 10,
-            ..MIDDLE
-        });
+        each_model(Point { series: "violations", operations, violations: 10, ..MIDDLE });
     }
     points.extend(targets());
     points.extend(pipeline());
@@ -116,16 +92,10 @@ fn targets() -> impl Iterator<Item = Point> {
         target(1_000_000, 64, 256, PLAIN),
         target(1_000_000, 4, 16, PLAIN),
     ];
-    let strong = strong.into_iter().flat_map(|point| {
-        ["sc", "tso"].map(|model| Point {
-            model,
-            ..point.clone()
-        })
-    });
-    let weak = Point {
-        model: "pso",
-        ..target(131_000, 60, 256, PLAIN)
-    };
+    let strong = strong
+        .into_iter()
+        .flat_map(|point| ["sc", "tso"].map(|model| Point { model, ..point.clone() }));
+    let weak = Point { model: "pso", ..target(131_000, 60, 256, PLAIN) };
     strong.chain([weak])
 }
 

@@ -51,10 +51,8 @@ impl Bench {
         child::run(&words, &[0])?;
 
         let runs = repeat(|| self.check(point, &trace))?;
-        let answers: Result<Vec<Answer>, _> = runs
-            .iter()
-            .map(|run| serde_json::from_str(&run.output))
-            .collect();
+        let answers: Result<Vec<Answer>, _> =
+            runs.iter().map(|run| serde_json::from_str(&run.output)).collect();
         let mut answers = answers?;
         let decide_seconds = median(answers.iter().map(|answer| answer.seconds));
         let answer = answers.swap_remove(0);
@@ -81,11 +79,7 @@ impl Bench {
             violations: point.violations,
             seed: point.seed,
             trace_bytes: fs::metadata(&trace)?.len(),
-            verdict: if is_timeout {
-                "timeout".to_owned()
-            } else {
-                answer.verdict
-            },
+            verdict: if is_timeout { "timeout".to_owned() } else { answer.verdict },
             decided_by: answer.decided_by,
             runs: runs.len() as u32,
             check_seconds: median(runs.iter().map(|run| run.seconds)),

@@ -27,11 +27,9 @@ pub fn line(row: &Measurement) -> String {
         mebibytes(row.check_peak),
     );
     match (row.verify_seconds, row.verify_peak, row.certificate_bytes) {
-        (Some(seconds), Some(peak), Some(bytes)) => format!(
-            "{checked} {seconds:>9.3} {:>5.0} {:>9.1}",
-            mebibytes(peak),
-            mebibytes(bytes)
-        ),
+        (Some(seconds), Some(peak), Some(bytes)) => {
+            format!("{checked} {seconds:>9.3} {:>5.0} {:>9.1}", mebibytes(peak), mebibytes(bytes))
+        }
         _ => format!("{checked} {:>9} {:>5} {:>9}", "-", "-", "-"),
     }
 }

@@ -145,10 +145,7 @@ impl Args {
         if self.model.is_empty() {
             return Ok(vec![algorithm.default_model()]);
         }
-        match self
-            .named_models()
-            .find(|&model| !algorithm.applies_to(model))
-        {
+        match self.named_models().find(|&model| !algorithm.applies_to(model)) {
             None => Ok(self.named_models().collect()),
             Some(model) => Err(Error::Usage(format!(
                 "--algorithm {} says nothing about {model}: leave --model out, or name the one it \

@@ -34,15 +34,9 @@ pub struct Certificates {
 impl Certificates {
     /// Creates the folder if it is not there.
     pub fn new(folder: &Path, options: String) -> Result<Certificates, Error> {
-        std::fs::create_dir_all(folder).map_err(|error| Error::File {
-            file: folder.display().to_string(),
-            error,
-        })?;
-        Ok(Certificates {
-            folder: folder.to_owned(),
-            options,
-            names: HashMap::new(),
-        })
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Error::File { file: folder.display().to_string(), error })?;
+        Ok(Certificates { folder: folder.to_owned(), options, names: HashMap::new() })
     }
 
     /// Writes the certificate of a verdict; an undecided one has none, and neither has a weaker
@@ -82,10 +76,7 @@ impl Certificates {
                 proof.len()
             }
             Verdict::CriterionViolation(violation) => {
-                let claim = Claim {
-                    criterion: Some(violation.criterion),
-                    ..claim()
-                };
+                let claim = Claim { criterion: Some(violation.criterion), ..claim() };
                 let proof = violation.steps(history);
                 files::create(&path, |mut out| {
                     certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
@@ -128,10 +119,7 @@ fn file_name(file: &str) -> Option<String> {
 /// A name that every file system takes.
 fn tame(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
-    name.chars()
-        .map(|c| if plain(c) { c } else { '_' })
-        .take(60)
-        .collect()
+    name.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect()
 }
 
 /// The sources, in a run, of reads whose values do not tell.

@@ -42,10 +42,7 @@ impl Comparison<'_> {
                 Verdict::Undecided(reason) => reason,
                 _ => return false,
             };
-            matches!(
-                reason,
-                Reason::FreeReads | Reason::Refuted(_) | Reason::ProofRefused
-            )
+            matches!(reason, Reason::FreeReads | Reason::Refuted(_) | Reason::ProofRefused)
         };
         if let Some(wrong) = self.decided.iter().find(defect) {
             let name = wrong.algorithm.name();
@@ -64,12 +61,7 @@ impl Comparison<'_> {
             let word = text::word(&decided.outcome.verdict);
             format!("{}{power} says {word}", decided.algorithm.name())
         };
-        Some(format!(
-            "the algorithms disagree about {}: {}, {}",
-            one.model,
-            said(one),
-            said(other)
-        ))
+        Some(format!("the algorithms disagree about {}: {}, {}", one.model, said(one), said(other)))
     }
 }
 
@@ -138,9 +130,7 @@ mod tests {
             certificate: None,
             caveats: Vec::new(),
         });
-        let comparison = Comparison {
-            decided: decided.collect(),
-        };
+        let comparison = Comparison { decided: decided.collect() };
         (comparison.status(), comparison.disagreement())
     }
 
@@ -150,12 +140,7 @@ mod tests {
         let none = (Algorithm::Dbcop, Verdict::Unproved);
         let (_, what) = compared(vec![run.clone(), none]);
         let what = what.unwrap();
-        for part in [
-            "stages (complete)",
-            "dbcop (complete)",
-            "consistent",
-            "violation",
-        ] {
+        for part in ["stages (complete)", "dbcop (complete)", "consistent", "violation"] {
             assert!(what.contains(part), "{what}");
         }
         let defect = Verdict::Undecided(Reason::Refuted(Algorithm::Heu));

@@ -270,11 +270,8 @@ fn criterion_reasoning(history: &History, violation: &CriterionViolation) -> Rea
 }
 
 fn cycle(history: &History, cycle: Cycle) -> Reasoning {
-    let step = |edge: Edge| Step {
-        event: event(history, edge.before),
-        edge: edge.name,
-        why: edge.letter,
-    };
+    let step =
+        |edge: Edge| Step { event: event(history, edge.before), edge: edge.name, why: edge.letter };
     let note = |note: Note| format!("[{}] {}", note.letter, note.text);
     Reasoning {
         cycle: cycle.edges.into_iter().map(step).collect(),
@@ -306,9 +303,7 @@ pub fn operation(history: &History, op: OpId) -> Event {
         annotation: Some(operation.annotation)
             .filter(|annotation| !annotation.is_none())
             .map(|annotation| annotation.name()),
-        address: operation
-            .location
-            .map(|location| history.locations()[location as usize].address),
+        address: operation.location.map(|location| history.locations()[location as usize].address),
         read: operation.read,
         written: operation.written,
         issued: operation.issued,

@@ -49,11 +49,7 @@ impl Paint {
     }
 
     fn with(self, code: &str, text: &str) -> String {
-        if self.on {
-            format!("\x1b[{code}m{text}\x1b[0m")
-        } else {
-            text.to_owned()
-        }
+        if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
     /// Good news.

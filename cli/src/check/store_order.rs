@@ -40,21 +40,14 @@ impl StoreOrder {
     }
 
     fn parse(file: &str, text: &str) -> Result<StoreOrder, Error> {
-        let mut order = StoreOrder {
-            file: file.to_owned(),
-            lines: text.lines().count(),
-            entries: Vec::new(),
-        };
+        let mut order =
+            StoreOrder { file: file.to_owned(), lines: text.lines().count(), entries: Vec::new() };
         for (line, content) in (1..).zip(text.lines()) {
             let parsed = parse_line(content).map_err(|what| order.wrong(line, what))?;
             let Some((address, values)) = parsed else {
                 continue;
             };
-            order.entries.extend(values.into_iter().map(|value| Entry {
-                line,
-                address,
-                value,
-            }));
+            order.entries.extend(values.into_iter().map(|value| Entry { line, address, value }));
         }
         Ok(order)
     }
@@ -96,11 +89,7 @@ impl StoreOrder {
     }
 
     fn wrong(&self, line: usize, what: String) -> Error {
-        Error::Line {
-            file: self.file.clone(),
-            line,
-            what,
-        }
+        Error::Line { file: self.file.clone(), line, what }
     }
 }
 
@@ -137,15 +126,9 @@ impl Writes {
                 let first = *user[location as usize].get_or_insert(thread);
                 writes.shared[location as usize] |= first != thread;
                 if let Some(value) = history.written(op) {
-                    let named = Named {
-                        write: op,
-                        again: None,
-                        line: None,
-                    };
+                    let named = Named { write: op, again: None, line: None };
                     let known = writes.values.entry((location, value));
-                    known
-                        .and_modify(|known| known.again = Some(op))
-                        .or_insert(named);
+                    known.and_modify(|known| known.again = Some(op)).or_insert(named);
                 }
             }
         }
@@ -154,11 +137,7 @@ impl Writes {
 
     /// The write that an entry names.
     fn take(&mut self, history: &History, entry: Entry) -> Result<OpId, String> {
-        let Entry {
-            line,
-            address,
-            value,
-        } = entry;
+        let Entry { line, address, value } = entry;
         let location = self.locations.get(&address).ok_or_else(|| {
             format!(
                 "nothing accesses address {address:#x} ({address}): the address of a location of \
@@ -207,9 +186,7 @@ impl Writes {
 /// An operation and its place.
 fn named(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
-    let line = operation
-        .line
-        .map_or(String::new(), |line| format!(", line {line} of the trace"));
+    let line = operation.line.map_or(String::new(), |line| format!(", line {line} of the trace"));
     let thread = operation.thread;
     format!("{} (thread {thread}{line})", history.describe(op))
 }
@@ -246,9 +223,7 @@ mod tests {
                 ..Access::new(thread, Kind::Store, Place::Cell(cell))
             });
         }
-        builder
-            .finish(Default::default(), &Initial::Zero, Default::default())
-            .unwrap()
+        builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
     }
 
     fn resolve(text: &str) -> Result<Vec<u32>, String> {

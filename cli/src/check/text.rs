@@ -50,12 +50,7 @@ pub struct Text {
 impl Text {
     /// Nothing printed yet.
     pub fn new(paint: Paint) -> Text {
-        Text {
-            paint,
-            rows: Vec::new(),
-            last: None,
-            said_crash: false,
-        }
+        Text { paint, rows: Vec::new(), last: None, said_crash: false }
     }
 
     fn painted(&self, word: &str, padded: &str) -> String {
@@ -70,10 +65,7 @@ impl Text {
         let name = name(decided.input, decided.history);
         let same = self.rows.last().is_some_and(|row| {
             row.name == name
-                && row
-                    .verdicts
-                    .iter()
-                    .all(|(subject, _)| *subject != decided.subject())
+                && row.verdicts.iter().all(|(subject, _)| *subject != decided.subject())
         });
         if !same {
             self.rows.push(Row {
@@ -144,10 +136,7 @@ impl Text {
         }
         if cases > CASES + 1 {
             let left = cases - CASES - 1;
-            writeln!(
-                out,
-                "    and {left} more cases; --certificate writes all of the proof"
-            )?;
+            writeln!(out, "    and {left} more cases; --certificate writes all of the proof")?;
         }
         if !violation.resolvents.is_empty() {
             writeln!(
@@ -169,10 +158,7 @@ impl Text {
         let Some(cycle) = why::cycle(history, block) else {
             return Ok(());
         };
-        let proof = Violation {
-            blocks: vec![block.clone()],
-            resolvents: Vec::new(),
-        };
+        let proof = Violation { blocks: vec![block.clone()], resolvents: Vec::new() };
         self.cycle(history, &cycle, proof.operations(|_| None), indent, out)
     }
 
@@ -281,10 +267,7 @@ impl Printer for Text {
                 _ => "a run",
             };
             let path = path.display();
-            writeln!(
-                out,
-                "  certificate: {path} ({what} of {steps} steps, {bytes} bytes)"
-            )?;
+            writeln!(out, "  certificate: {path} ({what} of {steps} steps, {bytes} bytes)")?;
         }
         Ok(())
     }
@@ -340,23 +323,14 @@ impl Printer for Text {
         if self.rows.len() < 2 {
             return Ok(());
         }
-        let width = self
-            .rows
-            .iter()
-            .map(|row| row.name.len())
-            .max()
-            .unwrap_or(0);
+        let width = self.rows.iter().map(|row| row.name.len()).max().unwrap_or(0);
         write!(out, "\n{:width$}  threads  operations", "history")?;
         for (subject, _) in &self.rows[0].verdicts {
             write!(out, "  {subject:10}")?;
         }
         writeln!(out)?;
         for row in &self.rows {
-            write!(
-                out,
-                "{:width$}  {:7}  {:10}",
-                row.name, row.threads, row.operations
-            )?;
+            write!(out, "{:width$}  {:7}  {:10}", row.name, row.threads, row.operations)?;
             for (_, word) in &row.verdicts {
                 write!(out, "  {}", self.painted(word, &format!("{word:10}")))?;
             }

@@ -18,11 +18,7 @@ pub fn print(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let is_one = args.only.as_ref().is_some_and(|only| only.number.is_some());
-    writeln!(
-        out,
-        "{}: {} ({})",
-        experiment.name, experiment.about, experiment.paper
-    )?;
+    writeln!(out, "{}: {} ({})", experiment.name, experiment.about, experiment.paper)?;
     if is_one {
         rows(trials, out)?
     } else {
@@ -38,26 +34,18 @@ pub fn print(
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
     let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();
-    for trial in trials
-        .iter()
-        .filter(|trial| program::is_ours(&trial.algorithm))
-    {
+    for trial in trials.iter().filter(|trial| program::is_ours(&trial.algorithm)) {
         if matches!(trial.said, Said::Consistent | Said::Violation) {
             ours.insert(history(trial), trial.said);
         }
     }
     let theirs = trials.iter().filter(|trial| trial.algorithm == name);
     let decided = theirs.filter(|trial| matches!(trial.said, Said::Consistent | Said::Violation));
-    let compared: Vec<(&Trial, Said)> = decided
-        .filter_map(|trial| Some((trial, *ours.get(&history(trial))?)))
-        .collect();
+    let compared: Vec<(&Trial, Said)> =
+        decided.filter_map(|trial| Some((trial, *ours.get(&history(trial))?))).collect();
     let mut wrong = compared.iter().filter(|(trial, said)| trial.said != *said);
     let count = wrong.clone().count();
-    write!(
-        out,
-        "  {name} contradicts rubric on {count} of {} histories",
-        compared.len()
-    )?;
+    write!(out, "  {name} contradicts rubric on {count} of {} histories", compared.len())?;
     match wrong.next() {
         None => writeln!(out),
         Some((trial, said)) => writeln!(
@@ -101,17 +89,13 @@ fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
 
 /// What an algorithm counted.
 fn effort(trial: &Trial) -> String {
-    let pairs = trial
-        .ordered
-        .map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
+    let pairs =
+        trial.ordered.map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
     let numbers = [
         (trial.kernel, "in the kernel"),
         (trial.cycle.map(u64::from), "threads in the cycle"),
         (Some(trial.edges).filter(|&edges| edges > 0), "edges"),
-        (
-            Some(trial.backtracks).filter(|&back| back > 0),
-            "backtracks",
-        ),
+        (Some(trial.backtracks).filter(|&back| back > 0), "backtracks"),
         (trial.nodes, "nodes"),
         (trial.conflicts, "conflicts"),
     ];
@@ -119,11 +103,7 @@ fn effort(trial: &Trial) -> String {
         .into_iter()
         .filter_map(|(number, of)| number.map(|number| format!("{number} {of}")));
     let parts: Vec<String> = pairs.into_iter().chain(numbers).collect();
-    if parts.is_empty() {
-        String::new()
-    } else {
-        format!("; {}", parts.join(", "))
-    }
+    if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
 }
 
 /// What one algorithm said at one point.
@@ -147,19 +127,10 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
     let several = models.iter().any(|model| *model != models[0]);
     let heads = columns.iter().map(|(model, algorithm)| {
-        if several {
-            format!("{algorithm} ({model})")
-        } else {
-            (*algorithm).to_owned()
-        }
+        if several { format!("{algorithm} ({model})") } else { (*algorithm).to_owned() }
     });
     let heads: Vec<String> = heads.collect();
-    let wide = points
-        .iter()
-        .map(|point| point.len())
-        .max()
-        .unwrap_or(0)
-        .max(5);
+    let wide = points.iter().map(|point| point.len()).max().unwrap_or(0).max(5);
     write!(out, "  {:wide$} {:>5}", "point", "runs")?;
     for head in &heads {
         write!(out, "  {head:>12}")?;
@@ -168,10 +139,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let mut cut_off = 0;
     for (row, point) in points.iter().enumerate() {
         let of = |column: usize| cells.get(&(row, column));
-        let runs = (0..columns.len())
-            .filter_map(of)
-            .map(|cell| cell.seconds.len())
-            .max();
+        let runs = (0..columns.len()).filter_map(of).map(|cell| cell.seconds.len()).max();
         write!(out, "  {point:wide$} {:>5}", runs.unwrap_or(0))?;
         for (column, head) in heads.iter().enumerate() {
             let text = of(column).map_or_else(|| "-".to_owned(), Cell::text);
@@ -181,10 +149,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         writeln!(out)?;
     }
     if cut_off > 0 {
-        writeln!(
-            out,
-            "  medians; N! says that N runs were cut off by a limit"
-        )?;
+        writeln!(out, "  medians; N! says that N runs were cut off by a limit")?;
     }
     Ok(())
 }
@@ -195,11 +160,7 @@ impl Cell {
         sorted.sort_by(f64::total_cmp);
         let median = sorted.get(sorted.len() / 2).copied().unwrap_or(0.0);
         // If the median run was cut off, how long it would have taken is not known.
-        let beyond = if 2 * self.cut_off >= sorted.len().max(1) {
-            ">"
-        } else {
-            ""
-        };
+        let beyond = if 2 * self.cut_off >= sorted.len().max(1) { ">" } else { "" };
         match self.cut_off {
             0 => seconds(median),
             some => format!("{beyond}{} {some}!", seconds(median)),
@@ -209,13 +170,10 @@ impl Cell {
 
 /// The place of a value among those that are known, where it is added if it is new.
 fn place<T: PartialEq>(known: &mut Vec<T>, value: T) -> usize {
-    known
-        .iter()
-        .position(|one| *one == value)
-        .unwrap_or_else(|| {
-            known.push(value);
-            known.len() - 1
-        })
+    known.iter().position(|one| *one == value).unwrap_or_else(|| {
+        known.push(value);
+        known.len() - 1
+    })
 }
 
 /// A time with three digits.

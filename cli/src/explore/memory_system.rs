@@ -131,11 +131,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn prove_named(args: &Args) -> Proof {
-    let shape = SystemSize {
-        processors: args.processors,
-        locations: args.locations,
-        values: VALUES,
-    };
+    let shape =
+        SystemSize { processors: args.processors, locations: args.locations, values: VALUES };
     let limits = args.limits.begin();
     let options = Options {
         assumptions: search::Limits {
@@ -171,12 +168,7 @@ fn text(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
         plural(args.locations, "location"),
     )?;
     let (known, progress) = &proof.assumptions;
-    writeln!(
-        out,
-        "  {} ({:.3} s)",
-        assumptions(known, progress),
-        progress.time.as_secs_f64()
-    )?;
+    writeln!(out, "  {} ({:.3} s)", assumptions(known, progress), progress.time.as_secs_f64())?;
     for search in &proof.searches {
         text_of(search, out)?;
     }
@@ -224,11 +216,7 @@ fn named(assumption: Assumption) -> &'static str {
 
 fn listed(run: &[Event]) -> String {
     let events: Vec<String> = run.iter().map(Event::to_string).collect();
-    if events.is_empty() {
-        "no event".to_owned()
-    } else {
-        events.join(" ")
-    }
+    if events.is_empty() { "no event".to_owned() } else { events.join(" ") }
 }
 
 /// Prints a search, and the run and cycle that it has found.
@@ -237,17 +225,9 @@ pub fn text_of(search: &Search, out: &mut dyn Write) -> io::Result<()> {
         let names = all.iter().map(|it| format!("{letter}{}", it + 1));
         names.collect::<Vec<String>>().join(" ")
     };
-    let Order {
-        processors,
-        locations,
-    } = &search.order;
+    let Order { processors, locations } = &search.order;
     let (processors, locations) = (names('P', processors), names('L', locations));
-    writeln!(
-        out,
-        "  k = {}: {processors}, {locations}: {}",
-        search.order.k(),
-        searched(search)
-    )?;
+    writeln!(out, "  k = {}: {processors}, {locations}: {}", search.order.k(), searched(search))?;
     if let Some(found) = &search.found {
         for (number, event) in (1..).zip(&found.words) {
             writeln!(out, "    {number:2}  {event}")?;

@@ -147,11 +147,8 @@ impl Args {
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
-        let flags = [
-            ("--tiny", self.tiny),
-            ("--nice-cycles", self.nice_cycles),
-            ("--strict", self.strict),
-        ];
+        let flags =
+            [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
         let mutant = subject.mutant().into_iter();
@@ -167,10 +164,8 @@ impl Args {
             1 => format!("1 {what}"),
             _ => format!("{count} {what}s"),
         };
-        let (threads, locations) = (
-            counted(self.threads, "thread"),
-            counted(self.locations, "location"),
-        );
+        let (threads, locations) =
+            (counted(self.threads, "thread"), counted(self.locations, "location"));
         let room = if self.tiny { ", room for one" } else { "" };
         let requests = match self.requests {
             1 => String::new(),
@@ -188,20 +183,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
-    let opened: Result<Vec<Opened>, lab::Error> = names
-        .iter()
-        .map(|name| Opened::new(name, args.mutant.as_deref()))
-        .collect();
+    let opened: Result<Vec<Opened>, lab::Error> =
+        names.iter().map(|name| Opened::new(name, args.mutant.as_deref())).collect();
     let mut status = Status::Done;
     for opened in &opened? {
         if !args.quiet {
             tell_order(opened, &args.set);
         }
-        let subjects = if args.mutants {
-            Subject::mutants(opened)?
-        } else {
-            vec![Subject::of(opened)]
-        };
+        let subjects =
+            if args.mutants { Subject::mutants(opened)? } else { vec![Subject::of(opened)] };
         if args.mutants && args.format == Format::Text {
             text::heading(opened, args, out).map_err(Error::Output)?;
         }

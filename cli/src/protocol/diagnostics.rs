@@ -29,11 +29,7 @@ pub(super) fn shown(sources: &Sources, diagnostic: &Diagnostic, paint: bool) -> 
     if let Some(hint) = &diagnostic.hint {
         main = main.element(Level::HELP.message(hint.as_str()));
     }
-    let renderer = if paint {
-        Renderer::styled()
-    } else {
-        Renderer::plain()
-    };
+    let renderer = if paint { Renderer::styled() } else { Renderer::plain() };
     renderer.render(&[main])
 }
 
@@ -66,9 +62,7 @@ fn snippet<'a>(
 
 /// The beginning of the character at a byte, or of the one after it.
 fn boundary(text: &str, at: usize) -> usize {
-    (at..text.len())
-        .find(|&at| text.is_char_boundary(at))
-        .unwrap_or(text.len())
+    (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
 /// The errors of a protocol, which a command cannot do without.
@@ -77,8 +71,5 @@ pub fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Err
         .iter()
         .filter(|one| one.severity == Severity::Error)
         .map(|one| shown(sources, one, false));
-    Error::Protocol {
-        name: name.to_owned(),
-        errors: errors.collect::<Vec<_>>().join("\n\n"),
-    }
+    Error::Protocol { name: name.to_owned(), errors: errors.collect::<Vec<_>>().join("\n\n") }
 }

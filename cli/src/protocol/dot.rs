@@ -23,10 +23,7 @@ fn write_graph(protocol: &str, graph: &Graph<'_>, out: &mut dyn Write) -> io::Re
     let name = format!("{protocol} {}", graph.machine.name);
     writeln!(out, "digraph {} {{", quoted(&name))?;
     writeln!(out, "    label={};", quoted(&name))?;
-    writeln!(
-        out,
-        "    node [shape=box, style=rounded, fontname=Helvetica];"
-    )?;
+    writeln!(out, "    node [shape=box, style=rounded, fontname=Helvetica];")?;
     writeln!(out, "    edge [fontname=Helvetica, fontsize=10];")?;
     for (state, kept) in graph.machine.states.iter().zip(&graph.kept) {
         let name = quoted(&state.name);

@@ -19,9 +19,8 @@ const MARGIN: f64 = 16.0;
 const TITLE: f64 = 44.0;
 
 /// Lines have the colour of the state they come from.
-const COLOURS: [&str; 8] = [
-    "#1f5fa8", "#b3470f", "#2c7a2c", "#8a3a8a", "#a02c2c", "#5b5b5b", "#0f7a7a", "#7a5a10",
-];
+const COLOURS: [&str; 8] =
+    ["#1f5fa8", "#b3470f", "#2c7a2c", "#8a3a8a", "#a02c2c", "#5b5b5b", "#0f7a7a", "#7a5a10"];
 
 /// Largest cost of a layout.
 const LARGEST: usize = 200_000;
@@ -47,30 +46,20 @@ pub(super) fn machines(
 /// The size of lines of small letters.
 fn text_size(lines: &[&str]) -> Size {
     let longest = lines.iter().map(|line| line.chars().count()).max();
-    Size {
-        width: longest.unwrap_or(0) as f64 * 5.9 + 6.0,
-        height: lines.len() as f64 * LINE + 4.0,
-    }
+    Size { width: longest.unwrap_or(0) as f64 * 5.9 + 6.0, height: lines.len() as f64 * LINE + 4.0 }
 }
 
 fn node_size(state: &StateOutline, kept: &[&str]) -> Size {
     let small = text_size(&[&[state.permission_name()], kept].concat());
     let name = state.name.chars().count() as f64 * 10.5;
     let gap = if kept.is_empty() { 0.0 } else { 5.0 };
-    Size {
-        width: small.width.max(name) + 12.0,
-        height: small.height + NAME + gap + 4.0,
-    }
+    Size { width: small.width.max(name) + 12.0, height: small.height + NAME + gap + 4.0 }
 }
 
 fn links(graph: &Graph<'_>) -> Vec<Link> {
     let edges = graph.edges.iter();
     edges
-        .map(|edge| Link {
-            from: edge.from,
-            to: edge.to,
-            label: text_size(&edge.events),
-        })
+        .map(|edge| Link { from: edge.from, to: edge.to, label: text_size(&edge.events) })
         .collect()
 }
 
@@ -126,19 +115,13 @@ impl Svg {
             ));
         }
         self.0.push_str("</defs>\n");
-        self.line(format_args!(
-            "<rect width=\"100%\" height=\"100%\" fill=\"white\"/>"
-        ));
+        self.line(format_args!("<rect width=\"100%\" height=\"100%\" fill=\"white\"/>"));
         self.line(format_args!(
             "<text x=\"{MARGIN}\" y=\"20\" font-size=\"16\" font-weight=\"bold\">{}</text>",
             escaped(&title)
         ));
-        self.line(format_args!(
-            "<text x=\"{MARGIN}\" y=\"34\" fill=\"#555\">{about}</text>"
-        ));
-        self.line(format_args!(
-            "<g transform=\"translate({MARGIN} {TITLE})\">"
-        ));
+        self.line(format_args!("<text x=\"{MARGIN}\" y=\"34\" fill=\"#555\">{about}</text>"));
+        self.line(format_args!("<g transform=\"translate({MARGIN} {TITLE})\">"));
     }
 
     /// A curve through points that it crosses upright.

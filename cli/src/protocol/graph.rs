@@ -48,9 +48,7 @@ impl<'a> Graph<'a> {
         Graph {
             machine,
             kept,
-            edges: edges
-                .map(|((from, to), events)| Edge { from, to, events })
-                .collect(),
+            edges: edges.map(|((from, to), events)| Edge { from, to, events }).collect(),
             is_partial,
         }
     }

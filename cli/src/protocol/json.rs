@@ -45,10 +45,7 @@ fn diagnostic(sources: &Sources, diagnostic: &Diagnostic) -> Value {
 }
 
 fn place(sources: &Sources, span: Option<Span>, value: &mut Value) {
-    let last = |span: Span| Span {
-        start: span.end,
-        ..span
-    };
+    let last = |span: Span| Span { start: span.end, ..span };
     let start = span.map(|span| sources.position(span));
     let end = span.map(|span| sources.position(last(span)));
     value["file"] = json!(start.map(|(path, _, _)| path.display().to_string()));

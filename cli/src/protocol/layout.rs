@@ -53,9 +53,7 @@ pub(super) struct Layout {
 pub(super) fn cost(nodes: usize, links: &[Link]) -> usize {
     let order = order(nodes, links);
     let layers = layers(&order, links);
-    let spans = links
-        .iter()
-        .map(|link| layers[link.from].abs_diff(layers[link.to]));
+    let spans = links.iter().map(|link| layers[link.from].abs_diff(layers[link.to]));
     spans.sum()
 }
 
@@ -109,11 +107,7 @@ fn layers(order: &[usize], links: &[Link]) -> Vec<usize> {
 }
 
 fn upper_and_lower(order: &[usize], link: &Link) -> (usize, usize) {
-    if order[link.from] < order[link.to] {
-        (link.from, link.to)
-    } else {
-        (link.to, link.from)
-    }
+    if order[link.from] < order[link.to] { (link.from, link.to) } else { (link.to, link.from) }
 }
 
 /// A node, a label, or the place where an edge passes a layer.
@@ -145,12 +139,7 @@ impl Sheet {
             layers[of_nodes[node]].push(node);
         }
         let items = nodes.iter().map(|&size| Item::new(size)).collect();
-        let mut sheet = Sheet {
-            items,
-            layers,
-            chains: Vec::new(),
-            down: Vec::new(),
-        };
+        let mut sheet = Sheet { items, layers, chains: Vec::new(), down: Vec::new() };
         for link in links {
             sheet.add(link, of_nodes, order);
         }
@@ -165,14 +154,8 @@ impl Sheet {
         let label = if down { first + 1 } else { last - 1 };
         let mut chain = vec![upper];
         for layer in first + 1..last {
-            let size = if layer == label {
-                link.label
-            } else {
-                Size {
-                    width: CHANNEL,
-                    height: 0.0,
-                }
-            };
+            let size =
+                if layer == label { link.label } else { Size { width: CHANNEL, height: 0.0 } };
             chain.push(self.items.len());
             self.layers[layer].push(self.items.len());
             self.items.push(Item::new(size));
@@ -204,11 +187,7 @@ impl Sheet {
         for sweep in 0..SWEEPS {
             let downwards = sweep % 2 == 0;
             for step in 0..self.layers.len() {
-                let index = if downwards {
-                    step
-                } else {
-                    self.layers.len() - 1 - step
-                };
+                let index = if downwards { step } else { self.layers.len() - 1 - step };
                 let mut layer = std::mem::take(&mut self.layers[index]);
                 let wanted = |&item: &usize| {
                     let item = &self.items[item];
@@ -232,11 +211,7 @@ impl Sheet {
     fn place(&mut self) {
         for sweep in 0..SWEEPS {
             for step in 0..self.layers.len() {
-                let index = if sweep % 2 == 0 {
-                    step
-                } else {
-                    self.layers.len() - 1 - step
-                };
+                let index = if sweep % 2 == 0 { step } else { self.layers.len() - 1 - step };
                 let layer = std::mem::take(&mut self.layers[index]);
                 let wanted: Vec<f64> = layer.iter().map(|&item| self.wanted(item)).collect();
                 self.spread(&layer, &wanted);
@@ -274,9 +249,8 @@ impl Sheet {
             }
             pools.push(pool);
         }
-        let places = pools
-            .iter()
-            .flat_map(|&(sum, count)| std::iter::repeat_n(sum / count as f64, count));
+        let places =
+            pools.iter().flat_map(|&(sum, count)| std::iter::repeat_n(sum / count as f64, count));
         for ((&item, place), offset) in layer.iter().zip(places).zip(&offsets) {
             self.items[item].x = place + offset;
         }
@@ -301,10 +275,7 @@ impl Sheet {
             }
             top += height + LAYER_GAP;
         }
-        let point = |item: usize| Point {
-            x: self.items[item].x,
-            y: y[item],
-        };
+        let point = |item: usize| Point { x: self.items[item].x, y: y[item] };
         let ports = self.ports();
         let edge = |index: usize| self.edge(index, &ports, &y, &heights);
         Layout {
@@ -329,9 +300,7 @@ impl Sheet {
             ends.push((chain[last], !down, self.items[chain[last - 1]].x, index, 1));
         }
         ends.sort_by(|one, other| {
-            (one.0, one.1)
-                .cmp(&(other.0, other.1))
-                .then(one.2.total_cmp(&other.2))
+            (one.0, one.1).cmp(&(other.0, other.1)).then(one.2.total_cmp(&other.2))
         });
         for side in ends.chunk_by(|one, other| (one.0, one.1) == (other.0, other.1)) {
             let node = &self.items[side[0].0];
@@ -356,19 +325,9 @@ impl Sheet {
                 _ => self.items[item].x,
             };
             // A channel is as long as its layer is high; a node or a label as itself.
-            let height = if is_node || item == *label {
-                size.height
-            } else {
-                heights[item]
-            };
-            let enters = Point {
-                x,
-                y: y[item] - direction * height / 2.0,
-            };
-            let leaves = Point {
-                x,
-                y: y[item] + direction * height / 2.0,
-            };
+            let height = if is_node || item == *label { size.height } else { heights[item] };
+            let enters = Point { x, y: y[item] - direction * height / 2.0 };
+            let leaves = Point { x, y: y[item] + direction * height / 2.0 };
             match at {
                 0 => points.push(leaves),
                 _ if is_node => points.push(enters),
@@ -381,12 +340,7 @@ impl Sheet {
 
 impl Item {
     fn new(size: Size) -> Item {
-        Item {
-            size,
-            x: 0.0,
-            above: Vec::new(),
-            below: Vec::new(),
-        }
+        Item { size, x: 0.0, above: Vec::new(), below: Vec::new() }
     }
 }
 
@@ -399,10 +353,7 @@ fn mean(values: impl Iterator<Item = f64>) -> Option<f64> {
 mod tests {
     use super::*;
 
-    const BOX: Size = Size {
-        width: 60.0,
-        height: 30.0,
-    };
+    const BOX: Size = Size { width: 60.0, height: 30.0 };
 
     /// Some graphs, as pairs of nodes.
     fn graphs() -> Vec<(usize, Vec<(usize, usize)>)> {
@@ -420,14 +371,8 @@ mod tests {
     fn nothing_lies_on_anything_else() {
         for (nodes, links) in graphs() {
             let sizes = vec![BOX; nodes];
-            let links: Vec<Link> = links
-                .into_iter()
-                .map(|(from, to)| Link {
-                    from,
-                    to,
-                    label: BOX,
-                })
-                .collect();
+            let links: Vec<Link> =
+                links.into_iter().map(|(from, to)| Link { from, to, label: BOX }).collect();
             let layout = layout(&sizes, &links);
             let all: Vec<Point> = layout.nodes.iter().chain(&layout.labels).copied().collect();
             assert_eq!(all.len(), nodes + links.len());
@@ -445,11 +390,7 @@ mod tests {
     #[test]
     fn edges_go_from_node_to_node() {
         for (nodes, pairs) in graphs() {
-            let link = |&(from, to): &(usize, usize)| Link {
-                from,
-                to,
-                label: BOX,
-            };
+            let link = |&(from, to): &(usize, usize)| Link { from, to, label: BOX };
             let links: Vec<Link> = pairs.iter().map(link).collect();
             let layout = layout(&vec![BOX; nodes], &links);
             for (edge, (from, to)) in layout.edges.iter().zip(pairs) {

@@ -82,11 +82,8 @@ impl Args {
             return Ok(self.to.unwrap_or(Format::Text));
         };
         let ending = files::ending(path);
-        let says = |format: &Format| {
-            ending
-                .as_deref()
-                .is_some_and(|it| format.endings().contains(&it))
-        };
+        let says =
+            |format: &Format| ending.as_deref().is_some_and(|it| format.endings().contains(&it));
         let by_name = Format::value_variants().iter().copied().find(says);
         match (self.to, by_name) {
             (Some(format), Some(other)) if format != other => files::check_ending(

@@ -54,16 +54,8 @@ fn write_list(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     writeln!(out, "\n  {title} ({})", rows.len())?;
-    let wide = rows
-        .iter()
-        .map(|(name, _, _)| name.len())
-        .max()
-        .unwrap_or(0);
-    let wide_kind = rows
-        .iter()
-        .map(|(_, kind, _)| kind.len())
-        .max()
-        .unwrap_or(0);
+    let wide = rows.iter().map(|(name, _, _)| name.len()).max().unwrap_or(0);
+    let wide_kind = rows.iter().map(|(_, kind, _)| kind.len()).max().unwrap_or(0);
     for (name, kind, description) in rows {
         let description = description.as_deref().unwrap_or("");
         let gap = if wide_kind == 0 { "" } else { "  " };
@@ -84,14 +76,8 @@ fn write_ports(title: &str, ports: &[PortOutline], out: &mut dyn Write) -> io::R
     };
     let (name, buffer) = (width(|port| &port.name), width(|port| &port.buffer));
     for port in ports {
-        let rank = port
-            .rank
-            .map_or_else(String::new, |rank| format!("  rank {rank}"));
-        writeln!(
-            out,
-            "    {:name$}  {:buffer$}  {}{rank}",
-            port.name, port.buffer, port.message
-        )?;
+        let rank = port.rank.map_or_else(String::new, |rank| format!("  rank {rank}"));
+        writeln!(out, "    {:name$}  {:buffer$}  {}{rank}", port.name, port.buffer, port.message)?;
     }
     Ok(())
 }
@@ -114,11 +100,7 @@ fn write_transitions(
         Next::State(next) => machine.states[usize::from(next)].name.as_str(),
         Next::Computed => "*",
     };
-    let wide = rows
-        .iter()
-        .map(|row| next(row.entry).len())
-        .max()
-        .unwrap_or(0);
+    let wide = rows.iter().map(|row| next(row.entry).len()).max().unwrap_or(0);
     for (row, events) in rows.iter().zip(&wrapped) {
         let Some((last, before)) = events.split_last() else {
             continue;
@@ -144,10 +126,7 @@ fn rows<'a>(machine: &'a MachineOutline, entries: &[&'a Entry]) -> Vec<Row<'a>> 
         });
         match same {
             Some(row) => row.events.push(event),
-            None => rows.push(Row {
-                entry,
-                events: vec![event],
-            }),
+            None => rows.push(Row { entry, events: vec![event] }),
         }
     }
     rows

@@ -25,42 +25,26 @@ pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
             Ok((text, picture)) => (text, Some(picture)),
             Err(what) => (format!("The run could not be reproduced: {what}"), None),
         };
-        Cycle {
-            command: run.command.clone(),
-            text,
-            picture,
-        }
+        Cycle { command: run.command.clone(), text, picture }
     };
     runs.par_iter().map(cycle).collect()
 }
 
 fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
     let history = campaign::repeat(run).map_err(|error| Error::from(error).to_string())?;
-    if run
-        .trace_hash
-        .as_ref()
-        .is_some_and(|hash| *hash != history.digest())
-    {
+    if run.trace_hash.as_ref().is_some_and(|hash| *hash != history.digest()) {
         return Err(
-            "the run differs now, since rubric or the protocol has another version".to_owned(),
+            "the run differs now, since rubric or the protocol has another version".to_owned()
         );
     }
     let reads_from =
         ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(|twice| twice.to_string())?;
-    let options = check::Options {
-        timeout: Some(TIMEOUT),
-        ..check::Options::default()
-    };
+    let options = check::Options { timeout: Some(TIMEOUT), ..check::Options::default() };
     let model = model(run)?;
     match check(&history, &reads_from, model, &options).verdict {
         Verdict::Violation(violation) => Ok((
             explanation(&history, &violation) + &left_over(&history),
-            drawn(
-                &history,
-                &reads_from,
-                &violation,
-                format!("Why it violates {model}"),
-            ),
+            drawn(&history, &reads_from, &violation, format!("Why it violates {model}")),
         )),
         _ => Err("its history was not found to be a violation".to_owned()),
     }

@@ -56,25 +56,14 @@ fn words(words: &BTreeSet<String>) -> String {
 
 /// The verdict, what is claimed, and below it both figures.
 fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
-    let Claim {
-        paper,
-        place,
-        statement,
-        theirs,
-        ours,
-        rule,
-        ..
-    } = claim;
+    let Claim { paper, place, statement, theirs, ours, rule, .. } = claim;
     let verdict = claim.verdict.name();
     writeln!(out, "  {verdict:10}  {statement} ({paper}, {place})")?;
     let ours = if ours.is_empty() { "-" } else { ours };
     if theirs.chars().count() <= WIDE {
         writeln!(out, "              published: {theirs}; ours: {ours}")
     } else {
-        writeln!(
-            out,
-            "              published: {theirs}\n              ours: {ours}"
-        )
+        writeln!(out, "              published: {theirs}\n              ours: {ours}")
     }?;
     writeln!(out, "              {rule}")
 }

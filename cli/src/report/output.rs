@@ -73,11 +73,7 @@ impl Files {
         }
         if let Some(folder) = &self.figures {
             write_figures(&figures, folder)?;
-            lines.push(format!(
-                "Figures: {} in {}",
-                figures.len(),
-                folder.display()
-            ));
+            lines.push(format!("Figures: {} in {}", figures.len(), folder.display()));
         }
         if let Some(path) = &self.claims {
             tables::write_csv(claims, path).map_err(failed(path))?;
@@ -96,9 +92,7 @@ impl Files {
                 unreached: &unreached::of(&results.coverage),
             };
             let html = page::html(&page);
-            create(path, |out| {
-                out.write_all(html.as_bytes()).map_err(Error::Output)
-            })?;
+            create(path, |out| out.write_all(html.as_bytes()).map_err(Error::Output))?;
             lines.push(format!("Page: {}", path.display()));
         }
         // After the rest of the text.
@@ -113,20 +107,13 @@ fn write_figures(figures: &[Figure], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
     for figure in figures {
         let file = |extension: &str| folder.join(format!("{}.{extension}", figure.name));
-        create(&file("svg"), |out| {
-            out.write_all(figure.svg.as_bytes()).map_err(Error::Output)
-        })?;
-        create(&file("png"), |out| {
-            out.write_all(&figure.png).map_err(Error::Output)
-        })?;
+        create(&file("svg"), |out| out.write_all(figure.svg.as_bytes()).map_err(Error::Output))?;
+        create(&file("png"), |out| out.write_all(&figure.png).map_err(Error::Output))?;
     }
     Ok(())
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
     let file = path.display().to_string();
-    move |error| Error::File {
-        file: file.clone(),
-        error,
-    }
+    move |error| Error::File { file: file.clone(), error }
 }

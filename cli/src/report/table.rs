@@ -12,9 +12,7 @@ impl Table {
     /// A table with these headings.
     pub fn new(headings: &[&str]) -> Table {
         let headings = headings.iter().map(|&heading| heading.to_owned());
-        Table {
-            rows: vec![headings.collect()],
-        }
+        Table { rows: vec![headings.collect()] }
     }
 
     /// Adds a row.

@@ -34,12 +34,7 @@ pub fn print(
     most: usize,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let page = Page {
-        campaign,
-        answers,
-        most,
-        paint: Paint::new(io::stdout().is_terminal()),
-    };
+    let page = Page { campaign, answers, most, paint: Paint::new(io::stdout().is_terminal()) };
     page.overview(progress, out)?;
     page.kills(out)?;
     page.rates(out)?;
@@ -78,9 +73,7 @@ impl Page<'_> {
             runs.len(),
             time.unwrap_or_default()
         )?;
-        let total = self
-            .total()
-            .map_or((0, 0), |total| (total.mutants, total.killed));
+        let total = self.total().map_or((0, 0), |total| (total.mutants, total.killed));
         let (tried, caught) = total;
         let apart = self.answers.equivalents.len();
         writeln!(
@@ -102,10 +95,7 @@ impl Page<'_> {
     }
 
     fn matrix(&self) -> Option<&KillMatrix> {
-        self.answers
-            .kills
-            .iter()
-            .find(|matrix| matrix.scope == Scope::All)
+        self.answers.kills.iter().find(|matrix| matrix.scope == Scope::All)
     }
 
     fn total(&self) -> Option<&KillRow> {
@@ -116,10 +106,7 @@ impl Page<'_> {
         let Some(matrix) = self.matrix().filter(|matrix| !matrix.rows.is_empty()) else {
             return Ok(());
         };
-        writeln!(
-            out,
-            "\nMutants of each operator, and how many of them each finder found"
-        )?;
+        writeln!(out, "\nMutants of each operator, and how many of them each finder found")?;
         let shown = |finder: &'static str| match finder {
             "protocol error" => "error",
             other => other,
@@ -127,10 +114,7 @@ impl Page<'_> {
         let mut headings = vec!["", "mutants", "found"];
         headings.extend(FINDERS.map(shown));
         let mut table = Table::new(&headings);
-        matrix
-            .rows
-            .iter()
-            .for_each(|row| table.push(cells(&row.operator, row)));
+        matrix.rows.iter().for_each(|row| table.push(cells(&row.operator, row)));
         table.push(cells("all", &matrix.total));
         table.print(out)
     }
@@ -176,22 +160,17 @@ impl Page<'_> {
         all: &'a [T],
         scope: impl Fn(&T) -> &Scope,
     ) -> impl Iterator<Item = &'a T> {
-        all.iter()
-            .filter(move |one| matches!(scope(one), Scope::Model(_)))
+        all.iter().filter(move |one| matches!(scope(one), Scope::Model(_)))
     }
 
     fn operations(&self, out: &mut dyn Write) -> io::Result<()> {
         let all = self.of_models(&self.answers.operations, |one| &one.scope);
-        let all: Vec<_> = all
-            .filter(|one| one.criteria.iter().any(|spread| spread.runs > 0))
-            .collect();
+        let all: Vec<_> =
+            all.filter(|one| one.criteria.iter().any(|spread| spread.runs > 0)).collect();
         if all.is_empty() {
             return Ok(());
         }
-        writeln!(
-            out,
-            "\nOperations completed until a violation is detected, median and mean"
-        )?;
+        writeln!(out, "\nOperations completed until a violation is detected, median and mean")?;
         for one in all {
             let counted = || one.criteria.iter().filter(|spread| spread.runs > 0);
             let names: Vec<&str> = counted().map(|spread| spread.criterion).collect();
@@ -200,11 +179,7 @@ impl Page<'_> {
             let number =
                 |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
             let medians = counted().map(|spread| number(spread.median));
-            table.push(
-                std::iter::once("median".to_owned())
-                    .chain(medians)
-                    .collect(),
-            );
+            table.push(std::iter::once("median".to_owned()).chain(medians).collect());
             let means = counted().map(|spread| number(spread.mean));
             table.push(std::iter::once("mean".to_owned()).chain(means).collect());
             table.print(out)?;
@@ -254,19 +229,12 @@ impl Page<'_> {
         if survivors.is_empty() {
             return Ok(());
         }
-        writeln!(
-            out,
-            "\nNot found, ordered by how often the edited place was taken"
-        )?;
+        writeln!(out, "\nNot found, ordered by how often the edited place was taken")?;
         let mut table = Table::new(&["", "taken", "runs"]);
         for one in survivors.iter().take(self.most) {
             let Survivor { covered, runs, .. } = one;
             let covered = covered.map_or("?".to_owned(), |covered| covered.to_string());
-            table.push(vec![
-                self.name(&one.protocol, &one.mutant),
-                covered,
-                runs.to_string(),
-            ]);
+            table.push(vec![self.name(&one.protocol, &one.mutant), covered, runs.to_string()]);
         }
         table.print(out)?;
         self.more(survivors.len(), out)
@@ -281,10 +249,8 @@ impl Page<'_> {
         for one in equivalents {
             *kinds.entry(&one.kind).or_default() += 1;
         }
-        let kinds: Vec<String> = kinds
-            .iter()
-            .map(|(kind, count)| format!("{count} {kind}"))
-            .collect();
+        let kinds: Vec<String> =
+            kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         writeln!(
             out,
             "\nExcluded, equivalent to their protocol or unreachable: {}",
@@ -300,13 +266,7 @@ impl Page<'_> {
     /// A mutant, with its protocol if that is not clear: two versions of a protocol have the same ids.
     fn name(&self, protocol: &str, mutant: &str) -> String {
         let is_clear = !mutant.contains('/') || mutant.starts_with(&format!("{protocol}/"));
-        if is_clear
-            || self
-                .campaign
-                .runs
-                .iter()
-                .all(|run| run.protocol == protocol)
-        {
+        if is_clear || self.campaign.runs.iter().all(|run| run.protocol == protocol) {
             mutant.to_owned()
         } else {
             format!("{mutant} ({protocol})")
@@ -335,11 +295,8 @@ impl Page<'_> {
             "\nRuns until a named bug is found: median, and the repetitions that found it"
         )?;
         let mut table = Table::new(&["", "client", "blind", "", "guided", "", "gain"]);
-        let median = |effort: Effort| {
-            effort
-                .median
-                .map_or("-".to_owned(), |median| format!("{median:.0}"))
-        };
+        let median =
+            |effort: Effort| effort.median.map_or("-".to_owned(), |median| format!("{median:.0}"));
         let shown = |effort: Effort| format!("{}/{}", effort.detected, effort.repetitions);
         for (one, blind, guided) in compared {
             table.push(vec![
@@ -370,10 +327,7 @@ impl Page<'_> {
         }
         self.more(alarms.alarms.len(), out)?;
         if !alarms.warnings.is_empty() {
-            writeln!(
-                out,
-                "\nWarnings: errors that gem5 accepts (--strict makes them faults)"
-            )?;
+            writeln!(out, "\nWarnings: errors that gem5 accepts (--strict makes them faults)")?;
         }
         for warned in &alarms.warnings {
             let plural = if warned.runs == 1 { "" } else { "s" };
@@ -403,11 +357,7 @@ fn told(alarm: &Alarm) -> String {
 }
 
 fn cells(name: &str, row: &KillRow) -> Vec<String> {
-    let mut cells = vec![
-        name.to_owned(),
-        row.mutants.to_string(),
-        row.killed.to_string(),
-    ];
+    let mut cells = vec![name.to_owned(), row.mutants.to_string(), row.killed.to_string()];
     // A dot is where nothing could have been found.
     cells.extend(row.by.iter().map(|kills| match kills.of {
         0 => ".".to_owned(),

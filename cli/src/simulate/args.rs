@@ -271,10 +271,7 @@ impl Args {
                 shape.threads, shape.operations
             )));
         }
-        let to_output = self
-            .output
-            .as_deref()
-            .is_some_and(|path| path.as_os_str() == "-");
+        let to_output = self.output.as_deref().is_some_and(|path| path.as_os_str() == "-");
         if to_output && (self.check.is_some() || self.format == Format::Json) {
             return usage(
                 "-o -: the trace and what --check or --format json print would both go to standard \
@@ -305,11 +302,8 @@ impl Args {
 
     /// Every output has a file of its own.
     fn check_outputs(&self) -> Result<(), Error> {
-        let outputs = [
-            ("-o", &self.output),
-            ("--save", &self.save),
-            ("--coverage", &self.coverage),
-        ];
+        let outputs =
+            [("-o", &self.output), ("--save", &self.save), ("--coverage", &self.coverage)];
         let mut known: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in outputs {
             let Some(path) = path else { continue };
@@ -331,9 +325,8 @@ impl Args {
     /// Refuses names of files that say another format than the one that is written.
     fn check_names(&self) -> Result<(), Error> {
         /// Endings of formats that no trace has.
-        const OTHERS: [&str; 8] = [
-            "axe", "json", "jsonl", "parquet", "csv", "html", "svg", "litmus",
-        ];
+        const OTHERS: [&str; 8] =
+            ["axe", "json", "jsonl", "parquet", "csv", "html", "svg", "litmus"];
         let is_other = |path: &&PathBuf| ending(path).is_some_and(|it| OTHERS.contains(&&*it));
         if let Some(path) = self.output.as_ref().filter(is_other) {
             return Err(Error::Usage(format!(
@@ -342,11 +335,7 @@ impl Args {
                 path.display()
             )));
         }
-        match self
-            .coverage
-            .as_deref()
-            .filter(|path| *path != Path::new("-"))
-        {
+        match self.coverage.as_deref().filter(|path| *path != Path::new("-")) {
             Some(path) => check_ending("--coverage", path, &["csv"], ".csv was expected, or `-`"),
             None => Ok(()),
         }
@@ -381,9 +370,7 @@ impl Args {
                 let kept = client.model();
                 let is_asked = |model: &Model| *model == kept || model.is_usual();
                 let weaker = models::ALL.iter().copied();
-                weaker
-                    .filter(|model| model.includes(kept) && is_asked(model))
-                    .collect()
+                weaker.filter(|model| model.includes(kept) && is_asked(model)).collect()
             }
         }
     }
@@ -490,14 +477,7 @@ impl Args {
 impl Program {
     /// Whether any of it is said.
     fn is_said(&self) -> bool {
-        let shares = [
-            self.reads,
-            self.rmws,
-            self.fences,
-            self.fetches,
-            self.linked,
-            self.think,
-        ];
+        let shares = [self.reads, self.rmws, self.fences, self.fetches, self.linked, self.think];
         shares.iter().any(Option::is_some) || self.skew.is_some()
     }
 }
@@ -516,19 +496,12 @@ impl System {
     fn options(&self) -> Options {
         let usual = Options::default();
         let options = Options {
-            caches: self
-                .cache_size
-                .as_ref()
-                .map_or(Caches::Tiny, |(_, caches)| *caches),
+            caches: self.cache_size.as_ref().map_or(Caches::Tiny, |(_, caches)| *caches),
             l2_banks: self.l2_banks.unwrap_or(1),
             directories: self.directories.unwrap_or(1),
             ..usual
         };
-        let options = if self.steady {
-            options.steady()
-        } else {
-            options
-        };
+        let options = if self.steady { options.steady() } else { options };
         Options {
             network: self.network.unwrap_or(options.network),
             memory: self.memory.unwrap_or(options.memory),

@@ -20,9 +20,7 @@ impl Args {
             Some(_) => vec![cores],
             None => self.shaped(cores),
         };
-        let unusual = options
-            .into_iter()
-            .filter(|[_, value, usual]| value != usual);
+        let unusual = options.into_iter().filter(|[_, value, usual]| value != usual);
         words.extend(unusual.map(|[option, value, _]| format!("--{option} {value}")));
         if let Some(recipe) = &recipe {
             words.push(format!("--recipe {recipe}"));
@@ -70,10 +68,7 @@ impl Args {
 
     /// The command that repeats a run, and the version that ran it.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
-        format!(
-            "rubric simulate {}{VERSION}",
-            self.words(protocol, client, seed)
-        )
+        format!("rubric simulate {}{VERSION}", self.words(protocol, client, seed))
     }
 }
 
@@ -81,17 +76,10 @@ impl System {
     /// The options that are not as usual.
     fn said(&self) -> Vec<String> {
         let mut words = Vec::new();
-        if let Some((sizes, _)) = self
-            .cache_size
-            .as_ref()
-            .filter(|(sizes, _)| sizes != "tiny")
-        {
+        if let Some((sizes, _)) = self.cache_size.as_ref().filter(|(sizes, _)| sizes != "tiny") {
             words.push(format!("--cache-size {sizes}"));
         }
-        for (option, count) in [
-            ("l2-banks", self.l2_banks),
-            ("directories", self.directories),
-        ] {
+        for (option, count) in [("l2-banks", self.l2_banks), ("directories", self.directories)] {
             let count = count.filter(|&count| count != 1);
             words.extend(count.map(|count| format!("--{option} {count}")));
         }
@@ -106,10 +94,7 @@ impl System {
         }
         let settings = self.set.iter();
         words.extend(settings.map(|setting| format!("--set {}", quoted(&setting.to_string()))));
-        words.extend(
-            self.deadlock_threshold
-                .map(|ticks| format!("--deadlock-threshold {ticks}")),
-        );
+        words.extend(self.deadlock_threshold.map(|ticks| format!("--deadlock-threshold {ticks}")));
         words
     }
 }

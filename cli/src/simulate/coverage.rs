@@ -45,20 +45,13 @@ impl Coverage {
     /// The entries that were taken.
     pub fn taken(&self) -> BTreeSet<Covered<'_>> {
         let keys = self.counts.keys();
-        keys.map(|[machine, state, event, _]| Covered {
-            machine,
-            state,
-            event,
-        })
-        .collect()
+        keys.map(|[machine, state, event, _]| Covered { machine, state, event }).collect()
     }
 
     /// Writes it as CSV, to standard output if the path is `-`.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if path.as_os_str() == "-" {
-            return self
-                .print(&mut std::io::stdout().lock())
-                .map_err(Error::Output);
+            return self.print(&mut std::io::stdout().lock()).map_err(Error::Output);
         }
         files::create(path, |out| self.print(out).map_err(Error::Output))
     }

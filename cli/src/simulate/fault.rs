@@ -13,9 +13,7 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
         lines.push(format!("  at {file}:{line}: {text}"));
     }
     if let (Some(address), false) = (fault.address, fault.recent.is_empty()) {
-        lines.push(format!(
-            "  the last transitions and messages for {address:#x}:"
-        ));
+        lines.push(format!("  the last transitions and messages for {address:#x}:"));
         lines.extend(fault.recent.iter().map(|line| format!("  {line}")));
     }
     lines.push(format!("  reproduce with: {command}"));
@@ -31,9 +29,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
     if warning.count > 1 {
         lines.push(format!("  {} times in this run", warning.count));
     }
-    lines.push(format!(
-        "  reproduce with (--strict makes it a fault): {command}"
-    ));
+    lines.push(format!("  reproduce with (--strict makes it a fault): {command}"));
     lines.iter().map(|line| tame(line)).collect()
 }
 
@@ -65,10 +61,8 @@ pub fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
         event: word(" event: ").filter(|_| is_invalid),
         address: fault.address,
         tick: Some(fault.tick),
-        protocol_source: place(fault, sources).map(|(file, line, _)| FileLine {
-            file,
-            line: line as u64,
-        }),
+        protocol_source: place(fault, sources)
+            .map(|(file, line, _)| FileLine { file, line: line as u64 }),
         ..Crash::new(fault.kind.crash(), fault.message.clone())
     })
 }

@@ -164,9 +164,7 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         violations: series.args.checks().then_some(score.violation_seeds.len()),
         first_violations: violations.collect(),
         violation_seeds: score.violation_seeds.values().copied().collect(),
-        command: series
-            .args
-            .command(&opened.given, cell.client, series.args.seed_of(0)),
+        command: series.args.command(&opened.given, cell.client, series.args.seed_of(0)),
     }
 }
 

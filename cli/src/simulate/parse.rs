@@ -81,10 +81,7 @@ pub fn locations(text: &str) -> Result<u32, String> {
 /// A power of two.
 pub fn power(text: &str) -> Result<u32, String> {
     let expected = "a power of two was expected: 1, 2, 4, …";
-    let count = text
-        .parse()
-        .ok()
-        .filter(|count: &u32| count.is_power_of_two());
+    let count = text.parse().ok().filter(|count: &u32| count.is_power_of_two());
     count.ok_or_else(|| expected.to_owned())
 }
 

@@ -38,16 +38,10 @@ pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) 
 /// The transitions of the table that can be taken, of machines that have controllers: those that
 /// stall are none.
 fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
-    let machines = protocol
-        .program
-        .machines
-        .iter()
-        .filter(|machine| has_controllers(plan, &machine.name));
+    let machines =
+        protocol.program.machines.iter().filter(|machine| has_controllers(plan, &machine.name));
     let rows = machines.flat_map(|machine| {
-        let takeable = machine
-            .transitions
-            .iter()
-            .filter(|transition| !transition.stalls);
+        let takeable = machine.transitions.iter().filter(|transition| !transition.stalls);
         takeable.map(|transition| Covered {
             machine: &machine.name,
             state: &machine.states[usize::from(transition.state)],

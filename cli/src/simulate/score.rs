@@ -87,10 +87,7 @@ pub struct Score {
 impl Score {
     /// Of no runs.
     pub fn new(models: usize) -> Score {
-        Score {
-            verdicts: vec![Counts::default(); models],
-            ..Score::default()
-        }
+        Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
     /// Adds a run; histories and verdicts are added by whoever asked for them.
@@ -99,29 +96,17 @@ impl Score {
         self.operations += operations;
         self.transitions += run.tally.transitions;
         self.stalls += run.tally.stalls;
-        self.ticks += run
-            .fault
-            .as_ref()
-            .map_or(run.tally.ticks, |fault| fault.tick);
+        self.ticks += run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick);
         self.seconds += seconds;
         self.coverage.add(run);
         self.warned += u64::from(!run.warnings.is_empty());
         for warning in &run.warnings {
-            self.warn(Warned {
-                seed,
-                run: number,
-                warning: warning.clone(),
-                runs: 1,
-            });
+            self.warn(Warned { seed, run: number, warning: warning.clone(), runs: 1 });
         }
         if let Some(fault) = &run.fault {
             self.faults += 1;
             self.fault_seeds.insert(number, seed);
-            self.failed.push(Failed {
-                seed,
-                run: number,
-                fault: fault.clone(),
-            });
+            self.failed.push(Failed { seed, run: number, fault: fault.clone() });
             self.keep_first();
         }
     }
@@ -132,11 +117,7 @@ impl Score {
             return;
         }
         self.violation_seeds.insert(number, seed);
-        self.violated.push(Violated {
-            seed,
-            run: number,
-            models,
-        });
+        self.violated.push(Violated { seed, run: number, models });
         self.keep_first();
     }
 
@@ -155,10 +136,7 @@ impl Score {
             counts.merge(others);
         }
         self.warned += other.warned;
-        other
-            .warnings
-            .into_iter()
-            .for_each(|warned| self.warn(warned));
+        other.warnings.into_iter().for_each(|warned| self.warn(warned));
         self.failed.extend(other.failed);
         self.fault_seeds.extend(other.fault_seeds);
         self.violated.extend(other.violated);
@@ -181,8 +159,7 @@ impl Score {
             }
             None => self.warnings.push(new),
         }
-        self.warnings
-            .sort_by_key(|warned| (warned.run, warned.warning.tick));
+        self.warnings.sort_by_key(|warned| (warned.run, warned.warning.tick));
     }
 
     fn keep_first(&mut self) {

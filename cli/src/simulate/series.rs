@@ -41,11 +41,7 @@ pub fn run(
     cells: &[Cell],
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    let format = args
-        .save
-        .as_deref()
-        .map(|path| convert::format(path, None))
-        .transpose()?;
+    let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     // What is wrong with the options is found before anything runs.
     for cell in cells {
         let opened = &opened[cell.protocol];
@@ -53,31 +49,18 @@ pub fn run(
     }
     let start = Instant::now();
     let models = args.models();
-    let work = Work {
-        args,
-        opened,
-        cells,
-        models: &models,
-        runs: u64::from(args.runs.unwrap_or(1)),
-    };
+    let work =
+        Work { args, opened, cells, models: &models, runs: u64::from(args.runs.unwrap_or(1)) };
     let scores = work.on_all_cores()?;
     let elapsed = start.elapsed().as_secs_f64();
-    let mut series = Series {
-        args,
-        opened,
-        cells,
-        models,
-        scores,
-        elapsed,
-    };
+    let mut series = Series { args, opened, cells, models, scores, elapsed };
     if let (Some(path), Some(format)) = (&args.save, format) {
         let input = series.take_histories();
         convert::write_to(&input, path, format, out)?;
     }
     if let (Some(path), [first, rest @ ..]) = (&args.coverage, &series.scores[..]) {
         let mut all = first.coverage.clone();
-        rest.iter()
-            .for_each(|score| all.merge(score.coverage.clone()));
+        rest.iter().for_each(|score| all.merge(score.coverage.clone()));
         all.write(path)?;
     }
     match args.format {
@@ -113,26 +96,17 @@ impl Series<'_> {
     /// The command that repeats a run that fails.
     pub fn command_of_fault(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
-        format!(
-            "rubric simulate {}",
-            self.args.words(given, cell.client, seed)
-        )
+        format!("rubric simulate {}", self.args.words(given, cell.client, seed))
     }
 
     /// The command that repeats a run that violates what counts, and shows that.
     pub fn command_of_violation(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
-        format!(
-            "rubric simulate {}",
-            self.args.checked_words(given, cell.client, seed)
-        )
+        format!("rubric simulate {}", self.args.checked_words(given, cell.client, seed))
     }
 
     fn take_histories(&mut self) -> Input {
-        let taken = self
-            .scores
-            .iter_mut()
-            .flat_map(|score| std::mem::take(&mut score.histories));
+        let taken = self.scores.iter_mut().flat_map(|score| std::mem::take(&mut score.histories));
         Input {
             file: "simulate".to_owned(),
             format: "simulated",
@@ -191,10 +165,7 @@ impl Work<'_> {
             .try_reduce(
                 || self.no_scores(),
                 |mut scores, more| {
-                    scores
-                        .iter_mut()
-                        .zip(more)
-                        .for_each(|(score, more)| score.merge(more));
+                    scores.iter_mut().zip(more).for_each(|(score, more)| score.merge(more));
                     Ok(scores)
                 },
             );
@@ -207,10 +178,7 @@ impl Work<'_> {
     }
 
     fn no_scores(&self) -> Vec<Score> {
-        self.cells
-            .iter()
-            .map(|_| Score::new(self.models.len()))
-            .collect()
+        self.cells.iter().map(|_| Score::new(self.models.len())).collect()
     }
 
     fn run(&self, at: usize, number: u32, score: &mut Score) -> Result<(), Error> {
@@ -227,25 +195,13 @@ impl Work<'_> {
         let wants_history =
             !self.models.is_empty() || self.args.save.is_some() || run.fault.is_some();
         if !wants_history {
-            score.add(
-                number,
-                seed,
-                &run,
-                simulation.shape.all_operations(),
-                seconds,
-            );
+            score.add(number, seed, &run, simulation.shape.all_operations(), seconds);
             return Ok(());
         }
-        let mut history = run
-            .history()
-            .map_err(|error| Error::Usage(error.to_string()))?;
+        let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
         score.add(number, seed, &run, history.operations() as u64, seconds);
-        let checked = verdicts::add(
-            &history,
-            self.models,
-            &self.args.for_checking(),
-            &mut score.verdicts,
-        );
+        let checked =
+            verdicts::add(&history, self.models, &self.args.for_checking(), &mut score.verdicts);
         let mut checked = checked.map_err(|what| Error::Certificate {
             file: self.args.words(given, cell.client, seed),
             what,

@@ -33,20 +33,13 @@ pub fn run(
     cell: &Cell,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    let format = args
-        .save
-        .as_deref()
-        .map(|path| convert::format(path, None))
-        .transpose()?;
+    let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
     let asked = Asked {
         simulation: &simulation,
         protocol: &opened.protocol,
         plan: &opened.plan(&simulation)?,
-        title: &format!(
-            "command line: {}",
-            args.command(&opened.given, cell.client, args.seed())
-        ),
+        title: &format!("command line: {}", args.command(&opened.given, cell.client, args.seed())),
     };
     let start = Instant::now();
     let run = match &args.output {
@@ -70,11 +63,7 @@ pub fn run(
     let mut score = Score::new(0);
     if !args.is_plain() {
         let mut input = input(&words, &opened.protocol, &run)?;
-        let operations = input
-            .histories
-            .iter()
-            .map(|history| history.operations())
-            .sum::<usize>();
+        let operations = input.histories.iter().map(|history| history.operations()).sum::<usize>();
         score.add(0, args.seed(), &run, operations as u64, seconds);
         if args.checks() {
             let models = args.kept(cell.client);
@@ -85,10 +74,7 @@ pub fn run(
         }
         if let (Some(path), Some(format)) = (&args.save, format) {
             let name = args.command(&opened.given, cell.client, args.seed());
-            input
-                .histories
-                .iter_mut()
-                .for_each(|history| history.name = Some(name.clone()));
+            input.histories.iter_mut().for_each(|history| history.name = Some(name.clone()));
             convert::write_to(&input, path, format, out)?;
         }
         if let Some(path) = &args.coverage {
@@ -155,9 +141,7 @@ fn summary(
 
 /// What a run did, as if it had been read.
 fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
-    let mut history = run
-        .history()
-        .map_err(|error| Error::Usage(error.to_string()))?;
+    let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
     history.provenance.protocol = Some(protocol.title());
     history.provenance.ended = Some(fault::ended(run));
     history.provenance.crash = fault::crash(run, protocol.sources());
@@ -184,9 +168,7 @@ impl Asked<'_> {
     /// Runs it; `file` is what the trace is called in errors.
     fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
         let (output, failures) = trace.unzip();
-        let run = self
-            .simulation
-            .run_titled(self.protocol, self.plan, output, Some(self.title));
+        let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
         let mut run =
             run.map_err(|what| Error::Usage(format!("{}: {what}", self.protocol.name())))?;
         let finished = run.finish_trace();
@@ -204,10 +186,7 @@ impl Asked<'_> {
 
     /// With the trace to standard output, which another thread writes.
     fn to_standard_output(&self) -> Result<Run, Error> {
-        let handle = io::stdout()
-            .as_fd()
-            .try_clone_to_owned()
-            .map_err(Error::Output)?;
+        let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
         let (writer, failures) = Watched::new(File::from(handle));
         self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
     }
@@ -215,10 +194,7 @@ impl Asked<'_> {
     /// With the trace to a file, which appears when it is whole.
     fn to_file(&self, path: &Path) -> Result<Run, Error> {
         let file = path.display().to_string();
-        let failed = |error| Error::File {
-            file: file.clone(),
-            error,
-        };
+        let failed = |error| Error::File { file: file.clone(), error };
         let mut done = None;
         tables::files::create(path, failed, |to| {
             let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
@@ -238,10 +214,7 @@ impl Asked<'_> {
 fn failure(error: io::Error, file: &str) -> Error {
     match file {
         "-" => Error::Output(error),
-        file => Error::File {
-            file: file.to_owned(),
-            error,
-        },
+        file => Error::File { file: file.to_owned(), error },
     }
 }
 
@@ -264,13 +237,7 @@ struct Watched {
 impl Watched {
     fn new(file: File) -> (Watched, Failures) {
         let failures = Failures::default();
-        (
-            Watched {
-                file,
-                failures: failures.clone(),
-            },
-            failures,
-        )
+        (Watched { file, failures: failures.clone() }, failures)
     }
 
     fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {

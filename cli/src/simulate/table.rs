@@ -15,21 +15,11 @@ use crate::check::paint::Paint;
 /// Prints a line for each protocol and client, then faults and what else there is to say.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
-    let names = series
-        .opened
-        .iter()
-        .map(|opened| opened.title().chars().count());
+    let names = series.opened.iter().map(|opened| opened.title().chars().count());
     let width = names.max().unwrap_or(0).max("protocol".len());
-    let clients = series
-        .cells
-        .iter()
-        .map(|cell| cell.client.to_string().len());
+    let clients = series.cells.iter().map(|cell| cell.client.to_string().len());
     let clients = clients.max().unwrap_or(0).max("client".len());
-    write!(
-        out,
-        "{:width$}  {:clients$}  {:>6}",
-        "protocol", "client", "runs"
-    )?;
+    write!(out, "{:width$}  {:clients$}  {:>6}", "protocol", "client", "runs")?;
     for model in &series.models {
         write!(out, "  {:>9}", model.name())?;
     }
@@ -47,11 +37,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
             write!(out, "  {}", verdicts(*counts, kept.contains(model), paint))?;
         }
         let faults = format!("{:6}", score.faults);
-        let faults = if score.faults > 0 {
-            paint.bad(&faults)
-        } else {
-            faults
-        };
+        let faults = if score.faults > 0 { paint.bad(&faults) } else { faults };
         let coverage = series.covered(cell, score).brief();
         writeln!(
             out,
@@ -68,11 +54,7 @@ fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
     let text = format!("{:>9}", format!("{}/{}", counts.consistent, counts.all()));
     match counts {
         Counts { violation: 1.., .. } if is_kept => paint.bad(&text),
-        Counts {
-            violation: 0,
-            undecided: 0,
-            ..
-        } => paint.good(&text),
+        Counts { violation: 0, undecided: 0, .. } => paint.good(&text),
         Counts { violation: 0, .. } => paint.unsure(&text),
         _ => text,
     }
@@ -80,11 +62,7 @@ fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
 
 /// A speed of the simulation on one core, to three digits.
 fn per_second(count: u64, seconds: f64) -> String {
-    let speed = if seconds > 0.0 {
-        count as f64 / seconds
-    } else {
-        0.0
-    };
+    let speed = if seconds > 0.0 { count as f64 / seconds } else { 0.0 };
     match speed {
         speed if speed >= 1e6 => format!("{:.2} M", speed / 1e6),
         speed if speed >= 1e3 => format!("{:.0} K", speed / 1e3),
@@ -102,10 +80,7 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
         "\n{runs} run{plural}, {operations} operations, {transitions} transitions in {:.2} s",
         series.elapsed
     )?;
-    writeln!(
-        out,
-        "operations/s, transitions/s: of the simulation alone, on one core"
-    )?;
+    writeln!(out, "operations/s, transitions/s: of the simulation alone, on one core")?;
     writeln!(
         out,
         "coverage: transitions reached, of those reachable (of all in the protocol's table); none of them stalls"
@@ -126,12 +101,8 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
             models.join(", ")
         )?;
     }
-    let undecided: u64 = series
-        .scores
-        .iter()
-        .flat_map(|score| &score.verdicts)
-        .map(|counts| counts.undecided)
-        .sum();
+    let undecided: u64 =
+        series.scores.iter().flat_map(|score| &score.verdicts).map(|counts| counts.undecided).sum();
     if undecided > 0 {
         writeln!(
             out,
@@ -215,11 +186,7 @@ fn others<'a>(
     if count == 0 {
         return Ok(());
     }
-    let option = if series.has_recipes() {
-        "--recipe"
-    } else {
-        "--seed"
-    };
+    let option = if series.has_recipes() { "--recipe" } else { "--seed" };
     let listed: Vec<String> = seeds.take(SEEDS).map(u64::to_string).collect();
     let rest = match count.saturating_sub(SEEDS) {
         0 => String::new(),

@@ -113,9 +113,8 @@ impl<'a> Summary<'a> {
 
 impl<'a> HistorySummary<'a> {
     fn of(history: &'a History, ending: &'a Ending) -> HistorySummary<'a> {
-        let threads: Vec<ThreadSummary> = (0..history.threads().len())
-            .map(|thread| ThreadSummary::of(history, thread))
-            .collect();
+        let threads: Vec<ThreadSummary> =
+            (0..history.threads().len()).map(|thread| ThreadSummary::of(history, thread)).collect();
         let mut kinds = Kinds::new();
         for (&kind, &count) in threads.iter().flat_map(|thread| &thread.kinds) {
             *kinds.entry(kind).or_default() += count;
@@ -172,9 +171,7 @@ fn ticks(history: &History) -> Option<(u64, u64)> {
     let all = || {
         history.ops().flat_map(|op| {
             let operation = history.operation(op);
-            [operation.issued, operation.completed]
-                .into_iter()
-                .flatten()
+            [operation.issued, operation.completed].into_iter().flatten()
         })
     };
     all().min().zip(all().max())
@@ -182,9 +179,7 @@ fn ticks(history: &History) -> Option<(u64, u64)> {
 
 impl<'a> TraceSummary<'a> {
     fn of(statistics: &'a Statistics) -> TraceSummary<'a> {
-        let counts = counts(statistics)
-            .into_iter()
-            .filter(|&(_, count)| count > 0);
+        let counts = counts(statistics).into_iter().filter(|&(_, count)| count > 0);
         TraceSummary {
             first_tick: statistics.first_tick,
             last_tick: statistics.last_tick,
@@ -214,10 +209,7 @@ fn counts(statistics: &Statistics) -> [(&'static str, u64); 24] {
         ("other_requests", statistics.other_requests),
         ("device_requests", statistics.device_requests),
         ("refused_requests", statistics.refused),
-        (
-            "failed_store_conditionals",
-            statistics.failed_store_conditionals,
-        ),
+        ("failed_store_conditionals", statistics.failed_store_conditionals),
         ("weak_fences", statistics.weak_fences),
         ("forwarded_loads", statistics.forwarded_loads),
         ("uncommitted_stores", statistics.uncommitted_stores),

@@ -48,11 +48,7 @@ fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Resul
     }
     if history.source != "axe" {
         let (loads, stores) = (history.unfinished_loads, history.unfinished_stores);
-        field(
-            out,
-            "unfinished",
-            format_args!("{loads} reads, {stores} writes"),
-        )?;
+        field(out, "unfinished", format_args!("{loads} reads, {stores} writes"))?;
     }
     for assumption in &history.assumptions {
         field(out, "note", format_args!("{assumption}"))?;
@@ -63,18 +59,12 @@ fn print_history(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Resul
 fn print_locations(history: &HistorySummary<'_>, out: &mut dyn Write) -> io::Result<()> {
     let count = history.locations;
     match history.addresses {
-        Some((low, high)) if history.sizes == "cells" => field(
-            out,
-            "locations",
-            format_args!("{count}, M[{low}] to M[{high}]"),
-        ),
+        Some((low, high)) if history.sizes == "cells" => {
+            field(out, "locations", format_args!("{count}, M[{low}] to M[{high}]"))
+        }
         Some((low, high)) => {
             let sizes = &history.sizes;
-            field(
-                out,
-                "locations",
-                format_args!("{count}, {low:#x} to {high:#x}, sizes {sizes}"),
-            )
+            field(out, "locations", format_args!("{count}, {low:#x} to {high:#x}, sizes {sizes}"))
         }
         None => field(out, "locations", format_args!("{count}")),
     }
@@ -86,9 +76,7 @@ fn print_histories(histories: &[HistorySummary<'_>], out: &mut dyn Write) -> io:
     field(out, "histories", format_args!("{}", histories.len()))?;
     field(out, "operations", format_args!("{operations}"))?;
     for (number, history) in histories.iter().enumerate() {
-        let name = history
-            .name
-            .map_or_else(|| number.to_string(), str::to_owned);
+        let name = history.name.map_or_else(|| number.to_string(), str::to_owned);
         let threads = history.threads.len();
         let operations = in_words(history.operations, &history.kinds);
         writeln!(out, "  {name}: {threads} threads, {operations}")?;
@@ -114,10 +102,7 @@ fn print_trace(trace: &TraceSummary<'_>, out: &mut dyn Write) -> io::Result<()> 
 
 /// `100: 48 load, 52 store`.
 fn in_words(operations: usize, kinds: &Kinds) -> String {
-    let kinds: Vec<String> = kinds
-        .iter()
-        .map(|(kind, count)| format!("{count} {kind}"))
-        .collect();
+    let kinds: Vec<String> = kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
     match kinds.len() {
         0 => operations.to_string(),
         _ => format!("{operations}: {}", kinds.join(", ")),

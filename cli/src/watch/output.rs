@@ -57,9 +57,8 @@ impl Output<'_> {
             }
         }
         let incomplete = self.run.note().filter(|_| self.run.crash.is_none());
-        for note in incomplete
-            .into_iter()
-            .chain(assumptions::of(&self.window.provenance(self.source)))
+        for note in
+            incomplete.into_iter().chain(assumptions::of(&self.window.provenance(self.source)))
         {
             writeln!(out, "  {} {note}", paint.faint("note:"))?;
         }

@@ -10,9 +10,7 @@ use tempfile::TempDir;
 /// The program with these arguments, in the root of the repository.
 pub fn rubric(arguments: &[&str]) -> Command {
     let mut command = Command::cargo_bin("rubric").unwrap();
-    command
-        .args(arguments)
-        .current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
+    command.args(arguments).current_dir(Path::new(env!("CARGO_MANIFEST_DIR")).join(".."));
     command
 }
 

@@ -64,10 +64,7 @@ fn timeless(line: &str) -> String {
         !digits.is_empty() && digits.chars().all(|c| c.is_ascii_digit() || c == '.')
     };
     let has_milliseconds = |word: &str| {
-        is_number(word)
-            && word
-                .rsplit_once('.')
-                .is_some_and(|(_, decimals)| decimals.len() == 3)
+        is_number(word) && word.rsplit_once('.').is_some_and(|(_, decimals)| decimals.len() == 3)
     };
     let timeless = words.iter().enumerate().map(|(at, word)| {
         let has_unit = words.get(at + 1).is_some_and(|next| is_unit(next));
@@ -96,30 +93,15 @@ mod tests {
         assert!(is_same(&["  …", "c"], "a\nb\nc\n"));
         assert!(!is_same(&["…", "d"], "a\nb\nc\n"));
         assert!(is_same(&["1 of … ran (…)"], "1 of 25 ran (0 failed)\n"));
-        assert!(!is_same(
-            &["1 of … ran (…)"],
-            "1 of 25 ran (0 failed), and more\n"
-        ));
+        assert!(!is_same(&["1 of … ran (…)"], "1 of 25 ran (0 failed), and more\n"));
     }
 
     #[test]
     fn times_differ() {
-        assert!(is_same(
-            &["x (3 threads; 0.001 s)"],
-            "x (3 threads; 12.5 s)\n"
-        ));
-        assert!(!is_same(
-            &["x (3 threads; 0.001 s)"],
-            "x (4 threads; 0.001 s)\n"
-        ));
+        assert!(is_same(&["x (3 threads; 0.001 s)"], "x (3 threads; 12.5 s)\n"));
+        assert!(!is_same(&["x (3 threads; 0.001 s)"], "x (4 threads; 0.001 s)\n"));
         let row = "  sat  consistent    0.000   50.0 %  2 clauses";
-        assert!(is_same(
-            &[row],
-            "  sat  consistent   12.345   50.0 %  2 clauses\n"
-        ));
-        assert!(!is_same(
-            &[row],
-            "  sat  consistent    0.000   50.1 %  2 clauses\n"
-        ));
+        assert!(is_same(&[row], "  sat  consistent   12.345   50.0 %  2 clauses\n"));
+        assert!(!is_same(&[row], "  sat  consistent    0.000   50.1 %  2 clauses\n"));
     }
 }

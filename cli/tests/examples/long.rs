@@ -20,18 +20,9 @@ pub const LONG: &[(&str, &str)] = &[
         "rubric explore protocol MI_example --locations 2 --nice-cycles",
         "a search for each length of cycle",
     ),
-    (
-        "rubric explore memory-system piranha-buggy",
-        "some 10 seconds",
-    ),
-    (
-        "rubric campaign -o campaign",
-        "400 mutants of four protocols: many minutes",
-    ),
-    (
-        "rubric campaign MI_example --sample all --runs 100 -o mi",
-        "some 2000 mutants: a minute",
-    ),
+    ("rubric explore memory-system piranha-buggy", "some 10 seconds"),
+    ("rubric campaign -o campaign", "400 mutants of four protocols: many minutes"),
+    ("rubric campaign MI_example --sample all --runs 100 -o mi", "some 2000 mutants: a minute"),
     (
         "rubric campaign MESI_Two_Level --operator drop-action,next-state-same --runs 50 -o mesi",
         "hundreds of mutants: minutes",
@@ -44,32 +35,14 @@ pub const LONG: &[(&str, &str)] = &[
         "rubric campaign --mutants none --client all --runs 1000 -o unmutated",
         "20000 runs: a minute",
     ),
-    (
-        "rubric campaign --sample all --runs 500 --shard 2/8 -o campaign",
-        "for a cluster",
-    ),
-    (
-        "rubric campaign path/to/My_protocol.slicc --budget 10m -o mine",
-        "10 minutes, as it says",
-    ),
-    (
-        "rubric campaign --runs 100 --budget 10m -o campaign",
-        "10 minutes, as it says",
-    ),
+    ("rubric campaign --sample all --runs 500 --shard 2/8 -o campaign", "for a cluster"),
+    ("rubric campaign path/to/My_protocol.slicc --budget 10m -o mine", "10 minutes, as it says"),
+    ("rubric campaign --runs 100 --budget 10m -o campaign", "10 minutes, as it says"),
     ("rubric experiment gcc-fig4", "a minute"),
     ("rubric experiment all --size paper -o results", "hours"),
-    (
-        "rubric experiment wsc-fig7 --algorithm complete,sat --timeout 10",
-        "a minute and more",
-    ),
-    (
-        "rubric experiment wsc-fig7 --program mine='./checker --axe {}'",
-        "a minute",
-    ),
-    (
-        "rubric experiment wsc-fig7 --size paper --shard 3/8 -o results",
-        "for a cluster",
-    ),
+    ("rubric experiment wsc-fig7 --algorithm complete,sat --timeout 10", "a minute and more"),
+    ("rubric experiment wsc-fig7 --program mine='./checker --axe {}'", "a minute"),
+    ("rubric experiment wsc-fig7 --size paper --shard 3/8 -o results", "for a cluster"),
     ("rubric experiment wsc-fig7 -o results", "a minute"),
     (
         "rubric simulate path/to/My_protocol.slicc --check --runs 1000 --threads 8",
@@ -79,10 +52,7 @@ pub const LONG: &[(&str, &str)] = &[
         "rubric simulate MOESI_hammer --runs 1000 --threads 8 --coverage hammer.csv",
         "1000 runs: half a minute",
     ),
-    (
-        "rubric simulate all --client all --runs 20 --check",
-        "400 runs: half a minute",
-    ),
+    ("rubric simulate all --client all --runs 20 --check", "400 runs: half a minute"),
     (
         "rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc",
         "4 million operations: minutes",

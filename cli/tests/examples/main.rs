@@ -64,11 +64,7 @@ fn all_work(pages: &[Page]) {
 fn examples_of_every_help() {
     let pages = pages::of_help();
     let count: usize = pages.iter().map(|page| page.examples.len()).sum();
-    assert!(
-        pages.len() > 20 && count > 80,
-        "{count} examples of {} commands",
-        pages.len()
-    );
+    assert!(pages.len() > 20 && count > 80, "{count} examples of {} commands", pages.len());
     all_work(&pages);
 }
 
@@ -134,16 +130,9 @@ fn a_broken_example_is_found() {
     let page = pages::of_text("broken", text);
     assert_eq!(page.examples.len(), 6);
     let failures = broken(&[page]);
-    let first: Vec<&str> = failures
-        .iter()
-        .filter_map(|one| one.lines().next())
-        .collect();
+    let first: Vec<&str> = failures.iter().filter_map(|one| one.lines().next()).collect();
     assert_eq!(first.len(), 5, "{failures:#?}");
     assert!(failures[0].contains("status 2"), "{}", failures[0]);
     assert!(failures[3].contains("not found"), "{}", failures[3]);
-    assert!(
-        failures[4].contains("line 1 of the output"),
-        "{}",
-        failures[4]
-    );
+    assert!(failures[4].contains("line 1 of the output"), "{}", failures[4]);
 }

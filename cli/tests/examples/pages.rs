@@ -41,16 +41,10 @@ fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
     words.push("--help");
     let help = output(&words);
     let examples: Vec<Example> = section(&help, "Examples:")
-        .map(|line| Example {
-            command: line.to_owned(),
-            output: Vec::new(),
-        })
+        .map(|line| Example { command: line.to_owned(), output: Vec::new() })
         .collect();
     if !examples.is_empty() {
-        pages.push(Page {
-            name: format!("rubric {}", words.join(" ")),
-            examples,
-        });
+        pages.push(Page { name: format!("rubric {}", words.join(" ")), examples });
     }
     for line in section(&help, "Commands:") {
         let name = line.split(' ').next().unwrap_or_default();
@@ -64,13 +58,9 @@ fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
 
 /// The indented lines below a heading, without what continues them further to the right.
 fn section<'t>(help: &'t str, heading: &'t str) -> impl Iterator<Item = &'t str> {
-    let below = help
-        .lines()
-        .skip_while(move |line| *line != heading)
-        .skip(1);
+    let below = help.lines().skip_while(move |line| *line != heading).skip(1);
     let own = below.take_while(|line| line.starts_with("  "));
-    own.filter_map(|line| line.strip_prefix("  "))
-        .filter(|line| !line.starts_with(' '))
+    own.filter_map(|line| line.strip_prefix("  ")).filter(|line| !line.starts_with(' '))
 }
 
 /// The examples of the README and of the pages in `docs`.
@@ -97,16 +87,10 @@ pub fn of_text(name: &str, text: &str) -> Page {
             (is_code, is_output) = (!is_code, false);
         } else if let Some(command) = line.strip_prefix("$ ").filter(|_| is_code) {
             is_output = true;
-            examples.push(Example {
-                command: command.to_owned(),
-                output: Vec::new(),
-            });
+            examples.push(Example { command: command.to_owned(), output: Vec::new() });
         } else if is_output && let Some(example) = examples.last_mut() {
             example.output.push(line.to_owned());
         }
     }
-    Page {
-        name: name.to_owned(),
-        examples,
-    }
+    Page { name: name.to_owned(), examples }
 }

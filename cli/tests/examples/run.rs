@@ -102,16 +102,8 @@ pub fn programs(bin: &Path, trace: &Path) {
         ),
     );
     program(bin, "gem5.opt", &format!("zcat '{}'", trace.display()));
-    program(
-        bin,
-        "dot",
-        "head -1 | grep -q digraph && echo %PDF && cat > /dev/null",
-    );
-    program(
-        bin,
-        "jq",
-        "python3 -c 'import json, sys; json.load(sys.stdin)'",
-    );
+    program(bin, "dot", "head -1 | grep -q digraph && echo %PDF && cat > /dev/null");
+    program(bin, "jq", "python3 -c 'import json, sys; json.load(sys.stdin)'");
     program(bin, "less", "cat");
     program(bin, "man", "head -1 \"$1\"");
 }

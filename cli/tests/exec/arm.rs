@@ -23,35 +23,16 @@ fn barriers_of_arm() {
     let none = "violation consistent consistent";
     let output = verdicts(&arm_store_buffering("str", None, "ldr"), none, 1);
     assert!(output.contains("Armv8"), "{output}");
-    verdicts(
-        &arm_store_buffering("str", Some("  dmb   ish"), "ldr"),
-        all,
-        1,
-    );
-    verdicts(
-        &arm_store_buffering("str", Some("  dmb   ishst"), "ldr"),
-        none,
-        1,
-    );
-    verdicts(
-        &arm_store_buffering("str", Some("  dmb   ishld"), "ldr"),
-        none,
-        1,
-    );
-    verdicts(
-        &arm_store_buffering("str", Some("  isb   "), "ldr"),
-        none,
-        1,
-    );
+    verdicts(&arm_store_buffering("str", Some("  dmb   ish"), "ldr"), all, 1);
+    verdicts(&arm_store_buffering("str", Some("  dmb   ishst"), "ldr"), none, 1);
+    verdicts(&arm_store_buffering("str", Some("  dmb   ishld"), "ldr"), none, 1);
+    verdicts(&arm_store_buffering("str", Some("  isb   "), "ldr"), none, 1);
     verdicts(&arm_store_buffering("stlr", None, "ldar"), all, 1);
     verdicts(&arm_store_buffering("stlr", None, "ldapr"), none, 1);
     // gem5 does not print which accesses a barrier orders.
     let unknown = arm_store_buffering("str", Some("  dmb   "), "ldr");
     let output = verdicts(&unknown, "violation undecided undecided", 1);
-    assert!(
-        output.contains("line 2: the trace does not show"),
-        "{output}"
-    );
+    assert!(output.contains("line 2: the trace does not show"), "{output}");
 }
 
 #[test]
@@ -59,18 +40,11 @@ fn exclusives_of_arm_are_told_by_their_test() {
     let attempt = |is_taken: bool| {
         let mut trace = Trace::default();
         arm(&mut trace, 1, "ldr", 0, X);
-        trace.line(
-            0,
-            "  movz   x1, #5, #0        : IntAlu :  D=0x0000000000000005",
-        );
+        trace.line(0, "  movz   x1, #5, #0        : IntAlu :  D=0x0000000000000005");
         trace.access(0, "  ldxr   x0, [x2]", "MemRead", 0, X);
         trace.access(0, "  stxr   x1, x9, [x2]", "MemWrite", 0, X);
         trace.plain(0, "  cbnz   w9, 0x10004");
-        let pc = if is_taken {
-            0x1_0004
-        } else {
-            0x1_0000 + 4 * trace.lines + 4
-        };
+        let pc = if is_taken { 0x1_0004 } else { 0x1_0000 + 4 * trace.lines + 4 };
         trace.lines += 1;
         trace.text += &format!(
             "   9000: system.cpu0: T0 : {pc:#x} @f0    :   nop                     : No_OpClass : \n"
@@ -81,11 +55,8 @@ fn exclusives_of_arm_are_told_by_their_test() {
     let (_, output) = check(&attempt(false), &["--model", "sc"], 0);
     assert!(output.contains("4 operations"), "{output}");
     // Nothing writes 5: it is the second value that the trace does not explain.
-    let (verdicts, output) = check(
-        &attempt(true),
-        &["--model", "sc", "--addresses", "0x81000-0x81008"],
-        3,
-    );
+    let (verdicts, output) =
+        check(&attempt(true), &["--model", "sc", "--addresses", "0x81000-0x81008"], 3);
     assert_eq!(verdicts, ["undecided sc"], "{output}");
 }
 
@@ -116,17 +87,7 @@ fn a_violation_that_needs_no_unknown_fence_is_one() {
     verdicts(&trace, "violation violation undecided", 1);
     let file = folder.path("run.trace");
     fs::write(&file, &trace.text).unwrap();
-    output_of(
-        &[
-            "check",
-            &file,
-            "--model",
-            "tso,tso",
-            "--certificate",
-            &certificates,
-        ],
-        1,
-    );
+    output_of(&["check", &file, "--model", "tso,tso", "--certificate", &certificates], 1);
     let certificate = folder.path("certificates/run.trace.tso.cert");
     output_of(&["verify", &file, &certificate], 0);
 }
@@ -137,28 +98,13 @@ fn an_interrupt_hides_the_outcome_of_an_exclusive() {
     let attempt = |next: &str| {
         let next = format!("{next} @f    :   nop : No_OpClass : ");
         lines(&[
-            (
-                1,
-                "0x1fc @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000",
-            ),
-            (
-                0,
-                "0x104 @f    :   add   x1, x3, #1 : IntAlu :  D=0x0000000000000001",
-            ),
-            (
-                0,
-                "0x108 @f    :   stxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x3000",
-            ),
+            (1, "0x1fc @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000"),
+            (0, "0x104 @f    :   add   x1, x3, #1 : IntAlu :  D=0x0000000000000001"),
+            (0, "0x108 @f    :   stxr   x1, x9, [x2] : MemWrite :  D=0x0000000000000000 A=0x3000"),
             (0, "0x10c @f+12    :   cbnz   w9, <f+0> : IntAlu : "),
             (0, &next),
-            (
-                1,
-                "0x204 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000001 A=0x3000",
-            ),
-            (
-                1,
-                "0x208 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000",
-            ),
+            (1, "0x204 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000001 A=0x3000"),
+            (1, "0x208 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000"),
         ])
     };
     verdict(&attempt("0x110"), &[], "violation");

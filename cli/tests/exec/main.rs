@@ -18,15 +18,9 @@ use trace::{Trace, X, Y, arm, store_buffering, verdict, verdicts};
 #[test]
 fn what_is_not_understood_is_named_with_its_line() {
     let mut trace = store_buffering(None);
-    trace.line(
-        1,
-        &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"),
-    );
+    trace.line(1, &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"));
     let output = verdicts(&trace, "undecided undecided undecided", 3);
-    assert!(
-        output.contains("line 5: `cbo_zero 0(a0)` writes shared memory"),
-        "{output}"
-    );
+    assert!(output.contains("line 5: `cbo_zero 0(a0)` writes shared memory"), "{output}");
     // Where no other thread looks it does not matter.
     let mut trace = store_buffering(None);
     trace.line(1, "cbo_zero 0(a0)             : MemWrite :  A=0x90000");
@@ -39,10 +33,7 @@ fn the_instruction_set_can_be_given() {
     let file = folder.path("run.trace");
     fs::write(&file, store_buffering(None).text).unwrap();
     let message = error(&["check", "--isa", "arm", &file]);
-    assert!(
-        message.contains("run.trace:1: found an instruction of RISC-V"),
-        "{message}"
-    );
+    assert!(message.contains("run.trace:1: found an instruction of RISC-V"), "{message}");
     let output = output_of(&["stats", &file], 0);
     assert!(output.contains("isa           riscv"), "{output}");
     let json = output_of(&["check", "--isa", "riscv", "--format", "json", &file], 1);
@@ -71,11 +62,8 @@ fn an_access_without_an_address_may_be_any() {
 
 #[test]
 fn an_unknown_fence_may_order_anything() {
-    let output = verdicts(
-        &store_buffering(Some("fence_foo rw")),
-        "violation undecided undecided",
-        1,
-    );
+    let output =
+        verdicts(&store_buffering(Some("fence_foo rw")), "violation undecided undecided", 1);
     assert!(output.contains("fence_foo rw"), "{output}");
 }
 
@@ -136,10 +124,7 @@ fn processes_have_memory_of_their_own() {
     verdict(&locks(["", ""], program), &[], "violation");
     verdict(&locks(["A0 ", "A0 "], program), &[], "violation");
     let output = verdict(&locks(["A1 ", "A2 "], program), &[], "undecided");
-    assert!(
-        output.contains("2 address spaces are told apart"),
-        "{output}"
-    );
+    assert!(output.contains("2 address spaces are told apart"), "{output}");
     verdict(&locks(["A1 ", "A2 "], kernel), &[], "violation");
     let mut mixed = locks(["", ""], program);
     mixed.text += "   9000: system.cpu0: T0 : 0xffffffff81000000 @k. 0 :   NOP : limm   rax, 0 : IntAlu :  \
@@ -193,16 +178,10 @@ fn axe_text_keeps_no_doubts() {
     let folder = Folder::new();
     let file = folder.path("run.trace");
     let mut trace = store_buffering(None);
-    trace.line(
-        1,
-        &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"),
-    );
+    trace.line(1, &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"));
     fs::write(&file, &trace.text).unwrap();
     let message = error(&["convert", &file, "--to", "axe", "-o", "-"]);
-    assert!(
-        message.contains("line 5 of the trace: `cbo_zero 0(a0)`"),
-        "{message}"
-    );
+    assert!(message.contains("line 5 of the trace: `cbo_zero 0(a0)`"), "{message}");
     assert!(message.contains("JSON or Parquet"), "{message}");
     let mut trace = Trace::default();
     trace.sd(0, X, 1);

@@ -63,42 +63,15 @@ fn what_follows_in_the_same_function_shows_that_a_store_was_performed() {
 #[test]
 fn a_store_before_an_interrupt_may_be_another_than_the_one_behind() {
     let trace = lines(&[
-        (
-            0,
-            "0xfc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000",
-        ),
-        (
-            1,
-            "0x1fc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000",
-        ),
-        (
-            0,
-            "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000",
-        ),
-        (
-            0,
-            "0xff00 @irq    : csrrw sp, sscratch, sp : No_OpClass :  D=0x0000000000000005",
-        ),
-        (
-            1,
-            "0x200 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000",
-        ),
-        (
-            1,
-            "0x204 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000002 A=0x3000",
-        ),
-        (
-            0,
-            "0xff04 @irq    : ld a5, 0(a3) : MemRead :  D=0x0000000000000002 A=0x3000",
-        ),
-        (
-            0,
-            "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000",
-        ),
-        (
-            0,
-            "0x104 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000",
-        ),
+        (0, "0xfc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000"),
+        (1, "0x1fc @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000000 A=0x3000"),
+        (0, "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000"),
+        (0, "0xff00 @irq    : csrrw sp, sscratch, sp : No_OpClass :  D=0x0000000000000005"),
+        (1, "0x200 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000"),
+        (1, "0x204 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000002 A=0x3000"),
+        (0, "0xff04 @irq    : ld a5, 0(a3) : MemRead :  D=0x0000000000000002 A=0x3000"),
+        (0, "0x100 @f    : sd a5, 0(a3) : MemWrite :  D=0x0000000000000001 A=0x3000"),
+        (0, "0x104 @f    : ld a5, 0(a3) : MemRead :  D=0x0000000000000001 A=0x3000"),
     ]);
     verdict(&trace, &[], "undecided");
 }

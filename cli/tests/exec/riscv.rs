@@ -6,10 +6,7 @@ use crate::trace::{Trace, X, Y, check, store_buffering, verdict, verdicts};
 fn fences_of_riscv_order_their_sets() {
     let plain = store_buffering(None);
     let output = verdicts(&plain, "violation consistent consistent", 1);
-    assert!(
-        output.contains("the instructions are those of RISC-V"),
-        "{output}"
-    );
+    assert!(output.contains("the instructions are those of RISC-V"), "{output}");
     assert!(output.contains("RVWMO"), "{output}");
     let all = "violation violation violation";
     verdicts(&store_buffering(Some("fence rw, rw")), all, 1);
@@ -39,16 +36,8 @@ fn stores_of_a_message_are_ordered_by_a_fence() {
         trace
     };
     verdicts(&message(None), "violation violation consistent", 1);
-    verdicts(
-        &message(Some("fence r, w")),
-        "violation violation consistent",
-        1,
-    );
-    verdicts(
-        &message(Some("fence w, w")),
-        "violation violation violation",
-        1,
-    );
+    verdicts(&message(Some("fence r, w")), "violation violation consistent", 1);
+    verdicts(&message(Some("fence w, w")), "violation violation violation", 1);
 }
 
 #[test]
@@ -57,13 +46,7 @@ fn atomics_of_riscv_write_what_their_registers_say() {
         let mut trace = Trace::default();
         for (cpu, old) in [(0, 0), (1, second)] {
             trace.li(cpu, "a4", 1);
-            trace.atomic(
-                cpu,
-                "amoadd_d a5, a4, (a3)",
-                "amoadd_d[l] a5, a4, (a3)",
-                "MemRead",
-                old,
-            );
+            trace.atomic(cpu, "amoadd_d a5, a4, (a3)", "amoadd_d[l] a5, a4, (a3)", "MemRead", old);
         }
         trace
     };
@@ -79,13 +62,7 @@ fn atomics_of_riscv_write_what_their_registers_say() {
 #[test]
 fn an_unknown_operand_proves_nothing() {
     let mut trace = Trace::default();
-    trace.atomic(
-        0,
-        "amoadd_d a5, a4, (a3)",
-        "amoadd_d[l] a5, a4, (a3)",
-        "MemRead",
-        0,
-    );
+    trace.atomic(0, "amoadd_d a5, a4, (a3)", "amoadd_d[l] a5, a4, (a3)", "MemRead", 0);
     trace.ld(1, X, 5);
     let (verdicts, output) = check(&trace, &["--model", "sc"], 3);
     assert_eq!(verdicts, ["undecided sc"], "{output}");
@@ -136,17 +113,11 @@ fn sizes_and_signs_are_those_of_the_instruction() {
 
 #[test]
 fn a_full_fence_of_riscv_may_be_a_weaker_one() {
-    let output = verdicts(
-        &store_buffering(Some("fence rw, rw")),
-        "violation violation violation",
-        1,
-    );
+    let output =
+        verdicts(&store_buffering(Some("fence rw, rw")), "violation violation violation", 1);
     assert!(output.contains("`fence.tso`"), "{output}");
-    let output = verdicts(
-        &store_buffering(Some("fence iorw, iorw")),
-        "violation violation violation",
-        1,
-    );
+    let output =
+        verdicts(&store_buffering(Some("fence iorw, iorw")), "violation violation violation", 1);
     assert!(!output.contains("`fence.tso`"), "{output}");
 }
 
@@ -154,10 +125,7 @@ fn a_full_fence_of_riscv_may_be_a_weaker_one() {
 fn vectors_reach_as_far_as_they_may() {
     let vector = |shown: &str| {
         let mut trace = Trace::default();
-        trace.line(
-            0,
-            &format!("vs1r_v v1, (a0) : SimdWholeRegisterStore : {shown} A={X:#x}"),
-        );
+        trace.line(0, &format!("vs1r_v v1, (a0) : SimdWholeRegisterStore : {shown} A={X:#x}"));
         let far = X + 0x1f8;
         trace.ld(0, far, 0);
         trace.sd(1, far, 7);

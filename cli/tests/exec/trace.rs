@@ -22,19 +22,13 @@ impl Trace {
     pub fn line(&mut self, cpu: usize, instruction: &str) {
         self.lines += 1;
         self.instructions += 1;
-        let (tick, pc) = (
-            500 * self.lines,
-            0x1_0000 * (cpu as u64 + 1) + 4 * self.instructions,
-        );
+        let (tick, pc) = (500 * self.lines, 0x1_0000 * (cpu as u64 + 1) + 4 * self.instructions);
         self.text +=
             &format!("{tick:7}: system.cpu{cpu}: T0 : {pc:#x} @f{cpu}    : {instruction}\n");
     }
 
     pub fn access(&mut self, cpu: usize, instruction: &str, class: &str, data: u64, address: u64) {
-        self.line(
-            cpu,
-            &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"),
-        );
+        self.line(cpu, &format!("{instruction:26} : {class} :  D={data:#018x} A={address:#x}"));
     }
 
     /// A store and a load of RISC-V.
@@ -49,10 +43,7 @@ impl Trace {
     pub fn li(&mut self, cpu: usize, register: &str, value: u64) {
         self.line(
             cpu,
-            &format!(
-                "{:26} : IntAlu :  D={value:#018x}",
-                format!("c_li {register}, {value}")
-            ),
+            &format!("{:26} : IntAlu :  D={value:#018x}", format!("c_li {register}, {value}")),
         );
     }
 
@@ -76,11 +67,7 @@ impl Trace {
     /// An atomic operation as gem5 prints it, without micro-fences.
     pub fn atomic(&mut self, cpu: usize, announced: &str, micro: &str, class: &str, data: u64) {
         self.line(cpu, announced);
-        self.micro(
-            cpu,
-            0,
-            &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"),
-        );
+        self.micro(cpu, 0, &format!("{micro:26} : {class} :  D={data:#018x} A={X:#x}"));
     }
 }
 
@@ -94,11 +81,7 @@ pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, St
     let is_verdict = |line: &&str| line.contains("run.trace");
     let verdicts = output.lines().filter(is_verdict).map(|line| {
         let mut words = line.split_ascii_whitespace();
-        format!(
-            "{} {}",
-            words.next().unwrap_or(""),
-            words.next().unwrap_or("")
-        )
+        format!("{} {}", words.next().unwrap_or(""), words.next().unwrap_or(""))
     });
     (verdicts.collect(), output)
 }
@@ -131,11 +114,7 @@ pub fn store_buffering(between: Option<&str>) -> Trace {
 }
 
 pub fn arm(trace: &mut Trace, cpu: usize, name: &str, value: u64, address: u64) {
-    let class = if name.starts_with("st") {
-        "MemWrite"
-    } else {
-        "MemRead"
-    };
+    let class = if name.starts_with("st") { "MemWrite" } else { "MemRead" };
     trace.access(cpu, &format!("  {name}   x0, [x1]"), class, value, address);
 }
 
@@ -157,10 +136,6 @@ pub fn verdict(trace: &Trace, arguments: &[&str], expected: &str) -> String {
         _ => 3,
     };
     let (verdicts, output) = check(trace, arguments, status);
-    assert!(
-        verdicts[0].starts_with(expected),
-        "{}\n{output}",
-        trace.text
-    );
+    assert!(verdicts[0].starts_with(expected), "{}\n{output}", trace.text);
     output
 }

@@ -47,32 +47,16 @@ fn x86(accesses: &[(usize, &str, u64, u64)]) -> Trace {
 fn micro_operations_without_memory_store_nothing() {
     let mut trace = x86(&[(0, "st", 7, X + 8), (1, "ld", 7, X + 8)]);
     for (cpu, text) in [
-        (
-            0,
-            "MOVNTDQ_M_XMM : cda   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008",
-        ),
-        (
-            0,
-            "CLWB_M : clwb   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008",
-        ),
-        (
-            0,
-            "WRMSR : st   t2, MS:[8*rcx] : MemWrite :  D=0x0000000000000000 A=0x81008",
-        ),
-        (
-            1,
-            "PREFETCH_M : ld   t0b, DS:[rdi] : MemRead :  D=0x00000000000000ff A=0x81008",
-        ),
+        (0, "MOVNTDQ_M_XMM : cda   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008"),
+        (0, "CLWB_M : clwb   DS:[rdi + 0x8] : MemWrite :  D=0x0000000000000000 A=0x81008"),
+        (0, "WRMSR : st   t2, MS:[8*rcx] : MemWrite :  D=0x0000000000000000 A=0x81008"),
+        (1, "PREFETCH_M : ld   t0b, DS:[rdi] : MemRead :  D=0x00000000000000ff A=0x81008"),
     ] {
         trace.line(cpu, "something");
         trace.micro(cpu, 0, &format!("  {text}"));
     }
     trace.line(1, "mov");
-    trace.micro(
-        1,
-        0,
-        "  MOV : ld   rax, DS:[rdi] : MemRead :  D=0x0000000000000007 A=0x81008",
-    );
+    trace.micro(1, 0, "  MOV : ld   rax, DS:[rdi] : MemRead :  D=0x0000000000000007 A=0x81008");
     let output = verdict(&trace, &[], "consistent");
     assert!(output.contains("3 operations"), "{output}");
 }

@@ -156,13 +156,10 @@ impl<M: MemorySystem> Watched<'_, M> {
             Event::Internal(..) => None,
         };
         let has = |access: Access, value| {
-            events
-                .iter()
-                .any(|(event, _)| *event == Event::Access(Access { value, ..access }))
+            events.iter().any(|(event, _)| *event == Event::Access(Access { value, ..access }))
         };
         let all = events.iter().filter_map(|(event, _)| writes(event));
-        all.into_iter()
-            .all(|access| (0..=values).all(|value| has(access, value)))
+        all.into_iter().all(|access| (0..=values).all(|value| has(access, value)))
     }
 }
 

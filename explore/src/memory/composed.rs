@@ -19,10 +19,7 @@ pub struct Order {
 impl Order {
     /// The canonical one (section 7.3): 1, 2, … k.
     pub fn canonical(k: u8) -> Order {
-        Order {
-            processors: (0..k).collect(),
-            locations: (0..k).collect(),
-        }
+        Order { processors: (0..k).collect(), locations: (0..k).collect() }
     }
 
     /// All of a length, one for those that are the same but for where they begin. Cost: their number, n!/(n-k)! times
@@ -30,15 +27,9 @@ impl Order {
     pub fn all(shape: SystemSize, k: u8) -> Vec<Order> {
         let first_is_least = |order: &&Vec<u8>| order.iter().min() == order.first();
         let mut orders = Vec::new();
-        for processors in arrangements(shape.processors, k)
-            .iter()
-            .filter(first_is_least)
-        {
+        for processors in arrangements(shape.processors, k).iter().filter(first_is_least) {
             for locations in arrangements(shape.locations, k) {
-                orders.push(Order {
-                    processors: processors.clone(),
-                    locations,
-                });
+                orders.push(Order { processors: processors.clone(), locations });
             }
         }
         orders
@@ -89,11 +80,7 @@ pub struct Composed<'a, M> {
 impl<'a, M: MemorySystem> Composed<'a, M> {
     /// The system with automata for cycles of an order, and all its states.
     pub fn new(system: &'a M, order: Order) -> Composed<'a, M> {
-        Composed {
-            system,
-            order,
-            symmetries: Vec::new(),
-        }
+        Composed { system, order, symmetries: Vec::new() }
     }
 
     /// For canonical cycles of a symmetric system. States count as one if they differ by a permutation of the processors
@@ -116,11 +103,7 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         }
         // The first changes nothing.
         symmetries.remove(0);
-        Composed {
-            system,
-            order: Order::canonical(k),
-            symmetries,
-        }
+        Composed { system, order: Order::canonical(k), symmetries }
     }
 
     /// What the automata of the locations say of a write.
@@ -178,9 +161,7 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
 
 fn permutations_above(k: u8, n: u8) -> Vec<Vec<u8>> {
     let above = arrangements(n - k.min(n), n - k.min(n)).into_iter();
-    above
-        .map(|some| some.iter().map(|it| it + k).collect())
-        .collect()
+    above.map(|some| some.iter().map(|it| it + k).collect()).collect()
 }
 
 impl<M: MemorySystem> Graph for Composed<'_, M> {
@@ -200,11 +181,8 @@ impl<M: MemorySystem> Graph for Composed<'_, M> {
 
     fn moves(&self, state: &Self::State, visit: &mut dyn FnMut(Event, Self::State)) {
         self.system.events(&state.system, &mut |event, system| {
-            let mut next = State {
-                system,
-                written: state.written.clone(),
-                seen: state.seen.clone(),
-            };
+            let mut next =
+                State { system, written: state.written.clone(), seen: state.seen.clone() };
             if let Event::Access(access) = event {
                 if !self.allows(&next.written, access) {
                     return;

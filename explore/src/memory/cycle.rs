@@ -50,11 +50,7 @@ impl Display for NiceCycle {
         for (at, [first, second]) in self.pairs.iter().enumerate() {
             let processor = self.order.processors[at] + 1;
             let location = self.order.locations[(at + 1) % self.order.k()] + 1;
-            write!(
-                f,
-                "{} -P{processor}-> {} -L{location}-> ",
-                first.1, second.1
-            )?;
+            write!(f, "{} -P{processor}-> {} -L{location}-> ", first.1, second.1)?;
         }
         write!(f, "{}", self.pairs[0][0].1)
     }

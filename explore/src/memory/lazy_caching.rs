@@ -79,10 +79,7 @@ impl LazyCaching {
         }
         next.memory[usize::from(entry.location)] = entry.value;
         for (to, processor) in (0..).zip(&mut next.processors) {
-            processor.into.push_back(Entry {
-                is_own: to == at,
-                ..entry
-            });
+            processor.into.push_back(Entry { is_own: to == at, ..entry });
         }
         visit(Event::Internal("MW", Some(at), None), next);
     }

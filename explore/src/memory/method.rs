@@ -118,11 +118,7 @@ pub fn cycles<M: MemorySystem>(
     let shape = system.shape();
     let mut searches = Vec::new();
     for k in 1..=shape.processors.min(shape.locations) {
-        let orders = if is_symmetric {
-            vec![Order::canonical(k)]
-        } else {
-            Order::all(shape, k)
-        };
+        let orders = if is_symmetric { vec![Order::canonical(k)] } else { Order::all(shape, k) };
         for order in orders {
             let composed = if is_symmetric && !options.without_symmetry {
                 Composed::symmetric(system, k)
@@ -136,12 +132,7 @@ pub fn cycles<M: MemorySystem>(
                 Outcome::Stopped(why) => stopped = Some(why),
                 Outcome::None => {}
             }
-            searches.push(Search {
-                order,
-                progress,
-                found,
-                stopped,
-            });
+            searches.push(Search { order, progress, found, stopped });
         }
     }
     searches
@@ -159,9 +150,5 @@ fn counterexample<'a, M: MemorySystem>(
         before = after;
     }
     let run: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();
-    Counterexample {
-        cycle: NiceCycle::find(composed, order, &run),
-        words,
-        run,
-    }
+    Counterexample { cycle: NiceCycle::find(composed, order, &run), words, run }
 }

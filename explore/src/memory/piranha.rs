@@ -152,10 +152,7 @@ impl MemorySystem for Piranha {
     /// Any processor may own a location.
     fn initial(&self) -> Vec<State> {
         let (processors, locations) = (self.shape.processors, usize::from(self.shape.locations));
-        let line = Line {
-            mode: Mode::Shared,
-            data: 0,
-        };
+        let line = Line { mode: Mode::Shared, data: 0 };
         let mut owners: Vec<Vec<Option<u8>>> = vec![Vec::new()];
         for _ in 0..locations {
             let longer = owners.iter().flat_map(|some| {
@@ -186,10 +183,7 @@ impl MemorySystem for Piranha {
     fn renamed(&self, state: &State, renaming: &Renaming) -> State {
         let processor = |processor| renaming.processor(processor);
         let location = |location| renaming.location(location);
-        let line = |at, line: &Line| Line {
-            data: renaming.value(at, line.data),
-            ..*line
-        };
+        let line = |at, line: &Line| Line { data: renaming.value(at, line.data), ..*line };
         let message = |message: &Message| match message {
             Message::Acknowledge(at, held) => Message::Acknowledge(location(*at), line(*at, held)),
             Message::Invalidate(at) => Message::Invalidate(location(*at)),
@@ -201,14 +195,8 @@ impl MemorySystem for Piranha {
         let queue = |queue: &VecDeque<Message>| queue.iter().map(message).collect();
         let owners = state.owners.iter().map(|owner| owner.map(processor));
         State {
-            caches: moved(
-                &state.caches.iter().map(cache).collect::<Vec<_>>(),
-                processor,
-            ),
-            queues: moved(
-                &state.queues.iter().map(queue).collect::<Vec<_>>(),
-                processor,
-            ),
+            caches: moved(&state.caches.iter().map(cache).collect::<Vec<_>>(), processor),
+            queues: moved(&state.queues.iter().map(queue).collect::<Vec<_>>(), processor),
             owners: moved(&owners.collect::<Vec<_>>(), location),
         }
     }

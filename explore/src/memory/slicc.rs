@@ -38,11 +38,7 @@ pub fn nice_cycles(
     options: &Options,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Vec<Search>, StepperError> {
-    let scope = Scope {
-        requests: 1,
-        values: Values::Numbers(VALUES),
-        ..scope.clone()
-    };
+    let scope = Scope { requests: 1, values: Values::Numbers(VALUES), ..scope.clone() };
     let system = Slicc {
         stepper: RefCell::new(Stepper::new(protocol, &scope)?),
         shape: SystemSize {
@@ -62,12 +58,7 @@ fn seen(access: &stepper::Access) -> (bool, u8, u8, u8) {
 }
 
 fn event((writes, processor, location, value): (bool, u8, u8, u8)) -> Event {
-    Event::Access(Access {
-        writes,
-        processor,
-        location,
-        value,
-    })
+    Event::Access(Access { writes, processor, location, value })
 }
 
 /// What a move is, where it performs nothing.
@@ -107,18 +98,12 @@ impl MemorySystem for Slicc {
     }
 
     fn initial(&self) -> Vec<State> {
-        vec![State {
-            protocol: self.stepper.borrow().first(),
-            pending: Vec::new(),
-        }]
+        vec![State { protocol: self.stepper.borrow().first(), pending: Vec::new() }]
     }
 
     fn events(&self, state: &State, visit: &mut dyn FnMut(Event, State)) {
         if let Some((&first, others)) = state.pending.split_first() {
-            let next = State {
-                pending: others.to_vec(),
-                protocol: state.protocol.clone(),
-            };
+            let next = State { pending: others.to_vec(), protocol: state.protocol.clone() };
             return visit(event(first), next);
         }
         self.steps(state, &mut |_, happens, next| visit(happens, next));

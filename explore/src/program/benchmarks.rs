@@ -15,11 +15,7 @@ pub struct Benchmark {
 }
 
 const fn benchmark(name: &'static str, text: &'static str, is_data_structure: bool) -> Benchmark {
-    Benchmark {
-        name,
-        text,
-        is_data_structure,
-    }
+    Benchmark { name, text, is_data_structure }
 }
 
 /// All of them, in the order of the paper's tables.

@@ -32,12 +32,7 @@ pub struct Options {
 impl Options {
     /// Without limits.
     pub fn new(preemptions: u32, models: &[Model]) -> Options {
-        Options {
-            preemptions,
-            models: models.to_vec(),
-            bounds: Bounds::none(),
-            runs: None,
-        }
+        Options { preemptions, models: models.to_vec(), bounds: Bounds::none(), runs: None }
     }
 }
 
@@ -217,11 +212,7 @@ impl Search<'_> {
             };
         };
         for (thread, left) in choices {
-            self.open.push(Node {
-                thread,
-                left,
-                ..node.clone()
-            });
+            self.open.push(Node { thread, left, ..node.clone() });
         }
         node.thread = thread;
         node.left = left;
@@ -253,19 +244,12 @@ impl Search<'_> {
 
     /// Shows the monitors what has just happened: the event of this number, the last one.
     fn watch(&mut self, watch: &mut Watch, number: usize) {
-        let Search {
-            trace,
-            violations,
-            options,
-            see,
-            ..
-        } = self;
+        let Search { trace, violations, options, see, .. } = self;
         watch.step(number, &trace[number], &mut |signal| {
             let (store, event) = (trace[signal.store].site, trace[signal.event].site);
             let run = &trace[..=signal.event];
-            let violation = violations
-                .entry((signal.monitor, store, event))
-                .or_insert_with(|| Violation {
+            let violation =
+                violations.entry((signal.monitor, store, event)).or_insert_with(|| Violation {
                     model: options.models[signal.monitor],
                     store,
                     event,

@@ -105,11 +105,7 @@ impl Thread {
             code.push(instruction);
             code.extend(fence.map(Instruction::Fence));
         }
-        Thread {
-            dead: live::dead(&code, self.locals, &self.observed),
-            code,
-            ..self.clone()
-        }
+        Thread { dead: live::dead(&code, self.locals, &self.observed), code, ..self.clone() }
     }
 }
 
@@ -123,12 +119,7 @@ pub(super) struct Compiler<'a> {
 
 impl<'a> Compiler<'a> {
     fn new(text: &'a str) -> Compiler<'a> {
-        Compiler {
-            text,
-            sites: Vec::new(),
-            by_span: BTreeMap::new(),
-            errors: Vec::new(),
-        }
+        Compiler { text, sites: Vec::new(), by_span: BTreeMap::new(), errors: Vec::new() }
     }
 
     fn program(mut self, tree: &Tree) -> Result<Program, Vec<Diagnostic>> {
@@ -179,11 +170,7 @@ impl<'a> Compiler<'a> {
         }
         if tree.threads.is_empty() {
             let end = self.text.len() as u32;
-            let span = Span {
-                file: 0,
-                start: end,
-                end,
-            };
+            let span = Span { file: 0, start: end, end };
             let error = Diagnostic::error(span, "the program has no thread");
             self.error(error.hint("write one: `thread P0 { store x = 1; }`"));
         }

@@ -110,11 +110,7 @@ struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     fn new(program: &'a Program, model: Model, seeks_fault: bool) -> Runs<'a> {
-        Runs {
-            machine: Machine::new(program, model),
-            seeks_fault,
-            ends: RefCell::default(),
-        }
+        Runs { machine: Machine::new(program, model), seeks_fault, ends: RefCell::default() }
     }
 }
 

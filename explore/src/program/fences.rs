@@ -42,10 +42,7 @@ impl Suggestion {
 
 /// Looks for fences, with the runs and limits of `options`; of its models only `model` counts.
 pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion {
-    let options = Options {
-        models: vec![model],
-        ..options.clone()
-    };
+    let options = Options { models: vec![model], ..options.clone() };
     let mut clauses: BTreeSet<Clause> = BTreeSet::new();
     let mut fences = BTreeSet::new();
     let mut rounds = 0;
@@ -57,13 +54,7 @@ pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion
             news.insert(clause(trace, signal));
         });
         if news.is_empty() || report.stopped.is_some() {
-            return Suggestion {
-                model,
-                fences,
-                rounds,
-                clauses: clauses.len(),
-                report,
-            };
+            return Suggestion { model, fences, rounds, clauses: clauses.len(), report };
         }
         clauses.append(&mut news);
         clauses = smallest(clauses);
@@ -73,10 +64,7 @@ pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion
                 fences,
                 rounds,
                 clauses: clauses.len(),
-                report: Report {
-                    stopped: Some(Stopped::Time),
-                    ..report
-                },
+                report: Report { stopped: Some(Stopped::Time), ..report },
             };
         };
         fences = found;
@@ -107,10 +95,7 @@ fn smallest(clauses: BTreeSet<Clause>) -> BTreeSet<Clause> {
 /// A smallest set with a site of each clause; nothing if time or memory run out first.
 fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Option<BTreeSet<u32>> {
     let can_be_hit = clauses.iter().all(|clause| !clause.is_empty());
-    assert!(
-        can_be_hit,
-        "behind a store that can be delayed, its thread does something else"
-    );
+    assert!(can_be_hit, "behind a store that can be delayed, its thread does something else");
     let mut chosen = BTreeSet::new();
     let mut size = 0;
     while !hits(clauses, &mut chosen, size, bounds) {
@@ -129,10 +114,7 @@ fn hits(
     most: usize,
     bounds: &Bounds,
 ) -> bool {
-    let open: Vec<&Clause> = clauses
-        .iter()
-        .filter(|clause| clause.is_disjoint(chosen))
-        .collect();
+    let open: Vec<&Clause> = clauses.iter().filter(|clause| clause.is_disjoint(chosen)).collect();
     let Some(first) = open.iter().min_by_key(|clause| clause.len()) else {
         return true;
     };

@@ -143,13 +143,8 @@ pub enum Operation {
 
 impl Operation {
     /// All of them.
-    pub const ALL: [Operation; 5] = [
-        Operation::Load,
-        Operation::Store,
-        Operation::Cas,
-        Operation::Swap,
-        Operation::Add,
-    ];
+    pub const ALL: [Operation; 5] =
+        [Operation::Load, Operation::Store, Operation::Cas, Operation::Swap, Operation::Add];
 
     /// The word that it begins with.
     pub fn name(self) -> &'static str {
@@ -256,10 +251,6 @@ impl Binary {
             (">", Binary::More),
         ],
         &[("+", Binary::Plus), ("-", Binary::Minus)],
-        &[
-            ("*", Binary::Times),
-            ("/", Binary::Divided),
-            ("%", Binary::Modulo),
-        ],
+        &[("*", Binary::Times), ("/", Binary::Divided), ("%", Binary::Modulo)],
     ];
 }

@@ -258,14 +258,7 @@ impl<'a> Machine<'a> {
         if let Some(local) = access.result {
             thread.locals[usize::from(local)] = result;
         }
-        Ok(Event {
-            thread: 0,
-            site: access.site,
-            kind,
-            location: Some(at),
-            read,
-            written,
-        })
+        Ok(Event { thread: 0, site: access.site, kind, location: Some(at), read, written })
     }
 
     fn load(&self, thread: &Thread, memory: &[i64], location: u32) -> i64 {
@@ -327,7 +320,5 @@ fn location(place: &Place, locals: &[i64]) -> Result<u32, FaultKind> {
     };
     let index = index.evaluate(locals)?;
     let inside = u32::try_from(index).ok().filter(|&at| at < place.length);
-    inside
-        .map(|at| place.base + at)
-        .ok_or(FaultKind::Index(index, place.length))
+    inside.map(|at| place.base + at).ok_or(FaultKind::Index(index, place.length))
 }

@@ -27,11 +27,7 @@ pub fn parse(text: &str) -> Result<Tree, Diagnostic> {
         let start = Span::default();
         return Err(Diagnostic::error(start, "this text is too long").hint(hint));
     }
-    let reader = Reader {
-        text,
-        depth: 0.into(),
-        operators: 0.into(),
-    };
+    let reader = Reader { text, depth: 0.into(), operators: 0.into() };
     reader.program().map_err(|error| match error {
         nom::Err::Error(wrong) | nom::Err::Failure(wrong) => reader.diagnostic(&wrong),
         nom::Err::Incomplete(_) => unreachable!("the text is all there is"),
@@ -114,11 +110,7 @@ impl<'a> Reader<'a> {
                 (rest, Some(initial))
             }
         };
-        let shared = Shared {
-            name,
-            length,
-            initial,
-        };
+        let shared = Shared { name, length, initial };
         Ok((rest, shared))
     }
 
@@ -134,11 +126,7 @@ impl<'a> Reader<'a> {
         let (rest, parameters) =
             words::list(|input| self.name("the name of a parameter", input))(rest)?;
         let (rest, body) = self.block(rest)?;
-        let function = Function {
-            name,
-            parameters,
-            body,
-        };
+        let function = Function { name, parameters, body };
         Ok((rest, function))
     }
 
@@ -149,10 +137,7 @@ impl<'a> Reader<'a> {
             return Err(Wrong::expected(input, what));
         }
         let start = self.text.len() - input.len();
-        let name = Name {
-            text: word.to_owned(),
-            span: span(start, start + word.len()),
-        };
+        let name = Name { text: word.to_owned(), span: span(start, start + word.len()) };
         Ok((rest, name))
     }
 
@@ -215,16 +200,9 @@ impl<'a> Reader<'a> {
 }
 
 fn declaration_expected(input: &str) -> nom::Err<Wrong> {
-    Wrong::expected(
-        input,
-        "`shared`, `const`, `fn`, `thread`, `init` or `finally`",
-    )
+    Wrong::expected(input, "`shared`, `const`, `fn`, `thread`, `init` or `finally`")
 }
 
 fn span(start: usize, end: usize) -> Span {
-    Span {
-        file: 0,
-        start: start as u32,
-        end: end as u32,
-    }
+    Span { file: 0, start: start as u32, end: end as u32 }
 }

@@ -28,25 +28,16 @@ impl Watch {
     pub fn new(program: &Program, models: &[Model]) -> Watch {
         let (threads, locations) = (program.threads.len(), program.locations.len());
         let new = |&model| Monitor::new(model, threads, locations);
-        Watch {
-            monitors: models.iter().map(new).collect(),
-        }
+        Watch { monitors: models.iter().map(new).collect() }
     }
 
     /// A step of the run: the event of this number.
     pub fn step(&mut self, number: usize, event: &Event, found: &mut dyn FnMut(Signal)) {
-        let seen = monitor::Event {
-            thread: event.thread,
-            kind: event.kind,
-            location: event.location,
-        };
+        let seen =
+            monitor::Event { thread: event.thread, kind: event.kind, location: event.location };
         for (monitor, watching) in self.monitors.iter_mut().enumerate() {
             if let Some(store) = watching.step(seen) {
-                found(Signal {
-                    monitor,
-                    event: number,
-                    store: store as usize,
-                });
+                found(Signal { monitor, event: number, store: store as usize });
             }
         }
     }

@@ -17,17 +17,9 @@ fn benchmarks_do_as_in_the_paper() {
         for preemptions in 1..=2 {
             let report = search(&program, &Options::new(preemptions, &[Model::TSO, PSO]));
             let name = benchmark.name;
-            assert_eq!(
-                report.of(Model::TSO).count() == 0,
-                benchmark.is_data_structure,
-                "{name}"
-            );
+            assert_eq!(report.of(Model::TSO).count() == 0, benchmark.is_data_structure, "{name}");
             assert!(report.of(PSO).count() > 0, "{name}");
-            assert_eq!(
-                report.faulty > 0,
-                name == "snark",
-                "{name}: only snark is wrong under SC"
-            );
+            assert_eq!(report.faulty > 0, name == "snark", "{name}: only snark is wrong under SC");
             assert_eq!(report.cut_off, 0, "{name}");
         }
     }

@@ -11,21 +11,9 @@ use super::exhaustive;
 fn errors_say_where_and_what() {
     let cases = [
         ("", "1:1", "the program has no thread"),
-        (
-            "thread P {",
-            "1:11",
-            "expected `}`, found the end of the program",
-        ),
-        (
-            "shared x thread P { }",
-            "1:9",
-            "expected `;`, found the reserved word `thread`",
-        ),
-        (
-            "shared x;\nthread P { store x = ; }",
-            "2:22",
-            "expected an expression, found `;`",
-        ),
+        ("thread P {", "1:11", "expected `}`, found the end of the program"),
+        ("shared x thread P { }", "1:9", "expected `;`, found the reserved word `thread`"),
+        ("shared x;\nthread P { store x = ; }", "2:22", "expected an expression, found `;`"),
         (
             "shared x;\nthread P { let r = 1 + load x; }",
             "2:24",
@@ -42,90 +30,26 @@ fn errors_say_where_and_what() {
             "the shared variable `x` is written without `store`",
         ),
         ("thread P { r = 1; }", "1:12", "nothing is called `r` here"),
-        (
-            "thread P { let r = s + 1; }",
-            "1:20",
-            "nothing is called `s` here",
-        ),
-        (
-            "thread P { loop { } }",
-            "1:17",
-            "expected the bound of the loop, found `{`",
-        ),
-        (
-            "thread P { while 1 { } }",
-            "1:20",
-            "expected `limit` and a bound, found `{`",
-        ),
+        ("thread P { let r = s + 1; }", "1:20", "nothing is called `s` here"),
+        ("thread P { loop { } }", "1:17", "expected the bound of the loop, found `{`"),
+        ("thread P { while 1 { } }", "1:20", "expected `limit` and a bound, found `{`"),
         ("thread P { loop 0 { } }", "1:17", "a bound of 0"),
-        (
-            "thread P { break; }",
-            "1:12",
-            "there is no loop around this",
-        ),
+        ("thread P { break; }", "1:12", "there is no loop around this"),
         ("fn f() { f(); } thread P { }", "1:10", "`f` calls itself"),
-        (
-            "fn f(a) { } thread P { f(); }",
-            "1:24",
-            "`f` takes 1 arguments, not 0",
-        ),
-        (
-            "fn f() { } thread P { let r = f(); }",
-            "1:31",
-            "`f` has no result",
-        ),
-        (
-            "thread P { let r = f(); }",
-            "1:20",
-            "there is no function `f`",
-        ),
-        (
-            "shared x[2]; thread P { let r = load x; }",
-            "1:38",
-            "`x` is an array",
-        ),
-        (
-            "shared x; thread P { let r = load x[0]; }",
-            "1:35",
-            "`x` is no array",
-        ),
-        (
-            "thread P { let r = load x; }",
-            "1:25",
-            "`x` is no shared variable",
-        ),
-        (
-            "shared x[0]; thread P { }",
-            "1:10",
-            "an array of 0 locations",
-        ),
+        ("fn f(a) { } thread P { f(); }", "1:24", "`f` takes 1 arguments, not 0"),
+        ("fn f() { } thread P { let r = f(); }", "1:31", "`f` has no result"),
+        ("thread P { let r = f(); }", "1:20", "there is no function `f`"),
+        ("shared x[2]; thread P { let r = load x; }", "1:38", "`x` is an array"),
+        ("shared x; thread P { let r = load x[0]; }", "1:35", "`x` is no array"),
+        ("thread P { let r = load x; }", "1:25", "`x` is no shared variable"),
+        ("shared x[0]; thread P { }", "1:10", "an array of 0 locations"),
         ("const N = 1 / 0; thread P { }", "1:11", "division by zero"),
-        (
-            "thread P { let r = 1; let r = 2; }",
-            "1:27",
-            "`r` is declared twice",
-        ),
+        ("thread P { let r = 1; let r = 2; }", "1:27", "`r` is declared twice"),
         ("shared x, x; thread P { }", "1:11", "`x` is declared twice"),
-        (
-            "thread P { } thread P { }",
-            "1:21",
-            "two threads are called `P`",
-        ),
-        (
-            "thread P { return 1; }",
-            "1:12",
-            "only functions have a result",
-        ),
-        (
-            "thread P { let r = 99999999999999999999; }",
-            "1:20",
-            "this number is too large",
-        ),
-        (
-            "thread P { /* }",
-            "1:12",
-            "expected `*/` at the end of the comment, found `/`",
-        ),
+        ("thread P { } thread P { }", "1:21", "two threads are called `P`"),
+        ("thread P { return 1; }", "1:12", "only functions have a result"),
+        ("thread P { let r = 99999999999999999999; }", "1:20", "this number is too large"),
+        ("thread P { /* }", "1:12", "expected `*/` at the end of the comment, found `/`"),
         (
             "thread P { let fence = 1; }",
             "1:16",
@@ -143,10 +67,7 @@ fn errors_say_where_and_what() {
         sources.add("p", text.to_owned());
         let (_, line, column) = sources.position(errors[0].span.expect("errors have a place"));
         assert_eq!(
-            (
-                format!("{line}:{column}").as_str(),
-                errors[0].message.as_str()
-            ),
+            (format!("{line}:{column}").as_str(), errors[0].message.as_str()),
             (place, message),
             "{text}"
         );
@@ -155,20 +76,11 @@ fn errors_say_where_and_what() {
 
 #[test]
 fn too_much_is_an_error_and_not_a_crash() {
-    let deep = format!(
-        "thread P {{ let r = {}1{}; }}",
-        "(".repeat(500),
-        ")".repeat(500)
-    );
+    let deep = format!("thread P {{ let r = {}1{}; }}", "(".repeat(500), ")".repeat(500));
     let long = format!("thread P {{ let r = 1{}; }}", " + 1".repeat(500));
-    let blocks = format!(
-        "thread P {{ {} {} }}",
-        "if 1 {".repeat(500),
-        "}".repeat(500)
-    );
-    let calls: String = (1..60)
-        .map(|at| format!("fn f{at}() {{ f{}(); f{}(); }} ", at - 1, at - 1))
-        .collect();
+    let blocks = format!("thread P {{ {} {} }}", "if 1 {".repeat(500), "}".repeat(500));
+    let calls: String =
+        (1..60).map(|at| format!("fn f{at}() {{ f{}(); f{}(); }} ", at - 1, at - 1)).collect();
     let calls = format!("fn f0() {{ }} {calls} thread P {{ f59(); }}");
     for text in [deep, long, blocks, calls] {
         assert!(Program::read(&text).is_err());

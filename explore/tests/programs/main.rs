@@ -39,8 +39,5 @@ fn store_buffering(between: &str) -> String {
 }
 
 fn message_passing() -> String {
-    two(
-        "store x = 1;\nstore y = 1;",
-        "let flag = load y;\nlet data = load x;",
-    )
+    two("store x = 1;\nstore y = 1;", "let flag = load y;\nlet data = load x;")
 }

@@ -15,10 +15,7 @@ struct Rng(u64);
 
 impl Rng {
     fn below(&mut self, most: u64) -> u64 {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
         (self.0 >> 33) % most
     }
 }
@@ -67,11 +64,7 @@ fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() 
         for (leave, model) in leave.iter_mut().zip(models) {
             let relaxed = exhaustive(&text, model).outcomes;
             assert!(relaxed.is_superset(&sc), "{text}");
-            assert_eq!(
-                report.of(model).count() > 0,
-                relaxed != sc,
-                "{model}: {text}"
-            );
+            assert_eq!(report.of(model).count() > 0, relaxed != sc, "{model}: {text}");
             if relaxed != sc {
                 *leave += 1;
                 let suggestion = suggest(&program, model, &Options::new(ALL, &[]));
@@ -121,11 +114,7 @@ fn fences_are_suggested_where_they_are_needed() {
     assert_eq!(fences(&store_buffering(""), Model::TSO).len(), 2);
     assert_eq!(fences(&store_buffering("fence;"), Model::TSO).len(), 0);
     assert_eq!(fences(&message_passing(), Model::TSO).len(), 0);
-    assert_eq!(
-        fences(&message_passing(), PSO),
-        [1],
-        "behind the first store"
-    );
+    assert_eq!(fences(&message_passing(), PSO), [1], "behind the first store");
 }
 
 /// A thread that yields may go on all the same, for a preemption.

@@ -14,16 +14,8 @@ use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering, two
 /// What the threads' locals can be at the end.
 fn locals(text: &str, model: Model) -> BTreeSet<Vec<i64>> {
     let report = exhaustive(text, model);
-    let count = report
-        .names
-        .iter()
-        .filter(|name| name.contains('.'))
-        .count();
-    report
-        .outcomes
-        .iter()
-        .map(|outcome| outcome[..count].to_vec())
-        .collect()
+    let count = report.names.iter().filter(|name| name.contains('.')).count();
+    report.outcomes.iter().map(|outcome| outcome[..count].to_vec()).collect()
 }
 
 fn outcomes<const N: usize>(of: &[[i64; N]]) -> BTreeSet<Vec<i64>> {
@@ -51,28 +43,15 @@ fn litmus_tests_have_exactly_their_outcomes() {
     let message = message_passing();
     assert_eq!(locals(&message, Model::SC), sc);
     assert_eq!(locals(&message, Model::TSO), sc);
-    assert_eq!(
-        locals(&message, PSO),
-        outcomes(&[[0, 0], [0, 1], [1, 0], [1, 1]])
-    );
+    assert_eq!(locals(&message, PSO), outcomes(&[[0, 0], [0, 1], [1, 0], [1, 1]]));
 
-    let own = two(
-        "store x = 1; let r = load x;",
-        "store x = 2; let r = load x;",
-    );
+    let own = two("store x = 1; let r = load x;", "store x = 2; let r = load x;");
     for model in [Model::SC, Model::TSO, PSO] {
         let all = outcomes(&[[1, 2], [1, 1], [2, 2]]);
-        assert_eq!(
-            locals(&own, model),
-            all,
-            "a thread sees its own store, or a later one"
-        );
+        assert_eq!(locals(&own, model), all, "a thread sees its own store, or a later one");
     }
     // Loads are not early.
-    let load_buffering = two(
-        "let r = load x; store y = 1;",
-        "let r = load y; store x = 1;",
-    );
+    let load_buffering = two("let r = load x; store y = 1;", "let r = load y; store x = 1;");
     assert!(!locals(&load_buffering, PSO).contains(&vec![1, 1]));
 }
 
@@ -83,34 +62,16 @@ fn faults(text: &str) -> Report {
 #[test]
 fn faults_have_a_place_and_a_run() {
     let cases = [
-        (
-            "shared x[2]; thread P { let r = load x[5]; }",
-            FaultKind::Index(5, 2),
-        ),
-        (
-            "shared x; thread P { let r = load x; let s = 1 / r; }",
-            FaultKind::DivisionByZero,
-        ),
-        (
-            "shared x; thread P { let r = load x; assert r; }",
-            FaultKind::Assertion,
-        ),
-        (
-            "thread P { let r = 9223372036854775807; r = r + 1; }",
-            FaultKind::Overflow,
-        ),
-        (
-            "fn f(a) { if a { return 1; } } thread P { let r = f(0); }",
-            FaultKind::NoResult,
-        ),
+        ("shared x[2]; thread P { let r = load x[5]; }", FaultKind::Index(5, 2)),
+        ("shared x; thread P { let r = load x; let s = 1 / r; }", FaultKind::DivisionByZero),
+        ("shared x; thread P { let r = load x; assert r; }", FaultKind::Assertion),
+        ("thread P { let r = 9223372036854775807; r = r + 1; }", FaultKind::Overflow),
+        ("fn f(a) { if a { return 1; } } thread P { let r = f(0); }", FaultKind::NoResult),
         (
             "thread P { let i = 0; while i < 999 limit 999 { let j = 0; while j < 999 limit 999 { j = j + 1; } i = i + 1; } }",
             FaultKind::Endless,
         ),
-        (
-            "shared x; init { assert 0; } thread P { }",
-            FaultKind::Assertion,
-        ),
+        ("shared x; init { assert 0; } thread P { }", FaultKind::Assertion),
         (
             "shared x; thread P { store x = 1; } finally { let r = load x; assert r == 2; }",
             FaultKind::Assertion,
@@ -145,11 +106,7 @@ fn a_shortest_run_to_a_fault_is_shown() {
 fn loops_that_reach_their_bound_are_cut_off() {
     let text = "shared x; thread P { loop 3 { let r = load x; if r { break; } yield; } } thread Q { store x = 1; }";
     let report = search(&program(text), &Options::new(0, &[]));
-    assert_eq!(
-        (report.runs, report.cut_off),
-        (2, 0),
-        "a thread that yields lets the other go on"
-    );
+    assert_eq!((report.runs, report.cut_off), (2, 0), "a thread that yields lets the other go on");
     let alone = "shared x; thread P { loop 3 { let r = load x; if r { break; } yield; } }";
     let report = search(&program(alone), &Options::new(0, &[]));
     assert_eq!((report.runs, report.cut_off, report.longest), (0, 1, 3));
@@ -179,10 +136,7 @@ fn runs_are_counted_as_combinatorics_has_it() {
                 })
                 .sum();
             let report = search(&program(&text), &Options::new(preemptions, &[Model::TSO]));
-            assert_eq!(
-                report.runs, runs,
-                "{n} and {m} events, {preemptions} preemptions"
-            );
+            assert_eq!(report.runs, runs, "{n} and {m} events, {preemptions} preemptions");
         }
     }
 }
@@ -191,31 +145,16 @@ fn runs_are_counted_as_combinatorics_has_it() {
 fn limits_end_an_exploration_honestly() {
     let many = program(&two(&"store x = 1;".repeat(9), &"store y = 1;".repeat(9)));
     let runs = |most| {
-        let options = Options {
-            runs: Some(most),
-            ..Options::new(ALL, &[])
-        };
+        let options = Options { runs: Some(most), ..Options::new(ALL, &[]) };
         let report = search(&many, &options);
         (report.runs, report.stopped)
     };
     assert_eq!(runs(100), (100, Some(Stopped::Runs)));
     assert_eq!(runs(48620), (48620, None));
     let bounds = Bounds::new(Some(std::time::Duration::ZERO), None);
-    let options = Options {
-        bounds,
-        ..Options::new(ALL, &[Model::TSO])
-    };
+    let options = Options { bounds, ..Options::new(ALL, &[Model::TSO]) };
     assert_eq!(search(&many, &options).stopped, Some(Stopped::Time));
-    assert_eq!(
-        suggest(&many, Model::TSO, &options).stopped(),
-        Some(Stopped::Time)
-    );
-    let limits = Limits {
-        states: Some(50),
-        ..Limits::default()
-    };
-    assert_eq!(
-        explore(&many, PSO, &limits, &mut |_| {}).stopped,
-        Some(Ended::States)
-    );
+    assert_eq!(suggest(&many, Model::TSO, &options).stopped(), Some(Stopped::Time));
+    let limits = Limits { states: Some(50), ..Limits::default() };
+    assert_eq!(explore(&many, PSO, &limits, &mut |_| {}).stopped, Some(Ended::States));
 }

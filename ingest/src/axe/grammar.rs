@@ -53,11 +53,7 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
 
     /// Of two alternatives, the one that got further is what was meant.
     fn or(self, other: Self) -> Self {
-        if self.at.len() < other.at.len() {
-            self
-        } else {
-            other
-        }
+        if self.at.len() < other.at.len() { self } else { other }
     }
 }
 
@@ -68,10 +64,9 @@ pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
         Ok((_, statement)) => Ok(statement),
         Err(Err::Error(expected) | Err::Failure(expected)) => Err(expected),
         // Complete parsers never ask for more.
-        Err(Err::Incomplete(_)) => Err(Expected {
-            at: &line[line.len()..],
-            what: "more of the line",
-        }),
+        Err(Err::Incomplete(_)) => {
+            Err(Expected { at: &line[line.len()..], what: "more of the line" })
+        }
     }
 }
 
@@ -92,11 +87,7 @@ fn token<'a, T>(
 fn end(input: In<'_>) -> Parsed<'_, ()> {
     let what = "the end of the line or `@ BEGIN : END`";
     let (at, _) = space0(input)?;
-    if at.is_empty() {
-        Ok((at, ()))
-    } else {
-        Err(Err::Failure(Expected { at, what }))
-    }
+    if at.is_empty() { Ok((at, ())) } else { Err(Err::Failure(Expected { at, what })) }
 }
 
 fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
@@ -137,12 +128,7 @@ fn operation(input: In<'_>) -> Parsed<'_, Statement<'_>> {
         cut(preceded(token(tag(":"), "`:` behind the thread"), body)).parse(input)?;
     let (input, ticks) = opt(preceded(token(tag("@"), "`@`"), cut(ticks))).parse(input)?;
     let (issued, completed) = ticks.unwrap_or_default();
-    let operation = Operation {
-        thread,
-        issued,
-        completed,
-        ..operation
-    };
+    let operation = Operation { thread, issued, completed, ..operation };
     Ok((input, Statement::Operation(operation)))
 }
 
@@ -164,11 +150,7 @@ fn fence(input: In<'_>) -> Parsed<'_, Operation> {
 
 fn atomic(input: In<'_>) -> Parsed<'_, Operation> {
     let (input, open) = token(alt((tag("<"), tag("{"))), BODY).parse(input)?;
-    let close = if open == b"<" {
-        token(tag(">"), "`>`")
-    } else {
-        token(tag("}"), "`}`")
-    };
+    let close = if open == b"<" { token(tag(">"), "`>`") } else { token(tag("}"), "`}`") };
     cut(terminated(read_then_write, close)).parse(input)
 }
 
@@ -182,11 +164,8 @@ fn read_then_write(input: In<'_>) -> Parsed<'_, Operation> {
             what: "a write of the location that the read-modify-write reads",
         }));
     }
-    let operation = Operation {
-        read: Some(read),
-        written: Some(written),
-        ..plain(Kind::Rmw, Some(location))
-    };
+    let operation =
+        Operation { read: Some(read), written: Some(written), ..plain(Kind::Rmw, Some(location)) };
     Ok((input, operation))
 }
 
@@ -195,15 +174,9 @@ fn access(input: In<'_>) -> Parsed<'_, Operation> {
     let symbol = token(alt((tag(":="), tag("=="))), "`:=` or `==`");
     let (input, (symbol, value)) = cut((symbol, number)).parse(input)?;
     let operation = if symbol == b":=" {
-        Operation {
-            written: Some(value),
-            ..plain(Kind::Store, Some(location))
-        }
+        Operation { written: Some(value), ..plain(Kind::Store, Some(location)) }
     } else {
-        Operation {
-            read: Some(value),
-            ..plain(Kind::Load, Some(location))
-        }
+        Operation { read: Some(value), ..plain(Kind::Load, Some(location)) }
     };
     Ok((input, operation))
 }
@@ -248,13 +221,5 @@ fn decimal(digits: &[u8]) -> Option<u64> {
 }
 
 fn plain(kind: Kind, cell: Option<u64>) -> Operation {
-    Operation {
-        thread: 0,
-        kind,
-        cell,
-        read: None,
-        written: None,
-        issued: None,
-        completed: None,
-    }
+    Operation { thread: 0, kind, cell, read: None, written: None, issued: None, completed: None }
 }

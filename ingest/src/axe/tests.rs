@@ -21,9 +21,7 @@ fn one(text: &str) -> History {
 }
 
 fn error(text: &str) -> String {
-    read_with(text, &Options::default())
-        .unwrap_err()
-        .to_string()
+    read_with(text, &Options::default()).unwrap_err().to_string()
 }
 
 fn text_of(history: &History) -> String {
@@ -134,16 +132,10 @@ fn every_bad_line_is_named() {
         ("0: M1 := 2", "expected `[`"),
         ("0: M[] := 2", "expected a decimal number"),
         ("0: w1 := 2", "expected a location"),
-        (
-            "0: M[1] := 2 junk",
-            "found `junk` at column 14, expected the end",
-        ),
+        ("0: M[1] := 2 junk", "found `junk` at column 14, expected the end"),
         ("0: M[1] := 0x2", "found `x2`"),
         ("0: sync now", "found `now`"),
-        (
-            "0: <M[1] == 1; M[2] := 2>",
-            "that the read-modify-write reads",
-        ),
+        ("0: <M[1] == 1; M[2] := 2>", "that the read-modify-write reads"),
         ("0: <M[1] == 1; M[1] := 2", "expected `>`"),
         ("0: <M[1] == 1; M[1] := 2}", "expected `>`"),
         ("0: {M[1] == 1; M[1] := 2>", "expected `}`"),
@@ -152,18 +144,9 @@ fn every_bad_line_is_named() {
         ("0: M[1] := 2 @ 3", "expected `:` between the ticks"),
         ("0: M[1] := 2 @ 3 : x", "found `x`"),
         ("4294967296: sync", "at most 4294967295"),
-        (
-            "0: M[1] := 18446744073709551616",
-            "at most 18446744073709551615",
-        ),
-        (
-            "0: M[99999999999999999999] := 1",
-            "at most 18446744073709551615",
-        ),
-        (
-            "0: M[1] := 1 @ 99999999999999999999 :",
-            "at most 18446744073709551615",
-        ),
+        ("0: M[1] := 18446744073709551616", "at most 18446744073709551615"),
+        ("0: M[99999999999999999999] := 1", "at most 18446744073709551615"),
+        ("0: M[1] := 1 @ 99999999999999999999 :", "at most 18446744073709551615"),
         ("final M[1] := 2", "expected `==`"),
         ("final", "behind `final`"),
         ("finally", "behind `final`"),
@@ -180,19 +163,14 @@ fn every_bad_line_is_named() {
 #[test]
 fn bytes_that_are_no_text_are_an_error() {
     let mut lines = Lines::new(&b"0: v1 := 1\n0: \xff\xfe := 1\n"[..], "t.axe", false).unwrap();
-    let message = parse(&mut lines, &Options::default())
-        .unwrap_err()
-        .to_string();
+    let message = parse(&mut lines, &Options::default()).unwrap_err().to_string();
     assert!(message.starts_with("t.axe:2: "), "{message}");
 }
 
 #[test]
 fn a_line_that_is_cut_off_is_named() {
     let message = error("0: v1 := 1\n0: M[1");
-    assert!(
-        message.contains("t.axe:2: the line is cut off"),
-        "{message}"
-    );
+    assert!(message.contains("t.axe:2: the line is cut off"), "{message}");
 }
 
 #[test]
@@ -211,10 +189,7 @@ fn a_file_without_a_history_is_an_error() {
 
 #[test]
 fn lossy_skips_and_counts() {
-    let options = Options {
-        lossy: true,
-        ..Options::default()
-    };
+    let options = Options { lossy: true, ..Options::default() };
     let histories = read_with("0: v1 := 1\nbroken\n0: v1 :=\n0: v1 == 1\n", &options).unwrap();
     assert_eq!(histories[0].len(), 2);
     assert!(histories[0].provenance.notes[0].ends_with("skipped: 2"));
@@ -224,17 +199,10 @@ fn lossy_skips_and_counts() {
 fn operations_are_selected_by_location_and_tick() {
     let text = "0: v1 := 1 @ 1 : 2\n0: v2 := 1 @ 3 : 4\n1: sync\n1: v9 := 1 @ : 9\nfinal v1 == 1\n\
                 final v9 == 1\n";
-    let by_address = Options {
-        addresses: Some(1..3),
-        ..Options::default()
-    };
+    let by_address = Options { addresses: Some(1..3), ..Options::default() };
     let histories = read_with(text, &by_address).unwrap();
     assert_eq!((histories[0].len(), histories[0].finals().len()), (3, 1));
-    let by_tick = Options {
-        from_tick: Some(4),
-        to_tick: Some(9),
-        ..Options::default()
-    };
+    let by_tick = Options { from_tick: Some(4), to_tick: Some(9), ..Options::default() };
     let histories = read_with(text, &by_tick).unwrap();
     assert_eq!((histories[0].len(), histories[0].finals().len()), (2, 0));
     assert!(histories[0].provenance.notes[0].contains("final"));
@@ -242,15 +210,10 @@ fn operations_are_selected_by_location_and_tick() {
 
 #[test]
 fn initial_values_are_as_the_options_say() {
-    let options = Options {
-        initial: Some(Initial::Infer),
-        ..Options::default()
-    };
+    let options = Options { initial: Some(Initial::Infer), ..Options::default() };
     let histories = read_with("0: v1 == 5\n", &options).unwrap();
     assert_eq!(histories[0].initial(0), Some(5));
-    let message = write(&histories[0], &mut Vec::new())
-        .unwrap_err()
-        .to_string();
+    let message = write(&histories[0], &mut Vec::new()).unwrap_err().to_string();
     assert!(message.contains("holds 5 at the start"), "{message}");
 }
 
@@ -279,22 +242,12 @@ fn what_axe_cannot_say_is_refused() {
     let fence = Kind::fence(Side::Writes, Side::Both);
     let message = with(Access::new(3, fence, Place::Nowhere));
     assert!(message.contains("fence w,rw"), "{message}");
-    let message = with(Access {
-        annotation: Annotation::Acquire,
-        ..access(Kind::Load)
-    });
+    let message = with(Access { annotation: Annotation::Acquire, ..access(Kind::Load) });
     assert!(message.contains("acquire or release"), "{message}");
-    let zero = with(Access {
-        written: Some(0),
-        ..access(Kind::Store)
-    });
+    let zero = with(Access { written: Some(0), ..access(Kind::Store) });
     assert!(zero.contains("stores 0"), "{zero}");
     for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
-        let hidden = with(Access {
-            read: None,
-            written: None,
-            ..access(kind)
-        });
+        let hidden = with(Access { read: None, written: None, ..access(kind) });
         assert!(hidden.contains("not known"), "{hidden}");
     }
 }
@@ -302,17 +255,12 @@ fn what_axe_cannot_say_is_refused() {
 #[test]
 fn split_accesses_and_unfinished_stores_are_refused() {
     let bytes = |address, size| Place::Bytes { address, size };
-    let load = |place, read| Access {
-        read: Some(read),
-        ..Access::new(0, Kind::Load, place)
-    };
+    let load = |place, read| Access { read: Some(read), ..Access::new(0, Kind::Load, place) };
     let mut builder = HistoryBuilder::new();
     builder.push(load(bytes(0, 8), 0));
     builder.push(load(bytes(0, 4), 0));
     let split = builder.finish(Default::default(), &Initial::Zero, Provenance::default());
-    let message = write(&split.unwrap(), &mut Vec::new())
-        .unwrap_err()
-        .to_string();
+    let message = write(&split.unwrap(), &mut Vec::new()).unwrap_err().to_string();
     assert!(message.contains("split"), "{message}");
 
     let mut builder = HistoryBuilder::new();
@@ -328,9 +276,7 @@ fn split_accesses_and_unfinished_stores_are_refused() {
         ..Provenance::default()
     };
     let cut = builder.finish(Default::default(), &Initial::Zero, provenance);
-    let message = write(&cut.unwrap(), &mut Vec::new())
-        .unwrap_err()
-        .to_string();
+    let message = write(&cut.unwrap(), &mut Vec::new()).unwrap_err().to_string();
     assert!(message.contains("without a completion"), "{message}");
 }
 
@@ -416,10 +362,7 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
 #[test]
 fn initial_values_are_numbered_0() {
     let initial = Initial::Given([(7, 5)].into());
-    let options = Options {
-        initial: Some(initial),
-        ..Options::default()
-    };
+    let options = Options { initial: Some(initial), ..Options::default() };
     let history = |text| read_with(text, &options).unwrap().remove(0);
     let text = |text| {
         let mut written = Vec::new();
@@ -432,10 +375,7 @@ fn initial_values_are_numbered_0() {
         "# numbered\n# M[0] is 0x7, where 0 is 0x5, 1 is 0x9\n0: M[0] == 0\n0: M[0] := 1\n"
     );
     let again = text("0: M[7] := 5\n").unwrap_err().to_string();
-    assert!(
-        again.contains("which its location holds from the start"),
-        "{again}"
-    );
+    assert!(again.contains("which its location holds from the start"), "{again}");
 }
 
 /// Checks a corpus against its table (`name,threads,ops,…`) and through the writer.
@@ -443,11 +383,7 @@ fn check_corpus(folder: &Path, histories: &str) {
     let text = std::fs::read_to_string(folder.join(histories)).unwrap();
     let table = std::fs::read_to_string(folder.join("verdicts.csv")).unwrap();
     let histories = read(&text);
-    let rows: Vec<Vec<&str>> = table
-        .lines()
-        .skip(1)
-        .map(|row| row.split(',').collect())
-        .collect();
+    let rows: Vec<Vec<&str>> = table.lines().skip(1).map(|row| row.split(',').collect()).collect();
     assert_eq!(histories.len(), rows.len());
     for (history, row) in histories.iter().zip(&rows) {
         assert_eq!(history.name.as_deref(), Some(row[0]));

@@ -11,11 +11,7 @@ use crate::numbers::Numbers;
 
 /// The error for what axe text cannot show.
 fn inexpressible(what: String) -> WriteError {
-    WriteError::Inexpressible {
-        what,
-        format: Axe.title(),
-        instead: "JSON or Parquet",
-    }
+    WriteError::Inexpressible { what, format: Axe.title(), instead: "JSON or Parquet" }
 }
 
 /// Writes a history, thread by thread, its final values and `check`. Sizes of locations, trace
@@ -27,11 +23,7 @@ fn inexpressible(what: String) -> WriteError {
 /// instructions that were not understood, reads of writes that were not recorded.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
-    let text = Text {
-        history,
-        numbers: None,
-        is_plain: false,
-    };
+    let text = Text { history, numbers: None, is_plain: false };
     text.write(out)
 }
 
@@ -70,9 +62,7 @@ struct Text<'a> {
 
 /// A name is one comment, whatever is in it.
 fn one_line(name: &str) -> String {
-    name.chars()
-        .map(|c| if c.is_control() { ' ' } else { c })
-        .collect()
+    name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn check_history(history: &History) -> Result<(), WriteError> {
@@ -82,9 +72,7 @@ fn check_history(history: &History) -> Result<(), WriteError> {
 
 fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
     if history.provenance.split {
-        return Err(inexpressible(
-            "accesses of different sizes overlap and were split".to_owned(),
-        ));
+        return Err(inexpressible("accesses of different sizes overlap and were split".to_owned()));
     }
     if let Some(what) = history.provenance.not_understood.first() {
         return Err(inexpressible(format!(
@@ -117,10 +105,9 @@ fn check_sources(history: &History) -> Result<(), WriteError> {
     };
     match history.ops().find_map(missing) {
         None => Ok(()),
-        Some((op, what)) => Err(inexpressible(format!(
-            "{} reads what {what} may have written",
-            named(history, op)
-        ))),
+        Some((op, what)) => {
+            Err(inexpressible(format!("{} reads what {what} may have written", named(history, op))))
+        }
     }
 }
 
@@ -204,18 +191,9 @@ impl Text<'_> {
         }
         let at = operation.location.unwrap_or(0);
         let cell = operation.location.map_or(0, |at| self.cell(at));
-        let hidden = || {
-            inexpressible(format!(
-                "{} has a value that is not known",
-                named(self.history, op)
-            ))
-        };
-        let read = || {
-            operation
-                .read
-                .map(|it| self.value(at, it))
-                .ok_or_else(hidden)
-        };
+        let hidden =
+            || inexpressible(format!("{} has a value that is not known", named(self.history, op)));
+        let read = || operation.read.map(|it| self.value(at, it)).ok_or_else(hidden);
         let written = || match operation.written.map(|it| self.value(at, it)) {
             None => Err(hidden()),
             Some(0) => Err(inexpressible(format!(
@@ -235,15 +213,8 @@ impl Text<'_> {
             Kind::Store => write!(out, "{thread}: M[{cell}] := {}", written()?)?,
             Kind::Rmw => {
                 let (read, written) = (read()?, written()?);
-                let (open, close) = if self.is_plain {
-                    ("{ ", " }")
-                } else {
-                    ("<", ">")
-                };
-                write!(
-                    out,
-                    "{thread}: {open}M[{cell}] == {read}; M[{cell}] := {written}{close}"
-                )?;
+                let (open, close) = if self.is_plain { ("{ ", " }") } else { ("<", ">") };
+                write!(out, "{thread}: {open}M[{cell}] == {read}; M[{cell}] := {written}{close}")?;
             }
             Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional | Kind::WeakFence(_) => {
                 return Err(inexpressible(format!(

@@ -60,15 +60,8 @@ mod tests {
 
     #[test]
     fn malformed_blocks_have_no_value() {
-        let texts: [&[u8]; 7] = [
-            b"",
-            b"[",
-            b"[ ]",
-            b"[ 0x ]",
-            b"[ 0xfff ]",
-            b"[ 0x0 0x",
-            b"[ 1 2 ]",
-        ];
+        let texts: [&[u8]; 7] =
+            [b"", b"[", b"[ ]", b"[ 0x ]", b"[ 0xfff ]", b"[ 0x0 0x", b"[ 1 2 ]"];
         for block in texts {
             assert_eq!(value(block, 0, 2), None);
             assert_eq!(value(block, 9, 1), None);

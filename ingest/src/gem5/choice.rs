@@ -122,11 +122,7 @@ impl Reader<'_> {
             if source == Source::Ruby {
                 self.check_flags(file)?;
             }
-            return if self.has(source) {
-                Ok(source)
-            } else {
-                Err(self.no_source(file, source))
-            };
+            return if self.has(source) { Ok(source) } else { Err(self.no_source(file, source)) };
         }
         if self.has(Source::Client) {
             return Ok(Source::Client);
@@ -184,10 +180,7 @@ impl Reader<'_> {
     pub(super) fn check_flags(&self, file: &str) -> Result<(), Error> {
         let sequencers = &self.sequencers;
         let raw = self.raw.requests > 0;
-        let (data, port) = (
-            sequencers.data_lines > 0,
-            sequencers.hits + sequencers.accepted() > 0,
-        );
+        let (data, port) = (sequencers.data_lines > 0, sequencers.hits + sequencers.accepted() > 0);
         let silent = sequencers.silent().find(|s| s.bound || !raw);
         let flags = |missing: &str, found: &str| {
             Err(Error::MissingFlag {
@@ -253,9 +246,8 @@ impl Reader<'_> {
         statistics.first_tick = self.ticks.then_some(self.first_tick);
         statistics.last_tick = self.ticks.then_some(self.last_tick);
         let block_size = self.sequencers.block_size;
-        statistics.block_size = block_size
-            .and_then(|size| u32::try_from(size).ok())
-            .or(self.surroundings.block_size);
+        statistics.block_size =
+            block_size.and_then(|size| u32::try_from(size).ok()).or(self.surroundings.block_size);
         statistics.configured_sequencers = self.surroundings.sequencers;
         statistics.sequencers = self.sequencers.active();
         statistics.transitions = self.raw.counts();
@@ -300,9 +292,7 @@ impl Reader<'_> {
             Source::Client => {
                 let requests = leftover.unfinished.into_iter();
                 let loads = requests.filter(|request| !request.writes);
-                loads
-                    .chain(std::mem::take(&mut self.sink.client.unknown))
-                    .collect()
+                loads.chain(std::mem::take(&mut self.sink.client.unknown)).collect()
             }
             Source::Exec => std::mem::take(&mut selected.unfinished),
             Source::Axe => Vec::new(),
@@ -356,9 +346,7 @@ impl Reader<'_> {
             });
         }
         if selected {
-            return Err(Error::NothingSelected {
-                file: file.to_owned(),
-            });
+            return Err(Error::NothingSelected { file: file.to_owned() });
         }
         Ok(())
     }
@@ -385,10 +373,7 @@ impl Reader<'_> {
         let initial = options.initial.as_ref().unwrap_or(&usual);
         builder
             .finish(options.access_size, initial, provenance)
-            .map_err(|error| Error::Build {
-                file: file.to_owned(),
-                error,
-            })
+            .map_err(|error| Error::Build { file: file.to_owned(), error })
     }
 
     /// What a user should know about the history, one sentence each.

@@ -61,18 +61,10 @@ impl Client {
         let access = access(&op, line);
         if op.kind == Kind::Store {
             let issued = tick;
-            self.wait(
-                (op.thread, op.address),
-                Access { issued, ..access },
-                options,
-            );
+            self.wait((op.thread, op.address), Access { issued, ..access }, options);
             return Ok(());
         }
-        let performed = Access {
-            completed: tick,
-            order: Some(line),
-            ..access
-        };
+        let performed = Access { completed: tick, order: Some(line), ..access };
         match op.kind {
             Kind::Rmw => self.rmw(performed, op.address, options),
             Kind::Fence if options.wants_tick(tick) => self.collected.push(performed),
@@ -153,8 +145,7 @@ impl Client {
                 Kind::Rmw | Kind::StoreConditional => self.performed.insert(key, *write),
                 _ => Some(*write),
             };
-            self.unknown
-                .extend(lost.map(|write| unknown(&write, address)));
+            self.unknown.extend(lost.map(|write| unknown(&write, address)));
             return;
         };
         if let Some(queue) = self.repeated.get_mut(&key)
@@ -178,9 +169,7 @@ impl Client {
 
     /// The first operation that is missing: thread and index.
     pub(crate) fn gap(&self) -> Option<(u32, u64)> {
-        self.lines
-            .iter()
-            .find_map(|(thread, lines)| Some((*thread, lines.gap()?)))
+        self.lines.iter().find_map(|(thread, lines)| Some((*thread, lines.gap()?)))
     }
 
     /// The end of the trace: what memory did not see is part of the history all the same.
@@ -197,11 +186,7 @@ impl Client {
 fn access(op: &ClientOp, line: u64) -> Access {
     let place = match op.kind {
         Kind::Fence => Place::Nowhere,
-        _ => Place::Unsized {
-            address: op.address,
-            available: 8,
-            mask: false,
-        },
+        _ => Place::Unsized { address: op.address, available: 8, mask: false },
     };
     Access {
         sequence: op.index,
@@ -248,8 +233,7 @@ impl Lines {
     fn gap(&self) -> Option<u64> {
         let has = |index: &u64| {
             let at = usize::try_from(*index).ok();
-            at.and_then(|at| self.dense.get(at))
-                .is_some_and(|&line| line != 0)
+            at.and_then(|at| self.dense.get(at)).is_some_and(|&line| line != 0)
                 || self.sparse.contains_key(index)
         };
         // Nothing is missing if there are as many operations as indices.
@@ -284,9 +268,7 @@ impl Lines {
     }
 
     fn set_sparse(&mut self, index: u64, line: u64) -> Option<u64> {
-        let first = usize::try_from(index)
-            .ok()
-            .and_then(|at| self.dense.get(at));
+        let first = usize::try_from(index).ok().and_then(|at| self.dense.get(at));
         if let Some(&first) = first
             && first != 0
         {

@@ -60,11 +60,7 @@ impl Sequencers {
                 self.emit(at, &completed, atomic_kind(&values), size, &values, sink);
             }
             Effect::LockedRead => {
-                let half = Half {
-                    completed,
-                    size,
-                    values,
-                };
+                let half = Half { completed, size, values };
                 if let Some(alone) = self.all[at].half.replace(half) {
                     self.emit_half(at, &alone, sink);
                 }
@@ -83,9 +79,7 @@ impl Sequencers {
     pub(super) fn resolve_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
         let is_over = |sequencer: &Sequencer| {
             let last = sequencer.last.as_ref()?;
-            last.tick
-                .is_some_and(|completed| completed < tick)
-                .then_some(last.line)
+            last.tick.is_some_and(|completed| completed < tick).then_some(last.line)
         };
         let over = self
             .all
@@ -130,14 +124,7 @@ impl Sequencers {
 
     /// A read half whose write half never came reads, and orders like a read-modify-write.
     fn emit_half(&mut self, at: usize, half: &Half, sink: &mut Sink<'_>) {
-        self.emit(
-            at,
-            &half.completed,
-            Kind::FailedCas,
-            half.size,
-            &half.values,
-            sink,
-        );
+        self.emit(at, &half.completed, Kind::FailedCas, half.size, &half.values, sink);
     }
 
     fn emit(
@@ -242,10 +229,7 @@ impl Sequencers {
 
     /// The first data line whose completion never came.
     pub(crate) fn abandoned(&self) -> Option<u64> {
-        self.all
-            .iter()
-            .filter_map(|sequencer| sequencer.data.map(|data| data.line))
-            .min()
+        self.all.iter().filter_map(|sequencer| sequencer.data.map(|data| data.line)).min()
     }
 
     /// Number of sequencers that accepted or completed something.
@@ -261,15 +245,12 @@ impl Sequencers {
 
     /// Sequencers with completions that should have had data and had none.
     pub(crate) fn silent(&self) -> impl Iterator<Item = Silent<'_>> {
-        self.all
-            .iter()
-            .filter(|sequencer| sequencer.dataless > 0)
-            .map(|sequencer| Silent {
-                path: &sequencer.path,
-                bound: sequencer.version.is_some(),
-                line: sequencer.first_dataless,
-                requests: sequencer.dataless,
-                writes: sequencer.dataless_writes,
-            })
+        self.all.iter().filter(|sequencer| sequencer.dataless > 0).map(|sequencer| Silent {
+            path: &sequencer.path,
+            bound: sequencer.version.is_some(),
+            line: sequencer.first_dataless,
+            requests: sequencer.dataless,
+            writes: sequencer.dataless_writes,
+        })
     }
 }

@@ -115,10 +115,7 @@ impl CrashScan {
     /// The message, taken apart; `file` is where it was found.
     pub(crate) fn crash(&self, file: &str) -> Option<Crash> {
         let message = self.found.as_ref()?;
-        let text = Text {
-            lines: &message.lines,
-            is_cut: message.is_cut,
-        };
+        let text = Text { lines: &message.lines, is_cut: message.is_cut };
         let plain = |kind| Crash::new(kind, text.whole());
         let mut crash = match message.opening {
             Opening::Panic | Opening::Text => crash_fields::of_panic(text, message.source.as_ref()),
@@ -130,10 +127,7 @@ impl CrashScan {
         };
         crash.tick = message.tick.or(crash.tick);
         crash.source = message.source.clone();
-        crash.found = Some(FileLine {
-            file: file.to_owned(),
-            line: message.number,
-        });
+        crash.found = Some(FileLine { file: file.to_owned(), line: message.number });
         Some(crash)
     }
 }
@@ -170,12 +164,7 @@ impl Message {
             // The place has a field of its own.
             let place = source.as_ref().map(|source| format!("{source}: "));
             let said = place.and_then(|place| text.split_once(&place).map(|(_, said)| said));
-            return begin(
-                Opening::Assertion,
-                said.unwrap_or(text),
-                source.clone(),
-                true,
-            );
+            return begin(Opening::Assertion, said.unwrap_or(text), source.clone(), true);
         }
         let is_text = ["Invalid transition", "Possible Deadlock detected"];
         if is_text.iter().any(|words| text.starts_with(words)) {
@@ -232,9 +221,7 @@ fn without_colours(line: &[u8]) -> Cow<'_, [u8]> {
     let mut parts = line.split(|&byte| byte == ESCAPE);
     let mut plain = parts.next().unwrap_or_default().to_vec();
     for part in parts {
-        let end = part
-            .iter()
-            .position(|byte| !matches!(byte, b'[' | b';' | b'0'..=b'9'));
+        let end = part.iter().position(|byte| !matches!(byte, b'[' | b';' | b'0'..=b'9'));
         match end.filter(|&end| part[end] == b'm' && part.starts_with(b"[")) {
             Some(end) => plain.extend(&part[end + 1..]),
             None => {
@@ -263,10 +250,7 @@ fn logged<'a>(text: &'a str, word: &str) -> Option<(Option<FileLine>, &'a str)> 
         return Some((None, reason));
     }
     let before = before.strip_suffix(' ')?;
-    if ["warn: ", "info: ", "hack: "]
-        .iter()
-        .any(|it| before.contains(it))
-    {
+    if ["warn: ", "info: ", "hack: "].iter().any(|it| before.contains(it)) {
         return None;
     }
     let source = before.strip_suffix(':').and_then(source_line);
@@ -278,10 +262,7 @@ fn source_line(text: &str) -> Option<FileLine> {
     let (file, line) = text.rsplit_once(':')?;
     let file = file.rsplit(char::is_whitespace).next()?;
     let line = line.parse().ok()?;
-    (!file.is_empty()).then(|| FileLine {
-        file: file.to_owned(),
-        line,
-    })
+    (!file.is_empty()).then(|| FileLine { file: file.to_owned(), line })
 }
 
 /// `<program>: <file>:<line>: <function>: Assertion …`.
@@ -297,10 +278,7 @@ fn old_source(text: &str) -> Option<FileLine> {
     let (_, place) = inner.split_once(':')?;
     let (file, line) = place.split_once(", line ")?;
     let line = line.parse().ok()?;
-    Some(FileLine {
-        file: file.to_owned(),
-        line,
-    })
+    Some(FileLine { file: file.to_owned(), line })
 }
 
 /// What `rubric simulate` found wrong, behind the command that it repeats.

@@ -82,19 +82,12 @@ impl<'a> Text<'a> {
 /// Where a key stands that is not the end of another word.
 fn find_key(line: &str, key: &str) -> Option<usize> {
     let mut places = line.match_indices(key).map(|(at, _)| at);
-    places.find(|&at| {
-        line[..at]
-            .chars()
-            .next_back()
-            .is_none_or(char::is_whitespace)
-    })
+    places.find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
 }
 
 /// `0x400`, `[0x400`, or 1024 as older versions print it.
 fn address(word: &str) -> Option<u64> {
-    let word = word
-        .trim_start_matches('[')
-        .trim_end_matches([',', ']', '.', ':']);
+    let word = word.trim_start_matches('[').trim_end_matches([',', ']', '.', ':']);
     match word.strip_prefix("0x") {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => word.parse().ok(),
@@ -109,16 +102,10 @@ pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
         return of_simulated(text);
     }
     if text.first().contains("Invalid transition") {
-        return Crash {
-            machine: source.and_then(machine),
-            ..invalid_transition(text)
-        };
+        return Crash { machine: source.and_then(machine), ..invalid_transition(text) };
     }
     if text.first().contains("Runtime Error at ") {
-        return Crash {
-            machine: source.and_then(machine),
-            ..runtime_error(text)
-        };
+        return Crash { machine: source.and_then(machine), ..runtime_error(text) };
     }
     if text.has(&DEADLOCKS) {
         return deadlock(text);
@@ -128,9 +115,7 @@ pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
     }
     if text.has(&TESTERS) {
         return Crash {
-            address: text
-                .address("address:")
-                .or_else(|| text.address("failed at")),
+            address: text.address("address:").or_else(|| text.address("failed at")),
             cycle: text.number("Time:"),
             ..crash(CrashKind::TesterFailure)
         };
@@ -140,10 +125,7 @@ pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
 
 /// `<object> time: <cycle> addr: <address> event: <event> state: <state>`.
 fn invalid_transition(text: Text<'_>) -> Crash {
-    let named = text
-        .lines
-        .iter()
-        .find_map(|line| line.split_once(" time: "));
+    let named = text.lines.iter().find_map(|line| line.split_once(" time: "));
     let object = named.and_then(|(before, _)| before.rsplit(char::is_whitespace).next());
     let object = object.filter(|object| !object.is_empty());
     Crash {
@@ -159,10 +141,7 @@ fn invalid_transition(text: Text<'_>) -> Crash {
 
 /// `Runtime Error at <file>.sm:<line>: <text>.`
 fn runtime_error(text: Text<'_>) -> Crash {
-    let (_, rest) = text
-        .first()
-        .split_once("Runtime Error at ")
-        .unwrap_or_default();
+    let (_, rest) = text.first().split_once("Runtime Error at ").unwrap_or_default();
     let (place, what) = rest.split_once(": ").unwrap_or((rest, ""));
     let kind = match what.starts_with("assert failure") {
         true => CrashKind::FailedAssertion,
@@ -173,17 +152,12 @@ fn runtime_error(text: Text<'_>) -> Crash {
         let file = file.to_owned();
         Some(FileLine { file, line })
     });
-    Crash {
-        protocol_source,
-        ..Crash::new(kind, text.whole())
-    }
+    Crash { protocol_source, ..Crash::new(kind, text.whole()) }
 }
 
 /// `version: <n> request.paddr: <address> … current time: <tick> issue_time: <tick> difference: <ticks>`.
 fn deadlock(text: Text<'_>) -> Crash {
-    let version = text
-        .number("version:")
-        .and_then(|version| u32::try_from(version).ok());
+    let version = text.number("version:").and_then(|version| u32::try_from(version).ok());
     let is_sequencer = text.has(&["m_readRequestTable:", "m_htmCmdRequestTable:"]);
     let machine = match is_sequencer {
         true => Some("Seq"),
@@ -201,10 +175,7 @@ fn deadlock(text: Text<'_>) -> Crash {
 
 /// `<object>: read of <address> (blk <line>) @ cycle <tick> returns <value>, expected <value>`; numbers have no `0x`.
 fn bad_data(text: Text<'_>) -> Crash {
-    let object = text
-        .first()
-        .split_once(": read of ")
-        .map(|(object, _)| object);
+    let object = text.first().split_once(": read of ").map(|(object, _)| object);
     let address = text.word("read of");
     Crash {
         object: object.map(str::to_owned),
@@ -225,17 +196,11 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
         Some(4..) => CrashKind::Deadlock,
         _ => CrashKind::Panic,
     };
-    let named = first
-        .split_once(": ")
-        .and_then(|(_, rest)| rest.split_once(" time: "));
+    let named = first.split_once(": ").and_then(|(_, rest)| rest.split_once(" time: "));
     let sequencer = kind == CrashKind::Deadlock && first.contains("request.paddr:");
-    let controller = named
-        .filter(|_| !sequencer)
-        .and_then(|(name, _)| name.rsplit_once(' '));
+    let controller = named.filter(|_| !sequencer).and_then(|(name, _)| name.rsplit_once(' '));
     let version = match sequencer {
-        true => text
-            .number("version:")
-            .and_then(|version| version.try_into().ok()),
+        true => text.number("version:").and_then(|version| version.try_into().ok()),
         false => controller.and_then(|(_, version)| version.parse().ok()),
     };
     let controller = match sequencer {
@@ -247,9 +212,7 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
         version,
         state: text.name("state:"),
         event: text.name("event:"),
-        address: text
-            .address("addr:")
-            .or_else(|| text.address("request.paddr:")),
+        address: text.address("addr:").or_else(|| text.address("request.paddr:")),
         tick: text.number("time:"),
         waiting_since: text.number("issue_time:"),
         ..Crash::new(kind, text.whole())

@@ -108,12 +108,8 @@ impl End {
 fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let what = if oldest.writes { "store to" } else { "load of" };
-    let line = oldest
-        .line
-        .map_or(String::new(), |line| format!("line {line}, "));
-    let tick = oldest
-        .issued
-        .map_or(String::new(), |tick| format!("tick {tick}, "));
+    let line = oldest.line.map_or(String::new(), |line| format!("line {line}, "));
+    let tick = oldest.issued.map_or(String::new(), |tick| format!("tick {tick}, "));
     let waited = match (last_tick, oldest.issued) {
         (Some(last), Some(issued)) => format!(" for {} ticks", last.saturating_sub(issued)),
         _ => String::new(),

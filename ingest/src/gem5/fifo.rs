@@ -37,20 +37,14 @@ impl Fifo {
 
     /// Takes the oldest request to an address out.
     pub(crate) fn pop(&mut self, address: u64) -> Option<Request> {
-        let at = self
-            .0
-            .iter()
-            .position(|request| request.address == address)?;
+        let at = self.0.iter().position(|request| request.address == address)?;
         self.0.remove(at)
     }
 
     /// An outstanding request of the same cache line that was accepted earlier.
     pub(crate) fn earlier_in_line(&self, request: &Request, block: u64) -> Option<&Request> {
         let line = request.address / block.max(1);
-        let mut earlier = self
-            .0
-            .iter()
-            .take_while(|other| other.sequence < request.sequence);
+        let mut earlier = self.0.iter().take_while(|other| other.sequence < request.sequence);
         earlier.find(|other| other.address / block.max(1) == line)
     }
 
@@ -84,10 +78,7 @@ mod tests {
             fifo.push(request(address, sequence));
         }
         let mut pop = |address| fifo.pop(address).map(|request| request.sequence);
-        assert_eq!(
-            [pop(8), pop(8), pop(16), pop(16)],
-            [Some(0), Some(2), Some(1), None]
-        );
+        assert_eq!([pop(8), pop(8), pop(16), pop(16)], [Some(0), Some(2), Some(1), None]);
         fifo.push(request(8, 4));
         let left: Vec<u64> = fifo.iter().map(|request| request.sequence).collect();
         assert_eq!(left, [3, 4]);

@@ -52,12 +52,7 @@ fn command(input: &[u8]) -> Parsed<'_, Command> {
 
 /// `[0x404, line 0x400]`: the address, and that of its cache line.
 pub(crate) fn address(input: &[u8]) -> Parsed<'_, (u64, u64)> {
-    delimited(
-        tag("["),
-        separated_pair(hex, tag(", line "), hex),
-        char(']'),
-    )
-    .parse(input)
+    delimited(tag("["), separated_pair(hex, tag(", line "), hex), char(']')).parse(input)
 }
 
 /// `Enqueue arrival_time: <n>, Message: [<type>: … addr = [0x404, line 0x400] …]` of the flag RubyQueue: the cache line, the type
@@ -67,9 +62,7 @@ pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
     let (_, message) = text.split_once(", Message: [")?;
     let (name, fields) = message.split_once(": ")?;
     let after = |key: &str| fields.split_once(key).map(|(_, rest)| rest);
-    let (_, line) = after("ddr = ")
-        .or_else(|| after("Address = "))?
-        .split_once("line 0x")?;
+    let (_, line) = after("ddr = ").or_else(|| after("Address = "))?.split_once("line 0x")?;
     let digits = line.split(']').next()?;
     let line = u64::from_str_radix(digits, 16).ok()?;
     let kind = after("Type = ").and_then(|rest| rest.split(' ').next());
@@ -80,10 +73,7 @@ pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
 pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {
     preceded(
         tag("Timing request for address "),
-        map(
-            separated_pair(hex, tag(" on port "), narrow),
-            |(_, port)| Message::Timing { port },
-        ),
+        map(separated_pair(hex, tag(" on port "), narrow), |(_, port)| Message::Timing { port }),
     )
     .parse(input)
 }
@@ -93,13 +83,7 @@ pub(super) fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
         terminated(separated_pair(command, char(' '), hex), tag(" issued")),
         |(command, address)| Message::Issued { command, address },
     );
-    let refused = (
-        command,
-        tag(" for address "),
-        hex,
-        tag(" did not issue because "),
-        rest,
-    );
+    let refused = (command, tag(" for address "), hex, tag(" did not issue because "), rest);
     let pio = (tag("address "), hex, tag(" assumed to be a pio address"));
     let refused = value(Message::Refused, refused);
     let pio = value(Message::Pio, pio);
@@ -109,10 +93,10 @@ pub(super) fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
 pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message<'_>> {
     preceded(
         tag("Hit callback for "),
-        map(
-            separated_pair(command, char(' '), hex),
-            |(command, address)| Message::Hit { command, address },
-        ),
+        map(separated_pair(command, char(' '), hex), |(command, address)| Message::Hit {
+            command,
+            address,
+        }),
     )
     .parse(input)
 }
@@ -128,9 +112,7 @@ pub(super) fn data(text: &[u8]) -> Result<Message<'_>, Fault> {
         value(DataKind::AtomicReturn, tag("ATOMIC RETURN data ")),
         value(DataKind::AtomicNoReturn, tag("ATOMIC NO RETURN data ")),
     ));
-    let block = verify(rest, |block: &[u8]| {
-        block.starts_with(b"[ ") && block.ends_with(b" ]")
-    });
+    let block = verify(rest, |block: &[u8]| block.starts_with(b"[ ") && block.ends_with(b" ]"));
     let parsed: Parsed<'_, _> = (kind, block).parse(text);
     match parsed {
         Ok((_, (kind, block))) => Ok(Message::Data { kind, block }),
@@ -142,27 +124,19 @@ pub(super) fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
     let size = preceded((tag("schedSendTiming for "), command, tag(" address ")), {
         separated_pair(hex, tag(" size "), number)
     });
-    map(
-        terminated(size, (tag(" when "), rest)),
-        |(address, size)| Message::Response { address, size },
-    )
+    map(terminated(size, (tag(" when "), rest)), |(address, size)| Message::Response {
+        address,
+        size,
+    })
     .parse(input)
 }
 
 /// `T<thread> op <index> …`.
 pub(super) fn client(input: &[u8]) -> Parsed<'_, Message<'_>> {
     let thread = delimited(tag("T"), narrow, tag(" op "));
-    let what = alt((
-        client_access,
-        client_rmw,
-        value(CLIENT_FENCE, tag(" fence")),
-    ));
+    let what = alt((client_access, client_rmw, value(CLIENT_FENCE, tag(" fence"))));
     map((thread, number, what), |(thread, index, what)| {
-        Message::Client(ClientOp {
-            thread,
-            index,
-            ..what
-        })
+        Message::Client(ClientOp { thread, index, ..what })
     })
     .parse(input)
 }
@@ -182,17 +156,14 @@ fn client_access(input: &[u8]) -> Parsed<'_, ClientOp> {
     let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
     let access = separated_pair(hex, char(' '), hex);
     let forwarded = map(opt(tag(" forwarded")), |word| word.is_some());
-    map(
-        (store, access, forwarded),
-        |(store, (address, value), forwarded)| ClientOp {
-            kind: if store { Kind::Store } else { Kind::Load },
-            address,
-            read: (!store).then_some(value),
-            written: store.then_some(value),
-            forwarded,
-            ..CLIENT_FENCE
-        },
-    )
+    map((store, access, forwarded), |(store, (address, value), forwarded)| ClientOp {
+        kind: if store { Kind::Store } else { Kind::Load },
+        address,
+        read: (!store).then_some(value),
+        written: store.then_some(value),
+        forwarded,
+        ..CLIENT_FENCE
+    })
     .parse(input)
 }
 
@@ -215,12 +186,10 @@ pub(super) fn exec(input: &[u8]) -> Parsed<'_, Message<'_>> {
     let space = opt(delimited(char('A'), number, char(' ')));
     let thread = opt(delimited(char('T'), narrow, tag(" : ")));
     let text = verify(rest, |text: &[u8]| text.starts_with(b"0x"));
-    map((space, thread, text), |(space, thread, text)| {
-        Message::Exec {
-            space,
-            thread: thread.unwrap_or(0),
-            text,
-        }
+    map((space, thread, text), |(space, thread, text)| Message::Exec {
+        space,
+        thread: thread.unwrap_or(0),
+        text,
     })
     .parse(input)
 }

@@ -151,8 +151,7 @@ impl LastSteps {
         let mut touched: Vec<u64> = self.lines.values().map(|line| line.touched).collect();
         touched.sort_unstable();
         let bound = touched[touched.len() - LINES];
-        self.lines
-            .retain(|_, line| line.touched >= bound || line.requests > 0);
+        self.lines.retain(|_, line| line.touched >= bound || line.requests > 0);
         if self.lines.len() > 2 * LINES - LINES / 2 {
             self.lines.retain(|_, line| line.touched >= bound);
         }
@@ -246,9 +245,7 @@ impl LastSteps {
 
     /// Whether something is known of a line.
     pub(crate) fn knows(&self, address: u64) -> bool {
-        self.lines
-            .get(&address)
-            .is_some_and(|line| !line.steps.0.is_empty())
+        self.lines.get(&address).is_some_and(|line| !line.steps.0.is_empty())
     }
 
     /// What controllers are doing with a line: those where something waits first, then those that changed last.
@@ -286,12 +283,7 @@ impl LastSteps {
 
     fn described(&self, steps: &Ring, names: &RawLines) -> Vec<LastStep> {
         let name = |id| names.transitions.name(id).to_owned();
-        let text = |id: u32| {
-            self.texts
-                .get(id as usize)
-                .map_or("", |text| text)
-                .to_owned()
-        };
+        let text = |id: u32| self.texts.get(id as usize).map_or("", |text| text).to_owned();
         let what = |step: &Step| match step.what {
             What::Transition(names, stall) => StepKind::Transition {
                 machine: name(names.machine),
@@ -301,10 +293,9 @@ impl LastSteps {
                 next_state: name(names.next_state),
                 stall,
             },
-            What::Message(buffer, message) => StepKind::Message {
-                buffer: text(buffer),
-                message: text(message),
-            },
+            What::Message(buffer, message) => {
+                StepKind::Message { buffer: text(buffer), message: text(message) }
+            }
         };
         let steps = steps.0.iter();
         steps
@@ -324,10 +315,7 @@ impl CacheLine {
     /// Remembers what a controller did last.
     fn note(&mut self, step: Step, names: Names, stall: Option<Stall>) {
         let controller = (names.machine, step.version);
-        let known = self
-            .controllers
-            .iter_mut()
-            .position(|it| it.controller == controller);
+        let known = self.controllers.iter_mut().position(|it| it.controller == controller);
         let at = match known {
             Some(at) => at,
             None if self.controllers.len() == CONTROLLERS_OF_LINE => return,
@@ -348,8 +336,7 @@ impl CacheLine {
                 last.entered = Some((step.tick, step.line, names.event));
             }
             last.state = names.next_state;
-            last.stalled
-                .retain(|it| it.event != names.event && names.state == names.next_state);
+            last.stalled.retain(|it| it.event != names.event && names.state == names.next_state);
             return;
         };
         last.stall(names.event, stall, step.tick);

@@ -19,11 +19,7 @@ pub(crate) enum Shape<'a> {
     /// Nothing.
     Blank,
     /// `<tick>: <path>: <text>`.
-    Named {
-        tick: Option<u64>,
-        path: &'a [u8],
-        text: &'a [u8],
-    },
+    Named { tick: Option<u64>, path: &'a [u8], text: &'a [u8] },
     /// Columns: tick, version, names, `[address]` and the rest.
     Raw(Columns<'a>),
     /// What gem5, the program or somebody else printed besides.
@@ -71,9 +67,7 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
     let digits = count_digits(&line[spaces..]);
     let after = spaces + digits;
     match line.get(after) {
-        None => Err(Fault::Cut(
-            "`: ` and an object's path, or ProtocolTrace columns",
-        )),
+        None => Err(Fault::Cut("`: ` and an object's path, or ProtocolTrace columns")),
         Some(b':') => match line.get(after + 1) {
             None => Err(Fault::Cut("an object's path")),
             Some(b' ') => {
@@ -94,11 +88,7 @@ fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
         return Err(Fault::Cut("an object's path, `: ` and a message"));
     };
     let (path, text) = without_flag(path, text);
-    Ok(Shape::Named {
-        tick: Some(tick),
-        path,
-        text,
-    })
+    Ok(Shape::Named { tick: Some(tick), path, text })
 }
 
 /// A line that begins with a word: of a trace without ticks, or chatter.
@@ -114,11 +104,7 @@ fn untimed(line: &[u8]) -> Shape<'_> {
     if !is_object {
         return Shape::Chatter;
     }
-    Shape::Named {
-        tick: None,
-        path,
-        text,
-    }
+    Shape::Named { tick: None, path, text }
 }
 
 /// Splits `<path>: <text>`; a path has no spaces.
@@ -228,20 +214,10 @@ mod tests {
 
     #[test]
     fn cut_lines_and_chatter() {
-        for cut in [
-            "    440",
-            "    440:",
-            "    440: ",
-            "    440: system.ruby.l1_c",
-        ] {
+        for cut in ["    440", "    440:", "    440: ", "    440: system.ruby.l1_c"] {
             assert!(matches!(shape(cut.as_bytes()), Err(Fault::Cut(_))), "{cut}");
         }
-        for noise in [
-            "warn: x",
-            "src/a.cc:12: warn: b",
-            "00000000  00 01",
-            "**** R ****",
-        ] {
+        for noise in ["warn: x", "src/a.cc:12: warn: b", "00000000  00 01", "**** R ****"] {
             assert_eq!(shape(noise.as_bytes()).unwrap(), Shape::Chatter, "{noise}");
         }
     }

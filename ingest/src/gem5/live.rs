@@ -76,12 +76,7 @@ impl LiveReader for LiveTrace<'_> {
     fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
         let before = self.reader.last_tick;
         let read = self.reader.line(lines);
-        let Reader {
-            sequencers,
-            sink,
-            last_tick,
-            ..
-        } = &mut self.reader;
+        let Reader { sequencers, sink, last_tick, .. } = &mut self.reader;
         if *last_tick > before {
             sequencers.resolve_before(*last_tick, sink);
         }
@@ -94,11 +89,7 @@ impl LiveReader for LiveTrace<'_> {
             return Vec::new();
         }
         // What completed before something that is not completed_before yet comes before it.
-        let bound = self
-            .reader
-            .sequencers
-            .first_unresolved()
-            .unwrap_or(u64::MAX);
+        let bound = self.reader.sequencers.first_unresolved().unwrap_or(u64::MAX);
         // A store of which the trace does not show more counts where it is printed.
         let when = |access: &Access| access.order.or(access.line);
         self.held.sort_by_key(when);
@@ -127,9 +118,7 @@ impl LiveReader for LiveTrace<'_> {
         let answered = reader.sequencers.accepted() > 0;
         Ok(LiveEnd {
             accesses,
-            ended: reader
-                .end
-                .describe(&leftover.unfinished, last_tick, answered),
+            ended: reader.end.describe(&leftover.unfinished, last_tick, answered),
             ending: reader.ending(&leftover.unfinished),
             unfinished: [leftover.unfinished, leftover.lost].concat(),
             outside_writes: reader.sink.outside_writes,

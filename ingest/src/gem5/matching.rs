@@ -33,10 +33,7 @@ pub(crate) struct Sequencers {
 impl Sequencers {
     /// The number of a new sequencer.
     pub(crate) fn add(&mut self, path: &str) -> usize {
-        self.all.push(Sequencer {
-            path: path.to_owned(),
-            ..Sequencer::default()
-        });
+        self.all.push(Sequencer { path: path.to_owned(), ..Sequencer::default() });
         self.all.len() - 1
     }
 
@@ -44,14 +41,8 @@ impl Sequencers {
     pub(crate) fn completed_before(&self) -> Vec<(u32, u64)> {
         let of = |sequencer: &Sequencer| {
             let outstanding = sequencer.fifo.iter().map(|request| request.sequence);
-            let last = sequencer
-                .last
-                .as_ref()
-                .map(|completed| completed.request.sequence);
-            let half = sequencer
-                .half
-                .as_ref()
-                .map(|half| half.completed.request.sequence);
+            let last = sequencer.last.as_ref().map(|completed| completed.request.sequence);
+            let half = sequencer.half.as_ref().map(|half| half.completed.request.sequence);
             let first = outstanding.chain(last).chain(half).min();
             Some((sequencer.version?, first.unwrap_or(self.accepted)))
         };
@@ -60,32 +51,19 @@ impl Sequencers {
 
     /// The line of the first operation that has completed and may still turn out to be smaller than it seems.
     pub(crate) fn first_unresolved(&self) -> Option<u64> {
-        let last = self
-            .all
-            .iter()
-            .filter_map(|sequencer| sequencer.last.as_ref());
+        let last = self.all.iter().filter_map(|sequencer| sequencer.last.as_ref());
         last.map(|completed| completed.line).min()
     }
 
     /// `Timing request`.
     pub(crate) fn timing(&mut self, sequencer: usize, port: u16, tick: Option<u64>, line: u64) {
-        self.offer = Some(Offer {
-            sequencer,
-            port,
-            begin: Begin::Coalesced,
-            tick,
-            line,
-        });
+        self.offer = Some(Offer { sequencer, port, begin: Begin::Coalesced, tick, line });
     }
 
     /// `Issuing ATOMIC …`.
     pub(crate) fn atomic(&mut self, returns: bool) {
         if let Some(offer) = &mut self.offer {
-            offer.begin = if returns {
-                Begin::AtomicReturn
-            } else {
-                Begin::AtomicNoReturn
-            };
+            offer.begin = if returns { Begin::AtomicReturn } else { Begin::AtomicNoReturn };
         }
     }
 
@@ -114,9 +92,7 @@ impl Sequencers {
         if begin != Begin::Other || offer.begin == Begin::Coalesced {
             offer.begin = begin;
         }
-        let Offer {
-            sequencer, port, ..
-        } = *offer;
+        let Offer { sequencer, port, .. } = *offer;
         let ports = &mut self.all[sequencer].ports;
         if ports.len() <= usize::from(port) {
             ports.resize(usize::from(port) + 1, Port::default());
@@ -199,11 +175,7 @@ impl Sequencers {
         let sequencer = &mut self.all[at];
         sequencer.data_lines += 1;
         let address = done.map(|(_, address)| address);
-        let data = Data {
-            kind,
-            line,
-            address,
-        };
+        let data = Data { kind, line, address };
         let previous = sequencer.data.replace(data);
         let continues = kind == DataKind::AmoNew
             && previous.is_some_and(|data| data.kind == DataKind::AmoOriginal);
@@ -218,10 +190,7 @@ impl Sequencers {
             Some(previous) if !continues && self.hits > 0 => {
                 sequencer.lose(previous);
                 Err(Fault::broken(
-                    format!(
-                        "a data line, though that of line {} was not completed",
-                        previous.line
-                    ),
+                    format!("a data line, though that of line {} was not completed", previous.line),
                     "`Hit callback for …` behind each data line",
                     "a line is missing: record the trace again, or use --lossy to skip the operation",
                 ))
@@ -299,10 +268,7 @@ impl Sequencers {
         let Some(request) = request else {
             self.unmatched += 1;
             return Err(Fault::broken(
-                format!(
-                    "a completion of {} {address:#x} without a request",
-                    command.name()
-                ),
+                format!("a completion of {} {address:#x} without a request", command.name()),
                 "`Request … issued` for it on a line before",
                 "if the trace was recorded with --debug-start, begin earlier, or use --lossy to skip \
                  such completions",
@@ -311,11 +277,7 @@ impl Sequencers {
         if request.command != command {
             return Err(Fault::broken(
                 format!("a completion of {} {address:#x}", command.name()),
-                format!(
-                    "one of {}, requested at line {}",
-                    request.command.name(),
-                    request.line
-                ),
+                format!("one of {}, requested at line {}", request.command.name(), request.line),
                 "the trace is damaged: record it again, or use --lossy to skip the operation",
             ));
         }
@@ -381,10 +343,7 @@ impl Sequencers {
         let value = |text: &[u8]| {
             block::value(text, completed.offset, count).ok_or_else(|| {
                 wrong(
-                    format!(
-                        "a completion whose data block (line {}) is malformed",
-                        completed.line
-                    ),
+                    format!("a completion whose data block (line {}) is malformed", completed.line),
                     "`[ ` and for each byte `0x`, one or two digits and a space".to_owned(),
                 )
             })

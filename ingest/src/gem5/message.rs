@@ -41,9 +41,11 @@ impl Command {
             b"MemSyncReq" => Command::MemSync,
             b"SoftPFReq" | b"SoftPFExReq" => Command::Prefetch,
             // Only equality matters, so a short hash does.
-            other => Command::Other(other.iter().fold(0, |hash: u32, &byte| {
-                hash.wrapping_mul(31).wrapping_add(u32::from(byte))
-            })),
+            other => {
+                Command::Other(other.iter().fold(0, |hash: u32, &byte| {
+                    hash.wrapping_mul(31).wrapping_add(u32::from(byte))
+                }))
+            }
         }
     }
 
@@ -188,19 +190,14 @@ const LITERALS: [&[u8]; 15] = [
 ];
 
 fn is_cut(text: &[u8]) -> bool {
-    LITERALS
-        .iter()
-        .any(|literal| literal.len() > text.len() && literal.starts_with(text))
+    LITERALS.iter().any(|literal| literal.len() > text.len() && literal.starts_with(text))
 }
 
 fn whole<'a>(
     parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
     text: &'a [u8],
 ) -> Option<Message<'a>> {
-    all_consuming(parser)
-        .parse(text)
-        .ok()
-        .map(|(_, message)| message)
+    all_consuming(parser).parse(text).ok().map(|(_, message)| message)
 }
 
 /// For texts that begin like one message only: if they do not go on like it, they were cut.
@@ -236,10 +233,7 @@ mod tests {
         let (address, size) = (0x10_b200, 4);
         assert_eq!(read(response), Message::Response { address, size });
         let (kind, block) = (DataKind::AmoOriginal, &b"[ 0x1 ]"[..]);
-        assert_eq!(
-            read("AMO original data [ 0x1 ]"),
-            Message::Data { kind, block }
-        );
+        assert_eq!(read("AMO original data [ 0x1 ]"), Message::Data { kind, block });
         let atomic = Message::IssuingAtomic { returns: false };
         assert_eq!(read("Issuing ATOMIC NO RETURN "), atomic);
         assert_eq!(read("Hit callback needs response 1"), Message::Known);
@@ -257,30 +251,12 @@ mod tests {
             written: None,
             forwarded: true,
         };
-        assert_eq!(
-            read("T2 op 30 load 0x1040 0 forwarded"),
-            Message::Client(load)
-        );
-        let rmw = ClientOp {
-            kind: Kind::Rmw,
-            written: Some(0x1f),
-            forwarded: false,
-            ..load
-        };
+        assert_eq!(read("T2 op 30 load 0x1040 0 forwarded"), Message::Client(load));
+        let rmw = ClientOp { kind: Kind::Rmw, written: Some(0x1f), forwarded: false, ..load };
         assert_eq!(read("T2 op 30 rmw 0x1040 0 0x1f"), Message::Client(rmw));
-        let fence = ClientOp {
-            kind: Kind::Fence,
-            address: 0,
-            read: None,
-            written: None,
-            ..rmw
-        };
+        let fence = ClientOp { kind: Kind::Fence, address: 0, read: None, written: None, ..rmw };
         assert_eq!(read("T2 op 30 fence"), Message::Client(fence));
-        let exec = |space, thread| Message::Exec {
-            space,
-            thread,
-            text: b"0x40 @f : nop",
-        };
+        let exec = |space, thread| Message::Exec { space, thread, text: b"0x40 @f : nop" };
         assert_eq!(read("T1 : 0x40 @f : nop"), exec(None, 1));
         assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(Some(0), 1));
         assert_eq!(read("0x40 @f : nop"), exec(None, 0));
@@ -304,10 +280,7 @@ mod tests {
             "T0 o",
             "T0",
         ] {
-            assert!(
-                matches!(message(text.as_bytes()), Err(Fault::Cut(_))),
-                "{text}"
-            );
+            assert!(matches!(message(text.as_bytes()), Err(Fault::Cut(_))), "{text}");
         }
     }
 }

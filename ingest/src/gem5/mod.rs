@@ -128,9 +128,7 @@ impl TraceFormat for Gem5 {
     ) -> Result<(), WriteError> {
         match count {
             1 => write(history, out),
-            _ => Err(write::inexpressible(format!(
-                "{count} histories in one file"
-            ))),
+            _ => Err(write::inexpressible(format!("{count} histories in one file"))),
         }
     }
 }
@@ -276,11 +274,7 @@ impl<'o> Reader<'o> {
     fn shaped(&mut self, shape: Shape<'_>, text: &[u8], number: u64) -> Result<(), Fault> {
         match shape {
             Shape::Raw(columns) => self.raw_line(&columns, number),
-            Shape::Named {
-                tick,
-                path,
-                text: message,
-            } => {
+            Shape::Named { tick, path, text: message } => {
                 if let Some(tick) = tick {
                     self.tick(tick);
                 }
@@ -328,8 +322,7 @@ impl<'o> Reader<'o> {
             Event::Begin { address, begin } => {
                 let version = columns.version;
                 let tick = columns.tick;
-                self.sequencers
-                    .begin(version, address, begin, tick, &mut self.sink)
+                self.sequencers.begin(version, address, begin, tick, &mut self.sink)
             }
             Event::Done { address } => {
                 self.sequencers.done(columns.version, address);
@@ -359,11 +352,9 @@ impl<'o> Reader<'o> {
         self.messages += 1;
         let object = self.object(path);
         match message {
-            Message::Exec {
-                space,
-                thread,
-                text,
-            } => self.executed(object, (space, thread), text, tick, line),
+            Message::Exec { space, thread, text } => {
+                self.executed(object, (space, thread), text, tick, line)
+            }
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
                 if matches!(wanted, None | Some(Source::Client)) {
@@ -422,13 +413,7 @@ impl<'o> Reader<'o> {
         }
         let cpu = (object, self.objects[object].1);
         let block = self.surroundings.block_size.map_or(64, u64::from);
-        let at = At {
-            line,
-            tick,
-            block,
-            isa: self.surroundings.isa,
-            space,
-        };
+        let at = At { line, tick, block, isa: self.surroundings.isa, space };
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }
 
@@ -458,13 +443,11 @@ impl<'o> Reader<'o> {
             (Message::IssuingAtomic { returns }, _) => sequencers.atomic(returns),
             (Message::Data { kind, block }, _) => {
                 let sequencer = self.sequencer(object, path);
-                self.sequencers
-                    .data(sequencer, kind, block, line, &mut self.sink)?;
+                self.sequencers.data(sequencer, kind, block, line, &mut self.sink)?;
             }
             (Message::Hit { command, address }, _) => {
                 let sequencer = self.sequencer(object, path);
-                self.sequencers
-                    .hit(sequencer, command, address, tick, line, &mut self.sink)?;
+                self.sequencers.hit(sequencer, command, address, tick, line, &mut self.sink)?;
             }
             (Message::Response { address, size }, Object::Queue { sequencer }) => {
                 sequencers.response(sequencer, address, size, &mut self.sink)?;

@@ -90,11 +90,7 @@ pub(crate) struct Values {
 impl Completed {
     /// The values for a size, from the blocks before and after.
     pub(crate) fn values(&self, size: Option<u64>, old: &[u8], new: &[u8]) -> Values {
-        let mut values = Values {
-            old: self.old,
-            new: self.new,
-            more: Vec::new(),
-        };
+        let mut values = Values { old: self.old, new: self.new, more: Vec::new() };
         let Some(size) = size else {
             return values;
         };
@@ -124,34 +120,26 @@ impl Completed {
         let mut parts = Vec::with_capacity(values.more.len());
         parts.extend_from_slice(&values.more);
         let first = (values.old, values.new);
-        std::iter::once(first)
-            .chain(parts)
-            .enumerate()
-            .map(move |(part, (old, new))| {
-                let start = address.wrapping_add(8 * part as u64);
-                let place = match size {
-                    Some(size) => Place::Bytes {
-                        address: start,
-                        size: (size - 8 * part as u64).min(8) as u8,
-                    },
-                    None => Place::Unsized {
-                        address: start,
-                        available: self.available,
-                        mask: true,
-                    },
-                };
-                Access {
-                    sequence: self.request.sequence,
-                    read: old,
-                    written: new,
-                    issued: self.request.issued,
-                    completed: self.tick,
-                    line: Some(self.line),
-                    order: Some(self.line),
-                    continues: part > 0,
-                    ..Access::new(0, kind, place)
+        std::iter::once(first).chain(parts).enumerate().map(move |(part, (old, new))| {
+            let start = address.wrapping_add(8 * part as u64);
+            let place = match size {
+                Some(size) => {
+                    Place::Bytes { address: start, size: (size - 8 * part as u64).min(8) as u8 }
                 }
-            })
+                None => Place::Unsized { address: start, available: self.available, mask: true },
+            };
+            Access {
+                sequence: self.request.sequence,
+                read: old,
+                written: new,
+                issued: self.request.issued,
+                completed: self.tick,
+                line: Some(self.line),
+                order: Some(self.line),
+                continues: part > 0,
+                ..Access::new(0, kind, place)
+            }
+        })
     }
 }
 
@@ -159,9 +147,5 @@ impl Completed {
 pub(crate) fn atomic_kind(values: &Values) -> Kind {
     let same = |&(old, new): &(Option<u64>, Option<u64>)| old.is_some() && old == new;
     let first = (values.old, values.new);
-    if same(&first) && values.more.iter().all(same) {
-        Kind::FailedCas
-    } else {
-        Kind::Rmw
-    }
+    if same(&first) && values.more.iter().all(same) { Kind::FailedCas } else { Kind::Rmw }
 }

@@ -40,9 +40,7 @@ impl Reader<'_> {
             // A deadlock without an address is that of the oldest request.
             let is_deadlock = crash.kind == CrashKind::Deadlock;
             let oldest = outstanding.iter().min_by_key(|request| request.issued);
-            oldest
-                .filter(|_| is_deadlock)
-                .map(|request| request.address)
+            oldest.filter(|_| is_deadlock).map(|request| request.address)
         };
         let address = crash.address.or_else(of_deadlock)?;
         Some(self.cache_line(address))
@@ -66,12 +64,7 @@ impl Reader<'_> {
         let is_idle = |it: &Standing| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
         let (idle, controllers): (Vec<Standing>, Vec<Standing>) =
             all.into_iter().partition(is_idle);
-        Waiting {
-            request: request.clone(),
-            cache_line,
-            controllers,
-            idle: idle.len(),
-        }
+        Waiting { request: request.clone(), cache_line, controllers, idle: idle.len() }
     }
 
     /// What would explain the end, and was not recorded.

@@ -60,9 +60,7 @@ pub(crate) fn recognise(observed: &BTreeSet<(&str, &str)>) -> Option<&'static st
                     events.split(' ').map(move |event| (machine, event))
                 })
                 .collect();
-            observed
-                .is_subset(&known)
-                .then_some((known.len(), protocol))
+            observed.is_subset(&known).then_some((known.len(), protocol))
         })
         .min()
         .map(|(_, protocol)| protocol)
@@ -84,10 +82,7 @@ mod tests {
 
     #[test]
     fn glued_words_begin_with_a_machine() {
-        assert_eq!(
-            machine_prefix("L2CacheL2_Replacement_clean"),
-            Some("L2Cache")
-        );
+        assert_eq!(machine_prefix("L2CacheL2_Replacement_clean"), Some("L2Cache"));
         assert_eq!(machine_prefix("L1Cache_wCCLoad"), Some("L1Cache_wCC"));
         assert_eq!(machine_prefix("NovelLoad"), None);
     }

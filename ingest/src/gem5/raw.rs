@@ -76,10 +76,7 @@ const NAMES: Fault = Fault::Cut(
 impl RawLines {
     /// `keep` the table of transitions, or only count.
     pub(crate) fn new(keep: bool) -> RawLines {
-        RawLines {
-            keep,
-            ..RawLines::default()
-        }
+        RawLines { keep, ..RawLines::default() }
     }
 
     /// Takes a line in.
@@ -104,8 +101,7 @@ impl RawLines {
                 }
                 let (names, tick, version) = (entry.names, columns.tick, columns.version);
                 let at = (tick, number);
-                self.last_steps
-                    .transition(at, version, cache_line, names, stall);
+                self.last_steps.transition(at, version, cache_line, names, stall);
                 if stall.is_some() {
                     self.stalls += 1;
                     return Ok(Event::None);
@@ -264,14 +260,8 @@ fn is_cut_stall(rest: &[u8]) -> bool {
 }
 
 /// Types of requests, without those that are the beginning of another.
-const TYPES: [&[u8]; 6] = [
-    b" LD",
-    b" ST",
-    b" IFETCH",
-    b" ATOMIC_RETURN",
-    b" ATOMIC_NO_RETURN",
-    b" FLUSH",
-];
+const TYPES: [&[u8]; 6] =
+    [b" LD", b" ST", b" IFETCH", b" ATOMIC_RETURN", b" ATOMIC_NO_RETURN", b" FLUSH"];
 
 fn begin(rest: &[u8]) -> Result<Begin, Fault> {
     Ok(match rest {

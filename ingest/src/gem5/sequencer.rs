@@ -75,10 +75,7 @@ pub(super) struct Sequencer {
 
 impl Sequencer {
     pub fn port(&self, port: u16) -> Port {
-        self.ports
-            .get(usize::from(port))
-            .copied()
-            .unwrap_or_default()
+        self.ports.get(usize::from(port)).copied().unwrap_or_default()
     }
 
     /// Whether a port is that of a page-table walker or the like: a CPU's data come through port
@@ -110,10 +107,7 @@ impl Sequencer {
 
     /// Whether a request makes an operation of a history.
     pub fn counts(&self, command: Command, begin: Begin, port: u16) -> bool {
-        let is_data = !matches!(
-            command,
-            Command::Flush | Command::MemSync | Command::Prefetch
-        );
+        let is_data = !matches!(command, Command::Flush | Command::MemSync | Command::Prefetch);
         is_data && !self.is_walker(port) && !self.is_fetch(begin, port)
     }
 }

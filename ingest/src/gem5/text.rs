@@ -94,9 +94,7 @@ pub struct Text {
 
 impl Default for Text {
     fn default() -> Text {
-        Text {
-            buffer: Vec::with_capacity(PIECE + (1 << 12)),
-        }
+        Text { buffer: Vec::with_capacity(PIECE + (1 << 12)) }
     }
 }
 
@@ -156,11 +154,7 @@ impl Text {
         self.port(names, tick, port);
         self.put("Timing request for address ");
         self.hexadecimal(address);
-        self.put(if port == 0 {
-            " on port 0\n"
-        } else {
-            " on port 1\n"
-        });
+        self.put(if port == 0 { " on port 0\n" } else { " on port 1\n" });
     }
 
     /// The line of a request that enters the mandatory queue; `kind` is its type there.
@@ -280,10 +274,7 @@ impl Text {
             (true, false) => " load ",
         });
         self.hexadecimal(line.address);
-        for (_, value) in [(reads, line.read), (writes, line.written)]
-            .iter()
-            .filter(|it| it.0)
-        {
+        for (_, value) in [(reads, line.read), (writes, line.written)].iter().filter(|it| it.0) {
             self.put(" ");
             self.hexadecimal(*value);
         }

@@ -82,11 +82,7 @@ impl Printer<'_> {
         }
         let labels = history.threads().iter().map(|thread| thread.label);
         let names = |label| Names::new(&format!("system.ruby.l1_cntrl{label}.sequencer"), label);
-        Printer {
-            history,
-            text,
-            names: labels.map(names).collect(),
-        }
+        Printer { history, text, names: labels.map(names).collect() }
     }
 
     fn starts(&mut self, starts: &[Start]) -> Result<(), WriteError> {
@@ -103,11 +99,7 @@ impl Printer<'_> {
 
     /// A sequencer accepts the request of an operation.
     fn request(&mut self, access: &ClientLine, tick: u64) {
-        let kind = if access.kind == Kind::Load {
-            "LD"
-        } else {
-            "ST"
-        };
+        let kind = if access.kind == Kind::Load { "LD" } else { "ST" };
         let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
         text.timing_request(names, tick, 0, access.address);
         text.begin(names, tick, (access.address, access.address), kind);
@@ -117,13 +109,7 @@ impl Printer<'_> {
     /// A sequencer completes the request of an operation.
     fn completion(&mut self, access: &ClientLine, tick: u64, cycles: u32) {
         let (text, names) = (&mut self.text, &self.names[access.thread as usize]);
-        text.done(
-            names,
-            tick,
-            (access.address, access.address),
-            u64::from(cycles),
-            true,
-        );
+        text.done(names, tick, (access.address, access.address), u64::from(cycles), true);
         // The value is the first 8 bytes of the block, and the others are 0.
         let mut data = |words, value| text.data(names, tick, words, &[value, 0, 0, 0, 0, 0, 0, 0]);
         match access.kind {
@@ -142,12 +128,8 @@ impl Printer<'_> {
 
     /// A client prints an operation.
     fn client(&mut self, access: &ClientLine, tick: u64, forwarded: bool) {
-        let line = ClientLine {
-            forwarded: forwarded && access.kind == Kind::Load,
-            ..*access
-        };
-        self.text
-            .client(&self.names[access.thread as usize], tick, &line);
+        let line = ClientLine { forwarded: forwarded && access.kind == Kind::Load, ..*access };
+        self.text.client(&self.names[access.thread as usize], tick, &line);
     }
 
     /// What the lines of an operation show of it. What reads and writes at once is a read-modify-write, as is a failed
@@ -163,9 +145,7 @@ impl Printer<'_> {
             let what = format!("{} has a hidden value", history.describe(op));
             return Err(inexpressible(what));
         }
-        let address = history
-            .location(op)
-            .map_or(Some(0), |location| address(cell(location)));
+        let address = history.location(op).map_or(Some(0), |location| address(cell(location)));
         let too_far = || inexpressible(format!("{} is too far up", history.describe(op)));
         Ok(ClientLine {
             thread: thread as u32,
@@ -195,25 +175,16 @@ fn address(cell: u64) -> Option<u64> {
 
 /// What is wrong with a history as a whole, or with the kind of an operation.
 fn check(history: &History) -> Result<(), WriteError> {
-    if history
-        .locations()
-        .iter()
-        .any(|location| location.size.is_some())
-    {
+    if history.locations().iter().any(|location| location.size.is_some()) {
         return Err(inexpressible("locations with sizes"));
     }
     if !history.finals().is_empty() {
         return Err(inexpressible("final values"));
     }
     let locations = 0..history.locations().len() as u32;
-    if let Some(location) = locations
-        .into_iter()
-        .find(|&l| history.initial(l) != Some(0))
-    {
+    if let Some(location) = locations.into_iter().find(|&l| history.initial(l) != Some(0)) {
         let location = history.locations()[location as usize];
-        return Err(inexpressible(format!(
-            "{location} starts at another value than 0"
-        )));
+        return Err(inexpressible(format!("{location} starts at another value than 0")));
     }
     let has_no_line = |&op: &OpId| {
         let is_plain = matches!(

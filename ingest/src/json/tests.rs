@@ -15,9 +15,7 @@ fn read_all(text: &str) -> Vec<History> {
 }
 
 fn error(text: &str) -> String {
-    read_with(text, &Options::default())
-        .unwrap_err()
-        .to_string()
+    read_with(text, &Options::default()).unwrap_err().to_string()
 }
 
 fn text_of(history: &History) -> String {
@@ -43,14 +41,8 @@ fn rich() -> History {
         read: Some(0x0102_0304_0506_0708),
         ..Access::new(1, Kind::Load, place(0x1000, 8))
     });
-    builder.push(Access {
-        read: Some(9),
-        ..Access::new(1, Kind::Load, place(0x1004, 2))
-    });
-    builder.push(Access {
-        read: None,
-        ..Access::new(1, Kind::Rmw, place(0x2000, 8))
-    });
+    builder.push(Access { read: Some(9), ..Access::new(1, Kind::Load, place(0x1004, 2)) });
+    builder.push(Access { read: None, ..Access::new(1, Kind::Rmw, place(0x2000, 8)) });
     builder.push(Access::new(3, Kind::Fence, Place::Nowhere));
     builder.final_value(0x3000, u64::MAX, Some(99));
     let provenance = Provenance {
@@ -67,9 +59,7 @@ fn rich() -> History {
         notes: vec!["one".to_owned(), "two".to_owned()],
         ..Provenance::default()
     };
-    let mut history = builder
-        .finish(Default::default(), &Initial::Infer, provenance)
-        .unwrap();
+    let mut history = builder.finish(Default::default(), &Initial::Infer, provenance).unwrap();
     history.name = Some("rich".to_owned());
     history
 }
@@ -156,10 +146,7 @@ fn mixed_sizes_from_elsewhere_are_split() {
 fn initial_values_are_inferred_where_the_record_says_so() {
     let text = r#"{"initial_mode":"infer","operations":[{"thread":0,"kind":"load","address":1,"read":5}]}"#;
     assert_eq!(read_all(text)[0].initial(0), Some(5));
-    let options = Options {
-        initial: Some(Initial::Given([(1, 3)].into())),
-        ..Options::default()
-    };
+    let options = Options { initial: Some(Initial::Given([(1, 3)].into())), ..Options::default() };
     assert_eq!(read_with(text, &options).unwrap()[0].initial(0), Some(3));
 }
 
@@ -170,46 +157,16 @@ fn every_bad_line_is_named() {
         ("{", "JSON that is not a history"),
         ("[1]", "JSON that is not a history"),
         ("{}", "missing field `operations`"),
-        (
-            r#"{"operations":[],"opertions":[]}"#,
-            "the field `opertions`",
-        ),
-        (
-            r#"{"operations":[{"thread":0,"kind":"lod"}]}"#,
-            "unknown variant `lod`",
-        ),
-        (
-            r#"{"operations":[{"thread":0,"kind":"load"}]}"#,
-            "a location was expected",
-        ),
-        (
-            r#"{"operations":[{"thread":0,"kind":"load","adress":1}]}"#,
-            "unknown field `adress`",
-        ),
-        (
-            r#"{"operations":[{"thread":-1,"kind":"fence"}]}"#,
-            "invalid value",
-        ),
-        (
-            r#"{"operations":[{"thread":0,"index":1,"kind":"fence"}]}"#,
-            "index 0 was expected",
-        ),
-        (
-            r#"{"sizes":"huge","operations":[]}"#,
-            "assumed N was expected",
-        ),
-        (
-            r#"{"source":"moon","operations":[]}"#,
-            "unknown variant `moon`",
-        ),
-        (
-            r#"{"operations":[],"final":[{"address":1}]}"#,
-            "missing field `value`",
-        ),
-        (
-            r#"{"operations":[{"thread":0,"kind":"load","address":1,"size":9}]}"#,
-            "1 to 8 bytes",
-        ),
+        (r#"{"operations":[],"opertions":[]}"#, "the field `opertions`"),
+        (r#"{"operations":[{"thread":0,"kind":"lod"}]}"#, "unknown variant `lod`"),
+        (r#"{"operations":[{"thread":0,"kind":"load"}]}"#, "a location was expected"),
+        (r#"{"operations":[{"thread":0,"kind":"load","adress":1}]}"#, "unknown field `adress`"),
+        (r#"{"operations":[{"thread":-1,"kind":"fence"}]}"#, "invalid value"),
+        (r#"{"operations":[{"thread":0,"index":1,"kind":"fence"}]}"#, "index 0 was expected"),
+        (r#"{"sizes":"huge","operations":[]}"#, "assumed N was expected"),
+        (r#"{"source":"moon","operations":[]}"#, "unknown variant `moon`"),
+        (r#"{"operations":[],"final":[{"address":1}]}"#, "missing field `value`"),
+        (r#"{"operations":[{"thread":0,"kind":"load","address":1,"size":9}]}"#, "1 to 8 bytes"),
         (
             r#"{"operations":[{"thread":0,"kind":"load","address":1,"size":1,"read":256}]}"#,
             "more bytes than its location",
@@ -231,26 +188,17 @@ fn every_bad_line_is_named() {
 #[test]
 fn options_that_do_not_apply_are_refused() {
     let text = text_of(&rich());
-    let ticks = Options {
-        from_tick: Some(1),
-        ..Options::default()
-    };
+    let ticks = Options { from_tick: Some(1), ..Options::default() };
     let message = read_with(&text, &ticks).unwrap_err().to_string();
     assert!(message.contains("--from-tick"), "{message}");
-    let source = Options {
-        source: Some(Source::Ruby),
-        ..Options::default()
-    };
+    let source = Options { source: Some(Source::Ruby), ..Options::default() };
     let message = read_with(&text, &source).unwrap_err().to_string();
     assert!(message.contains("source `client`"), "{message}");
 }
 
 #[test]
 fn lossy_skips_and_counts() {
-    let options = Options {
-        lossy: true,
-        ..Options::default()
-    };
+    let options = Options { lossy: true, ..Options::default() };
     let histories = read_with("{\"operations\":[]}\n{\n", &options).unwrap();
     assert!(histories[0].provenance.notes[0].ends_with("skipped: 1"));
 }
@@ -265,28 +213,22 @@ fn any_history() -> impl Strategy<Value = History> {
         any::<u64>(),
         0u64..9,
     )
-        .prop_map(
-            |((thread, kind, annotation), slot, size, read, written, tick)| {
-                let kind = Kind::ALL[kind];
-                let place = match kind.is_fence() {
-                    true => Place::Nowhere,
-                    false => Place::Bytes {
-                        address: 0x100 + 4 * slot,
-                        size: 1 << size,
-                    },
-                };
-                Access {
-                    annotation: Annotation::ALL[annotation],
-                    read: (read % 5 != 0).then_some(read % 100),
-                    // It fits the size.
-                    written: (written % 5 != 0)
-                        .then_some(written & (u64::MAX >> (64 - (8 << size)))),
-                    issued: (tick > 4).then_some(tick),
-                    order: (tick > 1).then_some(tick),
-                    ..Access::new(thread, kind, place)
-                }
-            },
-        );
+        .prop_map(|((thread, kind, annotation), slot, size, read, written, tick)| {
+            let kind = Kind::ALL[kind];
+            let place = match kind.is_fence() {
+                true => Place::Nowhere,
+                false => Place::Bytes { address: 0x100 + 4 * slot, size: 1 << size },
+            };
+            Access {
+                annotation: Annotation::ALL[annotation],
+                read: (read % 5 != 0).then_some(read % 100),
+                // It fits the size.
+                written: (written % 5 != 0).then_some(written & (u64::MAX >> (64 - (8 << size)))),
+                issued: (tick > 4).then_some(tick),
+                order: (tick > 1).then_some(tick),
+                ..Access::new(thread, kind, place)
+            }
+        });
     let initial = prop_oneof![
         Just(Initial::Zero),
         Just(Initial::Infer),
@@ -297,9 +239,7 @@ fn any_history() -> impl Strategy<Value = History> {
         for access in accesses {
             builder.push(access);
         }
-        builder
-            .finish(Default::default(), &initial, Provenance::default())
-            .unwrap()
+        builder.finish(Default::default(), &initial, Provenance::default()).unwrap()
     })
 }
 

@@ -34,9 +34,7 @@ impl Script {
     /// A line of the sequencer of a thread.
     pub fn sequencer(&mut self, thread: u32, message: &str) -> &mut Self {
         let tick = self.tick;
-        self.line(format!(
-            "{tick:7}: system.ruby.l1_cntrl{thread}.sequencer: {message}"
-        ))
+        self.line(format!("{tick:7}: system.ruby.l1_cntrl{thread}.sequencer: {message}"))
     }
 
     pub fn port(&mut self, thread: u32, port: u32, message: &str) -> &mut Self {
@@ -77,11 +75,7 @@ impl Script {
         begin: Option<&str>,
     ) -> &mut Self {
         self.tick += 1;
-        self.port(
-            thread,
-            port,
-            &format!("Timing request for address {address:#x} on port {port}"),
-        );
+        self.port(thread, port, &format!("Timing request for address {address:#x} on port {port}"));
         let issuing = match command {
             "LoadLockedReq" => Some("Issuing LL"),
             "StoreCondReq" => Some("Issuing SC"),
@@ -95,11 +89,7 @@ impl Script {
         if let Some(begin) = begin {
             self.seq(thread, "Begin", address, &format!(" {begin}"));
         }
-        self.port(
-            thread,
-            port,
-            &format!("Request {command} {address:#x} issued"),
-        )
+        self.port(thread, port, &format!("Request {command} {address:#x} issued"))
     }
 
     /// A completion: `done` is the event of the raw line, `data` the data lines.
@@ -200,10 +190,7 @@ pub fn kinds(history: &History) -> Vec<Kind> {
 }
 
 pub fn lossy() -> Options {
-    Options {
-        lossy: true,
-        ..Options::default()
-    }
+    Options { lossy: true, ..Options::default() }
 }
 
 pub fn compressed(text: &[u8]) -> Vec<u8> {

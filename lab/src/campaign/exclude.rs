@@ -31,11 +31,7 @@ pub fn excluded(
         };
         let original = &opened[subject.protocol];
         let mutated = original.with(mutant)?;
-        let reason = equivalent(
-            &original.protocol,
-            &mutated,
-            reached[subject.protocol].as_ref(),
-        );
+        let reason = equivalent(&original.protocol, &mutated, reached[subject.protocol].as_ref());
         Ok(reason.map(|reason| Equivalent {
             protocol: original.given.clone(),
             mutant: mutant.name.to_string(),
@@ -50,9 +46,7 @@ pub fn excluded(
 /// The transitions that the runs of a protocol reached.
 fn reached(opened: &Opened, at: usize, subjects: &[Subject], originals: &[Stream]) -> Reached {
     let mut reached = Reached::default();
-    let own = originals
-        .iter()
-        .filter(|stream| subjects[stream.subject].protocol == at);
+    let own = originals.iter().filter(|stream| subjects[stream.subject].protocol == at);
     for entry in own.flat_map(|stream| &stream.entries) {
         let triples = entry.reached.iter().map(|(triple, _)| *triple);
         reached.add(triples.filter_map(|triple| entry_of(&opened.protocol, triple)));

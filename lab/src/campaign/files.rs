@@ -91,11 +91,8 @@ pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut tables = below(folder)?;
     let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
-    let place = |path: &PathBuf| {
-        [RUNS, EQUIVALENTS, COVERAGE]
-            .iter()
-            .position(|stem| is(path, stem))
-    };
+    let place =
+        |path: &PathBuf| [RUNS, EQUIVALENTS, COVERAGE].iter().position(|stem| is(path, stem));
     tables.retain(|path| place(path).is_some());
     tables.sort_by_key(place);
     Ok(tables)
@@ -107,9 +104,7 @@ pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 /// A folder cannot be read.
 pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
     let paths = below(folder)?;
-    let found = paths
-        .iter()
-        .filter_map(|path| Shard::of_file(path, RUNS, TABLE));
+    let found = paths.iter().filter_map(|path| Shard::of_file(path, RUNS, TABLE));
     let mut shards: BTreeMap<u32, BTreeSet<Shard>> = BTreeMap::new();
     for shard in found {
         match shard {
@@ -118,8 +113,6 @@ pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
             Some(shard) => shards.entry(shard.of()).or_default().insert(shard),
         };
     }
-    let mut counts = shards
-        .iter()
-        .map(|(of, shards)| (*of as usize, shards.len()));
+    let mut counts = shards.iter().map(|(of, shards)| (*of as usize, shards.len()));
     Ok(!shards.is_empty() && counts.all(|(of, found)| found < of))
 }

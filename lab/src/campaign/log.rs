@@ -41,11 +41,7 @@ impl Entry {
     /// Protocol, client and lineage.
     pub fn origin(&self) -> Origin {
         let row = &self.row;
-        [
-            row.protocol.clone(),
-            row.client.clone(),
-            row.lineage.clone(),
-        ]
+        [row.protocol.clone(), row.client.clone(), row.lineage.clone()]
     }
 }
 

@@ -84,9 +84,8 @@ impl Stream {
     /// Adds a run.
     fn push(&mut self, lineage: &Lineage, entry: Entry) {
         let reached = entry.reached.iter();
-        let reached: Vec<Reached> = reached
-            .map(|&(triple, count)| Reached { triple, count })
-            .collect();
+        let reached: Vec<Reached> =
+            reached.map(|&(triple, count)| Reached { triple, count }).collect();
         if let Some(guide) = &mut self.guide {
             guide.learn(lineage, &reached);
         }
@@ -109,10 +108,7 @@ pub type Origin = [String; 3];
 /// The runs in which protocols fail that are not mutated.
 pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
     let entries = originals.iter().flat_map(|stream| &stream.entries);
-    entries
-        .filter(|entry| entry.fails())
-        .map(Entry::origin)
-        .collect()
+    entries.filter(|entry| entry.fails()).map(Entry::origin).collect()
 }
 
 /// What all rounds have in common.
@@ -155,14 +151,9 @@ impl Rounds<'_> {
                 return Ok(());
             }
             let done: usize = open.iter().map(|stream| stream.entries.len()).sum();
-            let least = open
-                .iter()
-                .map(|stream| stream.entries.len())
-                .min()
-                .unwrap_or(0);
+            let least = open.iter().map(|stream| stream.entries.len()).min().unwrap_or(0);
             let aim = most.min(least as u32 + batch) as usize;
-            open.par_iter_mut()
-                .try_for_each(|stream| self.fill(stream, aim))?;
+            open.par_iter_mut().try_for_each(|stream| self.fill(stream, aim))?;
             // Even if time is over, what was done before is taken.
             let now: usize = open.iter().map(|stream| stream.entries.len()).sum();
             if now == done && self.is_late() {
@@ -177,8 +168,7 @@ impl Rounds<'_> {
     }
 
     fn is_late(&self) -> bool {
-        self.deadline
-            .is_some_and(|deadline| Instant::now() >= deadline)
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Adds runs to a stream until it has `aim`, is over, or time is.
@@ -192,8 +182,7 @@ impl Rounds<'_> {
                 Some(entry) if entry.row.lineage == lineage.to_string() => {
                     if self.trial.lacks_trace(entry) {
                         let protocol = self.protocol(subject, &mut mutated)?;
-                        self.trial
-                            .keep(protocol, stream.client, &lineage, &entry.row)?;
+                        self.trial.keep(protocol, stream.client, &lineage, &entry.row)?;
                     }
                     entry.clone()
                 }
@@ -266,19 +255,11 @@ impl Rounds<'_> {
     /// How many runs there will be at most, behind those that were shown before.
     fn show(&self, streams: &[Stream], most: u32, before: u64) {
         let wanted = |stream: &Stream| {
-            if stream.over {
-                stream.entries.len() as u64
-            } else {
-                u64::from(most)
-            }
+            if stream.over { stream.entries.len() as u64 } else { u64::from(most) }
         };
-        self.observer
-            .total(before + streams.iter().map(wanted).sum::<u64>());
-        let caught: HashSet<usize> = streams
-            .iter()
-            .filter(|stream| stream.caught)
-            .map(|stream| stream.subject)
-            .collect();
+        self.observer.total(before + streams.iter().map(wanted).sum::<u64>());
+        let caught: HashSet<usize> =
+            streams.iter().filter(|stream| stream.caught).map(|stream| stream.subject).collect();
         self.observer.caught(caught.len());
     }
 }

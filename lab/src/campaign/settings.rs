@@ -83,10 +83,7 @@ impl Settings {
         let mut told = vec![
             ("Version", format!("rubric {}", self.version)),
             ("Seed", self.seed.to_string()),
-            (
-                "Time limit of a verdict",
-                format!("{} s", self.timeout_seconds),
-            ),
+            ("Time limit of a verdict", format!("{} s", self.timeout_seconds)),
         ];
         if !self.machine.is_empty() {
             told.push(("Machine", self.machine.clone()));
@@ -111,22 +108,15 @@ impl Settings {
         }
         let text = serde_json::to_string_pretty(self).unwrap_or_default();
         let failed = Error::file(&path);
-        tables::files::create(&path, &failed, |file| {
-            writeln!(file, "{text}").map_err(&failed)
-        })
+        tables::files::create(&path, &failed, |file| writeln!(file, "{text}").map_err(&failed))
     }
 
     /// Compares them with those in a file of a folder.
     fn compare(&self, folder: &Path, path: &Path) -> Result<(), Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
-        let known: Settings = serde_json::from_str(&text).map_err(|error| Error::NoSettings {
-            path: path.to_owned(),
-            error,
-        })?;
-        let stored = format!(
-            "{}: this folder holds a campaign with other",
-            folder.display()
-        );
+        let known: Settings = serde_json::from_str(&text)
+            .map_err(|error| Error::NoSettings { path: path.to_owned(), error })?;
+        let stored = format!("{}: this folder holds a campaign with other", folder.display());
         unchanged(&known, self, &stored)?;
         if known.subjects == self.subjects {
             Ok(())

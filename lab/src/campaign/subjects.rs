@@ -55,10 +55,7 @@ pub fn choose(
     observer: &dyn Observer,
 ) -> Result<Vec<Subject>, Error> {
     observer.begin(Stage::Mutants);
-    let comparison = &Comparison {
-        observer,
-        mutants: Cell::new(0),
-    };
+    let comparison = &Comparison { observer, mutants: Cell::new(0) };
     let mut given = given(options, opened)?;
     let mut subjects = Vec::new();
     let mut left = options.sample;
@@ -169,19 +166,12 @@ fn sample(
     queues.values_mut().for_each(|queue| rng.shuffle(queue));
     let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
     while left > 0 {
-        let next: Vec<Mutant> = queues
-            .values_mut()
-            .filter_map(Vec::pop)
-            .take(left)
-            .collect();
+        let next: Vec<Mutant> = queues.values_mut().filter_map(Vec::pop).take(left).collect();
         if next.is_empty() {
             break;
         }
         let next = examined(next)?;
-        left -= next
-            .iter()
-            .filter(|subject| subject.equivalent.is_none())
-            .count();
+        left -= next.iter().filter(|subject| subject.equivalent.is_none()).count();
         chosen.extend(next);
     }
     chosen.sort_by_key(|subject| subject.mutant.as_ref().and_then(operator));
@@ -209,10 +199,7 @@ pub fn digest(opened: &[Opened], subjects: &[Subject]) -> String {
             hash.update(text);
         }
     }
-    for mutant in subjects
-        .iter()
-        .filter_map(|subject| subject.mutant.as_ref())
-    {
+    for mutant in subjects.iter().filter_map(|subject| subject.mutant.as_ref()) {
         hash.update(mutant.name.len().to_le_bytes());
         hash.update(&*mutant.name);
     }

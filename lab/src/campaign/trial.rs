@@ -64,16 +64,12 @@ impl Trial<'_> {
         let history = run.history().map_err(Error::run(given))?;
         let reads_from =
             ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(Error::run(given))?;
-        let ended = Ended {
-            history: &history,
-            reads_from: &reads_from,
-            model: simulation.client.model(),
-        };
+        let ended =
+            Ended { history: &history, reads_from: &reads_from, model: simulation.client.model() };
         let command = command(given, subject, &simulation, lineage);
-        let (verdict, criteria) = self.judge(&ended).map_err(|error| Error::Certificate {
-            command: command.clone(),
-            error,
-        })?;
+        let (verdict, criteria) = self
+            .judge(&ended)
+            .map_err(|error| Error::Certificate { command: command.clone(), error })?;
         let reached = run.reached();
         let row = CampaignRun {
             protocol: given.clone(),
@@ -87,10 +83,7 @@ impl Trial<'_> {
             threads: simulation.shape.threads,
             operations: history.operations() as u32,
             transitions: run.tally.transitions,
-            ticks: run
-                .fault
-                .as_ref()
-                .map_or(run.tally.ticks, |fault| fault.tick),
+            ticks: run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick),
             outcome: outcome(run.fault.as_deref(), verdict),
             fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
             message: run.fault.as_ref().map(|fault| tame(&fault.message)),
@@ -123,12 +116,7 @@ impl Trial<'_> {
     /// What there is to say about a history: whether it is one of the client's model, with a certificate
     /// that is verified, and what all criteria say if it is not.
     fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), CertifyError> {
-        let Ended {
-            history,
-            reads_from,
-            model,
-            ..
-        } = *ended;
+        let Ended { history, reads_from, model, .. } = *ended;
         let outcome = check(history, reads_from, model, &self.options);
         certify(history, model, &outcome.verdict)?;
         let finding = match outcome.verdict {
@@ -143,10 +131,9 @@ impl Trial<'_> {
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
             Finding::Violation => self.ask(ended, guarantee),
             // What follows from the model needs not be asked, and of the rest nobody wants to know.
-            Finding::Consistent if guarantee.follows_from(model) => Checked {
-                finding: Some(Finding::Consistent),
-                ..Checked::default()
-            },
+            Finding::Consistent if guarantee.follows_from(model) => {
+                Checked { finding: Some(Finding::Consistent), ..Checked::default() }
+            }
             _ => Checked::default(),
         });
         Ok((finding, criteria))
@@ -154,18 +141,9 @@ impl Trial<'_> {
 
     /// Whether a history satisfies a criterion, and if not, after how many operations.
     fn ask(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
-        let options = check::Options {
-            algorithm: guarantee.algorithm(),
-            ..self.options.clone()
-        };
+        let options = check::Options { algorithm: guarantee.algorithm(), ..self.options.clone() };
         let bounds = Bounds::new(options.timeout, options.max_memory);
-        let found = detect(
-            ended.history,
-            ended.reads_from,
-            guarantee.model(),
-            &options,
-            &bounds,
-        );
+        let found = detect(ended.history, ended.reads_from, guarantee.model(), &options, &bounds);
         Checked {
             finding: Some(match found.violates() {
                 Some(true) => Finding::Violation,
@@ -270,15 +248,9 @@ fn about(subject: &Subject) -> CampaignRun {
     let Some(Mutant { name, origin, .. }) = &subject.mutant else {
         return CampaignRun::default();
     };
-    let row = CampaignRun {
-        mutant: Some(name.to_string()),
-        ..CampaignRun::default()
-    };
+    let row = CampaignRun { mutant: Some(name.to_string()), ..CampaignRun::default() };
     match origin {
-        Origin::Named => CampaignRun {
-            operator: Some("named".to_owned()),
-            ..row
-        },
+        Origin::Named => CampaignRun { operator: Some("named".to_owned()), ..row },
         Origin::Made { operator, site } => CampaignRun {
             operator: Some(operator.name().to_owned()),
             machine: Some(site.machine.clone()),
@@ -292,18 +264,12 @@ fn about(subject: &Subject) -> CampaignRun {
 
 /// The command that repeats a run.
 fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
-    let mutant = subject
-        .name()
-        .map(|name| format!(" --mutant {}", quoted(&name)));
+    let mutant = subject.name().map(|name| format!(" --mutant {}", quoted(&name)));
     format!(
         "rubric simulate {}{} --client {} --recipe {lineage}{} --check",
         quoted(given),
         mutant.unwrap_or_default(),
         simulation.client,
-        if simulation.options.strict {
-            " --strict"
-        } else {
-            ""
-        }
+        if simulation.options.strict { " --strict" } else { "" }
     )
 }

@@ -176,36 +176,20 @@ const IN_ORDER: Origin = Origin::Protocols(Client::IN_ORDER);
 const BUFFERED: Origin = Origin::Protocols(Client::store_buffer(8));
 
 const SC_GRADUAL: [Algorithm; 3] = [Algorithm::ScCcmEnum, Algorithm::ScCcmSat, Algorithm::ScSat];
-const TSO_GRADUAL: [Algorithm; 3] = [
-    Algorithm::TsoWccmEnum,
-    Algorithm::TsoWccmSat,
-    Algorithm::TsoSat,
-];
-const COMPLETE: [Algorithm; 4] = [
-    Algorithm::WscEnum,
-    Algorithm::CcmEnum,
-    Algorithm::Dbcop,
-    Algorithm::WscDbcop,
-];
+const TSO_GRADUAL: [Algorithm; 3] =
+    [Algorithm::TsoWccmEnum, Algorithm::TsoWccmSat, Algorithm::TsoSat];
+const COMPLETE: [Algorithm; 4] =
+    [Algorithm::WscEnum, Algorithm::CcmEnum, Algorithm::Dbcop, Algorithm::WscDbcop];
 const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::Dbcop];
 
 /// Boosting, section 6: reads get the value of another write within a bounded distance. The paper does not say of how many
 /// reads; the more, the easier to see. After one, CCM misses about as many violations as there (1.25 %), after several none.
-const HALF: Repoint = Repoint {
-    every: 2,
-    reads: 1,
-    distance: 50,
-};
+const HALF: Repoint = Repoint { every: 2, reads: 1, distance: 50 };
 const ALL: Repoint = Repoint { every: 1, ..HALF };
 
 /// Reads and writes alone, in the proportion of [`READS`].
 fn plain() -> Mix {
-    Mix {
-        loads: READS,
-        stores: 100 - READS,
-        rmws: 0,
-        fences: 0,
-    }
+    Mix { loads: READS, stores: 100 - READS, rmws: 0, fences: 0 }
 }
 
 fn ask(model: Model, algorithms: &[Algorithm]) -> Vec<Task> {
@@ -215,22 +199,12 @@ fn ask(model: Model, algorithms: &[Algorithm]) -> Vec<Task> {
 
 /// Programs that read and write.
 fn recipe(origin: Origin, threads: u32, operations: u32) -> Recipe {
-    Recipe {
-        origin,
-        threads,
-        operations,
-        locations: LOCATIONS,
-        mix: plain(),
-        repoint: None,
-    }
+    Recipe { origin, threads, operations, locations: LOCATIONS, mix: plain(), repoint: None }
 }
 
 /// Programs of so many threads that mutants run.
 pub fn mutated(faults: &'static [Fault], threads: u32) -> Recipe {
-    Recipe {
-        locations: MUTANT_LOCATIONS,
-        ..recipe(Origin::Mutants(faults), threads, 50 * threads)
-    }
+    Recipe { locations: MUTANT_LOCATIONS, ..recipe(Origin::Mutants(faults), threads, 50 * threads) }
 }
 
 /// CAV 2019, figures 4 and 6.
@@ -264,11 +238,7 @@ fn gcc_fig5(size: Size) -> Vec<Point> {
         Size::Paper => 142 + u32::from(threads < 8),
         Size::Large => 1000,
     };
-    let algorithms = [
-        &SC_GRADUAL[..],
-        &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm],
-    ]
-    .concat();
+    let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
     let point = |threads: u32| Point {
         part: "threads",
         name: format!("threads={threads}"),
@@ -338,10 +308,7 @@ fn by_threads(
         name: format!("threads={threads}"),
         first: 0,
         histories,
-        source: Source::Made(Recipe {
-            repoint,
-            ..recipe(IN_ORDER, threads, 50 * threads)
-        }),
+        source: Source::Made(Recipe { repoint, ..recipe(IN_ORDER, threads, 50 * threads) }),
         tasks: ask(Model::SC, algorithms),
     };
     (1..=most).map(|step| point(4 * step)).collect()
@@ -353,12 +320,7 @@ const LOADS: Mix = mix(50, 16);
 const STORES: Mix = mix(16, 50);
 
 const fn mix(loads: u32, stores: u32) -> Mix {
-    Mix {
-        loads,
-        stores,
-        rmws: 30,
-        fences: 2,
-    }
+    Mix { loads, stores, rmws: 30, fences: 2 }
 }
 
 const K: u32 = 1024;
@@ -402,19 +364,14 @@ fn tuples(size: Size) -> Vec<(u32, u32)> {
     let threads: &[u32] = size.of(&[4, 16, 60], &[4, 8, 16, 32, 60], &[4, 8, 16, 32, 60]);
     let locations: &[u32] = size.of(&[4, 64, 256], &[4, 16, 64, 256], &[4, 16, 64, 256]);
     let each = threads.iter();
-    each.flat_map(|&threads| locations.iter().map(move |&location| (threads, location)))
-        .collect()
+    each.flat_map(|&threads| locations.iter().map(move |&location| (threads, location))).collect()
 }
 
 /// HPCA 2006, figure 3.
 fn tsotool_fig3(size: Size) -> Vec<Point> {
     let operations = size.of(8 * K, 128 * K, 512 * K);
-    let algorithms = [
-        Algorithm::TsoBaseline,
-        Algorithm::Heu,
-        Algorithm::Deriv,
-        Algorithm::DerivBack,
-    ];
+    let algorithms =
+        [Algorithm::TsoBaseline, Algorithm::Heu, Algorithm::Deriv, Algorithm::DerivBack];
     let point = |(threads, locations)| {
         let shape = (operations, threads, locations);
         let mut point = tsotool("locations", size.of(10, 16, 16), shape, EQUAL, &algorithms);
@@ -439,9 +396,7 @@ fn tsotool_fig4(size: Size) -> Vec<Point> {
             let mut point = tsotool("operations", histories, shape, EQUAL, &algorithms);
             // Whether these find an order depends on the operations too.
             if locations == 32 {
-                point
-                    .tasks
-                    .extend(ask(Model::TSO, &[Algorithm::Heu, Algorithm::Deriv]));
+                point.tasks.extend(ask(Model::TSO, &[Algorithm::Heu, Algorithm::Deriv]));
             }
             points.push(point);
         }
@@ -481,12 +436,7 @@ fn qadeer_cycles(size: Size) -> Vec<Point> {
         source: Source::Made(mutated(&ALL_FAULTS, threads)),
         tasks: ask(
             Model::SC,
-            &[
-                Algorithm::NiceCycle,
-                Algorithm::SimpleWitness,
-                Algorithm::Wsc,
-                Algorithm::Ccm,
-            ],
+            &[Algorithm::NiceCycle, Algorithm::SimpleWitness, Algorithm::Wsc, Algorithm::Ccm],
         ),
     };
     let valid = |threads: u32| Point {
@@ -508,10 +458,7 @@ fn programs(size: Size, preemptions: u32) -> Vec<Point> {
         name: benchmark.name.to_owned(),
         first: 0,
         histories: size.of(10, 10, 20),
-        source: Source::Program(Explored {
-            benchmark,
-            preemptions,
-        }),
+        source: Source::Program(Explored { benchmark, preemptions }),
         tasks: monitors.map(Task::Explore).to_vec(),
     };
     BENCHMARKS.iter().map(point).collect()
@@ -540,27 +487,14 @@ fn scale(size: Size) -> Vec<Point> {
             });
         }
     };
-    let sizes: &[u32] = size.of(
-        &[1, 4, 16],
-        &[1, 4, 16, 64, 256],
-        &[1, 4, 16, 64, 256, 1024],
-    );
+    let sizes: &[u32] = size.of(&[1, 4, 16], &[1, 4, 16, 64, 256], &[1, 4, 16, 64, 256, 1024]);
     for &thousands in sizes {
         let name = format!("operations={}", thousands * K);
         add("operations", name, 16, thousands * K);
     }
-    for threads in size.of(
-        &[2, 8, 32][..],
-        &[2, 4, 8, 16, 32, 64],
-        &[2, 4, 8, 16, 32, 64, 128],
-    ) {
+    for threads in size.of(&[2, 8, 32][..], &[2, 4, 8, 16, 32, 64], &[2, 4, 8, 16, 32, 64, 128]) {
         let operations = size.of(4 * K, 32 * K, 128 * K);
-        add(
-            "threads",
-            format!("threads={threads}"),
-            *threads,
-            operations,
-        );
+        add("threads", format!("threads={threads}"), *threads, operations);
     }
     points
 }
@@ -583,11 +517,7 @@ fn mutants(options: &Options, name: &str) -> campaign::Options {
 }
 
 const fn fault(protocol: &'static str, mutant: &'static str, client: Client) -> Fault {
-    Fault {
-        protocol,
-        mutant,
-        client,
-    }
+    Fault { protocol, mutant, client }
 }
 
 const EARLY: Client = Client::early(8);
@@ -605,11 +535,7 @@ pub const MI_FAULTS: [Fault; 5] = [
         Client::IN_ORDER,
     ),
     fault("MI_example", "mi-dir-putx-not-written", Client::IN_ORDER),
-    fault(
-        "MI_example",
-        "MI_example/L1Cache/M.Fwd_GETX/no-notify:tell_core_of_loss",
-        EARLY,
-    ),
+    fault("MI_example", "MI_example/L1Cache/M.Fwd_GETX/no-notify:tell_core_of_loss", EARLY),
     fault("MI_example", "mi-l1-replace-no-notify", EARLY),
 ];
 
@@ -630,11 +556,7 @@ pub const ALL_FAULTS: [Fault; 12] = [
         "MOESI_hammer/L1Cache/action:write_hit/dirty-flag:false@1",
         Client::IN_ORDER,
     ),
-    fault(
-        "MOESI_AMD_Base",
-        "amd-clean-victim-blank-data",
-        Client::IN_ORDER,
-    ),
+    fault("MOESI_AMD_Base", "amd-clean-victim-blank-data", Client::IN_ORDER),
     MI_FAULTS[3],
     fault("MESI_Two_Level", "mesi2-l1-s-inv-no-notify", EARLY),
     fault("MOESI_hammer", "hammer-l1-migratory-gets-no-notify", EARLY),

@@ -43,10 +43,6 @@ fn lacks(experiment: &Experiment, size: Size, rows: &[&Trial]) -> bool {
         };
         let all: BTreeSet<Asked<'_>> = point.values().flatten().copied().collect();
         let mut numbers = planned.first..planned.first + planned.histories;
-        numbers.any(|number| {
-            point
-                .get(&number)
-                .is_none_or(|asked| asked.len() < all.len())
-        })
+        numbers.any(|number| point.get(&number).is_none_or(|asked| asked.len() < all.len()))
     })
 }

@@ -42,10 +42,7 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
         threads: program.threads.len() as u32,
         locations: program.locations.len() as u32,
         operations: found.longest as u64,
-        trace_hash: Sha256::digest(text)
-            .iter()
-            .map(|byte| format!("{byte:02x}"))
-            .collect(),
+        trace_hash: Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect(),
         model: task.model().name().to_owned(),
         algorithm: names(task).concat(),
         said: match (found.stopped, pairs) {

@@ -219,11 +219,7 @@ mod tests {
 
     #[test]
     fn half_of_the_histories_of_each_protocol_are_re_pointed() {
-        let half = Repoint {
-            every: 2,
-            reads: 1,
-            distance: 50,
-        };
+        let half = Repoint { every: 2, reads: 1, distance: 50 };
         for protocol in 0..PROTOCOLS {
             let numbers = (0..80).filter(|number| number % PROTOCOLS == protocol);
             assert_eq!(numbers.filter(|&number| half.is_for(number)).count(), 10);

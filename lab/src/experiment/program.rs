@@ -46,10 +46,7 @@ impl FromStr for Program {
         if is_ours(name) {
             return Err(NoProgram::Taken(name.to_owned()));
         }
-        Ok(Program {
-            name: name.to_owned(),
-            command: command.to_owned(),
-        })
+        Ok(Program { name: name.to_owned(), command: command.to_owned() })
     }
 }
 
@@ -96,10 +93,7 @@ const PERIOD: Duration = Duration::from_millis(1);
 impl Program {
     /// The option that asks it.
     pub fn option(&self) -> String {
-        format!(
-            "--program {}",
-            quoted(&format!("{}={}", self.name, self.command))
-        )
+        format!("--program {}", quoted(&format!("{}={}", self.name, self.command)))
     }
 
     /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
@@ -166,14 +160,7 @@ mod tests {
     #[test]
     fn a_program_has_a_name_and_a_file() {
         assert!("mine=./checker {}".parse::<Program>().is_ok());
-        for bad in [
-            "",
-            "mine",
-            "mine=./checker",
-            "=./checker {}",
-            "a b=c {}",
-            "wsc=c {}",
-        ] {
+        for bad in ["", "mine", "mine=./checker", "=./checker {}", "a b=c {}", "wsc=c {}"] {
             assert!(bad.parse::<Program>().is_err(), "{bad}");
         }
     }

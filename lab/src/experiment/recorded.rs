@@ -27,10 +27,7 @@ pub struct Recordings {
 /// # Errors
 /// The folder cannot be read.
 pub fn read(folder: &Path) -> Result<Recordings, Error> {
-    let mut recordings = Recordings {
-        histories: Vec::new(),
-        skipped: Vec::new(),
-    };
+    let mut recordings = Recordings { histories: Vec::new(), skipped: Vec::new() };
     for path in list(folder)?.iter().filter(|path| path.is_file()) {
         match of_file(path) {
             Ok(found) => recordings.histories.extend(found.into_iter().map(Arc::new)),
@@ -62,10 +59,7 @@ fn written_twice(file: &str, history: &History, twice: WrittenTwice) -> Error {
         Some(name) => format!("{file}: {name}"),
         None => file.to_owned(),
     };
-    Error::WrittenTwice {
-        file,
-        twice: Box::new(twice),
-    }
+    Error::WrittenTwice { file, twice: Box::new(twice) }
 }
 
 /// How many of the recorded histories an experiment with these points is about.
@@ -94,10 +88,8 @@ pub fn points(
             Source::Program(_) => continue,
         };
         for (number, recording) in (0..).zip(recordings) {
-            let is_wanted = model
-                .tasks
-                .iter()
-                .any(|task| is(recording, wanted, task.model(), limits));
+            let is_wanted =
+                model.tasks.iter().any(|task| is(recording, wanted, task.model(), limits));
             if is_wanted {
                 points.push(Point {
                     part: model.part,
@@ -137,9 +129,8 @@ fn is(recording: &Recording, wanted: Wanted, model: Model, limits: &Limits) -> b
     match wanted {
         Wanted::Both => true,
         Wanted::Consistent => matches!(verdict(model), Verdict::Consistent(_)),
-        Wanted::Violations => matches!(
-            verdict(Model::SC),
-            Verdict::Violation(_) | Verdict::Unproved
-        ),
+        Wanted::Violations => {
+            matches!(verdict(Model::SC), Verdict::Violation(_) | Verdict::Unproved)
+        }
     }
 }

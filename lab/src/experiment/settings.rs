@@ -30,10 +30,7 @@ impl Settings {
             seed: options.seed,
             timeout: options.limits.timeout.as_secs_f64(),
             max_memory: options.limits.memory,
-            traces: options
-                .traces
-                .as_ref()
-                .map(|path| path.display().to_string()),
+            traces: options.traces.as_ref().map(|path| path.display().to_string()),
         }
     }
 

@@ -96,11 +96,7 @@ impl Sources {
                 });
             }
         }
-        Err(Error::NoViolation {
-            tried: MOST,
-            recipe: format!("{recipe:?}"),
-            number,
-        })
+        Err(Error::NoViolation { tried: MOST, recipe: format!("{recipe:?}"), number })
     }
 
     /// A history, or none if what ran came to nothing.
@@ -120,16 +116,8 @@ impl Sources {
             },
             Origin::Mutants(faults) => {
                 let at = (number + attempt / PATIENCE) as usize % faults.len();
-                let Fault {
-                    protocol,
-                    mutant,
-                    client,
-                } = faults[at];
-                Run {
-                    protocol,
-                    mutant: Some(mutant),
-                    client,
-                }
+                let Fault { protocol, mutant, client } = faults[at];
+                Run { protocol, mutant: Some(mutant), client }
             }
         };
         let protocol = self.open(&run)?;
@@ -173,21 +161,12 @@ fn mixed(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
     );
     let digest = Sha256::digest(text);
     // Seeds that people can type: 32 bits.
-    digest
-        .iter()
-        .take(4)
-        .fold(0, |sum, &byte| sum << 8 | u64::from(byte))
+    digest.iter().take(4).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
 /// Whether no order explains a history under SC.
 fn is_violation(history: &History, reads_from: &ReadsFrom) -> bool {
-    let outcome = decide(
-        history,
-        reads_from,
-        Model::SC,
-        &Options::default(),
-        &Bounds::none(),
-    );
+    let outcome = decide(history, reads_from, Model::SC, &Options::default(), &Bounds::none());
     matches!(outcome.verdict, Verdict::Violation(_) | Verdict::Unproved)
 }
 

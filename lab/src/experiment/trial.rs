@@ -72,13 +72,7 @@ impl Subject<'_> {
             ..Options::default()
         };
         let start = Instant::now();
-        let outcome = decide(
-            self.history,
-            self.reads_from,
-            model,
-            &options,
-            &limits.bounds(),
-        );
+        let outcome = decide(self.history, self.reads_from, model, &options, &limits.bounds());
         let seconds = start.elapsed().as_secs_f64();
         let row = about(row, model, algorithm.name(), seconds);
         filled(row, &outcome)
@@ -93,10 +87,7 @@ impl Subject<'_> {
         let found = match found {
             Ok(found) => found,
             Err(NoKernel::Inconsistent) => {
-                return vec![Trial {
-                    said: Said::Violation,
-                    ..whole
-                }];
+                return vec![Trial { said: Said::Violation, ..whole }];
             }
             Err(NoKernel::Undecided(reason)) => return vec![undecided(whole, &reason)],
         };
@@ -116,19 +107,13 @@ impl Subject<'_> {
                     derived(self.history, self.reads_from, criterion, &found, bounds)
                 }),
             };
-            rows.push(Trial {
-                kernel: Some(pairs),
-                ..said
-            });
+            rows.push(Trial { kernel: Some(pairs), ..said });
         }
         if model == Model::SC {
             let conflicts = counted(row, model, CONFLICTS, limits, |bounds| {
                 conflicting(self.history, self.reads_from, bounds)
             });
-            rows.push(Trial {
-                kernel: Some(pairs),
-                ..conflicts
-            });
+            rows.push(Trial { kernel: Some(pairs), ..conflicts });
         }
         rows
     }
@@ -145,11 +130,7 @@ impl Subject<'_> {
         row: &Trial,
     ) -> Result<Trial, RunError> {
         let (said, reason, seconds) = program.run(self.history, model, limits.timeout)?;
-        let row = Trial {
-            said,
-            reason,
-            ..about(row, model, &program.name, seconds)
-        };
+        let row = Trial { said, reason, ..about(row, model, &program.name, seconds) };
         Ok(limits.enforce(row))
     }
 }
@@ -170,10 +151,7 @@ pub fn names(task: Task) -> Vec<&'static str> {
         Task::Kernel(model) => {
             let criteria = criteria(model).iter().map(|one| one.name());
             let conflicts = (model == Model::SC).then_some(CONFLICTS);
-            std::iter::once(KERNEL)
-                .chain(criteria)
-                .chain(conflicts)
-                .collect()
+            std::iter::once(KERNEL).chain(criteria).chain(conflicts).collect()
         }
     }
 }
@@ -200,11 +178,7 @@ fn counted(
     let ordered = count(&bounds);
     let row = about(row, model, name, start.elapsed().as_secs_f64());
     match ordered {
-        Some(_) => Trial {
-            said: Said::Satisfied,
-            ordered,
-            ..row
-        },
+        Some(_) => Trial { said: Said::Satisfied, ordered, ..row },
         None => undecided(row, &Reason::exceeded(&bounds)),
     }
 }
@@ -219,12 +193,7 @@ fn undecided(row: Trial, reason: &Reason) -> Trial {
         Reason::NoWitness(cycle) => Some(cycle.k() as u32),
         _ => None,
     };
-    Trial {
-        said,
-        reason: Some(reason.brief().to_owned()),
-        cycle,
-        ..row
-    }
+    Trial { said, reason: Some(reason.brief().to_owned()), cycle, ..row }
 }
 
 fn filled(row: Trial, outcome: &Outcome) -> Trial {

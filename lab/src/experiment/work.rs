@@ -144,13 +144,8 @@ impl<'a> Work<'a> {
         observer.begin(Stage::Histories(self.experiment.name));
         observer.total(items.len() as u64);
         let trials: Mutex<Vec<Trial>> = Mutex::new(known.into_values().collect());
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(self.jobs)
-            .build();
-        let pool = pool.map_err(|error| Error::Jobs {
-            jobs: self.jobs,
-            error,
-        })?;
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(self.jobs).build();
+        let pool = pool.map_err(|error| Error::Jobs { jobs: self.jobs, error })?;
         pool.install(|| {
             items.iter().par_bridge().try_for_each(|&item| {
                 let rows = self.history(item, &done, |row| journal.add(row))?;
@@ -224,11 +219,7 @@ impl<'a> Work<'a> {
                 && only.number.is_none_or(|number| number == item.number)
         });
         let items: Vec<Item> = items.collect();
-        if items.is_empty() {
-            Err(self.nothing(only))
-        } else {
-            Ok(items)
-        }
+        if items.is_empty() { Err(self.nothing(only)) } else { Ok(items) }
     }
 
     /// That there is nothing of this name, and what there is.
@@ -286,10 +277,7 @@ impl<'a> Work<'a> {
             return tasks.into_iter().map(explore).collect();
         }
         let of = self.of(item)?;
-        let subject = Subject {
-            history: of.history(),
-            reads_from: of.reads_from(),
-        };
+        let subject = Subject { history: of.history(), reads_from: of.reads_from() };
         let row = self.row(item, &of);
         let limits = self.options.limits;
         let mut rows = Vec::new();
@@ -302,9 +290,7 @@ impl<'a> Work<'a> {
                 _ => row.clone(),
             };
             let new = subject.run(task, &limits, &row);
-            let new = new
-                .into_iter()
-                .filter(|row| !is_known(task.model(), &row.algorithm));
+            let new = new.into_iter().filter(|row| !is_known(task.model(), &row.algorithm));
             for row in new {
                 add(&row)?;
                 rows.push(row);
@@ -312,15 +298,11 @@ impl<'a> Work<'a> {
         }
         self.agree(&rows)?;
         for (model, program) in programs {
-            let row = Trial {
-                command: format!("{} {}", row.command, program.option()),
-                ..row.clone()
-            };
+            let row =
+                Trial { command: format!("{} {}", row.command, program.option()), ..row.clone() };
             let asked = subject.ask(program, model, &limits, &row);
-            let row = asked.map_err(|error| Error::Program {
-                name: program.name.clone(),
-                error,
-            })?;
+            let row =
+                asked.map_err(|error| Error::Program { name: program.name.clone(), error })?;
             add(&row)?;
             rows.push(row);
         }
@@ -331,8 +313,7 @@ impl<'a> Work<'a> {
     /// them is wrong.
     fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
         let says = |said: Said, model: &str| {
-            rows.iter()
-                .find(|row| row.said == said && row.model == model)
+            rows.iter().find(|row| row.said == said && row.model == model)
         };
         for row in rows.iter().filter(|row| row.said == Said::Consistent) {
             if let Some(other) = says(Said::Violation, &row.model) {
@@ -407,11 +388,9 @@ impl<'a> Work<'a> {
                 make_seconds: made.seconds,
                 ..row
             },
-            (Of::Recorded(recording), _) => Trial {
-                source: "recorded".to_owned(),
-                file: Some(recording.title.clone()),
-                ..row
-            },
+            (Of::Recorded(recording), _) => {
+                Trial { source: "recorded".to_owned(), file: Some(recording.title.clone()), ..row }
+            }
             (Of::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
         }
     }

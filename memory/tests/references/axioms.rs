@@ -9,9 +9,7 @@ use memory::{Model, PsoRmw, models};
 
 /// Every model with its variants.
 fn every_model() -> Vec<Model> {
-    let variants = models::ALL
-        .iter()
-        .flat_map(|model| PsoRmw::ALL.map(|rmw| model.with_rmw(rmw)));
+    let variants = models::ALL.iter().flat_map(|model| PsoRmw::ALL.map(|rmw| model.with_rmw(rmw)));
     let mut every: Vec<Model> = variants.collect();
     every.dedup();
     every
@@ -21,9 +19,7 @@ fn every_model() -> Vec<Model> {
 fn allowed(history: &History) -> Vec<(Model, bool)> {
     let execution = Execution::new(history).unwrap();
     let models = every_model().into_iter();
-    models
-        .map(|model| (model, allows(&execution, &model)))
-        .collect()
+    models.map(|model| (model, allows(&execution, &model))).collect()
 }
 
 #[test]
@@ -51,10 +47,7 @@ fn a_model_allows_what_stronger_ones_do() {
         for &(weak, allows_weak) in &allowed {
             for &(strong, allows_strong) in &allowed {
                 if weak.includes(strong) {
-                    assert!(
-                        allows_weak || !allows_strong,
-                        "seed {seed}: {weak}, {strong}"
-                    );
+                    assert!(allows_weak || !allows_strong, "seed {seed}: {weak}, {strong}");
                 } else {
                     told_apart += usize::from(allows_strong && !allows_weak);
                 }

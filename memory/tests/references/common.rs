@@ -38,20 +38,14 @@ pub fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
         };
         let written = kind.writes().then_some(number as u64 + 1);
         let thread = random.random_range(0..threads);
-        accesses.push(Access {
-            written,
-            annotation,
-            ..Access::new(thread, kind, place)
-        });
+        accesses.push(Access { written, annotation, ..Access::new(thread, kind, place) });
     }
     for at in 0..accesses.len() {
         if accesses[at].kind.reads() {
             let same = |it: &&Access| it.place == accesses[at].place;
             let written = accesses.iter().filter(same).filter_map(|it| it.written);
-            let values: Vec<u64> = written
-                .filter(|&value| Some(value) != accesses[at].written)
-                .chain([0])
-                .collect();
+            let values: Vec<u64> =
+                written.filter(|&value| Some(value) != accesses[at].written).chain([0]).collect();
             accesses[at].read = values.choose(&mut random).copied();
         }
     }

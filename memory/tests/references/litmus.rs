@@ -6,17 +6,11 @@ use memory::axioms::{Execution, allows};
 use memory::{Model, models};
 
 fn load(thread: u32, cell: u64, value: u64) -> Access {
-    Access {
-        read: Some(value),
-        ..Access::new(thread, Kind::Load, Place::Cell(cell))
-    }
+    Access { read: Some(value), ..Access::new(thread, Kind::Load, Place::Cell(cell)) }
 }
 
 fn store(thread: u32, cell: u64, value: u64) -> Access {
-    Access {
-        written: Some(value),
-        ..Access::new(thread, Kind::Store, Place::Cell(cell))
-    }
+    Access { written: Some(value), ..Access::new(thread, Kind::Store, Place::Cell(cell)) }
 }
 
 /// The models that allow a test, by name.
@@ -24,9 +18,7 @@ fn allowed(accesses: &[Access]) -> Vec<&'static str> {
     let history = build(accesses);
     let execution = Execution::new(&history).unwrap();
     let all = models::ALL.iter();
-    all.filter(|&&model| allows(&execution, &model))
-        .map(|model| model.name())
-        .collect()
+    all.filter(|&&model| allows(&execution, &model)).map(|model| model.name()).collect()
 }
 
 #[test]
@@ -65,14 +57,7 @@ fn store_buffering_through_own_loads() {
 #[test]
 fn names_are_unique() {
     for (at, model) in models::ALL.iter().enumerate() {
-        assert_eq!(
-            Model::from_name(model.name(), Default::default()),
-            Some(*model)
-        );
-        assert!(
-            models::ALL[..at]
-                .iter()
-                .all(|other| other.name() != model.name())
-        );
+        assert_eq!(Model::from_name(model.name(), Default::default()), Some(*model));
+        assert!(models::ALL[..at].iter().all(|other| other.name() != model.name()));
     }
 }

@@ -105,17 +105,11 @@ impl Axioms for Rvwmo {
 }
 
 fn load(thread: u32, cell: u64, value: u64) -> Access {
-    Access {
-        read: Some(value),
-        ..Access::new(thread, Kind::Load, Place::Cell(cell))
-    }
+    Access { read: Some(value), ..Access::new(thread, Kind::Load, Place::Cell(cell)) }
 }
 
 fn store(thread: u32, cell: u64, value: u64) -> Access {
-    Access {
-        written: Some(value),
-        ..Access::new(thread, Kind::Store, Place::Cell(cell))
-    }
+    Access { written: Some(value), ..Access::new(thread, Kind::Store, Place::Cell(cell)) }
 }
 
 fn fence(thread: u32, kind: Kind) -> Access {
@@ -123,10 +117,7 @@ fn fence(thread: u32, kind: Kind) -> Access {
 }
 
 fn with(annotation: Annotation, access: Access) -> Access {
-    Access {
-        annotation,
-        ..access
-    }
+    Access { annotation, ..access }
 }
 
 const WRITES: Kind = Kind::WeakFence(WeakFence::WriteWrite);
@@ -142,30 +133,12 @@ fn is_allowed(accesses: &[Access], model: Rvwmo) -> bool {
 fn message_passing_needs_a_fence_and_a_dependency() {
     let plain = [store(0, 0, 1), store(0, 1, 1), load(1, 1, 1), load(1, 0, 0)];
     assert!(is_allowed(&plain, Rvwmo::default()));
-    let fenced = [
-        store(0, 0, 1),
-        fence(0, WRITES),
-        store(0, 1, 1),
-        load(1, 1, 1),
-        load(1, 0, 0),
-    ];
+    let fenced = [store(0, 0, 1), fence(0, WRITES), store(0, 1, 1), load(1, 1, 1), load(1, 0, 0)];
     let address = vec![(3, 4)];
     let control = vec![(3, 4)];
     assert!(is_allowed(&fenced, Rvwmo::default()));
-    assert!(is_allowed(
-        &fenced,
-        Rvwmo {
-            control,
-            ..Default::default()
-        }
-    ));
-    assert!(!is_allowed(
-        &fenced,
-        Rvwmo {
-            address,
-            ..Default::default()
-        }
-    ));
+    assert!(is_allowed(&fenced, Rvwmo { control, ..Default::default() }));
+    assert!(!is_allowed(&fenced, Rvwmo { address, ..Default::default() }));
 }
 
 #[test]
@@ -191,13 +164,7 @@ fn load_buffering_is_forbidden_by_data_dependencies() {
     let test = [load(0, 0, 1), store(0, 1, 1), load(1, 1, 1), store(1, 0, 1)];
     let data = vec![(0, 1), (2, 3)];
     assert!(is_allowed(&test, Rvwmo::default()));
-    assert!(!is_allowed(
-        &test,
-        Rvwmo {
-            data,
-            ..Default::default()
-        }
-    ));
+    assert!(!is_allowed(&test, Rvwmo { data, ..Default::default() }));
 }
 
 #[test]
@@ -222,10 +189,7 @@ fn loads_of_one_location_need_order_if_they_read_apart() {
             load(2, 0, 0),
         ]
     };
-    let dependencies = || Rvwmo {
-        address: vec![(4, 5), (6, 7)],
-        ..Default::default()
-    };
+    let dependencies = || Rvwmo { address: vec![(4, 5), (6, 7)], ..Default::default() };
     assert!(is_allowed(&test(0), dependencies()), "RSW");
     assert!(!is_allowed(&test(9), dependencies()), "RDW");
 }
@@ -243,15 +207,8 @@ fn forwarding_keeps_data_and_address_dependencies_alone() {
         load(1, 2, 1),
         load(1, 0, 0),
     ];
-    let control = Rvwmo {
-        control: vec![(3, 4)],
-        address: vec![(5, 6)],
-        ..Default::default()
-    };
-    let address = Rvwmo {
-        address: vec![(3, 4), (5, 6)],
-        ..Default::default()
-    };
+    let control = Rvwmo { control: vec![(3, 4)], address: vec![(5, 6)], ..Default::default() };
+    let address = Rvwmo { address: vec![(3, 4), (5, 6)], ..Default::default() };
     assert!(is_allowed(&test, control), "PPOCA");
     assert!(!is_allowed(&test, address), "PPOAA");
 }

@@ -99,11 +99,7 @@ pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
             }
         }
     }
-    Alarms {
-        runs: runs.into_values().collect(),
-        alarms,
-        warnings,
-    }
+    Alarms { runs: runs.into_values().collect(), alarms, warnings }
 }
 
 fn about(run: &CampaignRun) -> Unmutated {
@@ -122,10 +118,7 @@ fn alarm(campaign: &Campaign<'_>, run: &CampaignRun) -> Alarm {
         client: run.client.clone(),
         model: run.model.clone(),
         outcome: run.outcome.name(),
-        violates: (0..CRITERIA.len())
-            .filter(is_broken)
-            .map(|at| CRITERIA[at])
-            .collect(),
+        violates: (0..CRITERIA.len()).filter(is_broken).map(|at| CRITERIA[at]).collect(),
         message: run.message.clone(),
         command: run.command.clone(),
     }
@@ -143,29 +136,16 @@ mod tests {
             unmutated("in-order").ended(RunOutcome::Undecided),
             violation("", "", "in-order", &["sc"]).unmutated(),
             failed("", "", "in-order", RunOutcome::Deadlock).unmutated(),
-            violation("", "", "store-buffer-8", &["sc"])
-                .clean()
-                .unmutated(),
+            violation("", "", "store-buffer-8", &["sc"]).clean().unmutated(),
             violation("a", "x", "in-order", &["sc"]),
         ];
         let found = answers(&rows, &[]).alarms;
         let counts: Vec<_> = found
             .runs
             .iter()
-            .map(|row| {
-                (
-                    row.client.as_str(),
-                    row.runs,
-                    row.violations,
-                    row.failures,
-                    row.undecided,
-                )
-            })
+            .map(|row| (row.client.as_str(), row.runs, row.violations, row.failures, row.undecided))
             .collect();
-        assert_eq!(
-            counts,
-            [("in-order", 4, 1, 1, 1), ("store-buffer-8", 1, 0, 0, 0)]
-        );
+        assert_eq!(counts, [("in-order", 4, 1, 1, 1), ("store-buffer-8", 1, 0, 0, 0)]);
         let outcomes: Vec<_> = found.alarms.iter().map(|alarm| alarm.outcome).collect();
         assert_eq!(outcomes, ["violation", "deadlock"]);
         assert_eq!(found.alarms[0].model, "sc");

@@ -42,9 +42,7 @@ pub(super) fn caught(campaign: &Campaign<'_>) -> Vec<CaughtMutant> {
 }
 
 fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant> {
-    let first = runs
-        .iter()
-        .min_by_key(|run| (!campaign.violates(run), run.number))?;
+    let first = runs.iter().min_by_key(|run| (!campaign.violates(run), run.number))?;
     let finds = |at: &usize| runs.iter().any(|run| kills::finds(campaign, run, *at));
     let mut clients: Vec<String> = runs.iter().map(|run| run.client.clone()).collect();
     clients.sort();
@@ -53,15 +51,8 @@ fn about(campaign: &Campaign<'_>, runs: &[&CampaignRun]) -> Option<CaughtMutant>
         protocol: first.protocol.clone(),
         mutant: first.mutant.clone().unwrap_or_default(),
         operator: first.operator.clone().unwrap_or_default(),
-        outcome: if campaign.violates(first) {
-            "violation"
-        } else {
-            first.outcome.name()
-        },
-        finders: (0..FINDERS.len())
-            .filter(finds)
-            .map(|at| FINDERS[at])
-            .collect(),
+        outcome: if campaign.violates(first) { "violation" } else { first.outcome.name() },
+        finders: (0..FINDERS.len()).filter(finds).map(|at| FINDERS[at]).collect(),
         clients,
         runs: u64::from(first.number) + 1,
         command: first.command.clone(),
@@ -94,19 +85,11 @@ mod tests {
             violation("d", "x", "store-buffer-8", &["sc"]).clean(),
         ];
         let found = answers(&rows, &[]).caught;
-        let [a, b] = &found[..] else {
-            panic!("{found:?}")
-        };
-        assert_eq!(
-            (a.mutant.as_str(), a.outcome, a.runs),
-            ("a", "violation", 4)
-        );
+        let [a, b] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((a.mutant.as_str(), a.outcome, a.runs), ("a", "violation", 4));
         assert_eq!(a.finders, ["wsc", "sc", "deadlock"]);
         assert_eq!(a.clients, ["in-order", "store-buffer-8"]);
-        assert_eq!(
-            (b.mutant.as_str(), b.outcome, b.runs),
-            ("b", "protocol error", 8)
-        );
+        assert_eq!((b.mutant.as_str(), b.outcome, b.runs), ("b", "protocol error", 8));
         assert_eq!(b.finders, ["protocol error"]);
     }
 }

@@ -60,13 +60,8 @@ mod tests {
             run("c", "x", "in-order"),
         ];
         let found = answers(&rows, &[equivalent("b", "x"), equivalent("a", "y")]).equivalents;
-        let [a, b] = &found[..] else {
-            panic!("{found:?}")
-        };
-        assert_eq!(
-            (a.mutant.as_str(), a.operator.as_str(), a.runs),
-            ("a", "y", 0)
-        );
+        let [a, b] = &found[..] else { panic!("{found:?}") };
+        assert_eq!((a.mutant.as_str(), a.operator.as_str(), a.runs), ("a", "y", 0));
         assert_eq!((b.runs, b.detections, b.reason.as_str()), (2, 1, "alike"));
     }
 }

@@ -91,29 +91,23 @@ fn compare(
         protocol: protocol.to_owned(),
         mutant: mutant.to_owned(),
         client: client.to_owned(),
-        gain: median(blind)
-            .zip(median(guided))
-            .map(|(blind, guided)| blind / guided),
+        gain: median(blind).zip(median(guided)).map(|(blind, guided)| blind / guided),
         blind,
         guided,
     }
 }
 
 fn effort(repetitions: &Repetitions) -> Effort {
-    let firsts = repetitions
-        .values()
-        .map(|repetition| match repetition.first {
-            Some(number) => Estimate::exactly(number as f64),
-            None => Estimate::at_least(f64::INFINITY),
-        });
+    let firsts = repetitions.values().map(|repetition| match repetition.first {
+        Some(number) => Estimate::exactly(number as f64),
+        None => Estimate::at_least(f64::INFINITY),
+    });
     let firsts: Vec<Estimate> = firsts.collect();
     Effort {
         repetitions: firsts.len() as u64,
         detected: firsts.iter().filter(|first| !first.is_open()).count() as u64,
         runs: repetitions.values().map(|repetition| repetition.runs).sum(),
-        median: median(&firsts)
-            .filter(|median| !median.is_open())
-            .map(|median| median.low),
+        median: median(&firsts).filter(|median| !median.is_open()).map(|median| median.low),
     }
 }
 
@@ -132,8 +126,7 @@ mod tests {
             }
         });
         let rows = (0..).zip(rows);
-        rows.map(|(number, row)| row.numbered(generator, at, number))
-            .collect()
+        rows.map(|(number, row)| row.numbered(generator, at, number)).collect()
     }
 
     #[test]
@@ -152,27 +145,15 @@ mod tests {
         rows.reverse();
         rows.push(violation("d", "drop-action", "in-order", &["sc"]));
         let found = answers(&rows, &[]).generators;
-        let [a, b, c] = &found[..] else {
-            panic!("{found:?}")
-        };
+        let [a, b, c] = &found[..] else { panic!("{found:?}") };
         let numbers = |effort: Option<Effort>| {
-            effort.map(|effort| {
-                (
-                    effort.repetitions,
-                    effort.detected,
-                    effort.runs,
-                    effort.median,
-                )
-            })
+            effort.map(|effort| (effort.repetitions, effort.detected, effort.runs, effort.median))
         };
         // 10, never, 20; 4, 6.
         assert_eq!(numbers(a.blind), Some((3, 2, 60, Some(20.0))));
         assert_eq!(numbers(a.guided), Some((2, 2, 12, Some(5.0))));
         assert_eq!(a.gain, Some(4.0));
-        assert_eq!(
-            (numbers(b.blind), numbers(b.guided)),
-            (None, Some((1, 0, 3, None)))
-        );
+        assert_eq!((numbers(b.blind), numbers(b.guided)), (None, Some((1, 0, 3, None))));
         assert_eq!((b.gain, c.gain, c.guided), (None, None, None));
         assert_eq!((a.mutant.as_str(), a.client.as_str()), ("a", "in-order"));
     }

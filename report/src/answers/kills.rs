@@ -74,11 +74,7 @@ pub(super) fn matrix(campaign: &Campaign<'_>, scope: &Scope) -> KillMatrix {
         let fates = mutants.iter().filter_map(|mutant| fates.get(mutant));
         row(operator, fates)
     });
-    KillMatrix {
-        scope: scope.clone(),
-        rows: rows.collect(),
-        total: row("", fates.values()),
-    }
+    KillMatrix { scope: scope.clone(), rows: rows.collect(), total: row("", fates.values()) }
 }
 
 impl Fate {
@@ -123,11 +119,7 @@ fn row<'a>(operator: &str, fates: impl Iterator<Item = &'a Fate>) -> KillRow {
 }
 
 fn nothing(finder: &'static str) -> Kills {
-    Kills {
-        finder,
-        killed: 0,
-        of: 0,
-    }
+    Kills { finder, killed: 0, of: 0 }
 }
 
 #[cfg(test)]
@@ -138,8 +130,7 @@ mod tests {
     /// Killed and of how many, for each finder that could have found any.
     fn cells(row: &KillRow) -> Vec<(&str, u64, u64)> {
         let by = row.by.iter().filter(|kills| kills.of > 0);
-        by.map(|kills| (kills.finder, kills.killed, kills.of))
-            .collect()
+        by.map(|kills| (kills.finder, kills.killed, kills.of)).collect()
     }
 
     #[test]

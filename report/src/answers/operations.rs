@@ -42,10 +42,7 @@ pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsTo
             median: median(&numbers).map(|median| median.low),
         }
     });
-    OperationsToDetection {
-        scope: scope.clone(),
-        criteria: criteria.collect(),
-    }
+    OperationsToDetection { scope: scope.clone(), criteria: criteria.collect() }
 }
 
 #[cfg(test)]
@@ -56,24 +53,17 @@ mod tests {
     fn means_and_medians() {
         let rows = [
             violation("a", "x", "in-order", &["sc"]).after("sc", 10),
-            violation("a", "x", "in-order", &["sc", "wsc"])
-                .after("sc", 20)
-                .after("wsc", 25),
+            violation("a", "x", "in-order", &["sc", "wsc"]).after("sc", 20).after("wsc", 25),
             violation("b", "x", "in-order", &["sc"]).after("sc", 90),
             // Unknown; of a criterion that does not count; of one that holds.
             violation("b", "x", "in-order", &["sc"]),
             violation("b", "x", "store-buffer-8", &["sc", "tso"]).after("sc", 7),
-            violation("b", "x", "in-order", &["sc"])
-                .after("ccm", 3)
-                .after("sc", 40),
+            violation("b", "x", "in-order", &["sc"]).after("ccm", 3).after("sc", 40),
         ];
         let operations = answers(&rows, &[]).operations;
         let all = &operations[0];
         let of = |criterion: &str| {
-            let spread = all
-                .criteria
-                .iter()
-                .find(|spread| spread.criterion == criterion);
+            let spread = all.criteria.iter().find(|spread| spread.criterion == criterion);
             let spread = spread.unwrap();
             (spread.runs, spread.mean, spread.median)
         };

@@ -61,34 +61,21 @@ pub(super) fn rates(campaign: &Campaign<'_>, scope: &Scope) -> Rates {
     Rates {
         scope: scope.clone(),
         violating: violating.len() as u64,
-        criteria: criteria
-            .map(|criterion| rate(campaign, &violating, criterion))
-            .collect(),
+        criteria: criteria.map(|criterion| rate(campaign, &violating, criterion)).collect(),
         claims: vec![causal(campaign, &violating), escaping(campaign, &violating)],
     }
 }
 
 fn rate(campaign: &Campaign<'_>, violating: &[&CampaignRun], criterion: usize) -> Rate {
-    let findings = violating
-        .iter()
-        .filter_map(|run| campaign.finding(run, criterion));
-    let count = |wanted| {
-        findings
-            .clone()
-            .filter(|&finding| finding == wanted)
-            .count() as u64
-    };
+    let findings = violating.iter().filter_map(|run| campaign.finding(run, criterion));
+    let count = |wanted| findings.clone().filter(|&finding| finding == wanted).count() as u64;
     let (asked, caught) = (findings.clone().count() as u64, count(Finding::Violation));
     Rate {
         criterion: CRITERIA[criterion],
         asked,
         caught,
         undecided: count(Finding::Undecided),
-        share: Share {
-            part: caught,
-            of: asked,
-        }
-        .known(),
+        share: Share { part: caught, of: asked }.known(),
     }
 }
 
@@ -108,17 +95,13 @@ fn claim(stated: PublishedClaim) -> ClaimedShare {
 /// That half of the violations are no causal consistency or no causal convergence.
 fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_CAUSAL);
-    told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| {
-        cc || ccv
-    })
+    told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| cc || ccv)
 }
 
 /// That few of them satisfy CCM and not wSC.
 fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_ESCAPING);
-    told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| {
-        !ccm && wsc
-    })
+    told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| !ccm && wsc)
 }
 
 /// A claim with the runs counted for which both criteria are decided. `holds` is told which of them a run
@@ -153,22 +136,13 @@ mod tests {
     use tables::RunOutcome;
 
     fn of<'r>(rates: &'r Rates, criterion: &str) -> &'r Rate {
-        rates
-            .criteria
-            .iter()
-            .find(|rate| rate.criterion == criterion)
-            .unwrap()
+        rates.criteria.iter().find(|rate| rate.criterion == criterion).unwrap()
     }
 
     #[test]
     fn violating_runs_by_criterion() {
         let rows = [
-            violation(
-                "a",
-                "x",
-                "in-order",
-                &["cc", "ccv", "cm", "ccm", "wsc", "sc"],
-            ),
+            violation("a", "x", "in-order", &["cc", "ccv", "cm", "ccm", "wsc", "sc"]),
             violation("a", "x", "in-order", &["wsc", "sc"]),
             violation("b", "x", "in-order", &["ccv", "ccm", "wsc", "sc"]),
             violation("c", "x", "in-order", &["sc"]).found("wsc", Some(Finding::Undecided)),
@@ -193,23 +167,13 @@ mod tests {
         assert_eq!(numbers(of(all, "sc")), (5, 5, 0, Some(1.0)));
         // SC implies TSO, so that it counts for the other client too.
         assert_eq!(numbers(of(all, "tso")), (6, 1, 0, Some(1.0 / 6.0)));
-        let claims: Vec<_> = all
-            .claims
-            .iter()
-            .map(|claim| (claim.found, claim.of))
-            .collect();
+        let claims: Vec<_> = all.claims.iter().map(|claim| (claim.found, claim.of)).collect();
         // CC and CCv are known of five, and break in three; CCM and wSC of four, where wSC alone breaks
         // in one.
         assert_eq!(claims, [(3, 5), (1, 4)]);
-        let tso = rates
-            .iter()
-            .find(|rates| rates.scope == Scope::Model("tso".to_owned()))
-            .unwrap();
+        let tso = rates.iter().find(|rates| rates.scope == Scope::Model("tso".to_owned())).unwrap();
         assert_eq!(tso.violating, 1);
         assert_eq!(numbers(of(tso, "sc")), (0, 0, 0, None));
-        assert_eq!(
-            (tso.claims[0].share, tso.claims[1].share),
-            (Some(1.0), None)
-        );
+        assert_eq!((tso.claims[0].share, tso.claims[1].share), (Some(1.0), None));
     }
 }

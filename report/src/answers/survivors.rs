@@ -92,9 +92,7 @@ mod tests {
             run("often", "x", "in-order").covered(30),
             run("unknown", "x", "in-order"),
             run("seldom", "x", "in-order").covered(0),
-            run("often", "x", "store-buffer-8")
-                .covered(12)
-                .ended(RunOutcome::Undecided),
+            run("often", "x", "store-buffer-8").covered(12).ended(RunOutcome::Undecided),
             run("seldom", "x", "in-order").covered(1),
             // Found, if only once.
             run("found", "x", "in-order").covered(99),
@@ -104,20 +102,13 @@ mod tests {
             run("same", "x", "in-order").covered(99),
             unmutated("in-order"),
             // A broken SC is no bug for a store buffer.
-            violation("buffered", "x", "store-buffer-8", &["sc"])
-                .clean()
-                .covered(2),
+            violation("buffered", "x", "store-buffer-8", &["sc"]).clean().covered(2),
         ];
         let survivors = answers(&rows, &[equivalent("same", "x")]).survivors;
         let found: Vec<_> = survivors
             .iter()
             .map(|survivor| {
-                (
-                    survivor.mutant.as_str(),
-                    survivor.runs,
-                    survivor.covering,
-                    survivor.covered,
-                )
+                (survivor.mutant.as_str(), survivor.runs, survivor.covering, survivor.covered)
             })
             .collect();
         assert_eq!(

@@ -9,15 +9,8 @@ pub struct Row(CampaignRun);
 
 /// A run in which everything was asked and nothing found. A store buffer keeps TSO, other clients SC.
 pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
-    let model = if client.starts_with("store-buffer") {
-        "tso"
-    } else {
-        "sc"
-    };
-    let consistent = Checked {
-        finding: Some(Finding::Consistent),
-        ..Checked::default()
-    };
+    let model = if client.starts_with("store-buffer") { "tso" } else { "sc" };
+    let consistent = Checked { finding: Some(Finding::Consistent), ..Checked::default() };
     Row(CampaignRun {
         protocol: "P".to_owned(),
         mutant: Some(mutant.to_owned()),

@@ -19,17 +19,12 @@ fn rows<'a>(
     results: AtSize<'a>,
     algorithm: &str,
 ) -> Result<Vec<(&'static str, Vec<&'a Trial>)>, Missing> {
-    let all: Vec<&Trial> = TABLES
-        .iter()
-        .flat_map(|table| results.rows(table))
-        .collect();
+    let all: Vec<&Trial> = TABLES.iter().flat_map(|table| results.rows(table)).collect();
     if all.is_empty() {
         return Err(Missing::Experiment(TABLES[0]));
     }
     let of = |program: &str| {
-        let rows = all
-            .iter()
-            .filter(|row| row.point == program && row.algorithm == algorithm);
+        let rows = all.iter().filter(|row| row.point == program && row.algorithm == algorithm);
         rows.copied().collect::<Vec<&Trial>>()
     };
     let programs: Vec<_> = PROGRAMS.iter().map(|it| (it.name, of(it.name))).collect();
@@ -48,18 +43,13 @@ fn most(rows: &[&Trial]) -> (u64, bool) {
 
 /// The number of pairs by program, as text.
 fn listed(counts: &[(&str, u64)]) -> String {
-    let words: Vec<String> = counts
-        .iter()
-        .map(|(name, pairs)| format!("{name} {pairs}"))
-        .collect();
+    let words: Vec<String> = counts.iter().map(|(name, pairs)| format!("{name} {pairs}")).collect();
     words.join(", ")
 }
 
 /// The experiments that the result rests on, as a sentence.
 fn basis(results: AtSize<'_>) -> String {
-    let ran = TABLES
-        .iter()
-        .filter(|table| results.rows(table).next().is_some());
+    let ran = TABLES.iter().filter(|table| results.rows(table).next().is_some());
     let ran: Vec<&str> = ran.copied().collect();
     format!("{}, size {}.", ran.join(" and "), results.size)
 }
@@ -67,10 +57,8 @@ fn basis(results: AtSize<'_>) -> String {
 pub(super) fn none_under_tso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let mut programs = rows(results, MONITORS[0])?;
     programs.retain(|(name, _)| !MUTUAL_EXCLUSION.contains(name));
-    let counts: Vec<(&str, u64)> = programs
-        .iter()
-        .map(|(name, rows)| (*name, most(rows).0))
-        .collect();
+    let counts: Vec<(&str, u64)> =
+        programs.iter().map(|(name, rows)| (*name, most(rows).0)).collect();
     let with = counts.iter().filter(|(_, pairs)| *pairs > 0).count();
     let is_whole = programs.iter().all(|(_, rows)| most(rows).1);
     Ok(Evidence {
@@ -87,14 +75,10 @@ pub(super) fn none_under_tso(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 pub(super) fn some_under_pso(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let programs = rows(results, MONITORS[1])?;
-    let counts: Vec<(&str, u64)> = programs
-        .iter()
-        .map(|(name, rows)| (*name, most(rows).0))
-        .collect();
+    let counts: Vec<(&str, u64)> =
+        programs.iter().map(|(name, rows)| (*name, most(rows).0)).collect();
     let with = counts.iter().filter(|(_, pairs)| *pairs > 0).count();
-    let is_whole = programs
-        .iter()
-        .all(|(_, rows)| most(rows).1 || most(rows).0 > 0);
+    let is_whole = programs.iter().all(|(_, rows)| most(rows).1 || most(rows).0 > 0);
     Ok(Evidence {
         ours: format!("{with} of {} ({})", counts.len(), listed(&counts)),
         holds: match (with == counts.len(), is_whole) {
@@ -112,20 +96,13 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let alone = rows(results, ALONE)?;
     let [tso, pso] = [rows(results, MONITORS[0])?, rows(results, MONITORS[1])?];
     // The more interleavings, the better they can be timed.
-    let table = if alone
-        .iter()
-        .flat_map(|(_, rows)| rows)
-        .any(|row| row.experiment == TABLES[1])
-    {
+    let table = if alone.iter().flat_map(|(_, rows)| rows).any(|row| row.experiment == TABLES[1]) {
         TABLES[1]
     } else {
         TABLES[0]
     };
     let middle = |rows: &[&Trial]| {
-        let times = rows
-            .iter()
-            .filter(|row| row.experiment == table)
-            .filter_map(|row| time(row));
+        let times = rows.iter().filter(|row| row.experiment == table).filter_map(|row| time(row));
         median(&times.collect::<Vec<Estimate>>())
     };
     let (mut locks, mut structures) = (Vec::new(), Vec::new());
@@ -135,11 +112,7 @@ pub(super) fn overhead(results: AtSize<'_>) -> Result<Evidence, Missing> {
             return Err(Missing::TimedOut(TABLES[0]));
         };
         let more = (tso.low + pso.low) / alone.low - 2.0;
-        let group = if MUTUAL_EXCLUSION.contains(name) {
-            &mut locks
-        } else {
-            &mut structures
-        };
+        let group = if MUTUAL_EXCLUSION.contains(name) { &mut locks } else { &mut structures };
         group.push(Estimate::exactly(more));
     }
     let (Some(locks), Some(structures)) = (mean(&locks), mean(&structures)) else {

@@ -21,9 +21,7 @@ impl BothRates {
     pub(super) fn of(results: &Results) -> BothRates {
         BothRates {
             sc: rates(results, "sc", &|_| true),
-            tso: rates(results, "tso", &|criterion| {
-                ["wccm", "tso"].contains(&criterion)
-            }),
+            tso: rates(results, "tso", &|criterion| ["wccm", "tso"].contains(&criterion)),
         }
     }
 }
@@ -33,10 +31,7 @@ pub(super) fn name_protocols(claims: &mut [Claim], results: &Results) {
     let Some(mutants) = mutants(results) else {
         return;
     };
-    for claim in claims
-        .iter_mut()
-        .filter(|claim| claim.experiment == CAMPAIGN)
-    {
+    for claim in claims.iter_mut().filter(|claim| claim.experiment == CAMPAIGN) {
         claim.statement = claim.statement.replacen("mutants", &mutants, 1);
     }
 }
@@ -68,10 +63,7 @@ fn rates(results: &Results, model: &str, counts: &dyn Fn(&str) -> bool) -> Resul
 }
 
 fn basis(rates: &Rates) -> String {
-    format!(
-        "{} runs violate what their cores guarantee.",
-        rates.violating
-    )
+    format!("{} runs violate what their cores guarantee.", rates.violating)
 }
 
 pub(super) fn caught(
@@ -83,10 +75,7 @@ pub(super) fn caught(
     let mut all = rates.criteria.iter();
     let rate = all.find(|rate| rate.criterion == criterion);
     let rate = rate.ok_or(Missing::Rows("mutants", "the criterion"))?;
-    let share = Share {
-        part: rate.caught,
-        of: rate.asked - rate.undecided,
-    };
+    let share = Share { part: rate.caught, of: rate.asked - rate.undecided };
     stated.share(share, "violations", basis(rates))
 }
 
@@ -99,9 +88,6 @@ pub(super) fn stated(
     let mut claims = rates.claims.iter();
     let claim = claims.find(|claim| claim.id == stated.id);
     let claim = claim.ok_or(Missing::Rows("mutants", "the criteria"))?;
-    let share = Share {
-        part: claim.found,
-        of: claim.of,
-    };
+    let share = Share { part: claim.found, of: claim.of };
     stated.share(share, "violations", basis(rates))
 }

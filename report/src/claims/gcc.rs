@@ -52,9 +52,7 @@ pub(super) fn grows(
 ) -> Result<Evidence, Missing> {
     let trials = of(results, algorithms)?;
     let found = speed::grows(&trials, axis, &algorithms.gradual, algorithms.sat)?;
-    Ok(found
-        .because(open(&trials, algorithms))
-        .because(open_along(&trials, algorithms, axis)))
+    Ok(found.because(open(&trials, algorithms)).because(open_along(&trials, algorithms, axis)))
 }
 
 pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -62,9 +60,7 @@ pub(super) fn alike(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let [enumeration, sat] = SC.gradual;
     let found = speed::alike(&trials, &AXES, enumeration, sat)?;
     let found = found.because(beside(&trials, enumeration, sat));
-    Ok(found
-        .because(open(&trials, &SC))
-        .because(tried(&trials, enumeration, sat)))
+    Ok(found.because(open(&trials, &SC)).because(tried(&trials, enumeration, sat)))
 }
 
 /// The difference of the two as a part of the time of SAT alone, which is how the paper's figure shows it.
@@ -84,9 +80,7 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = of(results, &TSO)?;
     let [enumeration, sat] = TSO.gradual;
     let found = speed::faster(&trials, &AXES, &[sat], enumeration)?;
-    Ok(found
-        .because(open(&trials, &TSO))
-        .because(tried(&trials, enumeration, sat)))
+    Ok(found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat)))
 }
 
 /// The number of choices of the enumeration, and of conflicts of SAT: where both are small, the search is short, and the time of SAT is
@@ -104,10 +98,7 @@ fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let conflicts = conflicts.map(|(middle, most)| match most {
         0 => "SAT met no conflicts: it searches nothing and takes its time for the formula."
             .to_owned(),
-        most => format!(
-            "SAT met {} conflicts in the median and {most} at most.",
-            whole(middle)
-        ),
+        most => format!("SAT met {} conflicts in the median and {most} at most.", whole(middle)),
     });
     let sentences: Vec<String> = [choices, conflicts].into_iter().flatten().collect();
     sentences.join(" ")
@@ -135,14 +126,10 @@ fn open_along(trials: &Trials<'_>, algorithms: &Algorithms, axis: Axis) -> Strin
         let (at, shares) = point?;
         Some(format!("{} at {at}", mean(shares)?.shown(percent)))
     };
-    match (
-        shown(points.first_key_value()),
-        shown(points.last_key_value()),
-    ) {
-        (Some(first), Some(last)) if points.len() > 1 => format!(
-            "{first} and {last} {}: where less is left, the gain is larger.",
-            axis.name()
-        ),
+    match (shown(points.first_key_value()), shown(points.last_key_value())) {
+        (Some(first), Some(last)) if points.len() > 1 => {
+            format!("{first} and {last} {}: where less is left, the gain is larger.", axis.name())
+        }
         _ => String::new(),
     }
 }
@@ -188,14 +175,10 @@ fn counted(results: AtSize<'_>) -> String {
 }
 
 pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
-    let trials = Trials::of(results, "gcc-unordered", "sc")?
-        .with(&["ccv", "ccm"])?
-        .enough_cases()?;
+    let trials =
+        Trials::of(results, "gcc-unordered", "sc")?.with(&["ccv", "ccm"])?.enough_cases()?;
     let share = |criterion| -> Result<f64, Missing> {
-        Ok(average(&ordered(&trials, criterion)?, |row: &Ordered| {
-            row.unordered()
-        })
-        .low)
+        Ok(average(&ordered(&trials, criterion)?, |row: &Ordered| row.unordered()).low)
     };
     let (ccv, ccm) = (share("ccv")?, share("ccm")?);
     Ok(Evidence {
@@ -210,9 +193,7 @@ pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
 /// The violations of gcc-fig5: histories that some algorithm refutes.
 fn violations<'r>(results: AtSize<'r>) -> Result<Trials<'r>, Missing> {
     let refutes = |history: &History<'_>| history.all().any(|row| row.said == Said::Violation);
-    Trials::of(results, "gcc-fig5", "sc")?
-        .filter(refutes)
-        .enough()
+    Trials::of(results, "gcc-fig5", "sc")?.filter(refutes).enough()
 }
 
 pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -226,11 +207,7 @@ pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let basis = violations.basis(&[algorithm]);
     let share = caught(&violations);
     let found = paper::GCC_VIOLATIONS.share(share, "violations", basis)?;
-    Ok(if share.part < share.of {
-        found.because(by_mutant(&violations, caught))
-    } else {
-        found
-    })
+    Ok(if share.part < share.of { found.because(by_mutant(&violations, caught)) } else { found })
 }
 
 pub(super) fn causal(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -256,11 +233,7 @@ fn by_mutant(violations: &Trials<'_>, share: impl Fn(&Trials<'_>) -> Share) -> S
         Some(format!("{} {}", mutant.as_deref()?, share(histories)))
     });
     let shares: Vec<String> = shares.collect();
-    if shares.is_empty() {
-        String::new()
-    } else {
-        format!("By mutant: {}.", shares.join(", "))
-    }
+    if shares.is_empty() { String::new() } else { format!("By mutant: {}.", shares.join(", ")) }
 }
 
 pub(super) fn same(results: AtSize<'_>) -> Result<Evidence, Missing> {

@@ -79,9 +79,6 @@ pub fn in_kernel(rows: &[Ordered]) -> Option<f64> {
 /// The mean share of the pairs that are in the kernel as a sentence, with a space before it.
 pub fn ceiling(rows: &[Ordered]) -> String {
     in_kernel(rows).map_or(String::new(), |share| {
-        format!(
-            " The kernel has {} of the pairs, and no criterion can order more.",
-            percent(share)
-        )
+        format!(" The kernel has {} of the pairs, and no criterion can order more.", percent(share))
     })
 }

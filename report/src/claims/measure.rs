@@ -59,11 +59,7 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_known = is_sensible(trial.seconds) && is_sensible(low);
     is_known.then_some(Estimate {
         low,
-        high: if trial.said.is_cut_off() {
-            f64::INFINITY
-        } else {
-            low
-        },
+        high: if trial.said.is_cut_off() { f64::INFINITY } else { low },
     })
 }
 
@@ -145,10 +141,7 @@ impl<'a> Trials<'a> {
         for row in rows.filter(|row| row.model == model) {
             let place = places.entry((&row.part, &row.point, row.number));
             let place = *place.or_insert_with(|| {
-                histories.push(History {
-                    any: row,
-                    by: BTreeMap::new(),
-                });
+                histories.push(History { any: row, by: BTreeMap::new() });
                 histories.len() - 1
             });
             histories[place].by.insert(&row.algorithm, row);
@@ -156,21 +149,14 @@ impl<'a> Trials<'a> {
         if histories.is_empty() {
             Err(Missing::Experiment(experiment))
         } else {
-            Ok(Trials {
-                experiment,
-                size: results.size,
-                histories,
-            })
+            Ok(Trials { experiment, size: results.size, histories })
         }
     }
 
     /// The histories that satisfy a condition.
     pub fn filter(&self, keep: impl Fn(&History<'a>) -> bool) -> Trials<'a> {
         let histories = self.histories.iter().filter(|history| keep(history));
-        Trials {
-            histories: histories.cloned().collect(),
-            ..*self
-        }
+        Trials { histories: histories.cloned().collect(), ..*self }
     }
 
     /// The part of the experiment in which something varies.
@@ -256,9 +242,7 @@ impl<'a> Trials<'a> {
         }
         let trials = |histories| Trials { histories, ..*self };
         let groups = groups.into_iter();
-        groups
-            .map(|(key, histories)| (key, trials(histories)))
-            .collect()
+        groups.map(|(key, histories)| (key, trials(histories))).collect()
     }
 
     /// The rows of an algorithm.

@@ -206,11 +206,7 @@ pub struct Program {
 impl Program {
     /// The time that both monitors add, as a part of the time of exploring; approximate.
     pub fn overhead(&self) -> f64 {
-        if MUTUAL_EXCLUSION.contains(&self.name) {
-            LOCKS_OVERHEAD
-        } else {
-            STRUCTURES_OVERHEAD
-        }
+        if MUTUAL_EXCLUSION.contains(&self.name) { LOCKS_OVERHEAD } else { STRUCTURES_OVERHEAD }
     }
 }
 
@@ -232,19 +228,11 @@ pub struct Explored {
 }
 
 const fn explored(interleavings: u32, seconds: f64, tso: u32, pso: u32) -> Explored {
-    Explored {
-        interleavings,
-        seconds,
-        violations: [tso, pso],
-    }
+    Explored { interleavings, seconds, violations: [tso, pso] }
 }
 
 const fn program(name: &'static str, lines: u32, explored: [Explored; 2]) -> Program {
-    Program {
-        name,
-        lines,
-        explored,
-    }
+    Program { name, lines, explored }
 }
 
 /// Burnim et al., Tables 1 and 2.

@@ -26,16 +26,12 @@ pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 fn cycles(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
     let name = "nice-cycle";
-    Trials::of(results, "qadeer-cycles", "sc")?
-        .with(&[name])?
-        .enough()
+    Trials::of(results, "qadeer-cycles", "sc")?.with(&[name])?.enough()
 }
 
 pub(super) fn nice(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
-    let rows = trials
-        .rows("nice-cycle")
-        .filter(|row| !row.said.is_cut_off());
+    let rows = trials.rows("nice-cycle").filter(|row| !row.said.is_cut_off());
     let share = Share::of(rows.map(|row| {
         let most = row.threads.min(row.locations);
         row.cycle.is_some_and(|k| (1..=most).contains(&k))
@@ -49,14 +45,10 @@ fn otherwise(trials: &Trials<'_>) -> String {
     let rows = trials.rows("nice-cycle").filter(|row| row.cycle.is_none());
     let mut reasons: BTreeMap<&str, usize> = BTreeMap::new();
     for row in rows {
-        *reasons
-            .entry(row.reason.as_deref().unwrap_or(row.said.name()))
-            .or_default() += 1;
+        *reasons.entry(row.reason.as_deref().unwrap_or(row.said.name())).or_default() += 1;
     }
-    let reasons: Vec<String> = reasons
-        .iter()
-        .map(|(reason, count)| format!("{count} {reason}"))
-        .collect();
+    let reasons: Vec<String> =
+        reasons.iter().map(|(reason, count)| format!("{count} {reason}")).collect();
     if reasons.is_empty() {
         String::new()
     } else {
@@ -66,10 +58,7 @@ fn otherwise(trials: &Trials<'_>) -> String {
 
 pub(super) fn short(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = cycles(results)?;
-    let mut lengths: Vec<u32> = trials
-        .rows("nice-cycle")
-        .filter_map(|row| row.cycle)
-        .collect();
+    let mut lengths: Vec<u32> = trials.rows("nice-cycle").filter_map(|row| row.cycle).collect();
     lengths.sort_unstable();
     if lengths.len() < FEWEST {
         return Err(Missing::Few("qadeer-cycles", lengths.len()));

@@ -77,12 +77,7 @@ impl Tally {
             (fails, of) if fails == of => "Here it is not so.".to_owned(),
             (fails, of) => format!("Here it is not so in {fails} of {of} comparisons."),
         };
-        Evidence {
-            ours: self.shown.join("; "),
-            holds,
-            difference,
-            basis,
-        }
+        Evidence { ours: self.shown.join("; "), holds, difference, basis }
     }
 }
 
@@ -146,10 +141,7 @@ pub fn grows(
         let mut points = compared(trials, axis, slow, fast)?;
         points.retain(|point| !point.is_fleeting());
         let [first, others @ .., last] = &points[..] else {
-            return Err(Missing::Rows(
-                trials.experiment,
-                "more than one point that tells",
-            ));
+            return Err(Missing::Rows(trials.experiment, "more than one point that tells"));
         };
         let grows = |point: &Compared| point.ratio.exceeds(first.ratio.times(GROWS));
         // Where all that is known is that the slow one takes longer than its limit, a point before may tell.
@@ -226,9 +218,7 @@ pub fn fastest(
     let tells = |ranked: &&(u64, Vec<(&str, Estimate)>)| tells(&ranked.1, best);
     let told = ranked.iter().filter(tells).count();
     let won = ranked.iter().filter(tells).filter(is_first).count();
-    let medians = medians
-        .iter()
-        .map(|(name, median)| format!("{name} {}", median.shown(seconds)));
+    let medians = medians.iter().map(|(name, median)| format!("{name} {}", median.shown(seconds)));
     Ok(Evidence {
         ours: format!(
             "{best} is the fastest at {won} of {told} points that tell; at {last} {}: {}",
@@ -254,9 +244,7 @@ fn tells(ranking: &[(&str, Estimate)], best: &str) -> bool {
 
 /// The medians of algorithms, the smallest first.
 fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Estimate)> {
-    let medians = algorithms
-        .iter()
-        .filter_map(|name| Some((*name, point.median_time(name)?)));
+    let medians = algorithms.iter().filter_map(|name| Some((*name, point.median_time(name)?)));
     let mut medians: Vec<(&str, Estimate)> = medians.collect();
     medians.sort_by(|one, other| one.1.high.total_cmp(&other.1.high));
     medians
@@ -276,23 +264,13 @@ pub fn degrades(
     let points = points.filter(|(at, point)| *at >= from && point.clone().enough().is_ok());
     let points: Vec<_> = points.collect();
     let [(first, start), .., (last, end)] = &points[..] else {
-        return Err(Missing::Rows(
-            trials.experiment,
-            "enough histories beyond 8 threads",
-        ));
+        return Err(Missing::Rows(trials.experiment, "enough histories beyond 8 threads"));
     };
     let growth = |name: &str| end.median_time(name)?.over(start.median_time(name)?);
-    let unknown = Estimate {
-        low: 0.0,
-        high: f64::INFINITY,
-    };
-    let growths = all_of_them
-        .iter()
-        .map(|name| (*name, growth(name).unwrap_or(unknown)));
+    let unknown = Estimate { low: 0.0, high: f64::INFINITY };
+    let growths = all_of_them.iter().map(|name| (*name, growth(name).unwrap_or(unknown)));
     let growths: Vec<(&str, Estimate)> = growths.collect();
-    let ours = growths
-        .iter()
-        .map(|(name, growth)| format!("{name} {}", growth.shown(times)));
+    let ours = growths.iter().map(|(name, growth)| format!("{name} {}", growth.shown(times)));
     let slowest = growths.first().map_or(unknown, |(_, growth)| *growth);
     Ok(Evidence {
         ours: format!(
@@ -300,10 +278,7 @@ pub fn degrades(
             axis.name(),
             ours.collect::<Vec<_>>().join(", ")
         ),
-        holds: all(growths
-            .iter()
-            .skip(1)
-            .map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))),
+        holds: all(growths.iter().skip(1).map(|(_, growth)| slowest.exceeds(growth.times(GROWS)))),
         difference: String::new(),
         basis: part.basis(&all_of_them),
     })

@@ -19,28 +19,18 @@ pub struct Rows {
 
 impl From<Vec<Trial>> for Rows {
     fn from(trials: Vec<Trial>) -> Rows {
-        Rows {
-            trials,
-            runs: Vec::new(),
-        }
+        Rows { trials, runs: Vec::new() }
     }
 }
 
 impl From<Vec<CampaignRun>> for Rows {
     fn from(runs: Vec<CampaignRun>) -> Rows {
-        Rows {
-            trials: Vec::new(),
-            runs,
-        }
+        Rows { trials: Vec::new(), runs }
     }
 }
 
 pub fn case(id: &'static str, holds: impl Into<Rows>, differs: impl Into<Rows>) -> Case {
-    Case {
-        id,
-        holds: holds.into(),
-        differs: differs.into(),
-    }
+    Case { id, holds: holds.into(), differs: differs.into() }
 }
 
 /// The point of a part: as many histories as a number must rest on.
@@ -57,22 +47,12 @@ pub struct Point {
 impl Point {
     /// A point of a part of an experiment about SC.
     pub fn sc(experiment: &'static str, part: &'static str) -> Point {
-        Point {
-            experiment,
-            model: "sc",
-            part,
-            operations: 200,
-            threads: 4,
-            locations: 16,
-        }
+        Point { experiment, model: "sc", part, operations: 200, threads: 4, locations: 16 }
     }
 
     /// The same about TSO.
     pub fn tso(experiment: &'static str, part: &'static str) -> Point {
-        Point {
-            model: "tso",
-            ..Point::sc(experiment, part)
-        }
+        Point { model: "tso", ..Point::sc(experiment, part) }
     }
 
     /// The rows of an algorithm that says the same of all histories and takes the same time, each changed by `change`.
@@ -137,16 +117,10 @@ pub fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> Campaig
         ..CampaignRun::default()
     };
     for criterion in asked {
-        let finding = if breaks.contains(criterion) {
-            Finding::Violation
-        } else {
-            Finding::Consistent
-        };
+        let finding =
+            if breaks.contains(criterion) { Finding::Violation } else { Finding::Consistent };
         if let Some(checked) = run.checked_mut(criterion) {
-            *checked = Checked {
-                finding: Some(finding),
-                ..Checked::default()
-            };
+            *checked = Checked { finding: Some(finding), ..Checked::default() };
         }
     }
     run

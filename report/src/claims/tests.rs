@@ -24,11 +24,8 @@ fn cases() -> Vec<Case> {
 }
 
 fn claim(id: &str, rows: &Rows) -> Claim {
-    let results = Results {
-        trials: rows.trials.clone(),
-        runs: rows.runs.clone(),
-        ..Results::default()
-    };
+    let results =
+        Results { trials: rows.trials.clone(), runs: rows.runs.clone(), ..Results::default() };
     let mut claims = all(&results).into_iter();
     claims.find(|claim| claim.id == id).unwrap()
 }
@@ -42,11 +39,7 @@ fn every_claim_that_is_stated_is_tested_once() {
     assert_eq!(made.iter().collect::<BTreeSet<_>>().len(), made.len());
     let tested: Vec<&str> = cases().iter().map(|case| case.id).collect();
     for id in made {
-        assert_eq!(
-            tested.iter().filter(|tested| **tested == id).count(),
-            1,
-            "{id}"
-        );
+        assert_eq!(tested.iter().filter(|tested| **tested == id).count(), 1, "{id}");
     }
 }
 
@@ -55,25 +48,14 @@ fn claims_hold_or_differ() {
     for case in cases() {
         let is_calibrated = paper::CALIBRATED.iter().any(|(id, _)| *id == case.id);
         let or_calibrated = |verdict| {
-            if is_calibrated {
-                Verdict::Calibrated
-            } else {
-                verdict
-            }
+            if is_calibrated { Verdict::Calibrated } else { verdict }
         };
         let holds = claim(case.id, &case.holds);
         assert_eq!(holds.verdict, or_calibrated(Verdict::Holds), "{holds:#?}");
         let differs = claim(case.id, &case.differs);
-        assert_eq!(
-            differs.verdict,
-            or_calibrated(Verdict::Differs),
-            "{differs:#?}"
-        );
+        assert_eq!(differs.verdict, or_calibrated(Verdict::Differs), "{differs:#?}");
         for claim in [holds, differs] {
-            assert!(
-                !claim.ours.is_empty() && claim.note.ends_with('.'),
-                "{claim:#?}"
-            );
+            assert!(!claim.ours.is_empty() && claim.note.ends_with('.'), "{claim:#?}");
             assert_eq!(claim.rule, rule(case.id));
         }
     }
@@ -89,10 +71,7 @@ fn rule(id: &str) -> String {
 fn every_claim_has_its_rule() {
     for claim in all(&Results::default()) {
         assert_eq!(claim.rule, rule(claim.id));
-        assert!(
-            claim.rule.contains("Holds if ") && claim.rule.ends_with('.'),
-            "{claim:#?}"
-        );
+        assert!(claim.rule.contains("Holds if ") && claim.rule.ends_with('.'), "{claim:#?}");
     }
     for (id, _) in paper::CALIBRATED {
         assert!(rule(id).starts_with("Calibrated"), "{id}");
@@ -102,11 +81,8 @@ fn every_claim_has_its_rule() {
 #[test]
 fn what_has_not_finished_is_untested() {
     for case in cases() {
-        let mut results = Results {
-            trials: case.holds.trials,
-            runs: case.holds.runs,
-            ..Results::default()
-        };
+        let mut results =
+            Results { trials: case.holds.trials, runs: case.holds.runs, ..Results::default() };
         let found = |results: &Results| {
             let mut claims = all(results).into_iter();
             claims.find(|claim| claim.id == case.id).unwrap()
@@ -118,10 +94,7 @@ fn what_has_not_finished_is_untested() {
             experiments.map(|name| (name, "paper".to_owned())).collect();
         let unfinished = found(&results);
         assert_eq!(unfinished.verdict, Verdict::Untested, "{unfinished:#?}");
-        assert!(
-            unfinished.note.contains("has not finished"),
-            "{unfinished:#?}"
-        );
+        assert!(unfinished.note.contains("has not finished"), "{unfinished:#?}");
     }
 }
 
@@ -136,10 +109,7 @@ fn what_is_for_trying_out_is_untested() {
         }
         let quick = claim(case.id, &case.holds);
         assert_eq!(quick.verdict, Verdict::Untested, "{quick:#?}");
-        assert!(
-            !quick.ours.is_empty() && quick.note.contains("decides no claim"),
-            "{quick:#?}"
-        );
+        assert!(!quick.ours.is_empty() && quick.note.contains("decides no claim"), "{quick:#?}");
     }
 }
 
@@ -148,8 +118,7 @@ fn one_history_tells_nothing() {
     for case in cases() {
         let mut few = case.holds;
         let first = few.trials.first().map(|row| row.point.clone());
-        few.trials
-            .retain(|row| row.number == 0 && Some(&row.point) == first.as_ref());
+        few.trials.retain(|row| row.number == 0 && Some(&row.point) == first.as_ref());
         few.runs.truncate(2);
         let claim = claim(case.id, &few);
         assert_eq!(claim.verdict, Verdict::Untested, "{claim:#?}");
@@ -176,20 +145,11 @@ fn at_size(size: &str, seconds: f64) -> Vec<Trial> {
 #[test]
 fn the_size_of_the_paper_counts() {
     let large = at_size("large", 9.0);
-    assert_eq!(
-        claim("wsc-fig9-seconds", &large.clone().into()).verdict,
-        Verdict::Differs
-    );
+    assert_eq!(claim("wsc-fig9-seconds", &large.clone().into()).verdict, Verdict::Differs);
     let both = [large, at_size("paper", 0.2), at_size("quick", 50.0)].concat();
     let claim = claim("wsc-fig9-seconds", &both.into());
-    assert_eq!(
-        (claim.verdict, claim.ours.as_str()),
-        (Verdict::Holds, "200 ms")
-    );
-    assert!(
-        claim.note.contains("100 histories, size paper"),
-        "{claim:#?}"
-    );
+    assert_eq!((claim.verdict, claim.ours.as_str()), (Verdict::Holds, "200 ms"));
+    assert!(claim.note.contains("100 histories, size paper"), "{claim:#?}");
 }
 
 #[test]
@@ -198,10 +158,7 @@ fn a_size_that_does_not_tell_leaves_it_to_the_next() {
     paper.truncate(2);
     let few = claim("wsc-fig9-seconds", &paper.clone().into());
     assert_eq!(few.verdict, Verdict::Untested);
-    let both = claim(
-        "wsc-fig9-seconds",
-        &[at_size("large", 0.2), paper].concat().into(),
-    );
+    let both = claim("wsc-fig9-seconds", &[at_size("large", 0.2), paper].concat().into());
     assert_eq!(both.verdict, Verdict::Holds);
     let sizes = "100 histories, size large. The rows of size paper are too few to decide.";
     assert!(both.note.ends_with(sizes), "{both:#?}");

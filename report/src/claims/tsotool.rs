@@ -27,17 +27,11 @@ fn found(trials: &Trials<'_>, algorithm: &str) -> Result<Share, Missing> {
     let rows = trials.rows(algorithm);
     let ended = rows.filter(|row| !row.said.is_cut_off());
     let share = Share::of(ended.map(|row| row.said == Said::Consistent));
-    if share.of < FEWEST as u64 {
-        Err(Missing::TimedOut(trials.experiment))
-    } else {
-        Ok(share)
-    }
+    if share.of < FEWEST as u64 { Err(Missing::TimedOut(trials.experiment)) } else { Ok(share) }
 }
 
 fn sorted<'r>(results: AtSize<'r>, experiment: &'static str) -> Result<Trials<'r>, Missing> {
-    Trials::of(results, experiment, "tso")?
-        .with(&SORTS)?
-        .enough()
+    Trials::of(results, experiment, "tso")?.with(&SORTS)?.enough()
 }
 
 pub(super) fn better(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -84,11 +78,7 @@ fn shown(share: Share) -> String {
 pub(super) fn sharing(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig3")?;
     let sharing = |trial: &Trial| f64::from(trial.threads) / f64::from(trial.locations.max(1));
-    let mut all: Vec<f64> = trials
-        .histories
-        .iter()
-        .map(|history| sharing(history.any))
-        .collect();
+    let mut all: Vec<f64> = trials.histories.iter().map(|history| sharing(history.any)).collect();
     all.sort_by(f64::total_cmp);
     let Some(&middle) = all.get(all.len() / 2) else {
         return Err(Missing::Few("tsotool-fig3", 0));
@@ -102,23 +92,12 @@ pub(super) fn sharing(results: AtSize<'_>) -> Result<Evidence, Missing> {
         halves.push((name, found(&little, name)?, found(&much, name)?));
     }
     let ours = halves.iter().map(|(name, little, much)| {
-        format!(
-            "{name} {} below, {} from there",
-            shown(*little),
-            shown(*much)
-        )
+        format!("{name} {} below, {} from there", shown(*little), shown(*much))
     });
     Ok(Evidence {
-        ours: format!(
-            "{}; divided at p/a = {middle:.3}",
-            ours.collect::<Vec<_>>().join("; ")
-        ),
+        ours: format!("{}; divided at p/a = {middle:.3}", ours.collect::<Vec<_>>().join("; ")),
         // Where an algorithm always succeeds there is nothing to lose.
-        holds: speed::all(
-            halves
-                .iter()
-                .map(|(_, little, much)| is_above(*little, *much)),
-        ),
+        holds: speed::all(halves.iter().map(|(_, little, much)| is_above(*little, *much))),
         difference: String::new(),
         basis: trials.basis(&SORTS),
     })
@@ -128,21 +107,14 @@ pub(super) fn longer(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = sorted(results, "tsotool-fig4")?;
     let points = trials.along(Axis::Operations);
     let [(shortest, short), .., (longest, long)] = &points[..] else {
-        return Err(Missing::Rows(
-            "tsotool-fig4",
-            "more than one number of operations",
-        ));
+        return Err(Missing::Rows("tsotool-fig4", "more than one number of operations"));
     };
     let mut ends = Vec::new();
     for name in SORTS {
         ends.push((name, found(short, name)?, found(long, name)?));
     }
     let ours = ends.iter().map(|(name, short, long)| {
-        format!(
-            "{name} {} at {shortest} operations, {} at {longest}",
-            shown(*short),
-            shown(*long)
-        )
+        format!("{name} {} at {shortest} operations, {} at {longest}", shown(*short), shown(*long))
     });
     Ok(Evidence {
         ours: ours.collect::<Vec<_>>().join("; "),
@@ -154,16 +126,11 @@ pub(super) fn longer(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 /// The rows of Deriv+Back about TSO in all experiments, with a sentence about them.
 fn of_back(results: AtSize<'_>) -> Result<(Vec<&Trial>, String), Missing> {
-    let trials = EXPERIMENTS
-        .iter()
-        .filter_map(|name| Trials::of(results, name, "tso").ok());
-    let trials: Vec<Trials<'_>> = trials
-        .filter_map(|trials| trials.with(&[BACK]).ok())
-        .collect();
+    let trials = EXPERIMENTS.iter().filter_map(|name| Trials::of(results, name, "tso").ok());
+    let trials: Vec<Trials<'_>> = trials.filter_map(|trials| trials.with(&[BACK]).ok()).collect();
     let rows: Vec<&Trial> = trials.iter().flat_map(|trials| trials.rows(BACK)).collect();
-    let basis = trials
-        .iter()
-        .map(|trials| format!("{}: {}", trials.experiment, trials.basis(&[BACK])));
+    let basis =
+        trials.iter().map(|trials| format!("{}: {}", trials.experiment, trials.basis(&[BACK])));
     let basis: Vec<String> = basis.collect();
     match rows.len() {
         0 => Err(Missing::Experiment("tsotool-fig3")),
@@ -191,28 +158,21 @@ pub(super) fn most(
     let found = stated.number(Estimate::exactly(most as f64), None, basis);
     let place = row.filter(|_| found.holds == Decision::No).map(|row| {
         let (experiment, point, number) = (&row.experiment, &row.point, row.number);
-        let choices = row.nodes.map_or(String::new(), |choices| {
-            format!(", which took {choices} choices")
-        });
+        let choices =
+            row.nodes.map_or(String::new(), |choices| format!(", which took {choices} choices"));
         format!("The most were in {experiment}, history {number} of {point}{choices}.")
     });
-    let found = found.because(format!(
-        "It had to backtrack in {backtracked} of {} histories.",
-        rows.len()
-    ));
+    let found =
+        found.because(format!("It had to backtrack in {backtracked} of {} histories.", rows.len()));
     Ok(found.because(place.unwrap_or_default()))
 }
 
 pub(super) fn heu_back(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let name = "heu-back";
-    let trials = Trials::of(results, "tsotool-fig3", "tso")?
-        .with(&[name])?
-        .enough()?;
+    let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&[name])?.enough()?;
     let (few, many) = (
         trials.filter(|history| history.any.threads <= FEW_THREADS),
-        trials
-            .filter(|history| history.any.threads > FEW_THREADS)
-            .enough()?,
+        trials.filter(|history| history.any.threads > FEW_THREADS).enough()?,
     );
     // Not to come to an end within the limit is what the paper says of it.
     let finished = |trials: Trials<'_>| {

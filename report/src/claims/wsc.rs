@@ -78,9 +78,7 @@ pub(super) fn rest(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let mean = Estimate::exactly(parts.iter().sum::<f64>() / parts.len() as f64);
     let counts = Some(format!("over {} histories", parts.len()));
     let basis = trials.basis(&["kernel", "wsc"]) + &ceiling(&rows);
-    Ok(paper::WSC_REST
-        .number(mean, counts, basis)
-        .because(missed(&rows)))
+    Ok(paper::WSC_REST.number(mean, counts, basis).because(missed(&rows)))
 }
 
 pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -88,11 +86,7 @@ pub(super) fn kernel_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let (of_wsc, of_ccm) = (of_kernels(&trials, "wsc")?, of_kernels(&trials, "ccm")?);
     let (wsc, ccm) = (exact(&of_wsc), exact(&of_ccm));
     Ok(Evidence {
-        ours: format!(
-            "{} ({wsc}) against {} ({ccm})",
-            percent(wsc.value()),
-            percent(ccm.value())
-        ),
+        ours: format!("{} ({wsc}) against {} ({ccm})", percent(wsc.value()), percent(ccm.value())),
         holds: all([
             above(wsc.interval(), 0.5),
             above(ccm.interval(), paper::FEW).map(|is_above| !is_above),
@@ -112,15 +106,10 @@ pub(super) fn pairs(
     let basis = trials.basis(&[criterion]) + &ceiling(&rows);
     let counts = in_kernel(&rows).map(|kernel| format!("the kernel has {}", percent(kernel)));
     let found = stated.number(average(&rows, |row| 1.0 - row.unordered()), counts, basis);
-    let known: Vec<Estimate> = rows
-        .iter()
-        .filter_map(|row| row.of_kernel().map(Estimate::exactly))
-        .collect();
+    let known: Vec<Estimate> =
+        rows.iter().filter_map(|row| row.of_kernel().map(Estimate::exactly)).collect();
     Ok(found.because(mean(&known).map_or(String::new(), |share| {
-        format!(
-            "It orders {} of the kernel on average.",
-            share.shown(percent)
-        )
+        format!("It orders {} of the kernel on average.", share.shown(percent))
     })))
 }
 
@@ -130,9 +119,7 @@ fn above(interval: Estimate, share: f64) -> Option<bool> {
 }
 
 pub(super) fn pairs_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
-    let trials = kernel_trials(results)?
-        .with(&["wsc", "ccm"])?
-        .enough_cases()?;
+    let trials = kernel_trials(results)?.with(&["wsc", "ccm"])?.enough_cases()?;
     let (of_wsc, of_ccm) = (ordered(&trials, "wsc")?, ordered(&trials, "ccm")?);
     let share = |rows: &[Ordered]| average(rows, |row| 1.0 - row.unordered()).low;
     let (wsc, ccm) = (share(&of_wsc), share(&of_ccm));
@@ -151,10 +138,7 @@ pub(super) fn fastest(
     best: &str,
 ) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, experiment, "sc")?;
-    let others: Vec<&str> = ALGORITHMS
-        .into_iter()
-        .filter(|other| *other != best)
-        .collect();
+    let others: Vec<&str> = ALGORITHMS.into_iter().filter(|other| *other != best).collect();
     let found = speed::fastest(&trials, axis, best, &others)?;
     let found = found.because(reasons::looked(&trials));
     Ok(found.because(reasons::saturations(results, &trials)))
@@ -195,9 +179,7 @@ fn refutes(history: &History<'_>) -> bool {
 
 /// The violations of Figure 9.
 fn violations(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
-    Trials::of(results, "wsc-fig9", "sc")?
-        .filter(refutes)
-        .enough()
+    Trials::of(results, "wsc-fig9", "sc")?.filter(refutes).enough()
 }
 
 /// The number of histories that may be violations too, since DBCOP timed out and no algorithm refutes them.
@@ -238,10 +220,7 @@ pub(super) fn saturating(results: AtSize<'_>) -> Result<Evidence, Missing> {
 pub(super) fn misses(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&["ccm"])?;
     let caught = refuted(&violations, "ccm");
-    let missed = Share {
-        part: caught.of - caught.part,
-        ..caught
-    };
+    let missed = Share { part: caught.of - caught.part, ..caught };
     paper::FIG9_MISSES.share(missed, "violations", violations.basis(&["ccm"]))
 }
 
@@ -251,14 +230,10 @@ pub(super) fn more(results: AtSize<'_>) -> Result<Evidence, Missing> {
         let histories = violations.histories.iter();
         let said =
             histories.filter_map(|history| Some((history.by(one)?.said, history.by(other)?.said)));
-        said.filter(|said| *said == (Said::Violation, Said::Satisfied))
-            .count()
+        said.filter(|said| *said == (Said::Violation, Said::Satisfied)).count()
     };
     let (wsc, ccm) = (only("wsc", "ccm"), only("ccm", "wsc"));
-    let alone = Share {
-        part: (wsc + ccm) as u64,
-        of: violations.histories.len() as u64,
-    };
+    let alone = Share { part: (wsc + ccm) as u64, of: violations.histories.len() as u64 };
     paper::FIG9_MISSES.enough_for_rare(alone)?;
     Ok(Evidence {
         ours: format!("{wsc} that wSC alone refutes, {ccm} that CCM alone refutes"),
@@ -273,15 +248,11 @@ pub(super) fn more(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 pub(super) fn dbcop(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = violations(results)?.with(&["wsc", "dbcop"])?;
-    let eight = trials
-        .filter(|history| history.any.threads == FEW)
-        .enough()?;
+    let eight = trials.filter(|history| history.any.threads == FEW).enough()?;
     let ratio = eight.ratio("dbcop", "wsc");
     let ratio = ratio.ok_or(Missing::TimedOut("wsc-fig9"))?;
     let basis = eight.basis(&["wsc", "dbcop"]);
-    Ok(paper::FIG9_DBCOP
-        .number(ratio, None, basis)
-        .because(reasons::looked_for(&eight)))
+    Ok(paper::FIG9_DBCOP.number(ratio, None, basis).because(reasons::looked_for(&eight)))
 }
 
 pub(super) fn beyond(results: AtSize<'_>) -> Result<Evidence, Missing> {

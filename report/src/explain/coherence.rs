@@ -87,18 +87,14 @@ fn line(
     let ticks: Vec<u64> = ticks.flatten().collect();
     let first = ticks.iter().copied().min().unwrap_or(0);
     let last = ticks.iter().copied().max().unwrap_or(u64::MAX);
-    let own: Vec<Transition<'_>> = transitions
-        .iter()
-        .filter(|it| it.address == base && it.tick <= last)
-        .collect();
+    let own: Vec<Transition<'_>> =
+        transitions.iter().filter(|it| it.address == base && it.tick <= last).collect();
     let controllers: BTreeSet<(&str, u32)> =
         own.iter().map(|it| (it.machine, it.version)).collect();
     let controllers: Vec<(&str, u32)> = controllers.into_iter().collect();
     let mut states = vec![String::new(); controllers.len()];
-    let mut events: Vec<_> = own
-        .iter()
-        .map(|it| ((it.tick, 0, u64::from(it.line)), Event::Transition(*it)))
-        .collect();
+    let mut events: Vec<_> =
+        own.iter().map(|it| ((it.tick, 0, u64::from(it.line)), Event::Transition(*it))).collect();
     // The line of an operation may be where it was issued; when it took effect is what counts here, and that is a part of the
     // transition of its tick.
     events.extend(ops.iter().map(|&op| {
@@ -118,9 +114,7 @@ fn line(
                 row.what = format!("{} {}", why::label(history, op), history.describe(op));
             }
             Event::Transition(it) => {
-                let at = controllers
-                    .binary_search(&(it.machine, it.version))
-                    .unwrap_or(0);
+                let at = controllers.binary_search(&(it.machine, it.version)).unwrap_or(0);
                 states[at] = it.next_state.to_owned();
                 if it.state == it.next_state && served.contains(&it.tick) {
                     continue;
@@ -183,14 +177,9 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
         format!("{machine} {version} in {}", row.states[at])
     });
     let holders: Vec<String> = holders.collect();
-    let line = row
-        .line
-        .map_or(String::new(), |line| format!(" (line {line})"));
+    let line = row.line.map_or(String::new(), |line| format!(" (line {line})"));
     let tick = row.tick.unwrap_or(0);
-    format!(
-        "SWMR violation from tick {tick}{line}: {}",
-        holders.join(", ")
-    )
+    format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
 /// The operations and the transitions next to them, in their order, and how many others there are. Where a controller stays in its state it is the
@@ -204,9 +193,7 @@ fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
     let distance = |at: usize| {
         let after = operations.partition_point(|&it| it < at);
         let near = [after.checked_sub(1), Some(after)].into_iter().flatten();
-        let near = near
-            .filter_map(|it| operations.get(it))
-            .map(|it| it.abs_diff(at));
+        let near = near.filter_map(|it| operations.get(it)).map(|it| it.abs_diff(at));
         near.min().unwrap_or(usize::MAX / 2)
     };
     let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
@@ -238,14 +225,9 @@ pub fn words(lines: &[CacheLine]) -> String {
         }
         for row in &line.rows {
             let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
-            let held = line
-                .controllers
-                .iter()
-                .zip(&row.states)
-                .filter(|(_, state)| !state.is_empty());
-            let held: Vec<String> = held
-                .map(|(name, state)| format!("{name} {state}"))
-                .collect();
+            let held =
+                line.controllers.iter().zip(&row.states).filter(|(_, state)| !state.is_empty());
+            let held: Vec<String> = held.map(|(name, state)| format!("{name} {state}")).collect();
             let _ = writeln!(
                 text,
                 "    tick {:>8}  line {:>8}  {:40} {}",

@@ -60,9 +60,7 @@ fn sources(history: &History, reads_from: &ReadsFrom, steps: &[Step]) -> Vec<Arr
             continue;
         };
         let Some(to) = executed(op) else { continue };
-        let from = committed(write)
-            .filter(|&from| from < to)
-            .or_else(|| executed(write));
+        let from = committed(write).filter(|&from| from < to).or_else(|| executed(write));
         arrows.extend(from.map(|from| Arrow {
             from,
             to,

@@ -61,13 +61,7 @@ impl Facts for CriterionViolation {
     }
 
     fn explain(&self, fact: usize, notes: &mut NoteWriter<'_>) -> String {
-        let Fact {
-            link,
-            before,
-            after,
-            via,
-            ref premises,
-        } = self.facts[fact];
+        let Fact { link, before, after, via, ref premises } = self.facts[fact];
         let history = notes.history;
         let initial = |&fact: &usize| matches!(self.facts[fact].before, Node::Initial(_));
         let value = match after {

@@ -66,19 +66,10 @@ impl<'a> NoteWriter<'a> {
         name: impl Fn(usize) -> Option<String>,
     ) -> Cycle {
         let cited = Vec::new();
-        let mut writer = NoteWriter {
-            history,
-            facts,
-            cited,
-        };
+        let mut writer = NoteWriter { history, facts, cited };
         let edge = |&fact: &usize| {
             let (before, after) = facts.ends(fact);
-            Edge {
-                before,
-                after,
-                name: name(fact).unwrap_or_default(),
-                letter: writer.cite(fact),
-            }
+            Edge { before, after, name: name(fact).unwrap_or_default(), letter: writer.cite(fact) }
         };
         let edges = cycle.iter().map(edge).collect();
         let mut notes = Vec::new();

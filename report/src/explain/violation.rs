@@ -32,10 +32,7 @@ pub fn violation(
     let mut lead = vec![sentence(&why::headline(history, violation))];
     let part = reduce(history, reads_from, model, violation);
     if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
-        lead.push(format!(
-            "A part of it is the litmus test {}: {}.",
-            shape.name, shape.meaning
-        ));
+        lead.push(format!("A part of it is the litmus test {}: {}.", shape.name, shape.meaning));
     }
     // The last block ends the proof; what it takes from the others comes after it.
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
@@ -49,22 +46,12 @@ pub fn violation(
                 .to_owned(),
         );
     }
-    let mut pictures = vec![Picture {
-        lines,
-        notes,
-        ..drawing.picture(title.to_owned(), lead)
-    }];
+    let mut pictures = vec![Picture { lines, notes, ..drawing.picture(title.to_owned(), lead) }];
     for (number, block) in others.iter().enumerate().take(CASES) {
         let drawing = Drawing::of(history, reads_from, block);
-        let assumed = block
-            .assumptions
-            .iter()
-            .map(|&it| why::assumption(history, it));
+        let assumed = block.assumptions.iter().map(|&it| why::assumption(history, it));
         let assumed = assumed.collect::<Vec<_>>().join(", ");
-        let lead = vec![
-            String::new(),
-            format!("Case {}: assume {assumed}", number + 1),
-        ];
+        let lead = vec![String::new(), format!("Case {}: assume {assumed}", number + 1)];
         pictures.push(drawing.picture(title.to_owned(), lead));
     }
     let left = others.len().saturating_sub(CASES);
@@ -116,46 +103,22 @@ impl<'a> Drawing<'a> {
         }
         let ops: Vec<OpId> = nodes
             .iter()
-            .filter_map(|node| {
-                if let Node::Op(op) = node {
-                    Some(*op)
-                } else {
-                    None
-                }
-            })
+            .filter_map(|node| if let Node::Op(op) = node { Some(*op) } else { None })
             .collect();
-        let initial = nodes
-            .iter()
-            .copied()
-            .filter(|node| matches!(node, Node::Initial(_)));
-        let last = nodes
-            .iter()
-            .copied()
-            .filter(|node| matches!(node, Node::Final(_)));
+        let initial = nodes.iter().copied().filter(|node| matches!(node, Node::Initial(_)));
+        let last = nodes.iter().copied().filter(|node| matches!(node, Node::Final(_)));
         let ops = sorted(history, &ops).into_iter().map(Node::Op);
         let nodes: Vec<Node> = initial.chain(ops).chain(last).collect();
-        let rows = nodes
-            .iter()
-            .enumerate()
-            .map(|(row, &node)| (node, row))
-            .collect();
-        Drawing {
-            history,
-            reads_from,
-            block,
-            nodes,
-            rows,
-        }
+        let rows = nodes.iter().enumerate().map(|(row, &node)| (node, row)).collect();
+        Drawing { history, reads_from, block, nodes, rows }
     }
 
     fn picture(&self, title: String, lead: Vec<String>) -> Picture {
         let history = self.history;
         let threads: BTreeSet<usize> = self.ops().map(|op| history.thread_of(op)).collect();
         let has_memory = self.nodes.iter().any(|node| !matches!(node, Node::Op(_)));
-        let mut columns: Vec<String> = threads
-            .iter()
-            .map(|&at| format!("thread {}", history.threads()[at].label))
-            .collect();
+        let mut columns: Vec<String> =
+            threads.iter().map(|&at| format!("thread {}", history.threads()[at].label)).collect();
         if has_memory {
             columns.insert(0, "memory".to_owned());
         }
@@ -166,10 +129,7 @@ impl<'a> Drawing<'a> {
             }
             _ => 0,
         };
-        let operations = self
-            .nodes
-            .iter()
-            .map(|&node| operation(history, node, column(node)));
+        let operations = self.nodes.iter().map(|&node| operation(history, node, column(node)));
         let (arrows, reasons) = self.arrows();
         Picture {
             title,
@@ -183,13 +143,7 @@ impl<'a> Drawing<'a> {
     }
 
     fn ops(&self) -> impl Iterator<Item = OpId> {
-        self.nodes.iter().filter_map(|node| {
-            if let Node::Op(op) = node {
-                Some(*op)
-            } else {
-                None
-            }
-        })
+        self.nodes.iter().filter_map(|node| if let Node::Op(op) = node { Some(*op) } else { None })
     }
 
     /// The facts as arrows, what else orients, and the reasons of those with a letter.
@@ -202,15 +156,8 @@ impl<'a> Drawing<'a> {
         let notes = told.map_or(Vec::new(), |cycle| cycle.notes);
         let mut arrows: Vec<Arrow> = Vec::new();
         for (at, fact) in self.block.facts.iter().enumerate() {
-            let letter = notes
-                .iter()
-                .find(|note| note.fact == at)
-                .map(|note| note.letter.clone());
-            let weight = if cycle.contains(&at) {
-                Weight::Strong
-            } else {
-                Weight::Plain
-            };
+            let letter = notes.iter().find(|note| note.fact == at).map(|note| note.letter.clone());
+            let weight = if cycle.contains(&at) { Weight::Strong } else { Weight::Plain };
             let arrow = self.arrow(fact, letter, weight);
             let same = arrows
                 .iter_mut()
@@ -294,11 +241,7 @@ fn operation(history: &History, node: Node, column: usize) -> Operation {
         Node::Initial(location) => Operation {
             column,
             label: "initial".to_owned(),
-            text: format!(
-                "{} == {}",
-                place(location),
-                history.initial(location).unwrap_or(0)
-            ),
+            text: format!("{} == {}", place(location), history.initial(location).unwrap_or(0)),
             place: "before the first operation".to_owned(),
         },
         Node::Final(location) => {

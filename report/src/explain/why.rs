@@ -88,19 +88,11 @@ impl Facts for Block {
     }
 
     fn is_evident(&self, fact: usize) -> bool {
-        matches!(
-            self.facts[fact].rule,
-            Rule::ProgramOrder(_) | Rule::ReadsFrom
-        )
+        matches!(self.facts[fact].rule, Rule::ProgramOrder(_) | Rule::ReadsFrom)
     }
 
     fn explain(&self, fact: usize, notes: &mut NoteWriter<'_>) -> String {
-        let Fact {
-            before,
-            after,
-            rule,
-            ref premises,
-        } = self.facts[fact];
+        let Fact { before, after, rule, ref premises } = self.facts[fact];
         let history = notes.history;
         let reads = reads(history, before);
         let (before, after) = (node(history, before), node(history, after));
@@ -129,10 +121,8 @@ impl Facts for Block {
             Rule::InitialFirst => "the initial value is there before every write".to_owned(),
             Rule::Final => format!("the value of {after} is final"),
             Rule::Lemma(case) => {
-                let mut text = format!(
-                    "the opposite leads to the contradiction of case {}",
-                    case + 1
-                );
+                let mut text =
+                    format!("the opposite leads to the contradiction of case {}", case + 1);
                 if !premises.is_empty() {
                     let cited = premises.iter().filter_map(|&premise| notes.cite(premise));
                     let cited: Vec<String> = cited.collect();
@@ -173,9 +163,7 @@ fn impossible_end(history: &History, location: u32) -> String {
     let Some(last) = finals.find(|last| last.location == location) else {
         return format!("{place} cannot end with its final value");
     };
-    let line = last
-        .line
-        .map_or(String::new(), |line| format!(" (line {line})"));
+    let line = last.line.map_or(String::new(), |line| format!(" (line {line})"));
     let why = match history.initial(location) == Some(last.value) {
         true => "it held that at the start, and was written since",
         false => "nobody wrote it there",

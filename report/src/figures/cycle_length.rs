@@ -75,10 +75,7 @@ impl Outcome {
     fn style(self) -> Style {
         match self {
             Outcome::Cycle(_) => style("nice-cycle"),
-            _ => Style {
-                color: GREY,
-                marker: Marker::Circle,
-            },
+            _ => Style { color: GREY, marker: Marker::Circle },
         }
     }
 }

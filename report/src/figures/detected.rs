@@ -21,18 +21,11 @@ pub struct Detected {
 impl Detected {
     /// Counts what was found.
     pub fn count(name: String, found: impl Iterator<Item = bool>) -> Detected {
-        found.fold(
-            Detected {
-                name,
-                of: 0,
-                found: 0,
-            },
-            |all, found| Detected {
-                of: all.of + 1,
-                found: all.found + usize::from(found),
-                ..all
-            },
-        )
+        found.fold(Detected { name, of: 0, found: 0 }, |all, found| Detected {
+            of: all.of + 1,
+            found: all.found + usize::from(found),
+            ..all
+        })
     }
 
     fn share(&self) -> f64 {
@@ -87,10 +80,7 @@ fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
 /// Whether gradual checking ended with its first step, which is CCM.
 fn by_first_step(trials: &[&Trial]) -> Option<bool> {
     let gradual = |trial: &&&Trial| trial.algorithm.starts_with("sc-ccm-");
-    let ended = trials
-        .iter()
-        .filter(gradual)
-        .find(|trial| !trial.said.is_cut_off())?;
+    let ended = trials.iter().filter(gradual).find(|trial| !trial.said.is_cut_off())?;
     Some(ended.fired.is_some())
 }
 
@@ -106,17 +96,11 @@ fn plot(
         |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Said::Violation);
     let violations: Vec<&Vec<&Trial>> = histories.values().filter(is_violation).collect();
     let all = names.into_iter().map(|name| {
-        let found: Vec<bool> = violations
-            .iter()
-            .filter_map(|trials| finds(trials, &name))
-            .collect();
+        let found: Vec<bool> =
+            violations.iter().filter_map(|trials| finds(trials, &name)).collect();
         Detected::count(name, found.into_iter())
     });
-    let bars = Bars {
-        counted: "violations",
-        found: "refuted",
-        published,
-    };
+    let bars = Bars { counted: "violations", found: "refuted", published };
     bars.plot(all.collect())
 }
 
@@ -163,22 +147,13 @@ impl Bars<'_> {
                 published(one).map_or_else(String::new, percent),
             ]
         });
-        let columns = [
-            "criterion",
-            self.counted,
-            self.found,
-            "share",
-            "published share",
-        ];
+        let columns = ["criterion", self.counted, self.found, "share", "published share"];
         Some(Plot {
             subtitle: format!("{most} {}", self.counted),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             columns: 1,
             panel_size: bars::size(&groups),
-            legend: is_published
-                .then(|| bars::entry(None, "published"))
-                .into_iter()
-                .collect(),
+            legend: is_published.then(|| bars::entry(None, "published")).into_iter().collect(),
             table: Table::new(&columns, rows.collect()),
         })
     }

@@ -24,20 +24,10 @@ pub fn plot(answers: &Answers) -> Option<Plot> {
     });
     let panels: Vec<Panel> = panels.collect();
     let widths = scopes.iter().map(|(_, detections)| {
-        let names = detections
-            .iter()
-            .map(|detection| LABEL.width(&named(detection)));
+        let names = detections.iter().map(|detection| LABEL.width(&named(detection)));
         (names.max().unwrap_or(0) + 14) * detections.len() as i32
     });
-    let grey = |marker| {
-        Symbol::Mark(
-            Style {
-                color: GREY,
-                marker,
-            },
-            false,
-        )
-    };
+    let grey = |marker| Symbol::Mark(Style { color: GREY, marker }, false);
     let rows = scopes.iter().flat_map(|(scope, detections)| {
         let model = match scope {
             Scope::Model(model) => model.clone(),
@@ -54,13 +44,7 @@ pub fn plot(answers: &Answers) -> Option<Plot> {
             ]
         })
     });
-    let columns = [
-        "model",
-        "criterion",
-        "runs",
-        "median (operations)",
-        "mean (operations)",
-    ];
+    let columns = ["model", "criterion", "runs", "median (operations)", "mean (operations)"];
     Some(Plot {
         subtitle: "violating runs that the criterion refutes; their number is beside its name"
             .to_owned(),
@@ -85,18 +69,12 @@ fn panel(heading: &str, detections: &[Detection], y: Axis) -> Panel {
     let mut panel = Panel::new(heading, Axis::names("criterion (runs)", &names), y);
     for (at, detection) in detections.iter().enumerate() {
         let median = style(detection.criterion);
-        let mean = Style {
-            marker: Marker::Dash,
-            ..median
-        };
+        let mean = Style { marker: Marker::Dash, ..median };
         for (number, style) in [(detection.mean, mean), (detection.median, median)] {
             panel.add_marks(
                 style,
                 false,
-                number
-                    .map(|number| (at as f64, number))
-                    .into_iter()
-                    .collect(),
+                number.map(|number| (at as f64, number)).into_iter().collect(),
             );
         }
         if let Some(median) = detection.median {

@@ -40,12 +40,7 @@ fn plot(
     by: &str,
     largest: u64,
 ) -> Option<Plot> {
-    let own = || {
-        sample
-            .trials
-            .iter()
-            .filter(|trial| trial.algorithm == algorithm)
-    };
+    let own = || sample.trials.iter().filter(|trial| trial.algorithm == algorithm);
     let places: BTreeSet<u64> = own().map(|trial| place(against, trial)).collect();
     // A single place on an axis shows no growth.
     if algorithm == BASELINE || places.len() < 2 {
@@ -62,18 +57,13 @@ fn plot(
         }
         let series = all.into_iter().flat_map(|(curve, points)| {
             let style = unknown(curves.iter().position(|one| *one == curve).unwrap_or(0) * 7);
-            lines::series(points)
-                .into_iter()
-                .map(move |one| Series { style, ..one })
+            lines::series(points).into_iter().map(move |one| Series { style, ..one })
         });
         series.collect::<Vec<Series>>()
     };
     let times = |name: &str| {
         let own = sample.trials.iter().filter(|trial| trial.algorithm == name);
-        series(
-            own.filter_map(|trial| Some((*trial, time(trial)?)))
-                .collect(),
-        )
+        series(own.filter_map(|trial| Some((*trial, time(trial)?))).collect())
     };
     let mut slowdowns = slowdowns(sample, BASELINE);
     slowdowns.retain(|(trial, _)| trial.algorithm == algorithm);
@@ -89,10 +79,8 @@ fn plot(
     if algorithm == PUBLISHED_ALGORITHM {
         add_published(&mut compared, &mut legend, largest);
     }
-    let groups = [
-        (vec![BASELINE.to_owned()], baseline.clone()),
-        (vec![algorithm.to_owned()], own.clone()),
-    ];
+    let groups =
+        [(vec![BASELINE.to_owned()], baseline.clone()), (vec![algorithm.to_owned()], own.clone())];
     let mut table = lines::table(&["algorithm"], against, &groups, Quantity::Seconds);
     let ratios = [(vec![format!("{algorithm} / {BASELINE}, ratio")], slowdown)];
     let ratios = lines::table(&["algorithm"], against, &ratios, Quantity::Ratio);
@@ -135,11 +123,7 @@ fn add_published(panel: &mut Panel, legend: &mut Vec<LegendEntry>, largest: Opti
     if let Some(largest) = largest {
         let published = [BACK_LARGEST, DERIV_LARGEST].map(|claim| claim.value());
         let points = published.into_iter().flatten();
-        panel.add_marks(
-            PUBLISHED,
-            true,
-            points.map(|beyond| (largest, 1.0 + beyond)).collect(),
-        );
+        panel.add_marks(PUBLISHED, true, points.map(|beyond| (largest, 1.0 + beyond)).collect());
         legend.push(LegendEntry::new(
             Symbol::Mark(PUBLISHED, true),
             "published, 512K operations, 60 threads, 256 locations: with and without backtracking",

@@ -38,13 +38,7 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
             draw_cell(&mut panel, (x as f64, y as f64), *cell);
         }
     }
-    let widest = |names: &[String]| {
-        names
-            .iter()
-            .map(|name| LABEL.width(name))
-            .max()
-            .unwrap_or(0)
-    };
+    let widest = |names: &[String]| names.iter().map(|name| LABEL.width(name)).max().unwrap_or(0);
     let width = widest(&names) + 60 + (widest(&columns) + 10) * columns.len() as i32;
     let rows = names.iter().zip(&cells).map(|(name, cells)| {
         let cells = cells.iter().map(|(killed, of)| format!("{killed}/{of}"));
@@ -70,9 +64,7 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
 fn cells(row: &KillRow, finders: &[usize]) -> Vec<(u64, u64)> {
     let by = finders.iter().filter_map(|at| row.by.get(*at));
     let by = by.map(|kills| (kills.killed, kills.of));
-    std::iter::once((row.killed, row.mutants))
-        .chain(by)
-        .collect()
+    std::iter::once((row.killed, row.mutants)).chain(by).collect()
 }
 
 fn draw_cell(panel: &mut Panel, (x, y): (f64, f64), (killed, of): (u64, u64)) {

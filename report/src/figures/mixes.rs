@@ -15,11 +15,8 @@ use crate::plot::style::{BLACK, PUBLISHED, style};
 use crate::statistics::{Estimate, Summary};
 
 /// The mixes of the paper: their names, and their shares of loads, stores, swaps and membars as the rows have them.
-const MIXES: [(&str, &str); 3] = [
-    ("50,16,30,2", "LD-biased"),
-    ("33,33,30,2", "LD-ST equal"),
-    ("16,50,30,2", "ST-biased"),
-];
+const MIXES: [(&str, &str); 3] =
+    [("50,16,30,2", "LD-biased"), ("33,33,30,2", "LD-ST equal"), ("16,50,30,2", "ST-biased")];
 
 /// The algorithm that the paper has slowdowns of.
 const PUBLISHED_ALGORITHM: &str = "deriv-back";
@@ -42,9 +39,7 @@ impl Mix {
         let baseline: Vec<Estimate> = own.filter_map(|trial| time(trial)).collect();
         let all = slowdowns(sample, BASELINE);
         let slowdowns = names.iter().filter_map(|name| {
-            let own = all
-                .iter()
-                .filter(|(trial, _)| trial.mix == mix && trial.algorithm == *name);
+            let own = all.iter().filter(|(trial, _)| trial.mix == mix && trial.algorithm == *name);
             let own: Vec<Estimate> = own.map(|(_, slowdown)| *slowdown).collect();
             Some((name.clone(), Summary::of(&own)?))
         });
@@ -53,10 +48,7 @@ impl Mix {
             baseline: Summary::of(&baseline),
             slowdowns: slowdowns.collect(),
             published: place.and_then(|at| {
-                Some((
-                    *MIX_BASELINE.values().get(at)?,
-                    *MIX_SLOWDOWN.values().get(at)?,
-                ))
+                Some((*MIX_BASELINE.values().get(at)?, *MIX_SLOWDOWN.values().get(at)?))
             }),
         }
     }
@@ -66,42 +58,19 @@ impl Mix {
 pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let mixes: BTreeSet<&str> = sample.trials.iter().map(|trial| &*trial.mix).collect();
     let mut mixes: Vec<&str> = mixes.into_iter().collect();
-    mixes.sort_by_key(|mix| {
-        MIXES
-            .iter()
-            .position(|(known, _)| known == mix)
-            .unwrap_or(MIXES.len())
-    });
+    mixes
+        .sort_by_key(|mix| MIXES.iter().position(|(known, _)| known == mix).unwrap_or(MIXES.len()));
     let mut names = sample.algorithms();
     names.retain(|name| name != BASELINE);
-    let mixes: Vec<Mix> = mixes
-        .iter()
-        .map(|mix| Mix::of(sample, mix, &names))
-        .collect();
+    let mixes: Vec<Mix> = mixes.iter().map(|mix| Mix::of(sample, mix, &names)).collect();
     let mut legend = vec![
-        LegendEntry::new(
-            Symbol::Mark(style(BASELINE), false),
-            format!("{BASELINE}, mean"),
-        ),
-        LegendEntry::new(
-            Symbol::Mark(PUBLISHED, true),
-            "published mean, on a machine of 2006",
-        ),
+        LegendEntry::new(Symbol::Mark(style(BASELINE), false), format!("{BASELINE}, mean")),
+        LegendEntry::new(Symbol::Mark(PUBLISHED, true), "published mean, on a machine of 2006"),
     ];
-    legend.extend(
-        names
-            .iter()
-            .map(|name| bars::entry(Some(style(name)), name)),
-    );
-    legend.push(bars::entry(
-        None,
-        &format!("{PUBLISHED_ALGORITHM}, published"),
-    ));
+    legend.extend(names.iter().map(|name| bars::entry(Some(style(name)), name)));
+    legend.push(bars::entry(None, &format!("{PUBLISHED_ALGORITHM}, published")));
     Some(Plot {
-        subtitle: format!(
-            "{}; means, none where runs timed out",
-            sample.histories_per_point()
-        ),
+        subtitle: format!("{}; means, none where runs timed out", sample.histories_per_point()),
         panels: vec![times(&mixes), ratios(&mixes)],
         columns: 2,
         panel_size: (470, 310),
@@ -128,10 +97,7 @@ fn times(mixes: &[Mix]) -> Panel {
         }
         let timed_out = mix.baseline.map_or(0, |summary| summary.timed_out);
         if timed_out > 0 {
-            panel.timeouts.push(Timeouts {
-                style: style(BASELINE),
-                at: vec![(at, timed_out)],
-            });
+            panel.timeouts.push(Timeouts { style: style(BASELINE), at: vec![(at, timed_out)] });
         }
     }
     panel
@@ -155,10 +121,7 @@ fn ratios(mixes: &[Mix]) -> Panel {
         (mix.name.clone(), ours.chain(theirs).collect())
     });
     let groups: Groups = groups.collect();
-    let heights = groups
-        .iter()
-        .flat_map(|(_, bars)| bars)
-        .filter_map(|bar| bar.height);
+    let heights = groups.iter().flat_map(|(_, bars)| bars).filter_map(|bar| bar.height);
     let y = Axis::ratios(OVER_BASELINE, heights, Scale::Linear);
     let mut panel = bars::panel("(b) slowdown", "", &groups, y);
     bars::add_markers(&mut panel, &groups);
@@ -169,10 +132,7 @@ fn table(mixes: &[Mix]) -> Table {
     let mut rows = Vec::new();
     let number = |number: Option<f64>| number.map_or_else(String::new, |number| digits(number, 4));
     for mix in mixes {
-        let baseline = mix
-            .baseline
-            .iter()
-            .map(|summary| (BASELINE, "seconds", summary));
+        let baseline = mix.baseline.iter().map(|summary| (BASELINE, "seconds", summary));
         let others = mix.slowdowns.iter();
         let others = others.map(|(name, summary)| (name.as_str(), "slowdown", summary));
         for (name, quantity, summary) in baseline.chain(others) {
@@ -193,15 +153,7 @@ fn table(mixes: &[Mix]) -> Table {
             ]);
         }
     }
-    let columns = [
-        "mix",
-        "algorithm",
-        "quantity",
-        "runs",
-        "timed out",
-        "median",
-        "mean",
-        "published mean",
-    ];
+    let columns =
+        ["mix", "algorithm", "quantity", "runs", "timed out", "median", "mean", "published mean"];
     Table::new(&columns, rows)
 }

@@ -47,9 +47,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
         panel
     });
     let panels: Vec<Panel> = panels.collect();
-    let legend = names
-        .iter()
-        .map(|name| bars::entry(Some(style(name)), name));
+    let legend = names.iter().map(|name| bars::entry(Some(style(name)), name));
     let operations: BTreeSet<u64> = sample.trials.iter().map(|trial| trial.operations).collect();
     let operations: Vec<String> = operations.into_iter().map(count).collect();
     let rows = orders.iter().flat_map(|((threads, locations), point)| {
@@ -65,15 +63,8 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
             ]
         })
     });
-    let columns = [
-        "threads",
-        "locations",
-        "algorithm",
-        "programs",
-        "order found",
-        "timed out",
-        "share",
-    ];
+    let columns =
+        ["threads", "locations", "algorithm", "programs", "order found", "timed out", "share"];
     Some(Plot {
         subtitle: format!(
             "{} operations; {}; t/o: runs timed out",
@@ -96,9 +87,5 @@ fn bar(name: &str, orders: Option<&Orders>) -> Bar {
         Some(Orders { found: 0, .. }) => "0",
         _ => "",
     };
-    Bar {
-        height: share,
-        text: text.to_owned(),
-        style: Some(style(name)),
-    }
+    Bar { height: share, text: text.to_owned(), style: Some(style(name)) }
 }

@@ -58,10 +58,7 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
     let sample = sample.only(|trial| trial.algorithm != KERNEL)?;
     let names = series(&sample).into_iter().map(|(_, _, name)| name);
     let all = names.map(|name| {
-        let own = sample
-            .trials
-            .iter()
-            .filter(|trial| sample.series(trial) == name);
+        let own = sample.trials.iter().filter(|trial| sample.series(trial) == name);
         let known = own.filter_map(|trial| Some(ordered(trial)? == trial.kernel?));
         Detected::count(name.clone(), known)
     });

@@ -41,9 +41,7 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
                 Some((program.name.to_owned(), pair(ours, theirs, monitor)))
             })
             .collect();
-        let heights = groups
-            .iter()
-            .flat_map(|(_, bars)| bars.iter().filter_map(|bar| bar.height));
+        let heights = groups.iter().flat_map(|(_, bars)| bars.iter().filter_map(|bar| bar.height));
         let heights: Vec<f64> = heights.collect();
         let y = Axis::counts("distinct violations", heights.into_iter(), Scale::Linear);
         let mut panel = bars::panel(&format!("under {model} ({monitor})"), "", &groups, y);
@@ -54,10 +52,8 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
         (panel, bars::size(&groups))
     });
     let (panels, sizes): (Vec<_>, Vec<_>) = panels.unzip();
-    let mut legend: Vec<_> = MONITORS
-        .iter()
-        .map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor))
-        .collect();
+    let mut legend: Vec<_> =
+        MONITORS.iter().map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor)).collect();
     legend.push(bars::entry(None, "published"));
     Some(Plot {
         subtitle: format!(
@@ -80,11 +76,7 @@ fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
             text: ours.map_or("timed out".to_owned(), |pairs| pairs.to_string()),
             style: Some(style(monitor)),
         },
-        Bar {
-            height: Some(theirs.into()),
-            text: theirs.to_string(),
-            style: None,
-        },
+        Bar { height: Some(theirs.into()), text: theirs.to_string(), style: None },
     ]
 }
 
@@ -110,14 +102,8 @@ fn programs<'a>(sample: &Sample<'a>) -> BTreeMap<&'a str, BTreeMap<&'a str, Foun
         let is_whole = trials.iter().all(|trial| !trial.said.is_cut_off());
         let one = Found {
             interleavings: trials.iter().filter_map(|trial| trial.nodes).max(),
-            pairs: trials
-                .iter()
-                .filter_map(|trial| trial.pairs)
-                .max()
-                .filter(|_| is_whole),
-            seconds: median(&times)
-                .filter(|median| !median.is_open())
-                .map(|median| median.low),
+            pairs: trials.iter().filter_map(|trial| trial.pairs).max().filter(|_| is_whole),
+            seconds: median(&times).filter(|median| !median.is_open()).map(|median| median.low),
         };
         found.entry(program).or_default().insert(algorithm, one);
     }

@@ -113,10 +113,7 @@ impl<'a> Sample<'a> {
         let protocols = list(&|trial| trial.protocol.clone());
         let sources = list(&|trial| Some(trial.source.clone()));
         let limits = list(&|trial| Some(seconds(trial.timeout)));
-        let mut said = vec![
-            format!("Size {}", self.size),
-            format!("histories: {sources}"),
-        ];
+        let mut said = vec![format!("Size {}", self.size), format!("histories: {sources}")];
         if !protocols.is_empty() {
             said.push(format!("protocols: {protocols}"));
         }
@@ -166,10 +163,7 @@ mod tests {
 
     #[test]
     fn sizes_are_kept_apart_and_the_largest_has_the_name() {
-        let trials = [
-            trial("quick", "threads=2", 0),
-            trial("paper", "threads=2", 0),
-        ];
+        let trials = [trial("quick", "threads=2", 0), trial("paper", "threads=2", 0)];
         let samples = Sample::all(&trials, "e");
         let sizes: Vec<Option<&str>> = samples.iter().map(|sample| sample.lesser_size).collect();
         assert_eq!(sizes, [None, Some("quick")]);
@@ -184,10 +178,7 @@ mod tests {
             trial("quick", "threads=2", 1),
             trial("quick", "threads=4", 0),
         ];
-        trials.push(Trial {
-            algorithm: "ccm".to_owned(),
-            ..trials[0].clone()
-        });
+        trials.push(Trial { algorithm: "ccm".to_owned(), ..trials[0].clone() });
         let sample = &Sample::all(&trials, "e")[0];
         assert_eq!(sample.histories_per_point(), "1–2 histories per point");
         assert_eq!(sample.by_history().len(), 3);
@@ -199,10 +190,7 @@ mod tests {
     fn several_models_are_named() {
         let trials = [
             trial("quick", "threads=2", 0),
-            Trial {
-                model: "tso".to_owned(),
-                ..trial("quick", "threads=2", 0)
-            },
+            Trial { model: "tso".to_owned(), ..trial("quick", "threads=2", 0) },
         ];
         let sample = &Sample::all(&trials, "e")[0];
         assert_eq!(sample.series(&trials[1]), "wsc, TSO");

@@ -23,9 +23,7 @@ pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimat
     let mut slowdowns = Vec::new();
     for trials in sample.by_history().into_values() {
         let base = trials.iter().find(|trial| trial.algorithm == over);
-        let base = base
-            .and_then(|trial| time(trial))
-            .filter(|time| !time.is_open());
+        let base = base.and_then(|trial| time(trial)).filter(|time| !time.is_open());
         for trial in trials.into_iter().filter(|trial| trial.algorithm != over) {
             let slowdown = base.and_then(|base| time(trial)?.over(base));
             slowdowns.extend(slowdown.map(|slowdown| (trial, slowdown)));
@@ -36,17 +34,12 @@ pub fn slowdowns<'a>(sample: &Sample<'a>, over: &str) -> Vec<(&'a Trial, Estimat
 
 /// Slowdown over wSC on violations.
 pub fn over_wsc(sample: &Sample<'_>) -> Option<Plot> {
-    let mut plot = by_threads(
-        &sample.part("threads")?,
-        "wsc",
-        "slowdown over wsc",
-        FIG9_DBCOP.value(),
-    );
+    let mut plot =
+        by_threads(&sample.part("threads")?, "wsc", "slowdown over wsc", FIG9_DBCOP.value());
     let published = FIG9_DBCOP.value()?;
     plot.panels[0].add_marks(PUBLISHED, true, vec![(8.0, published)]);
     let text = format!("dbcop, published: {}", ratio(published));
-    plot.legend
-        .push(LegendEntry::new(Symbol::Mark(PUBLISHED, true), text));
+    plot.legend.push(LegendEntry::new(Symbol::Mark(PUBLISHED, true), text));
     Some(plot)
 }
 

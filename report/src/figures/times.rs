@@ -33,13 +33,7 @@ fn plot(sample: &Sample<'_>, part: &str, bound: Option<f64>) -> Option<Plot> {
     let sample = sample.part(part)?;
     let series = curves(&sample, part);
     let y = Axis::seconds(TIME, lines::times(&series).chain(bound), Scale::Auto);
-    let mut panel = lines::panel(
-        "",
-        &x_name(part, &sample.trials),
-        &series,
-        Quantity::Seconds,
-        y,
-    );
+    let mut panel = lines::panel("", &x_name(part, &sample.trials), &series, Quantity::Seconds, y);
     if panel.x.is_logarithmic() {
         let times = lines::times(&series).chain(bound);
         panel.y = Axis::seconds(TIME, times, Scale::Logarithmic);
@@ -87,10 +81,7 @@ pub fn place(part: &str, trial: &Trial) -> u64 {
 pub fn x_name(part: &str, trials: &[&Trial]) -> String {
     let same = |of: &dyn Fn(&Trial) -> u64| {
         let first = trials.first().map(|trial| of(trial))?;
-        trials
-            .iter()
-            .all(|trial| of(trial) == first)
-            .then_some(first)
+        trials.iter().all(|trial| of(trial) == first).then_some(first)
     };
     let threads = same(&|trial| u64::from(trial.threads));
     let operations = same(&|trial| trial.operations);

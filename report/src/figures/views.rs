@@ -18,9 +18,8 @@ pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
         ("re-pointed", sample.only(|trial| trial.repointed > 0)),
     ];
     let kinds = kinds.into_iter();
-    let kinds: Vec<(&str, Sample<'_>)> = kinds
-        .filter_map(|(kind, sample)| Some((kind, sample?)))
-        .collect();
+    let kinds: Vec<(&str, Sample<'_>)> =
+        kinds.filter_map(|(kind, sample)| Some((kind, sample?))).collect();
     let has_both = kinds.len() > 1;
     let x = x_name("threads", &sample.trials);
     let (mut panels, mut groups) = (Vec::new(), Vec::new());
@@ -31,10 +30,7 @@ pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
         let part = has_both.then(|| (*kind).to_owned());
         groups.push((part.into_iter().collect(), series));
     }
-    let all: Vec<Series> = groups
-        .iter()
-        .flat_map(|(_, series)| series.clone())
-        .collect();
+    let all: Vec<Series> = groups.iter().flat_map(|(_, series)| series.clone()).collect();
     let parts: &[&str] = if has_both { &["histories"] } else { &[] };
     Some(Plot {
         subtitle: subtitle(&sample),

@@ -16,56 +16,21 @@ use crate::figures::CAMPAIGN;
 /// The section, if there was a campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let answers = page.answers?;
-    let figures = page
-        .figures
-        .iter()
-        .filter(|figure| figure.experiment == CAMPAIGN);
+    let figures = page.figures.iter().filter(|figure| figure.experiment == CAMPAIGN);
     let body = html! {
         (overview(answers))
         @for figure in figures { (drawing(figure, anchors)) }
     };
     let mut section = Section::new(anchors, "campaign", "Campaign", body);
     let parts = [
-        (
-            "kills",
-            "Mutants found, by operator and finder",
-            kills::part(answers),
-        ),
-        (
-            "rates",
-            "Share of violations that each criterion refutes",
-            shares::rates(answers),
-        ),
-        (
-            "operations",
-            "Operations until a violation is detected",
-            shares::operations(answers),
-        ),
-        (
-            "failures",
-            "Mutants that made their protocol fail",
-            mutants::failures(answers),
-        ),
-        (
-            "survivors",
-            "Mutants that nothing found",
-            mutants::survivors(answers),
-        ),
-        (
-            "equivalents",
-            "Excluded mutants",
-            mutants::equivalents(answers),
-        ),
-        (
-            "generators",
-            "Blind and guided programs",
-            unmutated::generators(answers),
-        ),
-        (
-            "unmutated",
-            "Unmutated protocols",
-            unmutated::alarms(answers),
-        ),
+        ("kills", "Mutants found, by operator and finder", kills::part(answers)),
+        ("rates", "Share of violations that each criterion refutes", shares::rates(answers)),
+        ("operations", "Operations until a violation is detected", shares::operations(answers)),
+        ("failures", "Mutants that made their protocol fail", mutants::failures(answers)),
+        ("survivors", "Mutants that nothing found", mutants::survivors(answers)),
+        ("equivalents", "Excluded mutants", mutants::equivalents(answers)),
+        ("generators", "Blind and guided programs", unmutated::generators(answers)),
+        ("unmutated", "Unmutated protocols", unmutated::alarms(answers)),
     ];
     for (id, title, body) in parts {
         if let Some(body) = body {
@@ -76,10 +41,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
 }
 
 fn overview(answers: &Answers) -> Markup {
-    let all = answers
-        .kills
-        .iter()
-        .find(|matrix| matrix.scope == Scope::All);
+    let all = answers.kills.iter().find(|matrix| matrix.scope == Scope::All);
     let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
     html! {
         p {

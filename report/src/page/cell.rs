@@ -21,30 +21,17 @@ pub struct Cell {
 impl Cell {
     /// A cell with text.
     pub fn text(text: &str) -> Cell {
-        Cell {
-            is_long: is_long(text),
-            ..Cell::of(html! { (text) })
-        }
+        Cell { is_long: is_long(text), ..Cell::of(html! { (text) }) }
     }
 
     /// A cell with any content.
     pub fn of(content: Markup) -> Cell {
-        Cell {
-            content,
-            key: None,
-            is_number: false,
-            is_long: false,
-            shade: None,
-            title: None,
-        }
+        Cell { content, key: None, is_number: false, is_long: false, shade: None, title: None }
     }
 
     /// A cell with a command or an id.
     pub fn code(text: &str) -> Cell {
-        Cell {
-            is_long: is_long(text),
-            ..Cell::of(html! { code { (breakable(text)) } })
-        }
+        Cell { is_long: is_long(text), ..Cell::of(html! { code { (breakable(text)) } }) }
     }
 
     /// A cell with a whole number.
@@ -59,20 +46,12 @@ impl Cell {
 
     /// A cell with a number as text.
     pub fn number(text: &str, number: f64) -> Cell {
-        Cell {
-            key: Some(number.to_string()),
-            is_number: true,
-            ..Cell::text(text)
-        }
+        Cell { key: Some(number.to_string()), is_number: true, ..Cell::text(text) }
     }
 
     /// A cell where a number is missing.
     pub fn missing(text: &str) -> Cell {
-        Cell {
-            key: Some(String::new()),
-            is_number: true,
-            ..Cell::text(text)
-        }
+        Cell { key: Some(String::new()), is_number: true, ..Cell::text(text) }
     }
 
     /// The cell, sorted by this key.
@@ -161,29 +140,9 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_shortened() {
         let grouped = [0, 999, 1000, 1234567].map(grouped);
-        assert_eq!(
-            grouped,
-            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
-        );
-        let short = [
-            0,
-            7,
-            999,
-            1000,
-            9949,
-            9950,
-            12345,
-            999_499,
-            999_500,
-            u64::MAX,
-        ]
-        .map(short);
-        assert_eq!(
-            short,
-            [
-                "0", "7", "999", "1.0k", "9.9k", "10k", "12k", "999k", "1.0M", "18E"
-            ]
-        );
+        assert_eq!(grouped, ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
+        let short = [0, 7, 999, 1000, 9949, 9950, 12345, 999_499, 999_500, u64::MAX].map(short);
+        assert_eq!(short, ["0", "7", "999", "1.0k", "9.9k", "10k", "12k", "999k", "1.0M", "18E"]);
         assert_eq!(
             (counted(1, "run", "runs"), counted(0, "run", "runs")),
             ("1 run".to_owned(), "0 runs".to_owned())

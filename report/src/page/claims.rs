@@ -9,12 +9,8 @@ use super::table::Table;
 use crate::claims::{Claim, Verdict};
 
 /// The verdicts, in the order of the summary.
-const VERDICTS: [Verdict; 4] = [
-    Verdict::Holds,
-    Verdict::Differs,
-    Verdict::Calibrated,
-    Verdict::Untested,
-];
+const VERDICTS: [Verdict; 4] =
+    [Verdict::Holds, Verdict::Differs, Verdict::Calibrated, Verdict::Untested];
 
 /// The meaning of the verdicts.
 const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the results. A claim whose number the experiment was calibrated to reproduce \
@@ -40,22 +36,12 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             (table("Claims without results, with the commands that test them", &untested).folded(&summary, false))
         }
     };
-    Some(Section::new(
-        anchors,
-        "claims",
-        "Published results and ours",
-        body,
-    ))
+    Some(Section::new(anchors, "claims", "Published results and ours", body))
 }
 
 /// The number of claims by verdict, such as `12 hold, 3 differ`.
 fn counts(claims: &[Claim]) -> Markup {
-    let count = |verdict| {
-        claims
-            .iter()
-            .filter(|claim| claim.verdict == verdict)
-            .count()
-    };
+    let count = |verdict| claims.iter().filter(|claim| claim.verdict == verdict).count();
     html! {
         "Of " (claims.len()) " claims: "
         @for (at, verdict) in VERDICTS.into_iter().enumerate() {
@@ -67,16 +53,7 @@ fn counts(claims: &[Claim]) -> Markup {
 }
 
 fn table(caption: &str, claims: &[&Claim]) -> Table {
-    let heads = [
-        "Claim",
-        "Paper",
-        "Published",
-        "Ours",
-        "Verdict",
-        "Experiment",
-        "Rule",
-        "Note",
-    ];
+    let heads = ["Claim", "Paper", "Published", "Ours", "Verdict", "Experiment", "Rule", "Note"];
     let mut table = Table::new(caption, &heads);
     table.widths(&WIDTHS);
     for claim in claims {

@@ -68,8 +68,7 @@ fn reasons<'a>(rows: &[Coverage], unreached: &'a [Unreached]) -> Reasons<'a> {
         first.is_some_and(|row| row.protocol == one.protocol && row.machine == one.machine)
     };
     let own = unreached.iter().filter(is_of);
-    own.map(|one| ((&*one.state, &*one.event), &*one.reason))
-        .collect()
+    own.map(|one| ((&*one.state, &*one.event), &*one.reason)).collect()
 }
 
 /// Why a transition was not taken, if that is known; a transition that was taken has no such reason.
@@ -103,10 +102,8 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     // What waits is tried again and again: that is no measure for the rest.
     let taken = rows.iter().filter(|row| !row.stalls);
     let most = taken.map(|row| row.count).max().unwrap_or(0);
-    let cells: BTreeMap<(&str, &str), &Coverage> = rows
-        .iter()
-        .map(|row| ((&*row.state, &*row.event), row))
-        .collect();
+    let cells: BTreeMap<(&str, &str), &Coverage> =
+        rows.iter().map(|row| ((&*row.state, &*row.event), row)).collect();
     let caption = format!("{name}: {}", reached(rows, reasons));
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
@@ -150,11 +147,7 @@ fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
         if row.stalls { "stalled" } else { "taken" },
         grouped(row.count)
     );
-    let text = if row.stalls {
-        format!("z {}", short(row.count))
-    } else {
-        short(row.count)
-    };
+    let text = if row.stalls { format!("z {}", short(row.count)) } else { short(row.count) };
     html! {
         @if row.count == 0 {
             td.never title=(title) { (text) }
@@ -175,13 +168,8 @@ fn strength(count: u64, most: u64) -> f64 {
 /// `88.9 % of reachable (40 of 45; 78.4 % of the table's 51); of 6 that stall 2 were met`.
 fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     let reached = Reached::of(rows, |row| reason(row, reasons).is_some());
-    let stalls = rows
-        .iter()
-        .filter(|row| row.stalls && reason(row, reasons).is_none());
-    match (
-        stalls.clone().count(),
-        stalls.filter(|row| row.count > 0).count(),
-    ) {
+    let stalls = rows.iter().filter(|row| row.stalls && reason(row, reasons).is_none());
+    match (stalls.clone().count(), stalls.filter(|row| row.count > 0).count()) {
         (0, _) => reached.to_string(),
         (stalls, met) => format!("{reached}; of {stalls} that stall {met} were met"),
     }
@@ -198,10 +186,7 @@ fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
                 out.entry(reason).or_default().push(place);
             }
             None if row.stalls => {}
-            None => states
-                .entry(&row.state)
-                .or_default()
-                .push(row.event.clone()),
+            None => states.entry(&row.state).or_default().push(row.event.clone()),
         }
     }
     html! {
@@ -261,10 +246,7 @@ mod tests {
             html.contains("<td class=\"never\" title=\"Store in I: taken 0 times\">0</td>"),
             "{html}"
         );
-        assert!(
-            html.contains(">1.2k</td>") && html.contains(">z 7</td>"),
-            "{html}"
-        );
+        assert!(html.contains(">1.2k</td>") && html.contains(">z 7</td>"), "{html}");
         // No row for Store in IM.
         assert!(html.contains(">z 7</td><td></td>"), "{html}");
         assert!(html.contains("<dt>I</dt><dd>Store</dd>"), "{html}");
@@ -297,15 +279,9 @@ mod tests {
             html.contains("M: 50.0 % of reachable (1 of 2; 33.3 % of the table's 3)<"),
             "{html}"
         );
-        assert!(
-            html.contains("title=\"DMA_READ in I: needs DMA\">–</td>"),
-            "{html}"
-        );
+        assert!(html.contains("title=\"DMA_READ in I: needs DMA\">–</td>"), "{html}");
         assert!(html.contains("<dt>I</dt><dd>Store</dd>"), "{html}");
-        assert!(
-            html.contains("<dt>needs DMA</dt><dd>I.DMA_READ, IM.DMA_READ</dd>"),
-            "{html}"
-        );
+        assert!(html.contains("<dt>needs DMA</dt><dd>I.DMA_READ, IM.DMA_READ</dd>"), "{html}");
     }
 
     #[test]

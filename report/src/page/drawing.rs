@@ -29,12 +29,7 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
 }
 
 fn numbers(figure: &Figure) -> Table {
-    let heads: Vec<&str> = figure
-        .table
-        .columns
-        .iter()
-        .map(|column| &**column)
-        .collect();
+    let heads: Vec<&str> = figure.table.columns.iter().map(|column| &**column).collect();
     let mut table = Table::new(&figure.title, &heads);
     for row in &figure.table.rows {
         let cells = row.iter().map(|text| match text.parse::<f64>() {
@@ -49,9 +44,7 @@ fn numbers(figure: &Figure) -> Table {
 /// An SVG document as an element, with `prefix` before its ids.
 pub(super) fn inline(svg: &str, prefix: &str) -> String {
     let element = svg.find("<svg").map_or("", |at| &svg[at..]);
-    let ids: BTreeSet<&str> = attributes(element)
-        .filter_map(|tag| value(tag, "id"))
-        .collect();
+    let ids: BTreeSet<&str> = attributes(element).filter_map(|tag| value(tag, "id")).collect();
     let mut text = String::with_capacity(element.len());
     let mut rest = element;
     while let Some(at) = rest.find('<') {
@@ -81,10 +74,7 @@ fn renamed(tag: &str, ids: &BTreeSet<&str>, prefix: &str) -> String {
     ids.iter().fold(tag.to_owned(), |tag, id| {
         tag.replace(&format!(" id=\"{id}\""), &format!(" id=\"{prefix}{id}\""))
             .replace(&format!("url(#{id})"), &format!("url(#{prefix}{id})"))
-            .replace(
-                &format!("href=\"#{id}\""),
-                &format!("href=\"#{prefix}{id}\""),
-            )
+            .replace(&format!("href=\"#{id}\""), &format!("href=\"#{prefix}{id}\""))
     })
 }
 

@@ -29,18 +29,13 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     );
     for one in &experiments {
         let id = format!("experiment-{}", one.experiment);
-        let figures = page
-            .figures
-            .iter()
-            .filter(|figure| figure.experiment == one.experiment);
+        let figures = page.figures.iter().filter(|figure| figure.experiment == one.experiment);
         let body = html! {
             (overview(one))
             (verdicts(page.claims, &one.experiment))
             @for figure in figures { (drawing(figure, anchors)) }
         };
-        section
-            .parts
-            .push(Section::new(anchors, &id, &one.experiment, body));
+        section.parts.push(Section::new(anchors, &id, &one.experiment, body));
     }
     Some(section)
 }

@@ -16,10 +16,7 @@ const LONG: usize = 60;
 pub fn explained(pictures: &[Picture]) -> String {
     let mut anchors = Anchors::default();
     let title = pictures.first().map_or("", |picture| &picture.title);
-    let lead = pictures
-        .first()
-        .and_then(|picture| picture.lead.first())
-        .map_or("", String::as_str);
+    let lead = pictures.first().and_then(|picture| picture.lead.first()).map_or("", String::as_str);
     let sections: Vec<Section> = pictures
         .iter()
         .enumerate()
@@ -85,20 +82,12 @@ fn reasons(picture: &Picture) -> Markup {
 
 /// `T0:1 co T1:2`
 fn arrow(picture: &Picture, letter: &str) -> String {
-    let found = picture
-        .arrows
-        .iter()
-        .find(|arrow| arrow.letter.as_deref() == Some(letter));
+    let found = picture.arrows.iter().find(|arrow| arrow.letter.as_deref() == Some(letter));
     let Some(arrow) = found else {
         return "a step on the way".to_owned();
     };
     let label = |row: usize| &picture.operations[row].label;
-    format!(
-        "{} {} {}",
-        label(arrow.from),
-        arrow.relation.name(),
-        label(arrow.to)
-    )
+    format!("{} {} {}", label(arrow.from), arrow.relation.name(), label(arrow.to))
 }
 
 fn operations(picture: &Picture) -> Table {
@@ -107,10 +96,7 @@ fn operations(picture: &Picture) -> Table {
     } else {
         "The operations in trace order"
     };
-    let mut table = Table::new(
-        caption,
-        &["Operation", "Thread", "What it does", "In the trace"],
-    );
+    let mut table = Table::new(caption, &["Operation", "Thread", "What it does", "In the trace"]);
     for it in &picture.operations {
         table.push(vec![
             Cell::code(&it.label),
@@ -208,10 +194,7 @@ mod tests {
         picture.lines.push(CacheLine {
             title: "Cache line 0x40".to_owned(),
             controllers: vec!["L1Cache 0".to_owned()],
-            rows: vec![LineRow {
-                what: "L1Cache 0: Inv".to_owned(),
-                ..LineRow::default()
-            }],
+            rows: vec![LineRow { what: "L1Cache 0: Inv".to_owned(), ..LineRow::default() }],
             left_out: 3,
             swmr_violation: None,
         });

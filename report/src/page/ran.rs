@@ -31,11 +31,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
 /// The versions and machines of all experiments.
 fn circumstances(experiments: &[Summary]) -> Markup {
     let all = |words: fn(&Summary) -> &BTreeSet<String>| {
-        let all: BTreeSet<&str> = experiments
-            .iter()
-            .flat_map(words)
-            .map(|word| &**word)
-            .collect();
+        let all: BTreeSet<&str> = experiments.iter().flat_map(words).map(|word| &**word).collect();
         all.into_iter().collect::<Vec<_>>().join("; ")
     };
     html! {
@@ -88,14 +84,8 @@ fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
         words.into_iter().collect::<Vec<_>>().join(", ")
     };
     let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
-    let mutants: BTreeSet<_> = runs
-        .iter()
-        .map(|run| (&run.protocol, &run.mutant))
-        .collect();
-    let mutants = mutants
-        .iter()
-        .filter(|(_, mutant)| mutant.is_some())
-        .count();
+    let mutants: BTreeSet<_> = runs.iter().map(|run| (&run.protocol, &run.mutant)).collect();
+    let mutants = mutants.iter().filter(|(_, mutant)| mutant.is_some()).count();
     html! {
         p {
             "Campaign: " (counted(runs.len(), "run", "runs")) " with " (grouped(operations)) " operations; "

@@ -19,12 +19,7 @@ pub struct Section {
 impl Section {
     /// A section without parts.
     pub fn new(anchors: &mut Anchors, id: &str, title: &str, body: Markup) -> Section {
-        Section {
-            id: anchors.take(id),
-            title: title.to_owned(),
-            body,
-            parts: Vec::new(),
-        }
+        Section { id: anchors.take(id), title: title.to_owned(), body, parts: Vec::new() }
     }
 
     /// The markup with headings and parts.
@@ -61,11 +56,7 @@ impl Anchors {
     /// Takes an id similar to a text that nothing else on the page has. Names come from files, so the text may be anything.
     pub fn take(&mut self, like: &str) -> String {
         let plain = |c: char| {
-            if c.is_ascii_alphanumeric() {
-                c.to_ascii_lowercase()
-            } else {
-                '-'
-            }
+            if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }
         };
         let plain: String = like.chars().map(plain).collect();
         let numbered = (2..).map(|number| format!("{plain}-{number}"));

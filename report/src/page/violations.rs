@@ -33,9 +33,7 @@ pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
     let mut shortest: BTreeMap<(&str, Option<&str>), &CampaignRun> = BTreeMap::new();
     for run in &results.runs {
         if run.outcome == RunOutcome::Violation {
-            let kept = shortest
-                .entry((&run.protocol, run.mutant.as_deref()))
-                .or_insert(run);
+            let kept = shortest.entry((&run.protocol, run.mutant.as_deref())).or_insert(run);
             if length(run) < length(kept) {
                 *kept = run;
             }
@@ -53,9 +51,7 @@ pub fn shortest_violations(results: &Results) -> Vec<&CampaignRun> {
 
 /// The number of operations that had completed when the run violated its model, and the number of all operations.
 fn length(run: &CampaignRun) -> (u32, u32) {
-    let shown = run
-        .checked(&run.model)
-        .and_then(|checked| checked.operations);
+    let shown = run.checked(&run.model).and_then(|checked| checked.operations);
     (shown.unwrap_or(run.operations), run.operations)
 }
 
@@ -65,10 +61,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     if runs.is_empty() {
         return None;
     }
-    let explained: Vec<(&CampaignRun, &Cycle)> = runs
-        .iter()
-        .filter_map(|run| Some((*run, cycle(page, run)?)))
-        .collect();
+    let explained: Vec<(&CampaignRun, &Cycle)> =
+        runs.iter().filter_map(|run| Some((*run, cycle(page, run)?))).collect();
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
         p { "For each mutant the run whose violation was detected after the fewest operations, with the command that reproduces it." }
@@ -82,9 +76,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
 }
 
 fn cycle<'p>(page: &Page<'p>, run: &CampaignRun) -> Option<&'p Cycle> {
-    page.cycles
-        .iter()
-        .find(|cycle| cycle.command == run.command)
+    page.cycles.iter().find(|cycle| cycle.command == run.command)
 }
 
 fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
@@ -166,10 +158,7 @@ mod tests {
 
     #[test]
     fn one_for_each_mutant_the_shortest() {
-        let clean = CampaignRun {
-            outcome: RunOutcome::Clean,
-            ..run(Some("d"), "x", 0, Some(1))
-        };
+        let clean = CampaignRun { outcome: RunOutcome::Clean, ..run(Some("d"), "x", 0, Some(1)) };
         let results = Results {
             runs: vec![
                 run(Some("a"), "x", 0, Some(40)),
@@ -182,10 +171,8 @@ mod tests {
             ],
             ..Results::default()
         };
-        let numbers: Vec<u32> = shortest_violations(&results)
-            .iter()
-            .map(|run| run.number)
-            .collect();
+        let numbers: Vec<u32> =
+            shortest_violations(&results).iter().map(|run| run.number).collect();
         assert_eq!(numbers, [5, 4, 3, 1]);
     }
 }

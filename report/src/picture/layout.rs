@@ -81,10 +81,7 @@ fn around(route: &Route, x: f64, label_width: f64, boxes: &[Rectangle], rows: &R
             _ => own.right(),
         }
     };
-    let [start, end] = [FROM, TO].map(|end| Point {
-        x: side(end),
-        y: rows.port(route, end),
-    });
+    let [start, end] = [FROM, TO].map(|end| Point { x: side(end), y: rows.port(route, end) });
     let label_x = match route.side(FROM) {
         Some(Side::Left) => start.x - LABEL_GAP - label_width,
         _ => start.x + LABEL_GAP,

@@ -25,10 +25,7 @@ pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
         ),
     );
     y += 3.0;
-    write_line(
-        text,
-        format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"),
-    );
+    write_line(text, format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"));
     for row in &list.rows {
         y += ROW;
         draw_row(row, y, text);
@@ -38,17 +35,10 @@ pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
 }
 
 fn draw_row(row: &ListRow, y: f64, text: &mut String) {
-    let look = if row.is_wrong {
-        " font-weight=\"bold\" fill=\"#b03a00\""
-    } else {
-        ""
-    };
+    let look = if row.is_wrong { " font-weight=\"bold\" fill=\"#b03a00\"" } else { "" };
     // SVG drops spaces in front and joins others, which keep columns apart here.
     let words = row.text.trim_start();
     let x = (row.text.len() - words.len()) as f64 * LETTER;
     let spaced = escaped(words).replace(' ', "&#160;");
-    write_line(
-        text,
-        format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{look}>{spaced}</text>"),
-    );
+    write_line(text, format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{look}>{spaced}</text>"));
 }

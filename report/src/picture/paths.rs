@@ -70,15 +70,8 @@ fn path(points: &[Point]) -> String {
 fn towards(corner: Point, other: Point) -> Point {
     let (across, down) = (other.x - corner.x, other.y - corner.y);
     let length = across.hypot(down);
-    let part = if length > 2.0 * RADIUS {
-        RADIUS / length
-    } else {
-        0.5
-    };
-    Point {
-        x: corner.x + across * part,
-        y: corner.y + down * part,
-    }
+    let part = if length > 2.0 * RADIUS { RADIUS / length } else { 0.5 };
+    Point { x: corner.x + across * part, y: corner.y + down * part }
 }
 
 fn draw_label(arrow: &Arrow, line: &Line, text: &mut String) {

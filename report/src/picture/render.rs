@@ -29,11 +29,8 @@ pub fn svg(picture: &Picture) -> String {
     body.paragraphs(&picture.lead, width);
     body.drawing(picture, &layout);
     body.legend(picture);
-    let reasons: Vec<String> = picture
-        .reasons
-        .iter()
-        .map(|(letter, text)| format!("[{letter}] {text}"))
-        .collect();
+    let reasons: Vec<String> =
+        picture.reasons.iter().map(|(letter, text)| format!("[{letter}] {text}")).collect();
     body.paragraphs(&reasons, width);
     for line in &picture.lines {
         body.y += states::draw(line, body.y, &mut body.text);
@@ -70,10 +67,7 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
          font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
         ),
     );
-    write_line(
-        &mut all,
-        format_args!("<title>{}</title>", escaped(&picture.title)),
-    );
+    write_line(&mut all, format_args!("<title>{}</title>", escaped(&picture.title)));
     all.push_str("<defs>\n");
     for relation in Relation::ALL {
         write_line(
@@ -98,10 +92,7 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
     );
     write_line(
         &mut all,
-        format_args!(
-            "<g transform=\"translate({MARGIN} {:.0})\">",
-            MARGIN + TITLE
-        ),
+        format_args!("<g transform=\"translate({MARGIN} {:.0})\">", MARGIN + TITLE),
     );
     all.push_str(&body.text);
     all.push_str("</g>\n</svg>\n");
@@ -138,10 +129,7 @@ impl Body {
         if picture.operations.is_empty() {
             return;
         }
-        write_line(
-            &mut self.text,
-            format_args!("<g transform=\"translate(0 {:.1})\">", self.y),
-        );
+        write_line(&mut self.text, format_args!("<g transform=\"translate(0 {:.1})\">", self.y));
         for (name, x) in picture.columns.iter().zip(&layout.columns) {
             write_line(
                 &mut self.text,
@@ -271,9 +259,6 @@ mod tests {
     fn texts_are_broken_at_spaces_and_escaped() {
         assert_eq!(wrapped("a bc def", 4), ["a bc", "def"]);
         assert_eq!(wrapped("unbreakable", 4), ["unbreakable"]);
-        assert_eq!(
-            escaped("<a & \"b\">\u{1b}"),
-            "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}"
-        );
+        assert_eq!(escaped("<a & \"b\">\u{1b}"), "&lt;a &amp; &quot;b&quot;&gt;\u{fffd}");
     }
 }

@@ -66,23 +66,13 @@ impl Route {
         let (first, last) = (ends[FROM].min(ends[TO]), ends[FROM].max(ends[TO]));
         match self.channel {
             Some(channel) => ((2 * channel, self.lane), first, last),
-            None => (
-                (2 * self.columns[FROM] + 1, 0),
-                (first.0, usize::MAX),
-                (last.0, 0),
-            ),
+            None => ((2 * self.columns[FROM] + 1, 0), (first.0, usize::MAX), (last.0, 0)),
         }
     }
 
     /// Where it is level: in which row, and from where to where.
     fn levels(&self) -> impl Iterator<Item = (Down, Across, Across)> + use<> {
-        let Route {
-            rows,
-            columns,
-            channel,
-            lane,
-            ports,
-        } = *self;
+        let Route { rows, columns, channel, lane, ports } = *self;
         channel.into_iter().flat_map(move |channel| {
             [FROM, TO].map(|end| {
                 let (own, other) = ((2 * columns[end] + 1, 0), (2 * channel, lane));

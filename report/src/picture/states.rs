@@ -18,10 +18,7 @@ const WARNING: &str = "#b3261e";
 
 /// Room for the widest of these tables.
 pub fn width(lines: &[CacheLine]) -> f64 {
-    lines
-        .iter()
-        .map(|line| columns(line).last().copied().unwrap_or(0.0))
-        .fold(0.0, f64::max)
+    lines.iter().map(|line| columns(line).last().copied().unwrap_or(0.0)).fold(0.0, f64::max)
 }
 
 /// Draws one below this height, and says how high it is.
@@ -56,10 +53,7 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
         );
     }
     y += ROW + 2.0;
-    write_line(
-        text,
-        format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"),
-    );
+    write_line(text, format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"));
     for (head, x) in heads(line).zip(&starts) {
         write_line(
             text,
@@ -99,17 +93,10 @@ fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
                 ),
             );
         }
-        let weight = if is_changed || row.changed.is_none() {
-            " font-weight=\"bold\""
-        } else {
-            ""
-        };
+        let weight = if is_changed || row.changed.is_none() { " font-weight=\"bold\"" } else { "" };
         write_line(
             text,
-            format_args!(
-                "<text x=\"{x:.1}\" y=\"{y:.1}\"{weight}>{}</text>",
-                escaped(cell)
-            ),
+            format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{weight}>{}</text>", escaped(cell)),
         );
     }
 }

@@ -11,10 +11,7 @@ pub fn dot(picture: &Picture) -> String {
     let mut text = String::from("digraph violation {\n");
     write_line(
         &mut text,
-        format_args!(
-            "  label={}; labelloc=t; fontname=\"Helvetica\";",
-            quoted(&picture.title)
-        ),
+        format_args!("  label={}; labelloc=t; fontname=\"Helvetica\";", quoted(&picture.title)),
     );
     text.push_str("  node [shape=box, fontname=\"monospace\", fontsize=11];\n  edge [fontname=\"Helvetica\", fontsize=11];\n");
     for (column, name) in picture.columns.iter().enumerate() {
@@ -27,10 +24,7 @@ pub fn dot(picture: &Picture) -> String {
         let rows = list.rows.iter().map(|row| row.text.as_str());
         let lines: Vec<&str> = std::iter::once(list.title.as_str()).chain(rows).collect();
         let label = quoted(&lines.join("\n"));
-        write_line(
-            &mut text,
-            format_args!("  list{number} [label={label}, style=dashed];"),
-        );
+        write_line(&mut text, format_args!("  list{number} [label={label}, style=dashed];"));
     }
     legend::write(picture, &mut text);
     text.push_str("}\n");
@@ -39,31 +33,16 @@ pub fn dot(picture: &Picture) -> String {
 
 /// The boxes of a column.
 fn cluster(picture: &Picture, column: usize, name: &str, text: &mut String) {
-    write_line(
-        text,
-        format_args!(
-            "  subgraph cluster_{column} {{\n    label={};",
-            quoted(name)
-        ),
-    );
+    write_line(text, format_args!("  subgraph cluster_{column} {{\n    label={};", quoted(name)));
     let rows = picture.operations.iter().enumerate();
-    let own: Vec<usize> = rows
-        .filter(|(_, it)| it.column == column)
-        .map(|(row, _)| row)
-        .collect();
+    let own: Vec<usize> = rows.filter(|(_, it)| it.column == column).map(|(row, _)| row).collect();
     for &row in &own {
         let it = &picture.operations[row];
         let label = format!("{}  {}\n{}", it.label, it.text, it.place);
-        write_line(
-            text,
-            format_args!("    n{row} [label={}];", quoted(label.trim_end())),
-        );
+        write_line(text, format_args!("    n{row} [label={}];", quoted(label.trim_end())));
     }
     for two in own.windows(2) {
-        write_line(
-            text,
-            format_args!("    n{} -> n{} [style=invis];", two[0], two[1]),
-        );
+        write_line(text, format_args!("    n{} -> n{} [style=invis];", two[0], two[1]));
     }
     text.push_str("  }\n");
 }
@@ -97,15 +76,9 @@ fn style(relation: Relation) -> String {
 
 /// A text as Graphviz has it.
 fn quoted(text: &str) -> String {
-    let escaped = text
-        .replace('\\', "\\\\")
-        .replace('"', "\\\"")
-        .replace('\n', "\\l");
+    let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l");
     let escaped = escaped.replace(char::is_control, "\u{fffd}");
-    format!(
-        "\"{escaped}{}\"",
-        if text.contains('\n') { "\\l" } else { "" }
-    )
+    format!("\"{escaped}{}\"", if text.contains('\n') { "\\l" } else { "" })
 }
 
 #[cfg(test)]

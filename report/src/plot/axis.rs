@@ -87,14 +87,7 @@ impl Axis {
             (least - room, most + room)
         };
         let ticks = values.iter().map(|value| (*value as f64, count(*value)));
-        Axis {
-            name: name.to_owned(),
-            low,
-            high,
-            is_log,
-            ticks: ticks.collect(),
-            minor: Vec::new(),
-        }
+        Axis { name: name.to_owned(), low, high, is_log, ticks: ticks.collect(), minor: Vec::new() }
     }
 
     /// An axis of names, at 0, 1, …
@@ -113,11 +106,7 @@ impl Axis {
     /// An axis of names from top to bottom, for rows.
     pub fn rows(name: &str, names: &[String]) -> Axis {
         let axis = Axis::names(name, names);
-        Axis {
-            low: axis.high,
-            high: axis.low,
-            ..axis
-        }
+        Axis { low: axis.high, high: axis.low, ..axis }
     }
 
     fn scaled(name: &str, values: impl Iterator<Item = f64>, scale: Scale, format: Format) -> Axis {
@@ -132,12 +121,7 @@ impl Axis {
             Axis::logarithmic(name, least.max(SMALLEST), most.max(SMALLEST), format)
         } else {
             let (_, most) = ends(values.into_iter());
-            Axis::linear(
-                name,
-                0.0,
-                if most > 0.0 { most * 1.08 } else { 1.0 },
-                format,
-            )
+            Axis::linear(name, 0.0, if most > 0.0 { most * 1.08 } else { 1.0 }, format)
         }
     }
 
@@ -149,14 +133,7 @@ impl Axis {
         let mut ticks: Vec<(f64, String)> = ticks.map(|tick| (tick, format(tick))).collect();
         // Where things are counted there is no tick between two of them.
         ticks.dedup_by(|one, other| one.1 == other.1);
-        Axis {
-            name: name.to_owned(),
-            low,
-            high,
-            is_log: false,
-            ticks,
-            minor: Vec::new(),
-        }
+        Axis { name: name.to_owned(), low, high, is_log: false, ticks, minor: Vec::new() }
     }
 
     fn logarithmic(name: &str, least: f64, most: f64, format: Format) -> Axis {
@@ -164,20 +141,11 @@ impl Axis {
         let [first, last] = [low.log10().floor() as i32, high.log10().ceil() as i32];
         let decades = (high / low).log10();
         // Few decades have more labels each, many have fewer.
-        let labelled: &[f64] = if decades < 2.5 {
-            &[1.0, 2.0, 5.0]
-        } else {
-            &[1.0]
-        };
+        let labelled: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let every = (decades / 9.0).ceil() as i32;
         let all = (first..=last).flat_map(|power| {
-            (1..10).map(move |digit| {
-                (
-                    power,
-                    f64::from(digit),
-                    f64::from(digit) * 10_f64.powi(power),
-                )
-            })
+            (1..10)
+                .map(move |digit| (power, f64::from(digit), f64::from(digit) * 10_f64.powi(power)))
         });
         let inside = all.filter(|(.., value)| (low..=high).contains(value));
         let (mut ticks, mut minor) = (Vec::new(), Vec::new());
@@ -188,14 +156,7 @@ impl Axis {
                 minor.push(value)
             }
         }
-        Axis {
-            name: name.to_owned(),
-            low,
-            high,
-            is_log: true,
-            ticks,
-            minor,
-        }
+        Axis { name: name.to_owned(), low, high, is_log: true, ticks, minor }
     }
 
     /// Whether the axis is logarithmic.
@@ -242,11 +203,7 @@ impl Axis {
             [value, self.low, self.high]
         };
         let part = (value - low) / (high - low);
-        if part.is_nan() {
-            0.0
-        } else {
-            part.clamp(0.0, 1.0)
-        }
+        if part.is_nan() { 0.0 } else { part.clamp(0.0, 1.0) }
     }
 }
 
@@ -292,10 +249,7 @@ fn nice(step: f64) -> f64 {
     let power = 10_f64.powf(step.max(f64::MIN_POSITIVE).log10().floor());
     let digits = [1.0, 2.0, 5.0, 10.0].into_iter();
     let fitting = digits.map(|digit| digit * power);
-    fitting
-        .into_iter()
-        .find(|nice| *nice >= step * 0.999)
-        .unwrap_or(power)
+    fitting.into_iter().find(|nice| *nice >= step * 0.999).unwrap_or(power)
 }
 
 #[cfg(test)]
@@ -321,13 +275,7 @@ mod tests {
     #[test]
     fn nothing_to_show_is_no_reason_to_panic() {
         for division in [Scale::Linear, Scale::Logarithmic, Scale::Auto] {
-            for values in [
-                &[][..],
-                &[0.0],
-                &[f64::NAN],
-                &[f64::INFINITY, 1.0],
-                &[1e-300, 1e300],
-            ] {
+            for values in [&[][..], &[0.0], &[f64::NAN], &[f64::INFINITY, 1.0], &[1e-300, 1e300]] {
                 let axis = Axis::seconds("time", values.iter().copied(), division);
                 assert!((0..=100).contains(&axis.map(&0.5, (0, 100))));
                 assert!(axis.labels().count() < 40, "{values:?}");

@@ -54,10 +54,7 @@ pub fn add_markers(panel: &mut Panel, groups: &Groups) {
 
 /// The style of a mark on a bar of the mark's colour.
 pub fn on_bar(style: Style) -> Style {
-    Style {
-        color: WHITE,
-        ..style
-    }
+    Style { color: WHITE, ..style }
 }
 
 /// The bars, each with its left and its right end.

@@ -35,10 +35,7 @@ impl Table {
     /// A table with these heads of columns.
     pub fn new(columns: &[&str], rows: Vec<Vec<String>>) -> Table {
         let columns = columns.iter().map(|&column| column.to_owned());
-        Table {
-            columns: columns.collect(),
-            rows,
-        }
+        Table { columns: columns.collect(), rows }
     }
 }
 
@@ -187,10 +184,7 @@ pub enum Symbol {
 impl LegendEntry {
     /// An entry of the legend.
     pub fn new(symbol: Symbol, meaning: impl Into<String>) -> LegendEntry {
-        LegendEntry {
-            symbol,
-            meaning: meaning.into(),
-        }
+        LegendEntry { symbol, meaning: meaning.into() }
     }
 }
 
@@ -211,20 +205,11 @@ impl Panel {
 
     /// Adds text on one side of a place.
     pub fn add_text(&mut self, at: (f64, f64), side: Side, text: String, color: RGBColor) {
-        self.layers.push(Layer::Text {
-            at,
-            side,
-            text,
-            color,
-        });
+        self.layers.push(Layer::Text { at, side, text, color });
     }
 
     /// Adds points.
     pub fn add_marks(&mut self, style: Style, is_open: bool, points: Vec<(f64, f64)>) {
-        self.layers.push(Layer::Marks {
-            style,
-            is_open,
-            points,
-        });
+        self.layers.push(Layer::Marks { style, is_open, points });
     }
 }

@@ -48,13 +48,7 @@ pub fn draw<DB: DrawingBackend>(
 ) -> Result<(), Failure<DB>> {
     canvas.fill(&WHITE)?;
     for line in &layout.lines {
-        write(
-            canvas,
-            &line.text,
-            line.face,
-            line.at,
-            (HPos::Left, VPos::Top),
-        )?;
+        write(canvas, &line.text, line.face, line.at, (HPos::Left, VPos::Top))?;
     }
     for (panel, place) in plot.panels.iter().zip(&layout.panels) {
         draw_panel(canvas, panel, *place, layout)?;
@@ -82,13 +76,7 @@ fn draw_panel<DB: DrawingBackend>(
 ) -> Result<(), Failure<DB>> {
     let heading = (left + layout.label_width, top);
     let bold = LABEL.bold();
-    write(
-        canvas,
-        &panel.heading,
-        bold,
-        heading,
-        (HPos::Left, VPos::Top),
-    )?;
+    write(canvas, &panel.heading, bold, heading, (HPos::Left, VPos::Top))?;
     let above = top + layout.above_panel;
     let area = canvas.clone().shrink(
         (left * SCALE, above * SCALE),
@@ -97,10 +85,7 @@ fn draw_panel<DB: DrawingBackend>(
     let chart = draw_axes(&area, panel, layout)?;
     draw_timeouts(canvas, &chart, panel, (left + layout.label_width, above))?;
     draw_end_labels(canvas, &chart, panel)?;
-    panel
-        .layers
-        .iter()
-        .try_for_each(|layer| draw_layer(canvas, &chart, panel, layer))
+    panel.layers.iter().try_for_each(|layer| draw_layer(canvas, &chart, panel, layer))
 }
 
 fn draw_axes<'a, DB: DrawingBackend>(
@@ -148,12 +133,7 @@ fn draw_timeouts<DB: DrawingBackend>(
         let face = LABEL.sized(10.0);
         let end = (HPos::Right, VPos::Center);
         write(canvas, "timed out", face, (left - 16, y), end)?;
-        draw_mark(
-            canvas,
-            ((left - 8) * SCALE, y * SCALE),
-            timeouts.style,
-            true,
-        )?;
+        draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), timeouts.style, true)?;
         for (x, number) in &timeouts.at {
             let (x, _) = chart.backend_coord(&(*x, panel.y.low()));
             let style = face.colored(timeouts.style.color);
@@ -199,10 +179,7 @@ fn draw_layer<DB: DrawingBackend>(
     match layer {
         Layer::Band { color, points } => {
             let there = points.iter().map(|(x, _, upper)| pixel(&(*x, *upper)));
-            let back = points
-                .iter()
-                .rev()
-                .map(|(x, lower, _)| pixel(&(*x, *lower)));
+            let back = points.iter().rev().map(|(x, lower, _)| pixel(&(*x, *lower)));
             let outline: Vec<(i32, i32)> = there.chain(back).collect();
             canvas.draw(&Polygon::new(outline, color.mix(BAND_OPACITY).filled()))
         }
@@ -210,23 +187,14 @@ fn draw_layer<DB: DrawingBackend>(
             let points: Vec<(i32, i32)> = points.iter().map(pixel).collect();
             canvas.draw(&PathElement::new(points, stroke(*color, 1.8)))
         }
-        Layer::Marks {
-            style,
-            is_open,
-            points,
-        } => points
-            .iter()
-            .try_for_each(|point| draw_mark(canvas, pixel(point), *style, *is_open)),
+        Layer::Marks { style, is_open, points } => {
+            points.iter().try_for_each(|point| draw_mark(canvas, pixel(point), *style, *is_open))
+        }
         Layer::Bar { color, across, up } => {
             let corners = [pixel(&(across.0, up.0)), pixel(&(across.1, up.1))];
             draw_bar(canvas, corners, *color)
         }
-        Layer::Text {
-            at,
-            side,
-            text,
-            color,
-        } => draw_text(canvas, pixel(at), *side, text, *color),
+        Layer::Text { at, side, text, color } => draw_text(canvas, pixel(at), *side, text, *color),
         Layer::Reference { at, kind } => {
             let [from, to] = [panel.x.low(), panel.x.high()].map(|x| pixel(&(x, *at)));
             dashed(canvas, from, to, *kind)
@@ -240,23 +208,15 @@ pub fn draw_bar<DB: DrawingBackend>(
     [one, other]: [(i32, i32); 2],
     color: Option<RGBColor>,
 ) -> Result<(), Failure<DB>> {
-    let corners = [
-        (one.0.min(other.0), one.1.min(other.1)),
-        (one.0.max(other.0), one.1.max(other.1)),
-    ];
+    let corners =
+        [(one.0.min(other.0), one.1.min(other.1)), (one.0.max(other.0), one.1.max(other.1))];
     let fill = filled(color.unwrap_or(WHITE));
     canvas.draw(&Rectangle::new(corners, fill))?;
     if color.is_some() {
         return Ok(());
     }
     let [(left, top), (right, bottom)] = corners;
-    let outline = vec![
-        (left, bottom),
-        (left, top),
-        (right, top),
-        (right, bottom),
-        (left, bottom),
-    ];
+    let outline = vec![(left, bottom), (left, top), (right, top), (right, bottom), (left, bottom)];
     let edge: ShapeStyle = stroke(super::style::BLACK, 1.2);
     canvas.draw(&PathElement::new(outline, edge))
 }

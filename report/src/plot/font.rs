@@ -28,11 +28,7 @@ pub struct Face {
 }
 
 /// The face of labels.
-pub const LABEL: Face = Face {
-    em: 11.5,
-    is_bold: false,
-    color: RGBColor(51, 51, 51),
-};
+pub const LABEL: Face = Face { em: 11.5, is_bold: false, color: RGBColor(51, 51, 51) };
 
 impl Face {
     /// The face in another colour.
@@ -47,20 +43,13 @@ impl Face {
 
     /// The face in bold.
     pub fn bold(self) -> Face {
-        Face {
-            is_bold: true,
-            ..self
-        }
+        Face { is_bold: true, ..self }
     }
 
     /// The style for plotters. `across` and `down` name the point of the text that is at its place.
     pub fn style(self, across: HPos, down: VPos) -> TextStyle<'static> {
         register();
-        let style = if self.is_bold {
-            FontStyle::Bold
-        } else {
-            FontStyle::Normal
-        };
+        let style = if self.is_bold { FontStyle::Bold } else { FontStyle::Normal };
         let font = (FAMILY, self.em * EM * f64::from(SCALE), style).into_font();
         let mut style = TextStyle::from(font);
         style.color = self.color.to_backend_color();

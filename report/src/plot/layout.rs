@@ -135,10 +135,6 @@ fn legend(entries: &[LegendEntry], top: i32, width: i32) -> (Vec<Placed>, i32) {
         placed.push((entry.clone(), (x, y)));
         x += length + GAP;
     }
-    let end = if placed.is_empty() {
-        top
-    } else {
-        y + LEGEND_HEIGHT / 2
-    };
+    let end = if placed.is_empty() { top } else { y + LEGEND_HEIGHT / 2 };
     (placed, end)
 }

@@ -24,13 +24,7 @@ pub fn draw_legend<DB: DrawingBackend>(
     for (entry, (x, y)) in &layout.legend {
         draw_symbol(canvas, entry.symbol, (*x * SCALE, *y * SCALE))?;
         let at = (x + WIDTH + 5, *y);
-        write(
-            canvas,
-            &entry.meaning,
-            LABEL,
-            at,
-            (HPos::Left, VPos::Center),
-        )?;
+        write(canvas, &entry.meaning, LABEL, at, (HPos::Left, VPos::Center))?;
     }
     Ok(())
 }
@@ -41,12 +35,8 @@ fn draw_symbol<DB: DrawingBackend>(
     (x, y): (i32, i32),
 ) -> Result<(), Failure<DB>> {
     let (end, middle) = (x + WIDTH * SCALE, x + WIDTH * SCALE / 2);
-    let field = |half: i32| {
-        [
-            (x + 4 * SCALE, y - half * SCALE),
-            (end - 4 * SCALE, y + half * SCALE),
-        ]
-    };
+    let field =
+        |half: i32| [(x + 4 * SCALE, y - half * SCALE), (end - 4 * SCALE, y + half * SCALE)];
     match symbol {
         Symbol::Series(style) => {
             let line = vec![(x, y), (end, y)];

@@ -46,31 +46,18 @@ pub fn series(measured: impl IntoIterator<Item = (String, u64, Estimate)>) -> Ve
     let algorithms: BTreeSet<&str> = all.keys().map(|(_, name)| algorithm_of(name)).collect();
     let is_by_algorithm = algorithms.len() == all.len();
     let styled = |name| {
-        if is_by_algorithm {
-            algorithm_of(name)
-        } else {
-            name
-        }
+        if is_by_algorithm { algorithm_of(name) } else { name }
     };
     let styles = styles(all.keys().map(|(_, name)| styled(name)));
-    let series = all
-        .iter()
-        .zip(styles)
-        .map(|(((_, name), places), style)| Series {
-            style,
-            name: name.clone(),
-            points: places
-                .iter()
-                .filter_map(|(place, numbers)| Some((*place, Summary::of(numbers)?)))
-                .collect(),
-            limits: distinct(
-                places
-                    .values()
-                    .flatten()
-                    .filter(|one| one.is_open())
-                    .map(|one| one.low),
-            ),
-        });
+    let series = all.iter().zip(styles).map(|(((_, name), places), style)| Series {
+        style,
+        name: name.clone(),
+        points: places
+            .iter()
+            .filter_map(|(place, numbers)| Some((*place, Summary::of(numbers)?)))
+            .collect(),
+        limits: distinct(places.values().flatten().filter(|one| one.is_open()).map(|one| one.low)),
+    });
     series.collect()
 }
 
@@ -114,28 +101,16 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
         let ends = points
             .iter()
             .map(|(place, summary)| (*place as f64, summary.lower.low, summary.upper.low));
-        Layer::Band {
-            color,
-            points: ends.collect(),
-        }
+        Layer::Band { color, points: ends.collect() }
     }));
     if quantity == Quantity::Seconds {
         let kind = Reference::Limit;
-        let limits = limits(series)
-            .into_iter()
-            .filter(|at| *at <= panel.y.high());
-        panel
-            .layers
-            .extend(limits.map(|at| Layer::Reference { at, kind }));
+        let limits = limits(series).into_iter().filter(|at| *at <= panel.y.high());
+        panel.layers.extend(limits.map(|at| Layer::Reference { at, kind }));
     }
     panel.layers.extend(curves().map(|(color, points)| {
-        let medians = points
-            .iter()
-            .map(|(place, summary)| (*place as f64, summary.median.low));
-        Layer::Line {
-            color,
-            points: medians.collect(),
-        }
+        let medians = points.iter().map(|(place, summary)| (*place as f64, summary.median.low));
+        Layer::Line { color, points: medians.collect() }
     }));
     for is_open in [true, false] {
         for one in series {
@@ -145,11 +120,7 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
             panel.add_marks(one.style, is_open, points.collect());
         }
     }
-    panel.timeouts = series
-        .iter()
-        .filter_map(timeouts)
-        .take(TIMEOUT_ROWS)
-        .collect();
+    panel.timeouts = series.iter().filter_map(timeouts).take(TIMEOUT_ROWS).collect();
     if series.len() <= LABELLED {
         panel.end_labels = series.iter().filter_map(end_label).collect();
     }
@@ -174,10 +145,7 @@ fn timeouts(series: &Series) -> Option<Timeouts> {
     let points = series.points.iter();
     let at = points.map(|(place, summary)| (*place as f64, summary.timed_out));
     let at: Vec<(f64, usize)> = at.filter(|(_, number)| *number > 0).collect();
-    (!at.is_empty()).then_some(Timeouts {
-        style: series.style,
-        at,
-    })
+    (!at.is_empty()).then_some(Timeouts { style: series.style, at })
 }
 
 /// The legend of panels with these curves.
@@ -193,16 +161,10 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     if entries.len() <= LABELLED {
         entries.clear();
     }
-    entries.push(LegendEntry::new(
-        Symbol::Band,
-        "lower to upper quartile around the median",
-    ));
+    entries.push(LegendEntry::new(Symbol::Band, "lower to upper quartile around the median"));
     let mut summaries = series.iter().flat_map(|one| &one.points);
     if summaries.any(|(_, summary)| summary.median.is_open()) {
-        let open = Style {
-            color: GREY,
-            marker: Marker::Circle,
-        };
+        let open = Style { color: GREY, marker: Marker::Circle };
         entries.push(LegendEntry::new(
             Symbol::Mark(open, true),
             "open: median timed out (counted as the limit)",
@@ -250,18 +212,11 @@ pub fn table(
 /// A number as tables show it.
 pub fn number(number: Estimate) -> String {
     let text = digits(number.low, 4);
-    if number.is_open() {
-        format!("≥ {text}")
-    } else {
-        text
-    }
+    if number.is_open() { format!("≥ {text}") } else { text }
 }
 
 /// A dashed line at a published number, and its entry in the legend.
 pub fn published(at: f64, text: String) -> (Layer, LegendEntry) {
     let kind = Reference::Published;
-    (
-        Layer::Reference { at, kind },
-        LegendEntry::new(Symbol::Reference(kind), text),
-    )
+    (Layer::Reference { at, kind }, LegendEntry::new(Symbol::Reference(kind), text))
 }

@@ -68,11 +68,7 @@ pub fn draw_mark<DB: DrawingBackend>(
             let size = radius.round() as i32;
             canvas.draw(&Circle::new((x, y), size, filled(style.color)))?;
             let size = (radius * inside).round() as i32;
-            if is_open {
-                canvas.draw(&Circle::new((x, y), size, filled(WHITE)))
-            } else {
-                Ok(())
-            }
+            if is_open { canvas.draw(&Circle::new((x, y), size, filled(WHITE))) } else { Ok(()) }
         }
         Some(points) => {
             canvas.draw(&Polygon::new(path(points, 1.0), filled(style.color)))?;

@@ -45,12 +45,7 @@ impl Group {
         let mut shares = shares;
         shares.retain(|share| share.is_finite());
         shares.sort_by(f64::total_cmp);
-        (!shares.is_empty()).then_some(Group {
-            name,
-            style,
-            shares,
-            published,
-        })
+        (!shares.is_empty()).then_some(Group { name, style, shares, published })
     }
 
     /// The mean of the shares.
@@ -79,9 +74,7 @@ impl Group {
         };
         let below = self.shares.iter().copied().filter(|share| *share < low);
         let above = self.shares.iter().copied().filter(|share| *share > high);
-        chosen(below.collect())
-            .chain(chosen(above.collect()))
-            .collect()
+        chosen(below.collect()).chain(chosen(above.collect())).collect()
     }
 }
 
@@ -92,14 +85,8 @@ pub fn size(groups: &[Group]) -> (i32, i32) {
 
 /// A panel with a box for each group. Its axis starts at 0 if `from_zero`, else near the smallest number.
 pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
-    let least = groups
-        .iter()
-        .map(|group| group.shares[0].min(group.published.unwrap_or(1.0)));
-    let least = if from_zero {
-        0.0
-    } else {
-        least.fold(1.0, f64::min)
-    };
+    let least = groups.iter().map(|group| group.shares[0].min(group.published.unwrap_or(1.0)));
+    let least = if from_zero { 0.0 } else { least.fold(1.0, f64::min) };
     let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
     let y = Axis::shares(name, least, ROOM);
     let mut panel = Panel::new("", Axis::names("", &names), y);
@@ -117,39 +104,21 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
     let [lower, median, upper] = [summary.lower, summary.median, summary.upper].map(|one| one.low);
     let [low, high] = group.whiskers();
     let field = [(x - HALF, lower, upper), (x + HALF, lower, upper)];
-    panel.layers.push(Layer::Band {
-        color,
-        points: field.to_vec(),
-    });
-    let line = |points: &[(f64, f64)]| Layer::Line {
-        color,
-        points: points.to_vec(),
-    };
+    panel.layers.push(Layer::Band { color, points: field.to_vec() });
+    let line = |points: &[(f64, f64)]| Layer::Line { color, points: points.to_vec() };
     let [left, right] = [x - HALF, x + HALF];
     panel.layers.extend([
-        line(&[
-            (left, lower),
-            (left, upper),
-            (right, upper),
-            (right, lower),
-            (left, lower),
-        ]),
+        line(&[(left, lower), (left, upper), (right, upper), (right, lower), (left, lower)]),
         line(&[(left, median), (right, median)]),
         line(&[(x, upper), (x, high)]),
         line(&[(x, lower), (x, low)]),
         line(&[(x - HALF / 2.0, high), (x + HALF / 2.0, high)]),
         line(&[(x - HALF / 2.0, low), (x + HALF / 2.0, low)]),
     ]);
-    let cross = Style {
-        color,
-        marker: Marker::Plus,
-    };
+    let cross = Style { color, marker: Marker::Plus };
     let beyond = group.points().iter().map(|share| (x, *share)).collect();
     panel.add_marks(cross, false, beyond);
-    let mean = Style {
-        marker: Marker::Diamond,
-        color,
-    };
+    let mean = Style { marker: Marker::Diamond, color };
     panel.add_marks(mean, false, vec![(x - BESIDE, group.mean())]);
     let published = group.published.map(|share| (x + BESIDE, share));
     panel.add_marks(PUBLISHED, true, published.into_iter().collect());
@@ -159,11 +128,7 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
 /// Adds the means as text above the boxes.
 fn add_means(panel: &mut Panel, x: f64, group: &Group) {
     let mut words = vec![format!("mean {}", percent(group.mean()))];
-    words.extend(
-        group
-            .published
-            .map(|share| format!("published {}", percent(share))),
-    );
+    words.extend(group.published.map(|share| format!("published {}", percent(share))));
     let (low, high) = (panel.y.low(), panel.y.high());
     for (line, text) in words.into_iter().enumerate() {
         let y = high - (high - low) * (0.07 + 0.055 * line as f64);
@@ -173,10 +138,7 @@ fn add_means(panel: &mut Panel, x: f64, group: &Group) {
 
 /// The legend of such a panel.
 pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
-    let grey = |marker| Style {
-        color: super::style::GREY,
-        marker,
-    };
+    let grey = |marker| Style { color: super::style::GREY, marker };
     let mut entries = vec![
         LegendEntry::new(Symbol::Band, "lower to upper quartile, with the median"),
         LegendEntry::new(
@@ -186,10 +148,7 @@ pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
         LegendEntry::new(Symbol::Mark(grey(Marker::Diamond), false), "mean"),
     ];
     if groups.iter().any(|group| group.published.is_some()) {
-        entries.push(LegendEntry::new(
-            Symbol::Mark(PUBLISHED, true),
-            "published mean",
-        ));
+        entries.push(LegendEntry::new(Symbol::Mark(PUBLISHED, true), "published mean"));
     }
     entries
 }
@@ -220,15 +179,8 @@ pub fn table(groups: &[Group]) -> Table {
         ];
         let mut row = vec![group.name.clone(), group.shares.len().to_string()];
         row.extend(numbers.map(|number| digits(number, 5)));
-        row.push(
-            group
-                .published
-                .map_or_else(String::new, |share| digits(share, 5)),
-        );
+        row.push(group.published.map_or_else(String::new, |share| digits(share, 5)));
         Some(row)
     });
-    Table {
-        columns: columns.map(str::to_owned).to_vec(),
-        rows: rows.collect(),
-    }
+    Table { columns: columns.map(str::to_owned).to_vec(), rows: rows.collect() }
 }

@@ -27,10 +27,7 @@ pub const OLIVE: RGBColor = RGBColor(160, 145, 0);
 pub const GREY: RGBColor = RGBColor(130, 130, 130);
 
 /// The style of published numbers.
-pub const PUBLISHED: Style = Style {
-    color: BLACK,
-    marker: Marker::Diamond,
-};
+pub const PUBLISHED: Style = Style { color: BLACK, marker: Marker::Diamond };
 
 /// The shape of a point.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -132,13 +129,8 @@ const RESERVE: [RGBColor; 6] = [
 ];
 
 /// Markers of unknown series.
-const RESERVE_MARKERS: [Marker; 5] = [
-    Marker::TriangleDown,
-    Marker::Diamond,
-    Marker::Triangle,
-    Marker::Square,
-    Marker::Circle,
-];
+const RESERVE_MARKERS: [Marker; 5] =
+    [Marker::TriangleDown, Marker::Diamond, Marker::Triangle, Marker::Square, Marker::Circle];
 
 /// The style of a known series, for other programs.
 #[derive(Debug, Serialize)]
@@ -187,10 +179,7 @@ pub fn styles<'n>(names: impl IntoIterator<Item = &'n str>) -> Vec<Style> {
             let first = digest(name);
             let all = (0..RESERVE.len() * RESERVE_MARKERS.len())
                 .map(|step| unknown(first.wrapping_add(step)));
-            own = all
-                .into_iter()
-                .find(|one| !styles.contains(one))
-                .unwrap_or(own);
+            own = all.into_iter().find(|one| !styles.contains(one)).unwrap_or(own);
         }
         styles.push(own);
     }
@@ -211,9 +200,7 @@ pub fn rank(name: &str) -> usize {
 }
 
 fn position(name: &str) -> Option<usize> {
-    KNOWN
-        .iter()
-        .position(|(known, ..)| known.eq_ignore_ascii_case(name))
+    KNOWN.iter().position(|(known, ..)| known.eq_ignore_ascii_case(name))
 }
 
 /// The colour of a share from 0 to 1: the larger, the darker.
@@ -228,9 +215,9 @@ pub fn shade(share: f64) -> RGBColor {
 
 /// FNV-1a, which unlike the hashes of the standard library is the same on every machine and for every version.
 fn digest(name: &str) -> usize {
-    let hash = name.bytes().fold(0x811c_9dc5_u32, |hash, byte| {
-        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
-    });
+    let hash = name
+        .bytes()
+        .fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     hash as usize
 }
 
@@ -241,34 +228,11 @@ mod tests {
     #[test]
     fn what_is_drawn_together_looks_different() {
         let groups: [&[&str]; 8] = [
-            &[
-                "sc-ccm-enum",
-                "sc-ccm-sat",
-                "sc-sat",
-                "cc",
-                "ccv",
-                "ccm",
-                "wsc",
-            ],
-            &[
-                "tso-wccm-enum",
-                "tso-wccm-sat",
-                "tso-sat",
-                "cc",
-                "ccv",
-                "wccm",
-                "wtso",
-            ],
+            &["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv", "ccm", "wsc"],
+            &["tso-wccm-enum", "tso-wccm-sat", "tso-sat", "cc", "ccv", "wccm", "wtso"],
             &["cc", "ccv", "cm", "ccm", "wsc", "kernel"],
             &["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"],
-            &[
-                "tso-baseline",
-                "hpca-r8",
-                "heu",
-                "deriv",
-                "heu-back",
-                "deriv-back",
-            ],
+            &["tso-baseline", "hpca-r8", "heu", "deriv", "heu-back", "deriv-back"],
             &["wsc", "ccm", "dbcop"],
             &["SC", "TSO", "PSO"],
             &["stages", "trace-order", "saturate", "complete", "sat"],

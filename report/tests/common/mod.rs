@@ -74,9 +74,7 @@ pub fn full() -> Made {
             ..Results::default()
         },
         answers: Some(answers),
-        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills"]
-            .map(figure)
-            .to_vec(),
+        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills"].map(figure).to_vec(),
         claims: claims(),
         unreached: vec![Unreached {
             protocol: "P".to_owned(),
@@ -131,11 +129,8 @@ fn runs() -> Vec<CampaignRun> {
             ..CampaignRun::default()
         };
         let finding = shown.map_or(Finding::Consistent, |_| Finding::Violation);
-        *run.checked_mut("sc").unwrap() = Checked {
-            finding: Some(finding),
-            operations: shown,
-            seconds: Some(0.1),
-        };
+        *run.checked_mut("sc").unwrap() =
+            Checked { finding: Some(finding), operations: shown, seconds: Some(0.1) };
         run
     };
     let mut runs = vec![
@@ -219,10 +214,5 @@ fn claims() -> Vec<Claim> {
 }
 
 fn operation(label: &str) -> Operation {
-    Operation {
-        column: 0,
-        label: label.to_owned(),
-        text: EVIL.to_owned(),
-        place: EVIL.to_owned(),
-    }
+    Operation { column: 0, label: label.to_owned(), text: EVIL.to_owned(), place: EVIL.to_owned() }
 }

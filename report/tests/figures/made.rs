@@ -38,12 +38,7 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
 /// Sets the time, spread around what is expected, and cuts the trial off at the limit.
 fn take(trial: &mut Trial, expected: f64) {
     let name = trial.algorithm.bytes().map(u64::from).sum();
-    let seeds = [
-        name,
-        u64::from(trial.number),
-        trial.operations,
-        u64::from(trial.threads),
-    ];
+    let seeds = [name, u64::from(trial.number), trial.operations, u64::from(trial.threads)];
     trial.seconds = expected * (2.2 * (noise(&seeds) + noise(&[seeds[0], seeds[1]]) - 1.0)).exp();
     if trial.seconds > trial.timeout {
         trial.seconds = trial.timeout + 0.05;
@@ -108,13 +103,7 @@ pub fn gcc() -> Vec<Trial> {
     let threads = [2, 3, 4, 5, 6];
     let mut trials = grid(("gcc-fig4", "operations"), &operations, 20, &sc, gradual);
     trials.extend(grid(("gcc-fig4", "threads"), &threads, 20, &sc, gradual));
-    trials.extend(grid(
-        ("gcc-fig6", "operations"),
-        &operations,
-        20,
-        &tso,
-        gradual,
-    ));
+    trials.extend(grid(("gcc-fig6", "operations"), &operations, 20, &tso, gradual));
     trials.extend(grid(("gcc-fig6", "threads"), &threads, 20, &tso, gradual));
     let all = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat", "cc", "ccv"];
     let mut found = grid(("gcc-fig5", "threads"), &[2, 4, 6, 8], 20, &all, gradual);
@@ -144,24 +133,8 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
         let pairs = 900 + (noise(&[seed, 1]) * 400.0) as u64;
         let kernel = pairs - (noise(&[seed, 2]).powi(3) * 60.0) as u64;
         for (model, criteria) in [
-            (
-                "sc",
-                [
-                    ("kernel", 0.0),
-                    ("wsc", 0.002),
-                    ("ccm", 0.06),
-                    ("ccv", 0.55),
-                ],
-            ),
-            (
-                "tso",
-                [
-                    ("kernel", 0.0),
-                    ("wtso", 0.004),
-                    ("wccm", 0.1),
-                    ("ccv", 0.6),
-                ],
-            ),
+            ("sc", [("kernel", 0.0), ("wsc", 0.002), ("ccm", 0.06), ("ccv", 0.55)]),
+            ("tso", [("kernel", 0.0), ("wtso", 0.004), ("wccm", 0.1), ("ccv", 0.6)]),
         ] {
             for (algorithm, missed) in criteria {
                 let mut one = trial(experiment, "histories", number, algorithm);
@@ -185,13 +158,7 @@ pub fn wsc() -> Vec<Trial> {
     let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
     let threads = [4, 8, 12, 16];
     let mut trials = unordered("wsc-kernel", 120);
-    trials.extend(grid(
-        ("wsc-fig6", "operations"),
-        &operations,
-        12,
-        &four,
-        boosted,
-    ));
+    trials.extend(grid(("wsc-fig6", "operations"), &operations, 12, &four, boosted));
     trials.extend(grid(("wsc-fig7", "threads"), &threads, 12, &four, boosted));
     let mut half = grid(("wsc-fig8", "threads"), &threads, 12, &four, boosted);
     for one in &mut half {
@@ -202,11 +169,7 @@ pub fn wsc() -> Vec<Trial> {
     let mut found = grid(("wsc-fig9", "threads"), &threads, 40, &three, boosted);
     for one in found.iter_mut().filter(|one| !one.said.is_cut_off()) {
         let is_missed = one.algorithm == "ccm" && noise(&[9, u64::from(one.number)]) < 0.04;
-        one.said = if is_missed {
-            Said::Satisfied
-        } else {
-            Said::Violation
-        };
+        one.said = if is_missed { Said::Satisfied } else { Said::Violation };
     }
     trials.extend(found);
     trials
@@ -293,11 +256,7 @@ pub fn qadeer() -> Vec<Trial> {
         let length = (1.0 / (1.0 - noise(&[u64::from(number)]))).ln() * 1.3;
         one.cycle = (number % 50 != 0).then_some(2 + length as u32);
         if one.cycle.is_none() {
-            one.said = if number == 0 {
-                Said::Timeout
-            } else {
-                Said::Undecided
-            };
+            one.said = if number == 0 { Said::Timeout } else { Said::Undecided };
         }
         one
     });
@@ -326,10 +285,7 @@ pub fn scale() -> Vec<Trial> {
 /// All of them.
 pub fn results() -> Results {
     let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
-    Results {
-        trials: trials.concat(),
-        ..Results::default()
-    }
+    Results { trials: trials.concat(), ..Results::default() }
 }
 
 /// What the runs of a campaign say that found more mutants with stronger criteria.
@@ -393,11 +349,7 @@ fn run(operator: &str, mutant: u64, model: &str, client: &str, luck: f64) -> Cam
     for (criterion, strength) in strong.into_iter().filter(|(name, _)| counts(model, name)) {
         let checked = run.checked_mut(criterion).expect("it is a criterion");
         let is_broken = luck < strength;
-        let finding = if is_broken {
-            Finding::Violation
-        } else {
-            Finding::Consistent
-        };
+        let finding = if is_broken { Finding::Violation } else { Finding::Consistent };
         checked.finding = Some(finding);
         let operations = 20.0 + 300.0 * luck + 400.0 * (0.5 - strength);
         checked.operations = is_broken.then_some(operations as u32);

@@ -17,11 +17,7 @@ fn made_figures() -> &'static [Figure] {
 /// Fails if a picture is no picture.
 fn check(figure: &Figure) {
     let name = &figure.name;
-    assert!(
-        name.chars()
-            .all(|one| one.is_ascii_alphanumeric() || one == '-'),
-        "{name}"
-    );
+    assert!(name.chars().all(|one| one.is_ascii_alphanumeric() || one == '-'), "{name}");
     check_svg(name, &figure.svg);
     let size = |at: usize| {
         let bytes = figure.png.get(at..at + 4).expect("a PNG has a header");
@@ -31,10 +27,7 @@ fn check(figure: &Figure) {
     let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
     let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
-    assert!(
-        (200..20_000).contains(&width) && (200..20_000).contains(&height),
-        "{name}"
-    );
+    assert!((200..20_000).contains(&width) && (200..20_000).contains(&height), "{name}");
     assert!(
         !figure.title.is_empty() && figure.caption.ends_with('.'),
         "{name}: {}",
@@ -43,10 +36,7 @@ fn check(figure: &Figure) {
     assert!(!figure.table.rows.is_empty(), "{name}");
     for row in &figure.table.rows {
         assert_eq!(row.len(), figure.table.columns.len(), "{name}: {row:?}");
-        assert!(
-            row.iter().all(|cell| !cell.contains("NaN")),
-            "{name}: {row:?}"
-        );
+        assert!(row.iter().all(|cell| !cell.contains("NaN")), "{name}: {row:?}");
     }
 }
 
@@ -80,9 +70,7 @@ fn text(figure: &Figure) -> String {
     let widths: Vec<usize> = (0..table.columns.len()).map(width).collect();
     let line = |row: &Vec<String>| {
         let cells = row.iter().zip(&widths);
-        let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:width$}"))
-            .collect();
+        let cells: Vec<String> = cells.map(|(cell, width)| format!("{cell:width$}")).collect();
         cells.join("  ").trim_end().to_owned()
     };
     rows().map(line).collect::<Vec<_>>().join("\n")
@@ -113,30 +101,15 @@ fn axes_have_names_and_units() {
     let has = |name: &str, words: &[&str]| {
         let figure = figures.iter().find(|figure| figure.name == name).unwrap();
         for word in words {
-            assert!(
-                figure.svg.contains(&format!(">\n{word}\n<")),
-                "{name}: {word}"
-            );
+            assert!(figure.svg.contains(&format!(">\n{word}\n<")), "{name}: {word}");
         }
     };
     has(
         "gcc-fig4-operations",
-        &[
-            "operations (4 threads)",
-            "time to check a history",
-            "10 s",
-            "sc-sat",
-        ],
+        &["operations (4 threads)", "time to check a history", "10 s", "sc-sat"],
     );
     has("gcc-fig4-threads", &["threads (50 operations each)"]);
-    has(
-        "gcc-unordered",
-        &[
-            "share of pairs unordered",
-            "published 57.75 %",
-            "published 6.6 %",
-        ],
-    );
+    has("gcc-unordered", &["share of pairs unordered", "published 57.75 %", "published 6.6 %"]);
     has("wsc-fig9-threads", &["wsc, published: at most 8 s"]);
     has("tsotool-fig4-operations", &["operations", "128Ki"]);
     has("tsotool-table1", &["14.9 s", "2.05×"]);
@@ -145,9 +118,7 @@ fn axes_have_names_and_units() {
 #[test]
 fn the_same_rows_give_the_same_bytes() {
     let mut results = made::results();
-    results
-        .trials
-        .retain(|trial| ["wsc-fig9", "tsotool-table1"].contains(&&*trial.experiment));
+    results.trials.retain(|trial| ["wsc-fig9", "tsotool-table1"].contains(&&*trial.experiment));
     let figures = figures::all(&results, None);
     assert!(figures.len() > 3);
     assert_eq!(figures, figures::all(&results, None));
@@ -161,10 +132,7 @@ fn no_rows_no_figures() {
 
 /// The figures of trials, all of which are pictures.
 fn figures_of(trials: Vec<Trial>) -> Vec<Figure> {
-    let results = Results {
-        trials,
-        ..Results::default()
-    };
+    let results = Results { trials, ..Results::default() };
     let figures = figures::all(&results, None);
     figures.iter().for_each(check);
     figures
@@ -187,17 +155,11 @@ fn everything_cut_off() {
         trial.seconds = trial.timeout;
     }
     let figures = figures_of(trials);
-    let figure = figures
-        .iter()
-        .find(|figure| figure.name == "wsc-fig6-operations")
-        .unwrap();
+    let figure = figures.iter().find(|figure| figure.name == "wsc-fig6-operations").unwrap();
     assert!(figure.svg.contains("limit 60 s"));
     assert!(figure.svg.contains("timed out"));
     // Runs, those that timed out, the quartiles.
-    assert_eq!(
-        figure.table.rows[0][2..],
-        ["2", "2", "≥ 60", "≥ 60", "≥ 60"]
-    );
+    assert_eq!(figure.table.rows[0][2..], ["2", "2", "≥ 60", "≥ 60", "≥ 60"]);
 }
 
 #[test]
@@ -299,9 +261,6 @@ fn sizes_have_figures_of_their_own() {
         trial.size = "paper".to_owned();
     }
     trials.extend(more);
-    let names: Vec<String> = figures_of(trials)
-        .into_iter()
-        .map(|figure| figure.name)
-        .collect();
+    let names: Vec<String> = figures_of(trials).into_iter().map(|figure| figure.name).collect();
     assert_eq!(names, ["qadeer-cycles", "qadeer-cycles-quick"]);
 }

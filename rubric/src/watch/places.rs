@@ -87,9 +87,6 @@ mod tests {
         places.note(12);
         assert_eq!([1, 4, 7, 9, 12].map(|it| places.of(it)), [1, 2, 3, 4, 5]);
         places.forget(7);
-        assert_eq!(
-            (places.of(7), places.of(12), places.remembered()),
-            (3, 5, 1)
-        );
+        assert_eq!((places.of(7), places.of(12), places.remembered()), (3, 5, 1));
     }
 }

@@ -115,19 +115,12 @@ impl Window {
         if access.continues {
             return Err(Problem::Unsuitable("an access of several parts".to_owned()));
         }
-        let label = Label {
-            kind: access.kind,
-            annotation: access.annotation,
-        };
+        let label = Label { kind: access.kind, annotation: access.annotation };
         if self.model.refines(label) {
             return Err(Problem::Unsuitable(format!(
                 "a {}{}, which cannot be watched under {}; record the trace and use `rubric check`",
                 access.kind.name(),
-                if access.kind.is_fence() {
-                    ""
-                } else {
-                    " with a release"
-                },
+                if access.kind.is_fence() { "" } else { " with a release" },
                 self.model
             )));
         }
@@ -155,11 +148,7 @@ impl Window {
                 let known = *self.shown.entry(address).or_insert(size);
                 let near = self.shown.range(..address).next_back();
                 let overlaps = near.is_some_and(|(at, size)| at + u64::from(*size) > address)
-                    || self
-                        .shown
-                        .range(address + 1..address + u64::from(size))
-                        .next()
-                        .is_some();
+                    || self.shown.range(address + 1..address + u64::from(size)).next().is_some();
                 match known == size && !overlaps {
                     true => Ok(true),
                     false => Err(Problem::Unsuitable(format!(
@@ -167,23 +156,13 @@ impl Window {
                     ))),
                 }
             }
-            Place::Unsized {
-                address, available, ..
-            } => {
+            Place::Unsized { address, available, .. } => {
                 self.assumes = true;
                 if !self.addresses.insert(address) && available >= self.size {
                     return Ok(true);
                 }
-                let before = self
-                    .addresses
-                    .range(..address)
-                    .next_back()
-                    .map(|it| address - it);
-                let after = self
-                    .addresses
-                    .range(address + 1..)
-                    .next()
-                    .map(|it| it - address);
+                let before = self.addresses.range(..address).next_back().map(|it| address - it);
+                let after = self.addresses.range(address + 1..).next().map(|it| it - address);
                 let room = before
                     .into_iter()
                     .chain(after)
@@ -224,10 +203,7 @@ impl Window {
 
     fn arrive(&mut self, access: &Access) -> Result<(), Problem> {
         let arrival = self.arrival(access)?;
-        self.arrived
-            .entry(access.thread)
-            .or_default()
-            .note(arrival.sequence);
+        self.arrived.entry(access.thread).or_default().note(arrival.sequence);
         self.online.arrive(arrival).map_err(Problem::Arrival)
     }
 
@@ -239,10 +215,9 @@ impl Window {
         let (location, mask) = match access.place {
             Place::Nowhere => (None, u64::MAX),
             Place::Cell(address) | Place::Bytes { address, .. } => (Some(address), u64::MAX),
-            Place::Unsized { address, mask, .. } => (
-                Some(address),
-                if mask { low_bytes(self.size) } else { u64::MAX },
-            ),
+            Place::Unsized { address, mask, .. } => {
+                (Some(address), if mask { low_bytes(self.size) } else { u64::MAX })
+            }
         };
         Ok(Arrival {
             thread: access.thread,
@@ -315,10 +290,7 @@ impl Window {
     pub fn renamed(&self, explanation: &str) -> String {
         let mut places: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for arrival in self.online.window() {
-            places
-                .entry(arrival.thread)
-                .or_default()
-                .push(self.place(&arrival));
+            places.entry(arrival.thread).or_default().push(self.place(&arrival));
         }
         let renamed = |name: &str| {
             let (thread, index) = name.split_once(':')?;
@@ -331,9 +303,7 @@ impl Window {
         while let Some(at) = rest.find('T') {
             let (before, name) = rest.split_at(at + 1);
             text += before;
-            let end = name
-                .find(|it: char| !it.is_ascii_digit() && it != ':')
-                .unwrap_or(name.len());
+            let end = name.find(|it: char| !it.is_ascii_digit() && it != ':').unwrap_or(name.len());
             // A colon behind a name belongs to the sentence.
             let end = name[..end].trim_end_matches(':').len();
             text += &renamed(&name[..end]).unwrap_or_else(|| name[..end].to_owned());
@@ -349,8 +319,7 @@ impl Window {
 
     /// Whether a write to an address may have supplied a read's value.
     pub(super) fn reaches(&self, address: u64, read: &Arrival) -> bool {
-        read.location
-            .is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST))
+        read.location.is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST))
     }
 
     /// The thread whose last operation is the oldest.
@@ -385,11 +354,7 @@ impl Window {
                 ..Access::new(arrival.thread, arrival.kind, place)
             });
         }
-        let built = builder.finish(
-            AssumedSize::default(),
-            &Initial::Zero,
-            Provenance::default(),
-        );
+        let built = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
         built.ok()
     }
 
@@ -398,11 +363,7 @@ impl Window {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {
             source: source.unwrap_or_default(),
-            sizes: if is_assumed {
-                Sizes::Assumed(self.size)
-            } else {
-                Sizes::Recorded
-            },
+            sizes: if is_assumed { Sizes::Assumed(self.size) } else { Sizes::Recorded },
             ..Provenance::default()
         }
     }

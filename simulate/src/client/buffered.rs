@@ -127,11 +127,7 @@ impl Buffered {
             State::Atomic(_) => true,
         };
         match self.thread.steps.get(self.thread.next)?.operation {
-            Operation::Rmw {
-                address,
-                linked: false,
-                ..
-            } if is_due => Some(address),
+            Operation::Rmw { address, linked: false, .. } if is_due => Some(address),
             _ => None,
         }
     }
@@ -153,11 +149,9 @@ impl Buffered {
                 Operation::Load(address) => self.load(now, RequestKind::Load, address, port),
                 Operation::Fetch(address) => self.load(now, RequestKind::Ifetch, address, port),
                 Operation::Store(address, value) => self.store(now, address, value, port),
-                Operation::Rmw {
-                    address,
-                    value,
-                    linked,
-                } => self.begin_atomic(address, value, linked),
+                Operation::Rmw { address, value, linked } => {
+                    self.begin_atomic(address, value, linked)
+                }
                 Operation::Fence => self.fence(now, port),
             };
             if !goes_on {
@@ -168,11 +162,7 @@ impl Buffered {
 
     /// Whether the program can go on at once.
     fn load(&mut self, now: u64, kind: RequestKind, address: u64, port: &mut dyn CorePort) -> bool {
-        let newest = self
-            .buffer
-            .iter()
-            .rev()
-            .find(|entry| entry.address == address);
+        let newest = self.buffer.iter().rev().find(|entry| entry.address == address);
         if newest.is_some() && !self.model.forwards() {
             return false;
         }
@@ -187,13 +177,7 @@ impl Buffered {
             return true;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let request = Request {
-            tag: row.tag(),
-            kind,
-            address,
-            size: 8,
-            value: 0,
-        };
+        let request = Request { tag: row.tag(), kind, address, size: 8, value: 0 };
         if self.thread.alarm.send(port, now, request) {
             let records = &mut self.thread.log.records;
             self.state = State::Loading(records.ask(now, Kind::Load, address, None));
@@ -211,13 +195,7 @@ impl Buffered {
         if ready > now {
             self.thread.alarm.set(ready, port);
         }
-        self.buffer.push(Entry {
-            row,
-            address,
-            value,
-            ready,
-            sent: false,
-        });
+        self.buffer.push(Entry { row, address, value, ready, sent: false });
         self.thread.finish(now + 1);
         true
     }

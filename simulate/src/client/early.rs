@@ -241,10 +241,7 @@ impl Early {
         };
         if self.thread.alarm.send(port, now, request) {
             self.window[at].issued = now;
-            self.window[at].progress = Progress::Sent {
-                stale: false,
-                again: false,
-            };
+            self.window[at].progress = Progress::Sent { stale: false, again: false };
         }
     }
 
@@ -265,11 +262,7 @@ impl Early {
         if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
             return Supply::Store(entry.value);
         }
-        if self.is_stale(self.line(address)) {
-            Supply::Later
-        } else {
-            Supply::Memory
-        }
+        if self.is_stale(self.line(address)) { Supply::Later } else { Supply::Memory }
     }
 
     /// Whether a read of a line is on its way that may return an old value. Another one would join
@@ -308,11 +301,7 @@ impl Early {
             Operation::Store(address, value) => {
                 self.commit_store(now, slot.index, address, value, port)
             }
-            Operation::Rmw {
-                address,
-                value,
-                linked,
-            } => {
+            Operation::Rmw { address, value, linked } => {
                 let is_free = linked || !self.has_loads_on_their_way();
                 if matches!(self.head, Head::Nothing) && self.buffer.is_empty() && is_free {
                     let atomic = Atomic::new(slot.index, address, value, linked);
@@ -340,23 +329,14 @@ impl Early {
         address: u64,
         port: &mut dyn CorePort,
     ) -> bool {
-        let Progress::Performed {
-            value,
-            at,
-            forwarded,
-            order,
-        } = slot.progress
-        else {
+        let Progress::Performed { value, at, forwarded, order } = slot.progress else {
             return false;
         };
         // The core has the value a tick after memory performed the load.
         if at >= now {
             return false;
         }
-        let load = ClientLine {
-            forwarded,
-            ..line(slot.index, Kind::Load, address, value, 0)
-        };
+        let load = ClientLine { forwarded, ..line(slot.index, Kind::Load, address, value, 0) };
         let order = order.unwrap_or_else(|| port.moment());
         let ticks = (slot.issued, now);
         self.thread.log.whole_load(ticks, order, load, port);
@@ -380,26 +360,14 @@ impl Early {
             if ready > now {
                 self.thread.alarm.set(ready, port);
             }
-            self.buffer.push_back(Entry {
-                row,
-                address,
-                value,
-                ready,
-                sent: false,
-            });
+            self.buffer.push_back(Entry { row, address, value, ready, sent: false });
             return true;
         }
         if !matches!(self.head, Head::Nothing) {
             return false;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let entry = Entry {
-            row,
-            address,
-            value,
-            ready: now,
-            sent: false,
-        };
+        let entry = Entry { row, address, value, ready: now, sent: false };
         if self.thread.alarm.send(port, now, mark(&entry)) {
             self.thread.log.store(now, index, address, value, port);
             self.head = Head::Storing(row);
@@ -443,10 +411,7 @@ impl Early {
 
 /// The request of a store, with a mark that no load has.
 fn mark(entry: &Entry) -> Request {
-    Request {
-        tag: entry.row.tag() | STORE,
-        ..entry.request()
-    }
+    Request { tag: entry.row.tag() | STORE, ..entry.request() }
 }
 
 impl Core for Early {
@@ -498,10 +463,7 @@ impl Core for Early {
         let mut any = false;
         for at in 0..self.window.len() {
             let slot = &self.window[at];
-            if slot
-                .loads()
-                .is_none_or(|address| self.line(address) != line)
-            {
+            if slot.loads().is_none_or(|address| self.line(address) != line) {
                 continue;
             }
             // All that is older has been performed, so the oldest may keep the value of now.

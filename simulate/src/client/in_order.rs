@@ -57,11 +57,7 @@ impl InOrder {
                     self.thread.log.fence(now, self.thread.next, port);
                     self.thread.finish(now + 1);
                 }
-                Operation::Rmw {
-                    address,
-                    value,
-                    linked,
-                } => {
+                Operation::Rmw { address, value, linked } => {
                     let atomic = Atomic::new(self.thread.next, address, value, linked);
                     self.state = State::Atomic(atomic);
                 }
@@ -87,13 +83,7 @@ impl InOrder {
         value: u64,
         port: &mut dyn CorePort,
     ) {
-        let request = Request {
-            tag: 0,
-            kind,
-            address,
-            size: 8,
-            value,
-        };
+        let request = Request { tag: 0, kind, address, size: 8, value };
         if !self.thread.alarm.send(port, now, request) {
             return;
         }

@@ -15,9 +15,7 @@ pub(super) struct Log {
 
 impl Log {
     pub fn new(thread: u32, source: Source) -> Log {
-        Log {
-            records: Records::new(thread, source),
-        }
+        Log { records: Records::new(thread, source) }
     }
 
     /// Whether Ruby's lines show the operations, so that none are printed here.
@@ -97,13 +95,5 @@ impl Log {
 
 /// What is printed of an operation; the log fills its thread in.
 pub(super) fn line(index: usize, kind: Kind, address: u64, read: u64, written: u64) -> ClientLine {
-    ClientLine {
-        thread: 0,
-        index: index as u32,
-        kind,
-        address,
-        read,
-        written,
-        forwarded: false,
-    }
+    ClientLine { thread: 0, index: index as u32, kind, address, read, written, forwarded: false }
 }

@@ -16,14 +16,8 @@ fn names_are_read_back() {
     assert_eq!("early".parse(), Ok(Client::early(8)));
     let both = Client::early_buffer(8, 8);
     assert_eq!("early-buffer".parse(), Ok(both));
-    for wrong in [
-        "",
-        "store-buffer-0",
-        "store-buffer8",
-        "early-x",
-        "early-8-buffers",
-        "in-order-2",
-    ] {
+    for wrong in ["", "store-buffer-0", "store-buffer8", "early-x", "early-8-buffers", "in-order-2"]
+    {
         assert!(wrong.parse::<Client>().is_err(), "{wrong}");
     }
 }

@@ -50,12 +50,8 @@ pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
 }
 
 /// Settings that every machine has without declaring them.
-pub(super) const BASE: [&str; 4] = [
-    "transitions_per_cycle",
-    "recycle_latency",
-    "number_of_TBEs",
-    "mandatory_queue_latency",
-];
+pub(super) const BASE: [&str; 4] =
+    ["transitions_per_cycle", "recycle_latency", "number_of_TBEs", "mandatory_queue_latency"];
 
 /// What such a setting is unless something else is said.
 pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64 {
@@ -84,11 +80,7 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Cach
     }
     let instructions = has("icache");
     let first = || {
-        if instructions {
-            sizes.l1_instructions
-        } else {
-            sizes.l1_data
-        }
+        if instructions { sizes.l1_instructions } else { sizes.l1_data }
     };
     if has("l3") {
         sizes.l3

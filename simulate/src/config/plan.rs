@@ -147,23 +147,14 @@ impl Plan {
             options,
             used: vec![false; options.settings.len()],
             errors: Vec::new(),
-            plan: Plan {
-                machines: Vec::new(),
-                buffers: 0,
-                sequencers: 0,
-                wires: Vec::new(),
-            },
+            plan: Plan { machines: Vec::new(), buffers: 0, sequencers: 0, wires: Vec::new() },
         };
         planner.check_options();
         if planner.errors.is_empty() {
             planner.plan_all(machines);
         }
         planner.check_settings(machines);
-        if planner.errors.is_empty() {
-            Ok(planner.plan)
-        } else {
-            Err(planner.errors)
-        }
+        if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
     }
 
     /// The types of the machines and the numbers of their controllers.
@@ -178,10 +169,7 @@ impl Plan {
         let mut found = Vec::new();
         for machine in &self.machines {
             for (number, instance) in (0..).zip(&machine.instances) {
-                let ends = instance
-                    .values
-                    .iter()
-                    .filter_map(|value| value.end(direction));
+                let ends = instance.values.iter().filter_map(|value| value.end(direction));
                 found.extend(ends.map(|(buffer, vnet)| Endpoint {
                     buffer: buffer.number,
                     machine: machine.kind,
@@ -305,15 +293,8 @@ impl Planner<'_> {
             let each = sequencers.min(self.options.threads_per_machine);
             return self.options.threads.div_ceil(each);
         }
-        let is = |kind: &str| {
-            machine
-                .parameters
-                .iter()
-                .any(|object| is_kind(object, kind))
-        };
-        let left_out = self
-            .known()
-            .is_some_and(|known| known::leaves_out(known, machine.name));
+        let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
+        let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
         // Nothing moves a DMA machine without a device, and there is none.
         if left_out || machine.name == "DMA" || is("DMASequencer") {
             return 0;
@@ -346,11 +327,7 @@ impl Planner<'_> {
         let mut core = 0;
         let mut values = Vec::new();
         for parameter in machine.parameters {
-            let site = Site {
-                machine: machine.name,
-                number,
-                parameter,
-            };
+            let site = Site { machine: machine.name, number, parameter };
             let value = self.value(site, &mut core);
             match value {
                 Ok(value) => values.push(value),
@@ -385,10 +362,7 @@ impl Planner<'_> {
         let settings = &self.options.settings;
         let mut found: Option<usize> = None;
         for (at, setting) in settings.iter().enumerate() {
-            let fits = setting
-                .machine
-                .as_deref()
-                .is_none_or(|named| named == machine);
+            let fits = setting.machine.as_deref().is_none_or(|named| named == machine);
             if !fits || setting.parameter != parameter {
                 continue;
             }
@@ -414,16 +388,10 @@ impl Planner<'_> {
         if !self.errors.is_empty() {
             return;
         }
-        for (setting, _) in self
-            .options
-            .settings
-            .iter()
-            .zip(&self.used)
-            .filter(|(_, used)| !**used)
+        for (setting, _) in self.options.settings.iter().zip(&self.used).filter(|(_, used)| !**used)
         {
             let (what, hint) = missing(setting, machines);
-            self.errors
-                .push(anywhere(format!("--set {setting}: {what}")).hint(hint));
+            self.errors.push(anywhere(format!("--set {setting}: {what}")).hint(hint));
         }
     }
 
@@ -433,17 +401,10 @@ impl Planner<'_> {
         let each = self.options.threads_per_machine;
         let (mut next, mut idle) = (0, threads);
         for machine in &mut self.plan.machines {
-            for value in machine
-                .instances
-                .iter_mut()
-                .flat_map(|instance| &mut instance.values)
-            {
+            for value in machine.instances.iter_mut().flat_map(|instance| &mut instance.values) {
                 if let Value::Sequencer { number, core } = value {
-                    let counter = if *core < each && next < threads {
-                        &mut next
-                    } else {
-                        &mut idle
-                    };
+                    let counter =
+                        if *core < each && next < threads { &mut next } else { &mut idle };
                     *number = *counter;
                     *counter += 1;
                 }
@@ -452,8 +413,7 @@ impl Planner<'_> {
         self.plan.sequencers = idle;
         if next < threads && self.errors.is_empty() {
             let error = anywhere("no machine has a sequencer, so no thread can run".into());
-            self.errors
-                .push(error.hint("give a machine a parameter 'Sequencer * sequencer'"));
+            self.errors.push(error.hint("give a machine a parameter 'Sequencer * sequencer'"));
         }
     }
 }
@@ -500,10 +460,7 @@ fn sequencers(machine: &Declared) -> u32 {
 
 /// An error that is about no place.
 pub(super) fn anywhere(message: String) -> Diagnostic {
-    Diagnostic {
-        span: None,
-        ..Diagnostic::error(Default::default(), message)
-    }
+    Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }
 }
 
 pub(super) fn wrong(setting: &Setting, expected: &str) -> Diagnostic {

@@ -58,10 +58,7 @@ impl Planner<'_> {
             "Sequencer" | "HTMSequencer" => {
                 // Numbered when all machines are known.
                 *core += 1;
-                Ok(Value::Sequencer {
-                    number: 0,
-                    core: *core - 1,
-                })
+                Ok(Value::Sequencer { number: 0, core: *core - 1 })
             }
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
@@ -75,10 +72,7 @@ impl Planner<'_> {
         let wires = &mut self.plan.wires;
         let at = wires.iter().position(|other| *other.name == *name);
         let at = at.unwrap_or_else(|| {
-            wires.push(Wire {
-                name: name.into(),
-                ordered,
-            });
+            wires.push(Wire { name: name.into(), ordered });
             wires.len() - 1
         });
         wires[at].ordered &= ordered;
@@ -101,21 +95,14 @@ impl Planner<'_> {
         }
         let number = self.plan.buffers;
         self.plan.buffers += 1;
-        Ok(Value::Buffer(Buffer {
-            number,
-            ordered,
-            network: endpoint(site)?,
-        }))
+        Ok(Value::Buffer(Buffer { number, ordered, network: endpoint(site)? }))
     }
 
     fn cache(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
         let options = self.options;
         let shape = match setting {
             None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
-            Some(setting) => setting
-                .value
-                .parse()
-                .map_err(|why| unreadable(setting, why))?,
+            Some(setting) => setting.value.parse().map_err(|why| unreadable(setting, why))?,
         };
         let banks = match site.machine {
             "L2Cache" => options.l2_banks.ilog2(),
@@ -238,14 +225,10 @@ fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Op
         ExpressionKind::Bool(flag) => Value::Number(u64::from(*flag)),
         ExpressionKind::Text(text) => return read(text),
         ExpressionKind::Null => Value::Null,
-        ExpressionKind::Enumerator { family, value } => Value::Enumerator {
-            family: family.text.clone(),
-            value: value.text.clone(),
-        },
-        ExpressionKind::Unary {
-            operator: Unary::Minus,
-            value,
-        } => match constant(value, read)? {
+        ExpressionKind::Enumerator { family, value } => {
+            Value::Enumerator { family: family.text.clone(), value: value.text.clone() }
+        }
+        ExpressionKind::Unary { operator: Unary::Minus, value } => match constant(value, read)? {
             Value::Number(number) => Value::Number(number.wrapping_neg()),
             _ => return None,
         },
@@ -254,9 +237,7 @@ fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Op
 }
 
 /// The types of numbers.
-const NUMBERS: [&str; 7] = [
-    "int", "Cycles", "Tick", "Addr", "NodeID", "uint32_t", "uint64_t",
-];
+const NUMBERS: [&str; 7] = ["int", "Cycles", "Tick", "Addr", "NodeID", "uint32_t", "uint64_t"];
 
 /// The value of a type that a text stands for.
 fn plain(kind: &str, text: &str) -> Option<Value> {
@@ -267,9 +248,7 @@ fn plain(kind: &str, text: &str) -> Option<Value> {
             _ => None,
         },
         _ if NUMBERS.contains(&kind) => {
-            let inner = text
-                .strip_prefix("Cycles(")
-                .and_then(|rest| rest.strip_suffix(')'));
+            let inner = text.strip_prefix("Cycles(").and_then(|rest| rest.strip_suffix(')'));
             let number = inner.unwrap_or(text).trim();
             // A negative number is one of 64 bits.
             let signed = || number.parse().ok().map(i64::cast_unsigned);
@@ -278,14 +257,10 @@ fn plain(kind: &str, text: &str) -> Option<Value> {
         "std::string" => Some(Value::Text(text.into())),
         _ => match text.split_once(':').or_else(|| text.rsplit_once('_')) {
             _ if text == "nullptr" || text == "NULL" => Some(Value::Null),
-            Some((family, value)) if family == kind => Some(Value::Enumerator {
-                family: family.into(),
-                value: value.into(),
-            }),
-            _ => Some(Value::Enumerator {
-                family: kind.into(),
-                value: text.into(),
-            }),
+            Some((family, value)) if family == kind => {
+                Some(Value::Enumerator { family: family.into(), value: value.into() })
+            }
+            _ => Some(Value::Enumerator { family: kind.into(), value: text.into() }),
         },
     }
 }

@@ -170,13 +170,7 @@ impl Editor<'_> {
         let address = self.address();
         let line = address - (address - self.shape.base) % self.shape.line_bytes;
         let is_near = |at: &u64| (line..line + self.shape.line_bytes).contains(at);
-        let near: Vec<u64> = self
-            .popular
-            .addresses
-            .iter()
-            .copied()
-            .filter(is_near)
-            .collect();
+        let near: Vec<u64> = self.popular.addresses.iter().copied().filter(is_near).collect();
         let share = 20 + self.rng.below(70) as u32;
         for _ in 0..2 {
             let thread = self.thread();
@@ -206,13 +200,7 @@ impl Editor<'_> {
         let apart = u64::from(apart) * self.shape.line_bytes;
         let first = self.address();
         let is_far = |at: &u64| at.abs_diff(first).is_multiple_of(apart);
-        let far: Vec<u64> = self
-            .popular
-            .addresses
-            .iter()
-            .copied()
-            .filter(is_far)
-            .collect();
+        let far: Vec<u64> = self.popular.addresses.iter().copied().filter(is_far).collect();
         let count = (far.len() as u64).min(2 + self.rng.below(4));
         let from = self.rng.below(far.len() as u64);
         let round = (0..count).map(|n| far[((from + n) % far.len() as u64) as usize]);
@@ -223,11 +211,7 @@ impl Editor<'_> {
     }
 
     fn pace(&mut self) {
-        let pause = if self.rng.percent(50) {
-            None
-        } else {
-            Some(self.rng.below(PAUSE) as u32)
-        };
+        let pause = if self.rng.percent(50) { None } else { Some(self.rng.below(PAUSE) as u32) };
         let steps = self.steps();
         match (pause, steps.first_mut()) {
             (Some(pause), Some(step)) => step.think = pause,
@@ -265,10 +249,7 @@ mod tests {
     }
 
     fn edited(kind: EditKind, seed: u64) -> Program {
-        Program::random(&ProgramSize {
-            edits: vec![Edit { kind, seed }],
-            ..shape()
-        })
+        Program::random(&ProgramSize { edits: vec![Edit { kind, seed }], ..shape() })
     }
 
     #[test]
@@ -288,11 +269,7 @@ mod tests {
                     Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
                     _ => None,
                 });
-                assert!(
-                    written
-                        .into_iter()
-                        .all(|value| value != 0 && values.insert(value))
-                );
+                assert!(written.into_iter().all(|value| value != 0 && values.insert(value)));
                 let known = (0..16).map(|one| shape().address(one));
                 let known: Vec<u64> = known.chain([0, 1].map(|one| shape().code(one))).collect();
                 let mut used = steps().filter_map(|step| step.operation.address());
@@ -307,12 +284,8 @@ mod tests {
     fn edits_fit_programs_without_room() {
         for kind in EditKind::ALL {
             for (threads, operations) in [(0, 0), (1, 0), (1, 1), (2, 1), (1, 2), (3, 7)] {
-                let shape = ProgramSize {
-                    threads,
-                    operations,
-                    locations: 1,
-                    ..ProgramSize::default()
-                };
+                let shape =
+                    ProgramSize { threads, operations, locations: 1, ..ProgramSize::default() };
                 for seed in 0..10 {
                     let program = Program::random(&ProgramSize {
                         edits: vec![Edit { kind, seed }],

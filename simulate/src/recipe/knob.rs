@@ -53,12 +53,7 @@ impl Knob {
 
     /// Chooses a value. Values that are listed twice are twice as likely.
     pub(super) fn draw(self, recipe: &mut Recipe, rng: &mut Rng) {
-        let Recipe {
-            shape,
-            options,
-            filter,
-            ..
-        } = recipe;
+        let Recipe { shape, options, filter, .. } = recipe;
         match self {
             Knob::Threads => shape.threads = 2 + rng.below(7) as u32,
             Knob::Operations => shape.operations = 30 + rng.below(171) as u32,
@@ -120,11 +115,7 @@ fn caches(rng: &mut Rng) -> Caches {
         0..5 => Caches::Tiny,
         5..10 => Caches::Given(few_lines(rng)),
         10 => Caches::Default,
-        _ => Caches::Given(Sizes {
-            l1_instructions: SMALLEST,
-            l1_data: SMALLEST,
-            ..large
-        }),
+        _ => Caches::Given(Sizes { l1_instructions: SMALLEST, l1_data: SMALLEST, ..large }),
     }
 }
 

@@ -15,10 +15,7 @@ pub struct Lineage {
 impl Lineage {
     /// Makes the lineage of a recipe that is drawn from a seed.
     pub fn root(seed: u64) -> Lineage {
-        Lineage {
-            root: seed,
-            variations: Vec::new(),
-        }
+        Lineage { root: seed, variations: Vec::new() }
     }
 
     /// Makes the lineage of the variation by a seed.
@@ -31,10 +28,7 @@ impl Lineage {
     /// Of what it is a variation of, if it is one.
     pub fn parent(&self) -> Option<Lineage> {
         let (_, variations) = self.variations.split_last()?;
-        Some(Lineage {
-            root: self.root,
-            variations: variations.to_vec(),
-        })
+        Some(Lineage { root: self.root, variations: variations.to_vec() })
     }
 
     /// The seed that its first recipe was drawn from.
@@ -51,9 +45,7 @@ impl Lineage {
 impl fmt::Display for Lineage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.root)?;
-        self.variations
-            .iter()
-            .try_for_each(|seed| write!(f, ".{seed}"))
+        self.variations.iter().try_for_each(|seed| write!(f, ".{seed}"))
     }
 }
 
@@ -86,23 +78,9 @@ mod tests {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
         }
         assert_eq!("17.203".parse(), Ok(Lineage::root(17).vary(203)));
-        assert_eq!(
-            Lineage::root(17).vary(203).parent(),
-            Some(Lineage::root(17))
-        );
+        assert_eq!(Lineage::root(17).vary(203).parent(), Some(Lineage::root(17)));
         assert_eq!(Lineage::root(17).parent(), None);
-        for wrong in [
-            "",
-            ".",
-            "1.",
-            ".1",
-            "1..2",
-            "-1",
-            "+1",
-            "1 ",
-            "x",
-            "18446744073709551616",
-        ] {
+        for wrong in ["", ".", "1.", ".1", "1..2", "-1", "+1", "1 ", "x", "18446744073709551616"] {
             assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
         }
     }

@@ -18,11 +18,7 @@ fn check(words: usize, offset: u64, length: u64) -> Result<(), Misuse> {
 #[inline]
 fn bits(first: u64, end: u64) -> u64 {
     let below = |bytes: u64| {
-        if bytes >= 8 {
-            !0
-        } else {
-            (1 << (8 * bytes)) - 1
-        }
+        if bytes >= 8 { !0 } else { (1 << (8 * bytes)) - 1 }
     };
     below(end) & !below(first)
 }
@@ -81,9 +77,7 @@ pub fn copy_masked(memory: &mut [u64], to: usize, from: usize, words: usize, mas
 
 /// A byte of ones for each bit.
 fn spread(mask: u8) -> u64 {
-    (0..8).fold(0, |word, bit| {
-        word | (u64::from((mask >> bit) & 1) * 0xFF) << (8 * bit)
-    })
+    (0..8).fold(0, |word, bit| word | (u64::from((mask >> bit) & 1) * 0xFF) << (8 * bit))
 }
 
 #[cfg(test)]
@@ -122,10 +116,7 @@ mod tests {
     #[test]
     fn words_do_what_bytes_do() {
         let mut random = Delays::new(9);
-        let mut pair = Pair {
-            bytes: [[0; 16]; 2],
-            words: [0; 5],
-        };
+        let mut pair = Pair { bytes: [[0; 16]; 2], words: [0; 5] };
         for _ in 0..20_000 {
             let offset = random.below(17);
             let size = random.below(10).min(8);

@@ -60,10 +60,7 @@ pub struct MessageBuffer {
 impl MessageBuffer {
     /// An empty buffer.
     pub fn new(settings: Settings) -> MessageBuffer {
-        MessageBuffer {
-            settings,
-            ..MessageBuffer::default()
-        }
+        MessageBuffer { settings, ..MessageBuffer::default() }
     }
 
     /// What is fixed about it.
@@ -114,10 +111,7 @@ impl MessageBuffer {
         };
         let checked = self.settings.ordered && !bypass && !self.last_bypassed;
         if checked && arrival < self.last_arrival {
-            return Err(Misuse::FifoOrder {
-                arrival,
-                last: self.last_arrival,
-            });
+            return Err(Misuse::FifoOrder { arrival, last: self.last_arrival });
         }
         self.last_bypassed = bypass;
         self.last_arrival = arrival;
@@ -129,11 +123,7 @@ impl MessageBuffer {
     #[inline]
     pub fn deliver(&mut self, arrival: u64, message: u64) {
         self.counter += 1;
-        let slot = Slot {
-            arrival,
-            counter: self.counter,
-            message,
-        };
+        let slot = Slot { arrival, counter: self.counter, message };
         insert(&mut self.queue, slot);
     }
 
@@ -340,10 +330,7 @@ mod tests {
     }
 
     fn ordered() -> MessageBuffer {
-        MessageBuffer::new(Settings {
-            ordered: true,
-            ..Settings::default()
-        })
+        MessageBuffer::new(Settings { ordered: true, ..Settings::default() })
     }
 
     /// A buffer as the specification words it: everything in one list, searched each time.
@@ -396,10 +383,7 @@ mod tests {
             match random.below(9) {
                 0..=2 => {
                     let delta = 1 + random.below(30);
-                    assert_eq!(
-                        buffer.enqueue(now, delta, now, false, None),
-                        Ok(now + delta)
-                    );
+                    assert_eq!(buffer.enqueue(now, delta, now, false, None), Ok(now + delta));
                     naive.enqueue(now + delta, now);
                 }
                 3..=4 => {
@@ -460,19 +444,8 @@ mod tests {
         let mut buffer = ordered();
         assert_eq!(buffer.enqueue(10, 5, 1, false, None), Ok(15));
         let refused = buffer.enqueue(11, 1, 2, false, None);
-        assert_eq!(
-            refused,
-            Err(Misuse::FifoOrder {
-                arrival: 12,
-                last: 15
-            })
-        );
-        assert!(
-            refused
-                .unwrap_err()
-                .to_string()
-                .starts_with("FIFO ordering violated")
-        );
+        assert_eq!(refused, Err(Misuse::FifoOrder { arrival: 12, last: 15 }));
+        assert!(refused.unwrap_err().to_string().starts_with("FIFO ordering violated"));
         // A bypass lifts the check for itself and for the next.
         assert_eq!(buffer.enqueue(11, 2, 3, true, None), Ok(13));
         assert_eq!(buffer.enqueue(11, 1, 4, false, None), Ok(12));
@@ -485,9 +458,7 @@ mod tests {
         let mut delays = Delays::new(5);
         for (mut buffer, keeps) in [(ordered(), true), (unordered(), false)] {
             for message in 1..=100 {
-                buffer
-                    .enqueue(message, 1, message, false, Some(&mut delays))
-                    .unwrap();
+                buffer.enqueue(message, 1, message, false, Some(&mut delays)).unwrap();
             }
             assert_eq!(messages(&buffer).is_sorted(), keeps);
         }
@@ -495,14 +466,9 @@ mod tests {
 
     #[test]
     fn no_latency_only_where_allowed() {
-        assert_eq!(
-            unordered().enqueue(1, 0, 1, false, None),
-            Err(Misuse::ZeroLatency)
-        );
-        let mut buffer = MessageBuffer::new(Settings {
-            allow_zero_latency: true,
-            ..Settings::default()
-        });
+        assert_eq!(unordered().enqueue(1, 0, 1, false, None), Err(Misuse::ZeroLatency));
+        let mut buffer =
+            MessageBuffer::new(Settings { allow_zero_latency: true, ..Settings::default() });
         assert_eq!(buffer.enqueue(1, 0, 1, false, None), Ok(1));
         assert_eq!(buffer.dequeue(1), Ok((1, 0)));
         assert_eq!(buffer.dequeue(1), Err(Misuse::NotReady));
@@ -510,10 +476,7 @@ mod tests {
 
     #[test]
     fn room_is_free_a_tick_after_a_removal() {
-        let mut buffer = MessageBuffer::new(Settings {
-            capacity: 2,
-            ..Settings::default()
-        });
+        let mut buffer = MessageBuffer::new(Settings { capacity: 2, ..Settings::default() });
         buffer.enqueue(1, 1, 1, false, None).unwrap();
         assert!(buffer.slots_available(1, 1) && !buffer.slots_available(2, 1));
         buffer.enqueue(1, 1, 2, false, None).unwrap();
@@ -528,10 +491,8 @@ mod tests {
 
     #[test]
     fn the_rate_ends_a_tick() {
-        let mut buffer = MessageBuffer::new(Settings {
-            max_dequeue_rate: 1,
-            ..Settings::default()
-        });
+        let mut buffer =
+            MessageBuffer::new(Settings { max_dequeue_rate: 1, ..Settings::default() });
         buffer.enqueue(1, 1, 1, false, None).unwrap();
         buffer.enqueue(1, 1, 2, false, None).unwrap();
         assert!(buffer.is_ready(2) && !buffer.is_throttled(2));

@@ -85,12 +85,7 @@ impl CacheParameters {
         let sets = self.size / ways / block.max(1);
         if sets < 2 {
             let size = self.size;
-            return Err(CacheError::Sets {
-                size,
-                ways,
-                block,
-                sets,
-            });
+            return Err(CacheError::Sets { size, ways, block, sets });
         }
         if sets * ways > 1 << 24 || self.start_index_bit > 63 {
             return Err(CacheError::Blocks);
@@ -126,9 +121,7 @@ impl CacheMemory {
     pub fn new(geometry: CacheParameters, block: u64) -> Result<CacheMemory, CacheError> {
         let sets = geometry.sets(block)?;
         let slots = (sets * u64::from(geometry.ways)) as usize;
-        let banks = geometry
-            .banks
-            .map_or(0, |banks| banks.data_banks + banks.tag_banks);
+        let banks = geometry.banks.map_or(0, |banks| banks.data_banks + banks.tag_banks);
         Ok(CacheMemory {
             geometry,
             mask: sets - 1,
@@ -149,12 +142,10 @@ impl CacheMemory {
 
     /// Cycles for the access to an array (`getTagLatency`, `getDataLatency`).
     pub fn latency(&self, array: Array) -> u64 {
-        self.geometry
-            .banks
-            .map_or(self.geometry.latency, |banks| match array {
-                Array::Data => banks.data_latency,
-                Array::Tag => banks.tag_latency,
-            })
+        self.geometry.banks.map_or(self.geometry.latency, |banks| match array {
+            Array::Data => banks.data_latency,
+            Array::Tag => banks.tag_latency,
+        })
     }
 
     /// How many entries it has room for.
@@ -297,8 +288,7 @@ impl CacheMemory {
     /// The number of the permission of a line; NotPresent if it has no entry.
     #[inline]
     pub fn permission(&self, line: u64) -> u8 {
-        self.find(line)
-            .map_or(NOT_PRESENT, |slot| self.permissions[slot])
+        self.find(line).map_or(NOT_PRESENT, |slot| self.permissions[slot])
     }
 
     /// Changes the permission of an entry; Invalid and NotPresent clear its monitor. Says whether
@@ -335,10 +325,7 @@ impl CacheMemory {
 
     /// Ends the monitoring of all lines by a sequencer.
     pub fn clear_monitors_of(&mut self, sequencer: u32) {
-        let owned = self
-            .monitors
-            .iter_mut()
-            .filter(|owner| **owner == sequencer);
+        let owned = self.monitors.iter_mut().filter(|owner| **owner == sequencer);
         owned.for_each(|owner| *owner = NOBODY);
     }
 
@@ -374,20 +361,13 @@ enum Replacement {
     /// 2n+1, and the leaves are the ways. A bit 0 points left, 1 right.
     Tree { trees: Vec<u64>, levels: u32 },
     /// For each way when it was used last, by a clock that counts uses; 0 if it is free.
-    Clock {
-        used: Vec<u64>,
-        clock: u64,
-        ways: usize,
-    },
+    Clock { used: Vec<u64>, clock: u64, ways: usize },
 }
 
 impl Replacement {
     fn new(policy: Policy, sets: usize, ways: u32) -> Replacement {
         match policy {
-            Policy::TreePlru => Replacement::Tree {
-                trees: vec![0; sets],
-                levels: ways.ilog2(),
-            },
+            Policy::TreePlru => Replacement::Tree { trees: vec![0; sets], levels: ways.ilog2() },
             Policy::Lru => Replacement::Clock {
                 used: vec![0; sets * ways as usize],
                 clock: 0,
@@ -471,11 +451,7 @@ mod tests {
             }
             let half = ways / 2;
             let left = Tree::new(first, half);
-            Tree::Node(
-                false,
-                Box::new(left),
-                Box::new(Tree::new(first + half, half)),
-            )
+            Tree::Node(false, Box::new(left), Box::new(Tree::new(first + half, half)))
         }
 
         fn holds(&self, way: usize) -> bool {
@@ -593,10 +569,7 @@ mod tests {
         cache.set_monitor(64, 3);
         assert_eq!(cache.monitor(64), None);
         cache.allocate(64, 100).unwrap();
-        assert_eq!(
-            (cache.permission(64), cache.permission(128)),
-            (INVALID, NOT_PRESENT)
-        );
+        assert_eq!((cache.permission(64), cache.permission(128)), (INVALID, NOT_PRESENT));
         assert!(cache.change_permission(100, 1));
         cache.set_monitor(64, 3);
         assert_eq!((cache.monitor(64), cache.permission(64)), (Some(3), 1));
@@ -629,26 +602,16 @@ mod tests {
         }
         assert_eq!(lines(&cache), [128, 256, 64, 0]);
         assert_eq!(cache.address_at(4), Err(Misuse::NoSlot(4)));
-        assert_eq!(
-            cache.iter().collect::<Vec<_>>(),
-            [(128, 200), (256, 300), (64, 100)]
-        );
+        assert_eq!(cache.iter().collect::<Vec<_>>(), [(128, 200), (256, 300), (64, 100)]);
     }
 
     #[test]
     fn a_bank_is_busy_for_its_latency() {
         let mut geometry = cache(4, 2, Policy::TreePlru).geometry();
-        geometry.banks = Some(BankSettings {
-            data_banks: 2,
-            tag_banks: 1,
-            data_latency: 20,
-            tag_latency: 15,
-        });
+        geometry.banks =
+            Some(BankSettings { data_banks: 2, tag_banks: 1, data_latency: 20, tag_latency: 15 });
         let mut cache = CacheMemory::new(geometry, 64).unwrap();
-        assert_eq!(
-            (cache.latency(Array::Data), cache.latency(Array::Tag)),
-            (20, 15)
-        );
+        assert_eq!((cache.latency(Array::Data), cache.latency(Array::Tag)), (20, 15));
         cache.record_request(Array::Data, 64, 10);
         // Sets 1 and 3 share a bank of the data; set 2 does not.
         assert!(!cache.check_resource(Array::Data, 192, 29));

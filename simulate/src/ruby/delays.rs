@@ -41,11 +41,7 @@ impl Delays {
         // One draw serves three choices, which depend on different bits.
         let bits = self.bits();
         let short = 1 + (bits & 3);
-        if bits >> 61 == 0 {
-            short + 101 + ((bits >> 8) & 0xFFFF_FFFF) % 15
-        } else {
-            short
-        }
+        if bits >> 61 == 0 { short + 101 + ((bits >> 8) & 0xFFFF_FFFF) % 15 } else { short }
     }
 }
 
@@ -117,14 +113,7 @@ mod tests {
     fn the_stream_of_a_seed_is_fixed() {
         let mut delays = Delays::new(1234567);
         let bits: Vec<u64> = (0..3).map(|_| delays.bits()).collect();
-        assert_eq!(
-            bits,
-            [
-                6457827717110365317,
-                3203168211198807973,
-                9817491932198370423
-            ]
-        );
+        assert_eq!(bits, [6457827717110365317, 3203168211198807973, 9817491932198370423]);
     }
 
     #[test]
@@ -140,12 +129,7 @@ mod tests {
                 delay => panic!("{delay}"),
             }
         }
-        assert!(
-            short[1..]
-                .iter()
-                .all(|count| (16_900..18_100).contains(count)),
-            "{short:?}"
-        );
+        assert!(short[1..].iter().all(|count| (16_900..18_100).contains(count)), "{short:?}");
         let long: i32 = long.iter().sum();
         assert!((9_600..10_400).contains(&long), "{long}");
     }

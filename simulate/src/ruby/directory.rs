@@ -43,11 +43,7 @@ pub struct DirectoryMemory {
 impl DirectoryMemory {
     /// A directory with a number that knows nothing yet.
     pub fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
-        DirectoryMemory {
-            interleaving,
-            number,
-            entries: FxHashMap::default(),
-        }
+        DirectoryMemory { interleaving, number, entries: FxHashMap::default() }
     }
 
     /// Whether an address belongs to this directory.
@@ -102,21 +98,13 @@ impl DirectoryMemory {
 mod tests {
     use super::*;
 
-    const PLAIN: Interleaving = Interleaving {
-        end: 1 << 29,
-        low: 6,
-        bits: 1,
-        hash: None,
-    };
+    const PLAIN: Interleaving = Interleaving { end: 1 << 29, low: 6, bits: 1, hash: None };
 
     #[test]
     fn lines_are_dealt_in_turn() {
         let homes: Vec<_> = (0..4).map(|line| PLAIN.home(line * 64 + 5)).collect();
         assert_eq!(homes, [0, 1, 0, 1]);
-        let hashed = Interleaving {
-            hash: Some(20),
-            ..PLAIN
-        };
+        let hashed = Interleaving { hash: Some(20), ..PLAIN };
         assert_eq!((hashed.home(1 << 20), hashed.home(1 << 20 | 64)), (1, 0));
         assert_eq!(PLAIN.home(1 << 29), 2);
         let single = Interleaving { bits: 0, ..PLAIN };

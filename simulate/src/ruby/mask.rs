@@ -197,24 +197,15 @@ mod tests {
                     }
                     3 => {
                         shape.or(&mut memory, 0, words);
-                        naive[0]
-                            .iter_mut()
-                            .zip(&other)
-                            .for_each(|(bit, other)| *bit |= other);
+                        naive[0].iter_mut().zip(&other).for_each(|(bit, other)| *bit |= other);
                     }
                     4 => {
                         shape.and(&mut memory, 0, words);
-                        naive[0]
-                            .iter_mut()
-                            .zip(&other)
-                            .for_each(|(bit, other)| *bit &= other);
+                        naive[0].iter_mut().zip(&other).for_each(|(bit, other)| *bit &= other);
                     }
                     _ => {
                         shape.set_inverted(&mut memory, 0, words);
-                        naive[0]
-                            .iter_mut()
-                            .zip(&other)
-                            .for_each(|(bit, other)| *bit = !other);
+                        naive[0].iter_mut().zip(&other).for_each(|(bit, other)| *bit = !other);
                     }
                 }
                 let (left, right) = memory.split_at(words);
@@ -222,10 +213,7 @@ mod tests {
                 let set = |which: usize| (0..bytes as usize).filter(move |&at| bits[which][at]);
                 assert_eq!(shape.count(left, 0), set(0).count() as u64);
                 let from = |at: &usize| *at >= offset as usize;
-                assert_eq!(
-                    shape.count(left, offset),
-                    set(0).filter(from).count() as u64
-                );
+                assert_eq!(shape.count(left, offset), set(0).filter(from).count() as u64);
                 let first = set(0).find(from).map_or(bytes, |at| at as u64);
                 assert_eq!(shape.first_bit_set(left, true, offset), first);
                 assert_eq!(

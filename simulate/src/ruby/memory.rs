@@ -133,10 +133,7 @@ mod tests {
         assert_eq!(memory.write(64, 0, 6, &[1, 2], &mut random), Ok(16));
         assert_eq!(memory.read(72, 7, &mut block, &mut random), 17);
         assert_eq!(block, [1, 2]);
-        assert_eq!(
-            (memory.peek(64), memory.peek(80)),
-            (Some(&[1, 2][..]), None)
-        );
+        assert_eq!((memory.peek(64), memory.peek(80)), (Some(&[1, 2][..]), None));
         assert!(memory.lines.keys().eq([&64]));
     }
 

@@ -111,11 +111,8 @@ impl Network {
         let mut counts = vec![0; vnets as usize];
         for end in ends {
             let count = &mut counts[end.vnet as usize];
-            self.places[end.buffer as usize] = Some(Place {
-                vnet: end.vnet,
-                rank: *count,
-                ordered: end.ordered,
-            });
+            self.places[end.buffer as usize] =
+                Some(Place { vnet: end.vnet, rank: *count, ordered: end.ordered });
             *count += 1;
         }
         counts
@@ -131,8 +128,7 @@ impl Network {
     /// would stay in the network forever.
     #[inline]
     pub fn route(&self, machine: u32, number: u32, vnet: u32) -> Option<u32> {
-        self.at(machine, number, vnet)
-            .and_then(|at| self.routes[at].checked_sub(1))
+        self.at(machine, number, vnet).and_then(|at| self.routes[at].checked_sub(1))
     }
 
     /// When a message about a line that leaves the To buffer `sender` at `departure` arrives in the
@@ -150,11 +146,7 @@ impl Network {
         let latency = self.latency.draw(random).max(1);
         let arrival = departure.saturating_add(latency);
         if self.latency.is_constant() {
-            return if self.holds {
-                self.lane(sender, receiver)
-            } else {
-                arrival
-            };
+            return if self.holds { self.lane(sender, receiver) } else { arrival };
         }
         match self.last_of(sender, receiver) {
             Some((last, ordered)) => {
@@ -163,11 +155,7 @@ impl Network {
                 let earliest = if overtakes { last.before } else { last.arrival };
                 let arrival = arrival.max(earliest);
                 if arrival >= last.arrival {
-                    *last = Last {
-                        line,
-                        before: last.arrival,
-                        arrival,
-                    };
+                    *last = Last { line, before: last.arrival, arrival };
                 }
                 arrival
             }
@@ -218,13 +206,7 @@ mod tests {
     use super::*;
 
     fn end(buffer: u32, machine: u32, number: u32, vnet: u32, ordered: bool) -> Endpoint {
-        Endpoint {
-            buffer,
-            machine,
-            number,
-            vnet,
-            ordered,
-        }
+        Endpoint { buffer, machine, number, vnet, ordered }
     }
 
     fn network(latency: Latency) -> Network {
@@ -257,14 +239,8 @@ mod tests {
     #[test]
     fn a_constant_latency_is_added() {
         let mut random = Delays::new(0);
-        assert_eq!(
-            network(Latency::Constant(6)).arrival(0, 3, 10, 0, &mut random),
-            16
-        );
-        assert_eq!(
-            network(Latency::Constant(0)).arrival(0, 3, 10, 0, &mut random),
-            11
-        );
+        assert_eq!(network(Latency::Constant(6)).arrival(0, 3, 10, 0, &mut random), 16);
+        assert_eq!(network(Latency::Constant(0)).arrival(0, 3, 10, 0, &mut random), 11);
     }
 
     #[test]

@@ -34,14 +34,7 @@ impl PersistentTable {
             Ok(_) => Err(Misuse::Persistent(line)),
             Err(at) => {
                 let marked = false;
-                starving.insert(
-                    at,
-                    Starving {
-                        machine,
-                        writes,
-                        marked,
-                    },
-                );
+                starving.insert(at, Starving { machine, writes, marked });
                 Ok(())
             }
         }
@@ -76,11 +69,7 @@ impl PersistentTable {
 
     /// Adds one, as [`PersistentTable::all`] gives it.
     pub fn put(&mut self, (line, machine, writes, marked): (u64, u64, bool, bool)) {
-        let one = Starving {
-            machine,
-            writes,
-            marked,
-        };
+        let one = Starving { machine, writes, marked };
         self.lines.entry(line).or_default().push(one);
     }
 
@@ -150,10 +139,7 @@ mod tests {
         assert_eq!(table.lock(64, cache, true), Err(Misuse::Persistent(64)));
         assert_eq!(table.find_smallest(64), Ok(cache));
         assert_eq!(table.smallest_writes(64), Ok(false));
-        assert_eq!(
-            (table.count_starving(64), table.count_read_starving(64)),
-            (2, 1)
-        );
+        assert_eq!((table.count_starving(64), table.count_read_starving(64)), (2, 1));
         assert!(!table.ok_to_issue_starving(64, cache));
         assert!(table.ok_to_issue_starving(64, 2 << 32));
         table.unlock(64, cache).unwrap();

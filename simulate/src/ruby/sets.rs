@@ -35,9 +35,7 @@ pub mod bits {
     /// Whether `set` has all elements of `other`.
     #[inline]
     pub fn is_superset(set: &[u64], other: &[u64]) -> bool {
-        set.iter()
-            .zip(other)
-            .all(|(&set, &other)| other & !set == 0)
+        set.iter().zip(other).all(|(&set, &other)| other & !set == 0)
     }
 
     /// Whether no element is in both.
@@ -97,10 +95,7 @@ pub mod set {
     #[inline]
     pub fn check_sizes(one: &[u64], other: &[u64]) -> Result<(), Misuse> {
         if one[0] != other[0] {
-            return Err(Misuse::SetSizes {
-                one: one[0],
-                other: other[0],
-            });
+            return Err(Misuse::SetSizes { one: one[0], other: other[0] });
         }
         Ok(())
     }
@@ -202,10 +197,7 @@ impl Machines {
         let word = self.word(kind).ok_or(Misuse::NoMachineType(kind))?;
         let size = self.types[word].1;
         if number >= size {
-            return Err(Misuse::NoElement {
-                element: number,
-                size,
-            });
+            return Err(Misuse::NoElement { element: number, size });
         }
         Ok((word, 1 << number))
     }
@@ -259,10 +251,7 @@ impl Machines {
     pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
         let size = self.count(kind);
         if set[1] != 0 && set[0] != size {
-            return Err(Misuse::DestinationSize {
-                set: set[0],
-                machines: size,
-            });
+            return Err(Misuse::DestinationSize { set: set[0], machines: size });
         }
         if set[1] & !below(size) != 0 {
             let element = 63 - u64::from(set[1].leading_zeros());
@@ -371,16 +360,12 @@ mod tests {
                 }
             }
             let (left, right) = memory.split_at(2);
-            let elements: Vec<_> = (0..64)
-                .filter(|&element| set::is_element(left, element).unwrap())
-                .collect();
+            let elements: Vec<_> =
+                (0..64).filter(|&element| set::is_element(left, element).unwrap()).collect();
             assert!(naive[0].iter().eq(&elements));
             assert_eq!(bits::count(&left[1..]), naive[0].len() as u64);
             assert_eq!(set::smallest(left).ok(), naive[0].first().copied());
-            assert_eq!(
-                bits::is_superset(&left[1..], &right[1..]),
-                naive[0].is_superset(&naive[1])
-            );
+            assert_eq!(bits::is_superset(&left[1..], &right[1..]), naive[0].is_superset(&naive[1]));
             assert_eq!(
                 bits::are_disjoint(&left[1..], &right[1..]),
                 naive[0].is_disjoint(&naive[1])
@@ -396,10 +381,7 @@ mod tests {
         set::set_size(&mut words, 3).unwrap();
         set::broadcast(&mut words);
         assert_eq!(words, [3, 7]);
-        assert_eq!(
-            set::check_sizes(&words, &[4, 0]),
-            Err(Misuse::SetSizes { one: 3, other: 4 })
-        );
+        assert_eq!(set::check_sizes(&words, &[4, 0]), Err(Misuse::SetSizes { one: 3, other: 4 }));
         set::set_size(&mut words, 3).unwrap();
         let empty = set::smallest(&words).unwrap_err();
         assert_eq!(empty.to_string(), "No smallest element of an empty set.");
@@ -447,10 +429,7 @@ mod tests {
             assert_eq!(machines.is_element(&dest, node), Ok(naive.contains(&node)));
             assert_eq!(machines.smallest(&dest).ok(), naive.first().copied());
             let mut of_kind = naive.range(machine(kind, 0)..machine(kind + 1, 0));
-            assert_eq!(
-                machines.smallest_of(&dest, kind).ok(),
-                of_kind.next().copied()
-            );
+            assert_eq!(machines.smallest_of(&dest, kind).ok(), of_kind.next().copied());
             assert_eq!(bits::count(&dest), naive.len() as u64);
         }
     }
@@ -460,34 +439,16 @@ mod tests {
         let machines = Machines::new(&[(4, 2), (1, 3)]).unwrap();
         let mut dest = [0; 2];
         let absent = machines.add(&mut dest, machine(4, 2));
-        assert_eq!(
-            absent,
-            Err(Misuse::NoElement {
-                element: 2,
-                size: 2
-            })
-        );
-        assert_eq!(
-            machines.add(&mut dest, machine(20, 0)),
-            Err(Misuse::NoMachineType(20))
-        );
+        assert_eq!(absent, Err(Misuse::NoElement { element: 2, size: 2 }));
+        assert_eq!(machines.add(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));
         // What does not exist can be taken away and asked for, as long as it has a type and a bit.
         assert_eq!(machines.remove(&mut dest, machine(4, 2)), Ok(()));
         assert_eq!(machines.is_element(&dest, machine(9, 63)), Ok(false));
-        assert_eq!(
-            machines.remove(&mut dest, machine(20, 0)),
-            Err(Misuse::NoMachineType(20))
-        );
-        assert_eq!(
-            machines.is_element(&dest, machine(9, 64)),
-            Err(Misuse::NoBit(64))
-        );
+        assert_eq!(machines.remove(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));
+        assert_eq!(machines.is_element(&dest, machine(9, 64)), Err(Misuse::NoBit(64)));
         machines.broadcast_type(&mut dest, 4);
         machines.broadcast_type(&mut dest, 9);
-        assert_eq!(
-            machines.iter(&dest).collect::<Vec<_>>(),
-            [machine(4, 0), machine(4, 1)]
-        );
+        assert_eq!(machines.iter(&dest).collect::<Vec<_>>(), [machine(4, 0), machine(4, 1)]);
         machines.set_net_dest(&mut dest, 1, &[3, 5]).unwrap();
         assert_eq!(bits::count(&dest), 4);
         assert!(machines.set_net_dest(&mut dest, 1, &[8, 9]).is_err());

@@ -14,10 +14,7 @@ pub struct TbeTable {
 impl TbeTable {
     /// An empty table that has room for that many.
     pub fn new(capacity: usize) -> TbeTable {
-        TbeTable {
-            capacity,
-            tbes: FxHashMap::default(),
-        }
+        TbeTable { capacity, tbes: FxHashMap::default() }
     }
 
     /// The TBE of a line, or 0.

@@ -5,13 +5,7 @@ fn sequencer() -> Sequencer {
 }
 
 fn request(tag: u32, kind: RequestKind, address: u64, value: u64) -> Request {
-    Request {
-        tag,
-        kind,
-        address,
-        size: 8,
-        value,
-    }
+    Request { tag, kind, address, size: 8, value }
 }
 
 /// A line in a cache.
@@ -22,51 +16,28 @@ struct Entry {
 
 impl Entry {
     fn new() -> Entry {
-        Entry {
-            block: [0; 8],
-            monitor: None,
-        }
+        Entry { block: [0; 8], monitor: None }
     }
 
     fn line(&mut self, now: u64) -> Line<'_> {
-        Line {
-            now,
-            address: 0x1000,
-            block: &mut self.block,
-            monitor: Some(&mut self.monitor),
-        }
+        Line { now, address: 0x1000, block: &mut self.block, monitor: Some(&mut self.monitor) }
     }
 }
 
 fn ask(sequencer: &mut Sequencer, tag: u32, kind: RequestKind) -> Result<Option<Issue>, Refusal> {
     let address = 0x1000 + 8 * u64::from(tag % 8);
-    sequencer.request(
-        10,
-        request(tag, kind, address, 100 + u64::from(tag)),
-        false,
-        None,
-    )
+    sequencer.request(10, request(tag, kind, address, 100 + u64::from(tag)), false, None)
 }
 
 fn tags(effects: &Effects) -> Vec<u32> {
-    effects
-        .responses
-        .iter()
-        .map(|response| response.tag)
-        .collect()
+    effects.responses.iter().map(|response| response.tag).collect()
 }
 
 #[test]
 fn only_the_head_of_a_line_is_issued() {
     let mut sequencer = sequencer();
     let issue = ask(&mut sequencer, 1, RequestKind::Load).unwrap().unwrap();
-    let expected = Issue {
-        kind: ruby_type::LD,
-        address: 0x1008,
-        line: 0x1000,
-        size: 8,
-        core: 1,
-    };
+    let expected = Issue { kind: ruby_type::LD, address: 0x1008, line: 0x1000, size: 8, core: 1 };
     assert_eq!(issue, expected);
     assert_eq!(ask(&mut sequencer, 2, RequestKind::Store), Ok(None));
     let other = request(9, RequestKind::Ifetch, 0x1040, 0);
@@ -79,26 +50,17 @@ fn only_the_head_of_a_line_is_issued() {
 fn reads_complete_together_and_the_first_write_is_issued() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
     entry.block = [0, 1, 2, 3, 4, 5, 6, 7];
-    let kinds = [
-        RequestKind::Load,
-        RequestKind::LoadLinked,
-        RequestKind::Store,
-        RequestKind::Load,
-    ];
+    let kinds = [RequestKind::Load, RequestKind::LoadLinked, RequestKind::Store, RequestKind::Load];
     for (tag, kind) in (1..).zip(kinds) {
         ask(&mut sequencer, tag, kind).unwrap();
     }
-    sequencer
-        .read_done(entry.line(20), None, &mut effects)
-        .unwrap();
+    sequencer.read_done(entry.line(20), None, &mut effects).unwrap();
     assert_eq!(tags(&effects), [1, 2]);
     assert_eq!(effects.responses[1].value, 2);
     assert_eq!(effects.issue.unwrap().kind, ruby_type::ST);
     assert_eq!(entry.monitor, Some(3));
     effects.clear();
-    sequencer
-        .write_done(entry.line(30), None, &mut effects)
-        .unwrap();
+    sequencer.write_done(entry.line(30), None, &mut effects).unwrap();
     assert_eq!(tags(&effects), [3, 4]);
     assert_eq!(effects.issue, None);
     assert_eq!(entry.block[3], 103);
@@ -108,40 +70,23 @@ fn reads_complete_together_and_the_first_write_is_issued() {
 
 #[test]
 fn unique_and_atomic_callbacks_complete_one() {
-    let config = Config {
-        sends_atomics: true,
-        ..Config::new(0, 0)
-    };
+    let config = Config { sends_atomics: true, ..Config::new(0, 0) };
     let (mut sequencer, mut entry) = (Sequencer::new(config), Entry::new());
     let mut effects = Effects::default();
-    for (tag, kind) in [
-        (1, RequestKind::Store),
-        (2, RequestKind::Store),
-        (3, RequestKind::Swap),
-    ] {
+    for (tag, kind) in [(1, RequestKind::Store), (2, RequestKind::Store), (3, RequestKind::Swap)] {
         ask(&mut sequencer, tag, kind).unwrap();
     }
-    sequencer
-        .write_unique_done(entry.line(11), None, &mut effects)
-        .unwrap();
+    sequencer.write_unique_done(entry.line(11), None, &mut effects).unwrap();
     assert_eq!((tags(&effects), effects.issue.is_some()), (vec![1], true));
     effects.clear();
-    sequencer
-        .write_done(entry.line(12), None, &mut effects)
-        .unwrap();
+    sequencer.write_done(entry.line(12), None, &mut effects).unwrap();
     assert_eq!(tags(&effects), [2]);
     assert_eq!(effects.issue.unwrap().kind, ruby_type::ATOMIC_RETURN);
-    assert!(
-        sequencer
-            .write_done(entry.line(13), None, &mut effects)
-            .is_ok()
-    );
+    assert!(sequencer.write_done(entry.line(13), None, &mut effects).is_ok());
     ask(&mut sequencer, 4, RequestKind::Swap).unwrap();
     effects.clear();
     entry.block[4] = 7;
-    sequencer
-        .atomic_done(entry.line(14), None, &mut effects)
-        .unwrap();
+    sequencer.atomic_done(entry.line(14), None, &mut effects).unwrap();
     assert_eq!(effects.responses[0].value, 7);
     assert_eq!(entry.block[4], 7, "it was performed elsewhere");
 }
@@ -151,9 +96,7 @@ fn swap_returns_the_old_value() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
     entry.block[2] = 5;
     ask(&mut sequencer, 2, RequestKind::Swap).unwrap();
-    sequencer
-        .write_done(entry.line(11), None, &mut effects)
-        .unwrap();
+    sequencer.write_done(entry.line(11), None, &mut effects).unwrap();
     assert_eq!((effects.responses[0].value, entry.block[2]), (5, 102));
 }
 
@@ -193,9 +136,7 @@ fn what_is_behind_a_failed_conditional_completes_with_it() {
     ] {
         ask(&mut sequencer, tag, kind).unwrap();
     }
-    sequencer
-        .write_failed(entry.line(11), None, &mut effects)
-        .unwrap();
+    sequencer.write_failed(entry.line(11), None, &mut effects).unwrap();
     assert_eq!(tags(&effects), [1, 2, 2, 3]);
     assert_eq!((effects.issue, sequencer.outstanding()), (None, 0));
     assert_eq!(entry.block, [0, 0, 102, 0, 0, 0, 0, 0]);
@@ -212,12 +153,7 @@ fn without_a_block_only_conditionals_fail() {
         if let Some(kind) = behind {
             ask(&mut sequencer, 2, kind).unwrap();
         }
-        let line = Line {
-            now: 11,
-            address: 0x1000,
-            block: &mut [],
-            monitor: None,
-        };
+        let line = Line { now: 11, address: 0x1000, block: &mut [], monitor: None };
         sequencer
             .write_failed(line, None, &mut effects)
             .map(|()| tags(&effects))
@@ -236,22 +172,15 @@ fn without_a_block_only_conditionals_fail() {
 fn locked_halves_lock_and_unlock() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
     ask(&mut sequencer, 1, RequestKind::LockedRead).unwrap();
-    sequencer
-        .write_done(entry.line(11), None, &mut effects)
-        .unwrap();
+    sequencer.write_done(entry.line(11), None, &mut effects).unwrap();
     assert_eq!(effects.lock, Some(true));
     effects.clear();
     let blocked = |sequencer: &mut Sequencer, kind| {
         sequencer.request(12, request(2, kind, 0x1008, 9), true, None)
     };
-    assert_eq!(
-        blocked(&mut sequencer, RequestKind::Load),
-        Err(Refusal::Aliased)
-    );
+    assert_eq!(blocked(&mut sequencer, RequestKind::Load), Err(Refusal::Aliased));
     assert!(blocked(&mut sequencer, RequestKind::LockedWrite).is_ok());
-    sequencer
-        .write_done(entry.line(13), None, &mut effects)
-        .unwrap();
+    sequencer.write_done(entry.line(13), None, &mut effects).unwrap();
     assert_eq!((effects.lock, entry.block[1]), (Some(false), 9));
 }
 
@@ -261,30 +190,21 @@ fn a_full_sequencer_refuses() {
     for tag in 0..16 {
         ask(&mut sequencer, tag, RequestKind::Load).unwrap();
     }
-    assert_eq!(
-        ask(&mut sequencer, 16, RequestKind::Load),
-        Err(Refusal::BufferFull)
-    );
+    assert_eq!(ask(&mut sequencer, 16, RequestKind::Load), Err(Refusal::BufferFull));
 }
 
 #[test]
 fn misuse_is_reported() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
-    let none = sequencer
-        .read_done(entry.line(1), None, &mut effects)
-        .unwrap_err();
+    let none = sequencer.read_done(entry.line(1), None, &mut effects).unwrap_err();
     assert_eq!(
         none.to_string(),
         "sequencer 3: readCallback for line 0x1000: assertion failed: no request to the line is outstanding"
     );
     ask(&mut sequencer, 1, RequestKind::Load).unwrap();
-    let wrong = sequencer
-        .write_done(entry.line(1), None, &mut effects)
-        .unwrap_err();
+    let wrong = sequencer.write_done(entry.line(1), None, &mut effects).unwrap_err();
     assert!(wrong.to_string().contains("ReadReq 0x1008"), "{wrong}");
-    let wrong = sequencer
-        .atomic_done(entry.line(1), None, &mut effects)
-        .unwrap_err();
+    let wrong = sequencer.atomic_done(entry.line(1), None, &mut effects).unwrap_err();
     assert!(wrong.to_string().contains("atomicCallback"), "{wrong}");
     assert_eq!(sequencer.outstanding(), 1);
 }

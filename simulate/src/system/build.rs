@@ -53,15 +53,7 @@ impl System {
     /// # Errors
     /// Fails if a parameter or variable of the protocol cannot have the value or type that the plan has for it.
     pub fn new(setup: Setup<'_>) -> Result<System, SetupError> {
-        let Setup {
-            program,
-            plan,
-            options,
-            cores,
-            trace,
-            seed,
-            deadlock_threshold,
-        } = setup;
+        let Setup { program, plan, options, cores, trace, seed, deadlock_threshold } = setup;
         let block_words = (options.block_bytes / 8) as usize;
         let machines = Machines::new(&plan.counts())?;
         let network = Network::new(
@@ -72,19 +64,11 @@ impl System {
         let buffers = plan.buffers as usize + plan.wires.len();
         let sequencers = plan.sequencers as usize;
         let types = &program.types;
-        let envelopes = types
-            .iter()
-            .map(|(_, of)| envelope(of, types.known.destinations))
-            .collect();
-        let kinds = types
-            .iter()
-            .map(|(_, of)| of.fields.get("Type").map(|field| field.offset))
-            .collect();
-        let largest = types
-            .iter()
-            .map(|(_, of)| of.initial.len())
-            .max()
-            .unwrap_or(0);
+        let envelopes =
+            types.iter().map(|(_, of)| envelope(of, types.known.destinations)).collect();
+        let kinds =
+            types.iter().map(|(_, of)| of.fields.get("Type").map(|field| field.offset)).collect();
+        let largest = types.iter().map(|(_, of)| of.initial.len()).max().unwrap_or(0);
         let mut homes = vec![None; 64];
         for machine in &plan.machines {
             homes[machine.kind as usize] = Some(machine.interleaving);
@@ -169,10 +153,7 @@ impl System {
             system.sequencers.push(sequencer);
         }
         for machine in &plan.machines {
-            let found = program
-                .machines
-                .iter()
-                .position(|compiled| compiled.kind == machine.kind);
+            let found = program.machines.iter().position(|compiled| compiled.kind == machine.kind);
             let Some(place) = found else { continue };
             for (version, instance) in machine.instances.iter().enumerate() {
                 system.controller(place, version, instance, machine, plan)?;
@@ -190,10 +171,7 @@ impl System {
             });
         }
         if system.threads.len() > sequencers {
-            return Err(SetupError::Threads {
-                threads: system.threads.len(),
-                sequencers,
-            });
+            return Err(SetupError::Threads { threads: system.threads.len(), sequencers });
         }
         Ok(system)
     }
@@ -238,11 +216,7 @@ impl System {
             }
         }
         let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
-        let ports: Vec<u32> = compiled
-            .in_ports
-            .iter()
-            .map(|port| at(port.buffer))
-            .collect();
+        let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
         for (port, declared) in ports.iter().zip(&compiled.in_ports) {
             if !declared.timers {
                 self.consumers[*port as usize] = number as u32;
@@ -274,9 +248,7 @@ impl System {
             rank: 0,
             requests_to_memory: parts.requests_to_memory,
             responses_from_memory: parts.responses_from_memory,
-            mandatory: parts
-                .mandatory
-                .map(|buffer| (buffer, machine.mandatory_queue_latency)),
+            mandatory: parts.mandatory.map(|buffer| (buffer, machine.mandatory_queue_latency)),
             mandatory_latencies: Vec::new(),
         });
         Ok(())
@@ -307,9 +279,7 @@ impl System {
             self.words.settle();
             // Types that the machine does not know are an error when it is asked, and are never sent.
             let latency = ending.map_or(otherwise, |_| self.words.words[at]);
-            self.controllers[self.current]
-                .mandatory_latencies
-                .push(latency);
+            self.controllers[self.current].mandatory_latencies.push(latency);
         }
         self.words.words[at] = before;
     }
@@ -343,10 +313,8 @@ impl System {
             }
             Value::Buffer(buffer) => {
                 let at = buffer.number as usize;
-                self.buffers[at] = MessageBuffer::new(Settings {
-                    ordered: buffer.ordered,
-                    ..Settings::default()
-                });
+                self.buffers[at] =
+                    MessageBuffer::new(Settings { ordered: buffer.ordered, ..Settings::default() });
                 self.consumers[at] = controller as u32;
                 if let Some((Direction::To, vnet)) = buffer.network {
                     self.roles[at] = Role::To { vnet };
@@ -376,10 +344,8 @@ impl System {
                 u64::from(number)
             }
             Value::Directory(number) => {
-                self.directories.push(DirectoryMemory::new(
-                    machine.interleaving,
-                    u64::from(*number),
-                ));
+                self.directories
+                    .push(DirectoryMemory::new(machine.interleaving, u64::from(*number)));
                 self.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
@@ -418,11 +384,8 @@ impl System {
         if of.kind != TypeKind::Library {
             return Ok(None);
         }
-        let name = of
-            .name
-            .strip_prefix(&*format!("{}_", machine.name))
-            .unwrap_or(&of.name)
-            .to_owned();
+        let name =
+            of.name.strip_prefix(&*format!("{}_", machine.name)).unwrap_or(&of.name).to_owned();
         Ok(Some(match (&*name, member.element) {
             ("TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(machine.tbes as usize));
@@ -469,10 +432,7 @@ fn is_data_cache(name: &str) -> bool {
 }
 
 fn field(of: &Type, name: &str) -> u16 {
-    of.fields
-        .get(name)
-        .map(|field| field.offset)
-        .unwrap_or_default()
+    of.fields.get(name).map(|field| field.offset).unwrap_or_default()
 }
 
 /// What the network needs to know of a type.

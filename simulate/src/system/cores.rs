@@ -31,9 +31,7 @@ impl CorePort for Port<'_> {
 
     fn wake_at(&mut self, tick: u64) {
         let event = self.system.controllers.len() + self.thread;
-        self.system
-            .wheel
-            .schedule(tick.max(self.system.now + 1), event as u32);
+        self.system.wheel.schedule(tick.max(self.system.now + 1), event as u32);
     }
 
     fn moment(&mut self) -> u64 {
@@ -52,24 +50,14 @@ impl System {
         let Some(mut core) = self.threads[thread].core.take() else {
             return;
         };
-        what(
-            &mut *core,
-            &mut Port {
-                system: self,
-                thread,
-            },
-        );
+        what(&mut *core, &mut Port { system: self, thread });
         self.threads[thread].core = Some(core);
     }
 
     /// Gives a core its answers and lets it go on. Says whether it has come to its end by that.
     pub(super) fn step(&mut self, thread: usize) -> bool {
         let now = self.now;
-        while self.threads[thread]
-            .answers
-            .front()
-            .is_some_and(|(tick, _)| *tick <= now)
-        {
+        while self.threads[thread].answers.front().is_some_and(|(tick, _)| *tick <= now) {
             if let Some((_, answer)) = self.threads[thread].answers.pop_front() {
                 self.with_core(thread, |core, port| core.respond(now, &answer, port));
             }
@@ -109,8 +97,7 @@ impl System {
         if let Ok(arrival) =
             self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random)
         {
-            self.wheel
-                .schedule(arrival, self.consumers[buffer as usize]);
+            self.wheel.schedule(arrival, self.consumers[buffer as usize]);
         }
     }
 

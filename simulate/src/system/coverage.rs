@@ -30,11 +30,7 @@ impl Covered<'_> {
 /// How often the transitions of some entries of the table were taken.
 pub fn visits(entries: &[TableEntry], coverage: &[Covered<'_>]) -> u64 {
     let counts = |taken: &&Covered<'_>| entries.iter().any(|place| taken.is_of(place));
-    coverage
-        .iter()
-        .filter(counts)
-        .map(|taken| taken.count)
-        .sum()
+    coverage.iter().filter(counts).map(|taken| taken.count).sum()
 }
 
 /// A triple of machine, state and event that a run reached, by its number.
@@ -53,10 +49,7 @@ pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
     for machine in &protocol.program.machines {
         let (states, events) = (machine.states.len(), machine.events.len());
         if pair < states * events {
-            let (state, event) = (
-                &machine.states[pair / events],
-                &machine.events[pair % events],
-            );
+            let (state, event) = (&machine.states[pair / events], &machine.events[pair % events]);
             return Some(TableEntry::new(&machine.name, state, event));
         }
         pair -= states * events;
@@ -67,26 +60,21 @@ pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
 impl System {
     /// The transitions that were taken, in the order of the machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
-        self.rows(
-            |machine, row| match self.program.machines[machine].transitions[row].next {
-                Some(next) => vec![(next, self.coverage[machine][row])],
-                None => self
-                    .computed
-                    .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
-                    .map(|(key, count)| (key.2, *count))
-                    .collect(),
-            },
-        )
+        self.rows(|machine, row| match self.program.machines[machine].transitions[row].next {
+            Some(next) => vec![(next, self.coverage[machine][row])],
+            None => self
+                .computed
+                .range((machine, row as u32, 0)..=(machine, row as u32, u16::MAX))
+                .map(|(key, count)| (key.2, *count))
+                .collect(),
+        })
     }
 
     /// The transitions that the protocol itself stalled (`z_stall`), with the state that they would lead to.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
         self.rows(|machine, row| {
             let transition = &self.program.machines[machine].transitions[row];
-            vec![(
-                transition.next.unwrap_or(transition.state),
-                self.stalled[machine][row],
-            )]
+            vec![(transition.next.unwrap_or(transition.state), self.stalled[machine][row])]
         })
     }
 
@@ -99,10 +87,9 @@ impl System {
             for (row, transition) in machine.transitions.iter().enumerate() {
                 let pair = u32::from(transition.state) * events + u32::from(transition.event);
                 let triple = 2 * (first + pair);
-                for (triple, count) in [
-                    (triple, self.coverage[at][row]),
-                    (triple + 1, self.stalled[at][row]),
-                ] {
+                for (triple, count) in
+                    [(triple, self.coverage[at][row]), (triple + 1, self.stalled[at][row])]
+                {
                     if count > 0 {
                         reached.push(Reached { triple, count });
                     }
@@ -120,25 +107,19 @@ impl System {
         for (at, machine) in self.program.machines.iter().enumerate() {
             let mut order: Vec<usize> = (0..machine.transitions.len()).collect();
             order.sort_by_key(|row| {
-                (
-                    machine.transitions[*row].state,
-                    machine.transitions[*row].event,
-                )
+                (machine.transitions[*row].state, machine.transitions[*row].event)
             });
             for row in order {
                 let transition = &machine.transitions[row];
-                rows.extend(
-                    counts(at, row)
-                        .into_iter()
-                        .filter(|(_, count)| *count > 0)
-                        .map(|(next, count)| Covered {
-                            machine: &machine.name,
-                            state: &machine.states[transition.state as usize],
-                            event: &machine.events[transition.event as usize],
-                            next: &machine.states[next as usize],
-                            count,
-                        }),
-                );
+                rows.extend(counts(at, row).into_iter().filter(|(_, count)| *count > 0).map(
+                    |(next, count)| Covered {
+                        machine: &machine.name,
+                        state: &machine.states[transition.state as usize],
+                        event: &machine.events[transition.event as usize],
+                        next: &machine.states[next as usize],
+                        count,
+                    },
+                ));
             }
         }
         rows

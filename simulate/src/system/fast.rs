@@ -108,37 +108,21 @@ pub(super) fn run(
                 let address = address!(get!(base));
                 words[address + offset as usize] = get!(from);
             }
-            Op::StoreSmall {
-                base,
-                offset,
-                value,
-            } => {
+            Op::StoreSmall { base, offset, value } => {
                 let address = address!(get!(base));
                 words[address + offset as usize] = i64::from(value) as u64;
             }
             Op::LoadControl { to, offset } => get!(to) = words[control + offset as usize],
             Op::StoreControl { offset, from } => words[control + offset as usize] = get!(from),
-            Op::LoadThrough {
-                to,
-                control: word,
-                offset,
-            } => {
+            Op::LoadThrough { to, control: word, offset } => {
                 let address = address!(words[control + word as usize]);
                 get!(to) = words[address + offset as usize];
             }
-            Op::StoreThrough {
-                control: word,
-                offset,
-                from,
-            } => {
+            Op::StoreThrough { control: word, offset, from } => {
                 let address = address!(words[control + word as usize]);
                 words[address + offset as usize] = get!(from);
             }
-            Op::AddressThrough {
-                to,
-                control: word,
-                offset,
-            } => {
+            Op::AddressThrough { to, control: word, offset } => {
                 let address = address!(words[control + word as usize]);
                 get!(to) = (address + offset as usize) as u64;
             }
@@ -148,11 +132,7 @@ pub(super) fn run(
             }
             Op::FrameAddress { to, register } => get!(to) = (fp + register as usize) as u64,
             Op::ControlAddress { to, offset } => get!(to) = (control + offset as usize) as u64,
-            Op::Copy {
-                to,
-                from,
-                words: count,
-            } => {
+            Op::Copy { to, from, words: count } => {
                 let (to, from) = (get!(to) as usize, get!(from) as usize);
                 words.copy_within(from..from + count as usize, to);
             }
@@ -161,11 +141,7 @@ pub(super) fn run(
                 let at = fp + to as usize;
                 words[at..at + fresh.len()].copy_from_slice(fresh);
             }
-            Op::Same {
-                to,
-                left,
-                words: count,
-            } => {
+            Op::Same { to, left, words: count } => {
                 let (one, other, count) =
                     (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
@@ -222,36 +198,22 @@ pub(super) fn run(
                     jump!(target);
                 }
             }
-            Op::JumpIfSmall {
-                left,
-                value,
-                target,
-            } => {
+            Op::JumpIfSmall { left, value, target } => {
                 if get!(left) as i64 == i64::from(value) {
                     jump!(target);
                 }
             }
-            Op::JumpUnlessSmall {
-                left,
-                value,
-                target,
-            } => {
+            Op::JumpUnlessSmall { left, value, target } => {
                 if get!(left) as i64 != i64::from(value) {
                     jump!(target);
                 }
             }
-            Op::JumpIfNull {
-                control: word,
-                target,
-            } => {
+            Op::JumpIfNull { control: word, target } => {
                 if words[control + word as usize] == 0 {
                     jump!(target);
                 }
             }
-            Op::JumpUnlessNull {
-                control: word,
-                target,
-            } => {
+            Op::JumpUnlessNull { control: word, target } => {
                 if words[control + word as usize] != 0 {
                     jump!(target);
                 }
@@ -268,15 +230,13 @@ pub(super) fn run(
                 let function = program.functions[function as usize];
                 let frame = fp + base as usize;
                 if frame + function.frame as usize + MARGIN > STACK_END {
-                    stop!(Stop::Trap(Trap::Other(
-                        "functions call each other without end"
-                    )));
+                    stop!(Stop::Trap(Trap::Other("functions call each other without end")));
                 }
                 objects.calls_left = match objects.calls_left.checked_sub(1) {
                     Some(left) => left,
-                    None => stop!(Stop::Trap(Trap::Other(
-                        "a piece of code makes calls without end"
-                    ))),
+                    None => {
+                        stop!(Stop::Trap(Trap::Other("a piece of code makes calls without end")))
+                    }
                 };
                 calls.push((pc as u32, fp as u32));
                 fp = frame;
@@ -293,11 +253,7 @@ pub(super) fn run(
                 Some((back, frame)) => (pc, fp) = (back as usize, frame as usize),
                 None => stop!(Stop::End),
             },
-            Op::Peek {
-                to,
-                buffer,
-                message,
-            } => {
+            Op::Peek { to, buffer, message } => {
                 let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
                 else {
                     stop!(Stop::Trap(Trap::EMPTY));
@@ -305,11 +261,7 @@ pub(super) fn run(
                 let fits = words::type_of(words, head) == message as TypeId;
                 get!(to) = if fits { head } else { 0 };
             }
-            Op::PeekSure {
-                to,
-                buffer,
-                message,
-            } => {
+            Op::PeekSure { to, buffer, message } => {
                 let Some(head) = objects.buffers[words[control + buffer as usize] as usize].head()
                 else {
                     stop!(Stop::Trap(Trap::EMPTY));
@@ -344,9 +296,9 @@ fn look(
     let (object, argument) = (words[at] as usize, words[at + 1]);
     Some(match function {
         LibraryFunction::TableLookup => Ok(objects.tables[object].lookup(argument)),
-        LibraryFunction::TablePresent => objects
-            .line(argument)
-            .map(|line| u64::from(objects.tables[object].is_present(line))),
+        LibraryFunction::TablePresent => {
+            objects.line(argument).map(|line| u64::from(objects.tables[object].is_present(line)))
+        }
         // What is missing is made, which needs more than a look.
         LibraryFunction::PerfectLookup => {
             match objects.tables[object].lookup(objects.line_of(argument)) {
@@ -358,15 +310,15 @@ fn look(
             let line = objects.line_of(argument);
             Ok(u64::from(objects.tables[object].is_present(line)))
         }
-        LibraryFunction::CacheLookup => objects
-            .line(argument)
-            .map(|line| objects.caches[object].lookup(line)),
+        LibraryFunction::CacheLookup => {
+            objects.line(argument).map(|line| objects.caches[object].lookup(line))
+        }
         LibraryFunction::CachePresent => objects
             .line(argument)
             .map(|line| u64::from(objects.caches[object].is_tag_present(line))),
-        LibraryFunction::CacheAvailable => objects
-            .line(argument)
-            .map(|line| u64::from(objects.caches[object].cache_avail(line))),
+        LibraryFunction::CacheAvailable => {
+            objects.line(argument).map(|line| u64::from(objects.caches[object].cache_avail(line)))
+        }
         LibraryFunction::CacheTouch => {
             objects.caches[object].set_mru(objects.line_of(argument));
             Ok(0)

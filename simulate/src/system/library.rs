@@ -188,14 +188,12 @@ impl System {
                 let other = j..j + shape.bit_words();
                 u64::from(self.words.words[i..i + shape.bit_words()] == self.words.words[other])
             }
-            MaskOverlaps => u64::from(shape.is_overlap(
-                &self.words.words[mask],
-                &self.words.words[j..j + shape.words()],
-            )),
-            MaskContains => u64::from(shape.contains(
-                &self.words.words[mask],
-                &self.words.words[j..j + shape.words()],
-            )),
+            MaskOverlaps => u64::from(
+                shape.is_overlap(&self.words.words[mask], &self.words.words[j..j + shape.words()]),
+            ),
+            MaskContains => u64::from(
+                shape.contains(&self.words.words[mask], &self.words.words[j..j + shape.words()]),
+            ),
             MaskAnd => self.done(|it| shape.and(&mut it.words.words, i, j)),
             MaskOr => self.done(|it| shape.or(&mut it.words.words, i, j)),
             MaskInvert => self.done(|it| shape.set_inverted(&mut it.words.words, i, j)),
@@ -248,14 +246,8 @@ impl System {
             DestAddAll => self.done(|it| union::add(&mut it.words.words, i, j, words)),
             DestRemoveAll => self.done(|it| union::remove(&mut it.words.words, i, j, words)),
             DestAssign => {
-                let from = [
-                    self.words.words[c as usize],
-                    self.words.words[c as usize + 1],
-                ];
-                self.tried(|it| {
-                    it.machines
-                        .set_net_dest(&mut it.words.words[dest], b, &from)
-                })?
+                let from = [self.words.words[c as usize], self.words.words[c as usize + 1]];
+                self.tried(|it| it.machines.set_net_dest(&mut it.words.words[dest], b, &from))?
             }
             DestBroadcast => self.done(|it| it.machines.broadcast(&mut it.words.words[dest])),
             DestBroadcastType => {
@@ -389,17 +381,15 @@ impl System {
             LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             AddressOffset => self.set_address(a)?.wrapping_sub(b),
-            Modulo => (a as i64)
-                .checked_rem(b as i64)
-                .ok_or(Trap::Other("a division by zero"))? as u64,
+            Modulo => {
+                (a as i64).checked_rem(b as i64).ok_or(Trap::Other("a division by zero"))? as u64
+            }
             BitSelect => bits(self.set_address(a)?, b, c),
             MaskLowBits => match 1_u64.checked_shl(b as u32) {
                 Some(bit) => self.set_address(a)? & !(bit - 1),
                 None => 0,
             },
-            NextStride => self
-                .set_address(a)?
-                .wrapping_add((block as u64 * 8).wrapping_mul(b)),
+            NextStride => self.set_address(a)?.wrapping_add((block as u64 * 8).wrapping_mul(b)),
 
             MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
             MapToCluster => {
@@ -508,8 +498,7 @@ impl System {
         let of = &self.buffers[buffer as usize];
         let ready = of.is_ready(self.now);
         if !ready && of.is_throttled(self.now) {
-            self.wheel
-                .schedule(self.now + 1, self.consumers[buffer as usize]);
+            self.wheel.schedule(self.now + 1, self.consumers[buffer as usize]);
         }
         ready
     }
@@ -622,8 +611,7 @@ impl System {
         let blocked = &mut self.controllers[controller].blocked;
         blocked.retain(|(known, _)| *known != line);
         if let Some((mandatory, _)) = self.controllers[controller].mandatory {
-            self.wheel
-                .schedule(self.now + 1, self.consumers[mandatory as usize]);
+            self.wheel.schedule(self.now + 1, self.consumers[mandatory as usize]);
         }
     }
 

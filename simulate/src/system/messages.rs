@@ -50,9 +50,7 @@ impl System {
         let of = self.words.type_of(message);
         let envelope = self.envelopes[of];
         let Some(destination) = envelope.destination else {
-            return Err(Trap::Other(
-                "a message without the field Destination went to the network",
-            ));
+            return Err(Trap::Other("a message without the field Destination went to the network"));
         };
         if envelope
             .size
@@ -79,11 +77,8 @@ impl System {
                 numbers &= numbers - 1;
                 left -= 1;
                 // The last receiver gets the message itself, the others copies.
-                let copy = if left > 0 {
-                    self.words.duplicate(message, envelope.width)
-                } else {
-                    message
-                };
+                let copy =
+                    if left > 0 { self.words.duplicate(message, envelope.width) } else { message };
                 let own = copy as usize + usize::from(destination);
                 for other in 0..self.machines.words() {
                     self.words.words[own + other] = if other == word { 1 << number } else { 0 };
@@ -94,11 +89,9 @@ impl System {
                     continue;
                 };
                 let arrival =
-                    self.network
-                        .arrival(sender, receiver, departure, line, &mut self.delays);
+                    self.network.arrival(sender, receiver, departure, line, &mut self.delays);
                 self.buffers[receiver as usize].deliver(arrival, copy);
-                self.wheel
-                    .schedule(arrival, self.consumers[receiver as usize]);
+                self.wheel.schedule(arrival, self.consumers[receiver as usize]);
             }
         }
         Ok(())
@@ -189,8 +182,7 @@ impl System {
             let random = self.random_delays.then_some(&mut self.delays);
             head.delay_head(self.now, random)?
         };
-        self.wheel
-            .schedule(arrival, self.consumers[buffer as usize]);
+        self.wheel.schedule(arrival, self.consumers[buffer as usize]);
         Ok(())
     }
 
@@ -206,11 +198,7 @@ impl System {
             let (rank, ports) = (rank as u64, ports as u64);
             return Err(Misuse::Rank { rank, ports }.into());
         }
-        let row = match controller
-            .waiting
-            .iter()
-            .position(|(waiting, _)| *waiting == line)
-        {
+        let row = match controller.waiting.iter().position(|(waiting, _)| *waiting == line) {
             Some(at) => &mut controller.waiting[at].1,
             None => {
                 controller.waiting.push((line, Vec::new()));
@@ -229,12 +217,7 @@ impl System {
     pub(super) fn wake_lower(&mut self, line: u64) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let (rank, ports) = (controller.rank, controller.ports.len());
-        if rank > ports
-            && controller
-                .waiting
-                .iter()
-                .any(|(waiting, _)| *waiting == line)
-        {
+        if rank > ports && controller.waiting.iter().any(|(waiting, _)| *waiting == line) {
             let (rank, ports) = (rank as u64, ports as u64);
             self.warn(Misuse::RankBehind { rank, ports })?;
         }
@@ -275,22 +258,18 @@ impl System {
         if !self.buffers[buffer as usize].wake(line) {
             return Err(Misuse::NothingStalled(line).into());
         }
-        self.wheel
-            .schedule(self.now, self.consumers[buffer as usize]);
+        self.wheel.schedule(self.now, self.consumers[buffer as usize]);
         Ok(())
     }
 
     /// `wakeUpAllBuffers()`
     pub(super) fn wake_everything(&mut self) {
         let waiting = std::mem::take(&mut self.controllers[self.current].waiting);
-        let buffers: Vec<u32> = waiting
-            .into_iter()
-            .flat_map(|(_, row)| row.into_iter().rev().flatten())
-            .collect();
+        let buffers: Vec<u32> =
+            waiting.into_iter().flat_map(|(_, row)| row.into_iter().rev().flatten()).collect();
         for buffer in buffers {
             if self.buffers[buffer as usize].wake_all() {
-                self.wheel
-                    .schedule(self.now, self.consumers[buffer as usize]);
+                self.wheel.schedule(self.now, self.consumers[buffer as usize]);
             }
         }
     }
@@ -312,9 +291,7 @@ impl System {
         let (request, _) = self.buffers[requests as usize].dequeue(self.now)?;
         let known = self.program.types.known.memory;
         if self.words.type_of(request) != known {
-            return Err(Trap::Other(
-                "the memory takes messages of type MemoryMsg only",
-            ));
+            return Err(Trap::Other("the memory takes messages of type MemoryMsg only"));
         }
         let fields = self.memory_fields;
         let field = |words: &[u64], offset: u16| words[request as usize + usize::from(offset)];
@@ -330,8 +307,7 @@ impl System {
             }
             MEMORY_WB => {
                 let block = &self.words.words[range];
-                self.memory
-                    .write(address, length, self.now, block, &mut self.delays)?
+                self.memory.write(address, length, self.now, block, &mut self.delays)?
             }
             _ => {
                 return Err(Trap::Other(
@@ -344,8 +320,7 @@ impl System {
         self.words.words[request as usize + usize::from(fields.original)] = sender;
         self.words.words[request as usize + usize::from(fields.sender)] = machine;
         self.buffers[responses as usize].deliver(arrival, request);
-        self.wheel
-            .schedule(arrival, self.consumers[responses as usize]);
+        self.wheel.schedule(arrival, self.consumers[responses as usize]);
         self.wake_next_cycle();
         Ok(())
     }

@@ -27,25 +27,15 @@ impl System {
                 ),
             ),
             Trap::Error(text) => {
-                let text = self
-                    .program
-                    .texts
-                    .get(text as usize)
-                    .map_or("", |text| text);
+                let text = self.program.texts.get(text as usize).map_or("", |text| text);
                 (
                     FaultKind::Error,
-                    format!(
-                        "Runtime Error: {name} time: {} addr: {address:#x}: {text}",
-                        self.now
-                    ),
+                    format!("Runtime Error: {name} time: {} addr: {address:#x}: {text}", self.now),
                 )
             }
             Trap::Assert => (
                 FaultKind::Assertion,
-                format!(
-                    "assert failure: {name} time: {} addr: {address:#x}",
-                    self.now
-                ),
+                format!("assert failure: {name} time: {} addr: {address:#x}", self.now),
             ),
             Trap::Null => (
                 FaultKind::Misuse,
@@ -62,16 +52,12 @@ impl System {
                 FaultKind::Misuse,
                 format!("{misuse}: {name} time: {} addr: {address:#x}", self.now),
             ),
-            Trap::Other(what) => (
-                FaultKind::Misuse,
-                format!("{what}: {name} time: {} addr: {address:#x}", self.now),
-            ),
+            Trap::Other(what) => {
+                (FaultKind::Misuse, format!("{what}: {name} time: {} addr: {address:#x}", self.now))
+            }
             Trap::Unsupported(what) => (
                 FaultKind::Misuse,
-                format!(
-                    "{what} is not simulated: {name} time: {} addr: {address:#x}",
-                    self.now
-                ),
+                format!("{what} is not simulated: {name} time: {} addr: {address:#x}", self.now),
             ),
         };
         let recent = self.recent(address);
@@ -104,14 +90,8 @@ impl System {
         let address = self.sequencers[sequencer]
             .oldest()
             .map(|(_, address)| self.sequencers[sequencer].line_of(address));
-        let recent = address
-            .map(|address| self.recent(address))
-            .unwrap_or_default();
-        Box::new(Fault {
-            address,
-            recent,
-            ..*self.plain_fault(FaultKind::Deadlock, message)
-        })
+        let recent = address.map(|address| self.recent(address)).unwrap_or_default();
+        Box::new(Fault { address, recent, ..*self.plain_fault(FaultKind::Deadlock, message) })
     }
 
     /// A core is answered, but gets nowhere.
@@ -123,15 +103,9 @@ impl System {
         );
         let line = self.sequencers[thread].oldest();
         let address = line.map(|(_, address)| self.sequencers[thread].line_of(address));
-        let recent = address
-            .map(|address| self.recent(address))
-            .unwrap_or_default();
+        let recent = address.map(|address| self.recent(address)).unwrap_or_default();
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
-        Box::new(Fault {
-            address,
-            recent,
-            ..fault
-        })
+        Box::new(Fault { address, recent, ..fault })
     }
 
     /// Nothing is going to happen any more, but cores wait.
@@ -165,10 +139,7 @@ impl System {
     /// Controllers wake each other without end, and time stands still.
     pub(super) fn livelock(&self) -> Box<Fault> {
         let controller = self.controllers.get(self.current).map(|controller| {
-            format!(
-                "{} {}",
-                self.program.machines[controller.machine].name, controller.version
-            )
+            format!("{} {}", self.program.machines[controller.machine].name, controller.version)
         });
         let address = self.current_address();
         let message = format!(
@@ -178,12 +149,7 @@ impl System {
         );
         let recent = self.recent(address);
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
-        Box::new(Fault {
-            controller,
-            address: Some(address),
-            recent,
-            ..fault
-        })
+        Box::new(Fault { controller, address: Some(address), recent, ..fault })
     }
 
     /// All cores have come to their end, and none of them has completed an operation: whatever the
@@ -228,28 +194,20 @@ impl System {
     fn told(&self, happening: &Happening) -> String {
         let controller = &self.controllers[happening.controller as usize];
         let machine = &self.program.machines[controller.machine];
-        let who = format!(
-            "{:>10}: {} {}",
-            happening.tick, machine.name, controller.version
-        );
+        let who = format!("{:>10}: {} {}", happening.tick, machine.name, controller.version);
         if happening.is_message {
             let of = &self.program.types[happening.what as usize];
             let named =
-                of.fields
-                    .get("Type")
-                    .and_then(|field| match &self.program.types[field.of].kind {
-                        TypeKind::Enumeration { values, .. } => {
-                            values.get(happening.kind as usize).cloned()
-                        }
-                        _ => None,
-                    });
+                of.fields.get("Type").and_then(|field| match &self.program.types[field.of].kind {
+                    TypeKind::Enumeration { values, .. } => {
+                        values.get(happening.kind as usize).cloned()
+                    }
+                    _ => None,
+                });
             return format!("{who} sends {} {}", of.name, named.as_deref().unwrap_or(""));
         }
         let transition = &machine.transitions[happening.what as usize];
-        let after = machine
-            .states
-            .get(usize::from(happening.after))
-            .map_or("?", |state| state);
+        let after = machine.states.get(usize::from(happening.after)).map_or("?", |state| state);
         let repeated = match happening.repeated {
             0 => String::new(),
             more => format!(" ({more} times more until {})", happening.until),

@@ -28,10 +28,7 @@ impl System {
     pub(super) fn run(&mut self, start: u32, frame: usize) -> Result<Ending, Trap> {
         let program = Arc::clone(&self.program);
         let control_words = self.controllers[self.current].control as usize;
-        let mut position = Position {
-            pc: start as usize,
-            fp: frame,
-        };
+        let mut position = Position { pc: start as usize, fp: frame };
         let mut stalled = false;
         let mut calls_left = MOST_CALLS;
         self.calls.clear();
@@ -70,14 +67,8 @@ impl System {
                 offset_bits: self.block_words as u64 * 8 - 1,
             };
             let (words, calls) = (&mut self.words.words, &mut self.calls);
-            let stop = fast::run(
-                &program,
-                words,
-                calls,
-                &mut objects,
-                control_words,
-                &mut position,
-            );
+            let stop =
+                fast::run(&program, words, calls, &mut objects, control_words, &mut position);
             calls_left = objects.calls_left;
             match stop {
                 Stop::Other => {}
@@ -91,10 +82,7 @@ impl System {
                 }
                 Op::BlockOn { buffer, address } => {
                     let buffer = buffer!(buffer);
-                    if self
-                        .blocked_by(get!(address))
-                        .is_some_and(|by| by != buffer)
-                    {
+                    if self.blocked_by(get!(address)).is_some_and(|by| by != buffer) {
                         attempt!(self.delay_head(buffer));
                         return Ok(Ending::Again);
                     }
@@ -146,10 +134,7 @@ impl System {
                     }
                 }
                 Op::Stall { how } => {
-                    let Resume {
-                        position: back,
-                        base,
-                    } = self.resume;
+                    let Resume { position: back, base } = self.resume;
                     position = back;
                     self.in_transition = false;
                     stalled = true;
@@ -186,10 +171,7 @@ impl System {
         }
         let Some(number) = machine.table[state * machine.events.len() + event].checked_sub(1)
         else {
-            return Err(Trap::NoTransition {
-                state: state as u16,
-                event: event as u16,
-            });
+            return Err(Trap::NoTransition { state: state as u16, event: event as u16 });
         };
         let transition = &machine.transitions[number as usize];
         let control = controller.control as usize;

@@ -68,10 +68,7 @@ impl System {
             let Some(head) = head.map(|head| self.words.type_of(head)) else {
                 continue;
             };
-            let mut takers = ports
-                .iter()
-                .zip(buffers)
-                .filter(|(_, other)| *other == buffer);
+            let mut takers = ports.iter().zip(buffers).filter(|(_, other)| *other == buffer);
             if !takers.any(|(port, _)| port.message == head) {
                 return Err(Trap::Other(
                     "All ports rejected a message: its type is that of no in_port of its buffer",
@@ -112,10 +109,7 @@ impl System {
         let of = &self.program.machines[machine];
         let transition = &of.transitions[self.transition as usize];
         if transition.next.is_none() {
-            *self
-                .computed
-                .entry((machine, self.transition, after))
-                .or_default() += 1;
+            *self.computed.entry((machine, self.transition, after)).or_default() += 1;
         }
         if let Some(trace) = &mut self.trace {
             trace.transition(
@@ -152,10 +146,7 @@ impl System {
             machine: &of.name,
             event: &of.events[transition.event as usize],
             from: &of.states[transition.state as usize],
-            to: of
-                .states
-                .get(word(control::AFTER) as usize)
-                .map_or("", |state| state),
+            to: of.states.get(word(control::AFTER) as usize).map_or("", |state| state),
             address: word(control::ADDRESS),
             comment: "",
         };
@@ -181,18 +172,11 @@ impl System {
                 write!(
                     self.comment,
                     "{}",
-                    self.program
-                        .texts
-                        .get(value as usize)
-                        .map_or("", |text| text)
+                    self.program.texts.get(value as usize).map_or("", |text| text)
                 )
             }
             TypeKind::Enumeration { values, .. } => {
-                write!(
-                    self.comment,
-                    "{}",
-                    values.get(value as usize).map_or("?", |name| name)
-                )
+                write!(self.comment, "{}", values.get(value as usize).map_or("?", |name| name))
             }
             TypeKind::Value => {
                 let words = &self.words.words

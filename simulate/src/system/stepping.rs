@@ -84,11 +84,7 @@ impl Stepping {
     /// # Errors
     /// What the protocol does that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
-        let Size {
-            cores,
-            requests,
-            lines,
-        } = size;
+        let Size { cores, requests, lines } = size;
         system.network.hold();
         for core in 0..cores {
             let controller = system.homes_of[core];
@@ -158,13 +154,10 @@ impl Stepping {
             let own = machine.parameters.iter();
             let own = own.filter(|member| &*types[member.of].name == "CacheMemory");
             caches.push(
-                own.map(|member| control[usize::from(member.offset)] as usize)
-                    .collect::<Vec<_>>(),
+                own.map(|member| control[usize::from(member.offset)] as usize).collect::<Vec<_>>(),
             );
-            if let Some(member) = machine
-                .variables
-                .iter()
-                .find(|member| types[member.of].kind == TypeKind::Entry)
+            if let Some(member) =
+                machine.variables.iter().find(|member| types[member.of].kind == TypeKind::Entry)
             {
                 let member = format!("{}.{}", machine.name, member.name);
                 return Err(SetupError::EntryPointer(member, "a variable"));
@@ -177,14 +170,10 @@ impl Stepping {
             .iter()
             .map(|of| {
                 let machines = system.program.machines.iter();
-                machines
-                    .filter_map(|machine| machine.tbe)
-                    .any(|tbe| tbe == *of)
+                machines.filter_map(|machine| machine.tbe).any(|tbe| tbe == *of)
             })
             .collect();
-        self.stores = (0..system.caches.len())
-            .map(|cache| self.store(cache))
-            .collect();
+        self.stores = (0..system.caches.len()).map(|cache| self.store(cache)).collect();
         Ok(())
     }
 
@@ -192,15 +181,9 @@ impl Stepping {
         let of = &self.system.caches[cache];
         let mut sets: Vec<usize> = self.lines.iter().map(|&line| of.set(line)).collect();
         sets.sort_unstable();
-        let overflows = sets
-            .chunk_by(|a, b| a == b)
-            .any(|same| same.len() > of.ways());
+        let overflows = sets.chunk_by(|a, b| a == b).any(|same| same.len() > of.ways());
         sets.dedup();
-        Store {
-            cache,
-            sets,
-            overflows,
-        }
+        Store { cache, sets, overflows }
     }
 
     /// The system itself, for what it has counted.

@@ -74,10 +74,7 @@ impl System {
             String::new()
         };
         let warning = Warning {
-            message: format!(
-                "{misuse}: {name} time: {} addr: {address:#x}{row}",
-                self.now
-            ),
+            message: format!("{misuse}: {name} time: {} addr: {address:#x}{row}", self.now),
             summary: summary(&misuse),
             tick: self.now,
             controller: name,

@@ -108,8 +108,7 @@ impl Words {
     #[inline]
     pub fn duplicate(&mut self, from: u64, width: usize) -> u64 {
         let at = self.place(self.type_of(from), width);
-        self.words
-            .copy_within(from as usize..from as usize + width, at);
+        self.words.copy_within(from as usize..from as usize + width, at);
         at as u64
     }
 

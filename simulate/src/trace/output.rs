@@ -53,12 +53,7 @@ struct Thread {
 
 impl Writer {
     pub fn new(output: Output) -> Writer {
-        let mut writer = Writer {
-            kept: Vec::new(),
-            thread: None,
-            error: None,
-            failed: false,
-        };
+        let mut writer = Writer { kept: Vec::new(), thread: None, error: None, failed: false };
         let (to, gzip) = match output {
             Output::Memory => return writer,
             Output::Plain(to) => (to, false),
@@ -123,9 +118,7 @@ impl Writer {
         drop(thread.pieces);
         match thread.handle.join() {
             Ok(result) => result,
-            Err(_) => Err(io::Error::other(
-                "the thread that writes the trace panicked",
-            )),
+            Err(_) => Err(io::Error::other("the thread that writes the trace panicked")),
         }
     }
 
@@ -146,11 +139,7 @@ fn start(to: Box<dyn Write + Send>, gzip: bool) -> io::Result<Thread> {
         }
     };
     let builder = std::thread::Builder::new().name("trace".to_owned());
-    Ok(Thread {
-        pieces,
-        empty,
-        handle: builder.spawn(body)?,
-    })
+    Ok(Thread { pieces, empty, handle: builder.spawn(body)? })
 }
 
 /// The header has no time, and pieces are cut by length alone, so the same trace gives the same

@@ -16,25 +16,11 @@ fn lines_of(trace: Trace) -> Vec<String> {
 }
 
 fn request(kind: RequestKind, address: u64, value: u64) -> Request {
-    Request {
-        tag: 0,
-        kind,
-        address,
-        size: 8,
-        value,
-    }
+    Request { tag: 0, kind, address, size: 8, value }
 }
 
 fn transition<'a>(machine: &'a str, event: &'a str, from: &'a str, to: &'a str) -> Transition<'a> {
-    Transition {
-        version: 0,
-        machine,
-        event,
-        from,
-        to,
-        address: 0x1040,
-        comment: "",
-    }
+    Transition { version: 0, machine, event, from, to, address: 0x1040, comment: "" }
 }
 
 const ZEROS: &str = "0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 \
@@ -48,21 +34,12 @@ fn a_store_looks_like_gem5s() {
     let mut sequencer = Sequencer::new(Config::new(0, 0));
     let mut block = [0; 8];
     let store = request(RequestKind::Store, 0x1040, 0x1_0000_0001);
-    sequencer
-        .request(10, store, false, Some(&mut trace))
-        .unwrap();
+    sequencer.request(10, store, false, Some(&mut trace)).unwrap();
     trace.transition(13, &transition("L1Cache", "Store", "I", "IM"));
     trace.transition(399, &transition("Directory", "Memory_Data", "IM", "M"));
-    let line = Line {
-        now: 440,
-        address: 0x1040,
-        block: &mut block,
-        monitor: None,
-    };
+    let line = Line { now: 440, address: 0x1040, block: &mut block, monitor: None };
     let mut effects = Effects::default();
-    sequencer
-        .write_done(line, Some(&mut trace), &mut effects)
-        .unwrap();
+    sequencer.write_done(line, Some(&mut trace), &mut effects).unwrap();
     trace.transition(440, &transition("L1Cache", "Data", "IM", "M"));
     let data = format!(
         "    440: system.ruby.l1_cntrl0.sequencer: set data [ 0x1 0x0 0x0 0x0 0x1 0x0 0x0 0x0 {ZEROS}"
@@ -105,14 +82,8 @@ fn ports_are_set_up_as_gem5_does() {
 #[test]
 fn long_names_push_and_stalls_say_so() {
     let mut trace = Trace::new(Options::new(1, Layout::Single), Output::Memory);
-    trace.transition(
-        456,
-        &transition("L2Cache", "L2_Replacement_clean", "MT_MB", "MT_MB"),
-    );
-    trace.transition(
-        9,
-        &transition("Directory", "All_acks_and_data_no_sharers", "O_X", "S"),
-    );
+    trace.transition(456, &transition("L2Cache", "L2_Replacement_clean", "MT_MB", "MT_MB"));
+    trace.transition(9, &transition("Directory", "All_acks_and_data_no_sharers", "O_X", "S"));
     trace.resource_stall(1, &transition("L1Cache", "Load", "I", "IS"));
     trace.protocol_stall(1 << 50, &transition("L1Cache", "Load", "IS", "IS"));
     let expected = [
@@ -126,32 +97,19 @@ fn long_names_push_and_stalls_say_so() {
 
 #[test]
 fn sizes_and_reservations_are_printed_if_wanted() {
-    let options = Options {
-        packets: true,
-        links: true,
-        fetch_port: true,
-        ..Options::new(4, Layout::Pairs)
-    };
+    let options =
+        Options { packets: true, links: true, fetch_port: true, ..Options::new(4, Layout::Pairs) };
     let mut trace = Trace::new(options, Output::Memory);
     let mut sequencer = Sequencer::new(Config::new(3, 1));
     let (mut block, mut monitor, mut effects) = ([0; 8], None, Effects::default());
     let linked = request(RequestKind::LoadLinked, 0x1000, 0);
     let conditional = request(RequestKind::StoreConditional, 0x1000, 0);
-    sequencer
-        .request(1, linked, false, Some(&mut trace))
-        .unwrap();
-    sequencer
-        .request(1, conditional, false, Some(&mut trace))
-        .unwrap();
+    sequencer.request(1, linked, false, Some(&mut trace)).unwrap();
+    sequencer.request(1, conditional, false, Some(&mut trace)).unwrap();
     let blocked = sequencer.request(2, linked, true, Some(&mut trace));
     assert_eq!(blocked, Err(Refusal::Aliased));
     let mut line = |now, is_read| {
-        let line = Line {
-            now,
-            address: 0x1000,
-            block: &mut block,
-            monitor: Some(&mut monitor),
-        };
+        let line = Line { now, address: 0x1000, block: &mut block, monitor: Some(&mut monitor) };
         if is_read {
             sequencer.read_done(line, Some(&mut trace), &mut effects)
         } else {
@@ -208,20 +166,9 @@ fn clients_print_their_operations() {
         written: 0,
         forwarded: false,
     };
-    let store = ClientLine {
-        kind: Kind::Store,
-        written: 0x3_0000_0001,
-        ..load
-    };
-    let rmw = ClientLine {
-        kind: Kind::Rmw,
-        ..store
-    };
-    let forwarded = ClientLine {
-        read: 7,
-        forwarded: true,
-        ..load
-    };
+    let store = ClientLine { kind: Kind::Store, written: 0x3_0000_0001, ..load };
+    let rmw = ClientLine { kind: Kind::Rmw, ..store };
+    let forwarded = ClientLine { read: 7, forwarded: true, ..load };
     let kind = Kind::Fence;
     for line in [load, store, rmw, forwarded, ClientLine { kind, ..load }] {
         trace.client(364, &line);
@@ -272,21 +219,10 @@ fn print(trace: &mut Trace, count: u64) {
         let load = request(RequestKind::Load, address, 0);
         trace.data(now, 0, Data::Read, &block);
         trace.hit(now, 0, &load, true);
-        for (shift, event) in [
-            (3, "Load"),
-            (5, "Data"),
-            (7, "Fwd_GETX"),
-            (9, "Replacement"),
-        ] {
+        for (shift, event) in [(3, "Load"), (5, "Data"), (7, "Fwd_GETX"), (9, "Replacement")] {
             let address = 0x1000 + 64 * (mixed >> shift & 31);
             let transition = transition("L1Cache", event, "I", "IS");
-            trace.transition(
-                7 * now,
-                &Transition {
-                    address,
-                    ..transition
-                },
-            );
+            trace.transition(7 * now, &Transition { address, ..transition });
         }
     }
 }
@@ -297,11 +233,7 @@ fn compressed_text_is_the_same_text() {
     let write = |gzip: bool| {
         let to = Shared::default();
         let target = Box::new(to.clone());
-        let output = if gzip {
-            Output::Gzip(target)
-        } else {
-            Output::Plain(target)
-        };
+        let output = if gzip { Output::Gzip(target) } else { Output::Plain(target) };
         let mut trace = Trace::new(options, output);
         print(&mut trace, 2000);
         assert!(trace.error().is_none());
@@ -316,19 +248,14 @@ fn compressed_text_is_the_same_text() {
     let compressed = write(true);
     assert!(compressed == write(true));
     let mut text = Vec::new();
-    GzDecoder::new(&compressed[..])
-        .read_to_end(&mut text)
-        .unwrap();
+    GzDecoder::new(&compressed[..]).read_to_end(&mut text).unwrap();
     assert!(text == kept);
 }
 
 #[test]
 fn a_broken_pipe_is_an_error() {
     let options = Options::new(1, Layout::Single);
-    for output in [
-        Output::Plain(Box::new(Broken)),
-        Output::Gzip(Box::new(Broken)),
-    ] {
+    for output in [Output::Plain(Box::new(Broken)), Output::Gzip(Box::new(Broken))] {
         let mut trace = Trace::new(options, output);
         print(&mut trace, 20_000);
         let error = trace.finish().unwrap_err();
@@ -350,11 +277,7 @@ fn speed() {
     let megabytes = 200.0 * trace.finish().unwrap().len() as f64 / 1e6;
     for gzip in [false, true] {
         let to = Box::new(io::sink());
-        let output = if gzip {
-            Output::Gzip(to)
-        } else {
-            Output::Plain(to)
-        };
+        let output = if gzip { Output::Gzip(to) } else { Output::Plain(to) };
         let mut trace = Trace::new(Options::new(1, Layout::Single), output);
         let start = Instant::now();
         print(&mut trace, 200_000);

@@ -85,17 +85,12 @@ impl CorePort for View<'_> {
 impl Memory {
     fn schedule(&mut self, tick: u64, core: usize, event: Event) {
         self.scheduled += 1;
-        self.events
-            .push(Reverse((tick, self.scheduled, core, event)));
+        self.events.push(Reverse((tick, self.scheduled, core, event)));
     }
 
     fn issue(&mut self, core: usize, issue: Issue, least: u64) {
         // Some are hits.
-        let latency = if self.rng.percent(40) {
-            least
-        } else {
-            least + self.rng.up_to(100)
-        };
+        let latency = if self.rng.percent(40) { least } else { least + self.rng.up_to(100) };
         self.issues.push(issue);
         let at = self.issues.len() - 1;
         self.schedule(self.now + latency, core, Event::Access(at));
@@ -117,13 +112,7 @@ pub struct Run {
 
 impl Run {
     pub fn new(client: Client, shape: ProgramSize) -> Run {
-        Run {
-            client,
-            shape,
-            evictions: true,
-            late_reads: true,
-            abort: u64::MAX,
-        }
+        Run { client, shape, evictions: true, late_reads: true, abort: u64::MAX }
     }
 }
 
@@ -158,9 +147,7 @@ pub fn run(run: &Run) -> Ran {
         answers: Vec::new(),
         issues: Vec::new(),
         copies: BTreeMap::new(),
-        sequencers: (0..threads)
-            .map(|v| Sequencer::new(Config::new(v, 0)))
-            .collect(),
+        sequencers: (0..threads).map(|v| Sequencer::new(Config::new(v, 0))).collect(),
         lines: BTreeMap::new(),
         held: BTreeMap::new(),
         locked: BTreeMap::new(),
@@ -176,11 +163,7 @@ pub fn run(run: &Run) -> Ran {
     };
     system.run(run.abort);
     let is_done = system.cores.iter().all(|core| core.is_done());
-    assert!(
-        is_done || run.abort < u64::MAX,
-        "{}: a core is stuck",
-        run.client
-    );
+    assert!(is_done || run.abort < u64::MAX, "{}: a core is stuck", run.client);
     let records: Vec<_> = system.cores.iter().map(|core| core.records()).collect();
     Ran {
         history: record::history(records, Provenance::default()).unwrap(),
@@ -213,10 +196,7 @@ impl System {
     }
 
     fn with_core(&mut self, at: usize, act: impl FnOnce(&mut dyn Core, &mut dyn CorePort)) {
-        let mut view = View {
-            memory: &mut self.memory,
-            core: at,
-        };
+        let mut view = View { memory: &mut self.memory, core: at };
         act(&mut *self.cores[at], &mut view);
     }
 
@@ -238,12 +218,7 @@ impl System {
         if !self.late_reads || self.memory.rng.percent(50) {
             return self.complete_read(core, issue.line, None);
         }
-        let copy = self
-            .memory
-            .lines
-            .get(&issue.line)
-            .copied()
-            .unwrap_or_default();
+        let copy = self.memory.lines.get(&issue.line).copied().unwrap_or_default();
         self.memory.copies.insert(at, copy);
         let later = now + 1 + self.memory.rng.up_to(60);
         self.memory.schedule(later, core, Event::Finish(at));
@@ -340,8 +315,5 @@ pub fn decide(history: &History, model: &str) -> (bool, bool) {
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
     };
-    (
-        holds,
-        outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder),
-    )
+    (holds, outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder))
 }

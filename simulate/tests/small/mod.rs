@@ -119,9 +119,7 @@ machine(MachineType:L1Cache, "test") : Sequencer * sequencer; CacheMemory * cach
 
 pub fn open(source: &str) -> Result<Protocol, Vec<String>> {
     let text = format!("protocol \"Test\"; include \"RubySlicc_interfaces.slicc\"; {source}");
-    let loaded = load_with(Path::new("test.slicc"), &mut |_| {
-        Ok(text.clone().into_bytes())
-    });
+    let loaded = load_with(Path::new("test.slicc"), &mut |_| Ok(text.clone().into_bytes()));
     let failed = |failure: slicc::load::Failure| {
         let said = failure.diagnostics.iter().map(|one| {
             let line = one.span.map_or(0, |span| failure.sources.position(span).1);
@@ -159,10 +157,7 @@ pub fn run_with(
         },
         client: Client::IN_ORDER,
         options: Options {
-            settings: settings
-                .iter()
-                .map(|one| one.parse().expect("a setting"))
-                .collect(),
+            settings: settings.iter().map(|one| one.parse().expect("a setting")).collect(),
             strict,
             ..Options::default().steady()
         },
@@ -186,13 +181,5 @@ pub fn reaches(pieces: Pieces<'_>, settings: &[&str]) {
 #[track_caller]
 pub fn computes(types: &str, declarations: &str, code: &str) {
     let code = format!("{code} error(\"done\");");
-    reaches(
-        Pieces {
-            types,
-            declarations,
-            code: &code,
-            ..Pieces::default()
-        },
-        &[],
-    );
+    reaches(Pieces { types, declarations, code: &code, ..Pieces::default() }, &[]);
 }

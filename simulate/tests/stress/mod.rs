@@ -86,12 +86,7 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
             other => panic!("{other} is not known here"),
         }
     }
-    Simulation {
-        shape,
-        client,
-        options,
-        deadlock_threshold: None,
-    }
+    Simulation { shape, client, options, deadlock_threshold: None }
 }
 
 /// Sizes of the levels; those that are left out are tiny.
@@ -135,9 +130,7 @@ pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, Stri
             let place = fault.span.map(|span| protocol.sources().position(span));
             let recent = fault.recent.join("\n");
             let message = &fault.message;
-            Err(format!(
-                "{name}: {message}\nat {place:?}\n{recent}\n{simulation:?}"
-            ))
+            Err(format!("{name}: {message}\nat {place:?}\n{recent}\n{simulation:?}"))
         }
     }
 }

@@ -50,21 +50,13 @@ impl Value {
     /// A value that cannot be assigned to.
     pub fn fixed(of: TypeId, place: ValuePlace) -> Value {
         let writable = false;
-        Value {
-            of,
-            place,
-            writable,
-        }
+        Value { of, place, writable }
     }
 
     /// A value that can be assigned to.
     pub fn variable(of: TypeId, place: ValuePlace) -> Value {
         let writable = true;
-        Value {
-            of,
-            place,
-            writable,
-        }
+        Value { of, place, writable }
     }
 }
 
@@ -162,10 +154,7 @@ impl Compiler<'_> {
             }
         }
         // A call needs room for the frame above even if the function itself uses few registers.
-        Function {
-            start: body.start,
-            frame: u32::from(body.highest) + 1,
-        }
+        Function { start: body.start, frame: u32::from(body.highest) + 1 }
     }
 
     pub(super) fn body(&mut self) -> &mut Body {
@@ -176,10 +165,7 @@ impl Compiler<'_> {
     pub(super) fn emit(&mut self, op: Op, span: Span) -> usize {
         if self.code.len() >= MOST_INSTRUCTIONS {
             let error = Diagnostic::error(span, "the protocol needs too much code");
-            let _: Outcome<()> = self.fail(Diagnostic {
-                span: None,
-                ..error
-            });
+            let _: Outcome<()> = self.fail(Diagnostic { span: None, ..error });
             return self.code.len() - 1;
         }
         self.code.push(op);
@@ -228,10 +214,7 @@ impl Compiler<'_> {
     pub(super) fn registers(&mut self, count: usize, span: Span) -> Outcome<Register> {
         let body = self.body();
         let first = body.next;
-        match usize::from(first)
-            .checked_add(count)
-            .and_then(|next| Register::try_from(next).ok())
-        {
+        match usize::from(first).checked_add(count).and_then(|next| Register::try_from(next).ok()) {
             Some(next) if next < MOST_REGISTERS => {
                 body.next = next;
                 body.highest = body.highest.max(next);
@@ -275,10 +258,7 @@ impl Compiler<'_> {
 
     /// Opens a scope from which those around it can't be seen.
     pub(super) fn open_apart(&mut self) {
-        self.body().scopes.push(Scope {
-            apart: true,
-            ..Scope::default()
-        });
+        self.body().scopes.push(Scope { apart: true, ..Scope::default() });
     }
 
     /// Closes a scope.
@@ -359,16 +339,12 @@ impl Compiler<'_> {
             (ValuePlace::Control(offset), true) => Op::ControlAddress { to, offset },
             (ValuePlace::Memory { base, offset }, false) => Op::Load { to, base, offset },
             (ValuePlace::Memory { base, offset }, true) => Op::Address { to, base, offset },
-            (ValuePlace::Through { control, offset }, false) => Op::LoadThrough {
-                to,
-                control,
-                offset,
-            },
-            (ValuePlace::Through { control, offset }, true) => Op::AddressThrough {
-                to,
-                control,
-                offset,
-            },
+            (ValuePlace::Through { control, offset }, false) => {
+                Op::LoadThrough { to, control, offset }
+            }
+            (ValuePlace::Through { control, offset }, true) => {
+                Op::AddressThrough { to, control, offset }
+            }
         };
         self.emit(op, span);
     }
@@ -379,11 +355,7 @@ impl Compiler<'_> {
             ValuePlace::Register(register) => Op::FrameAddress { to, register },
             ValuePlace::Control(offset) => Op::ControlAddress { to, offset },
             ValuePlace::Memory { base, offset } => Op::Address { to, base, offset },
-            ValuePlace::Through { control, offset } => Op::AddressThrough {
-                to,
-                control,
-                offset,
-            },
+            ValuePlace::Through { control, offset } => Op::AddressThrough { to, control, offset },
             ValuePlace::Constant(_) | ValuePlace::Null => {
                 return self.fail(
                     Diagnostic::error(span, "a constant can't be passed by reference")
@@ -399,25 +371,18 @@ impl Compiler<'_> {
         match i32::try_from(constant as i64) {
             Ok(value) => Op::Small { to, value },
             Err(_) => {
-                let index = self
-                    .constants
-                    .iter()
-                    .position(|known| *known == constant)
-                    .unwrap_or_else(|| {
-                        self.constants.push(constant);
-                        self.constants.len() - 1
-                    });
+                let index =
+                    self.constants.iter().position(|known| *known == constant).unwrap_or_else(
+                        || {
+                            self.constants.push(constant);
+                            self.constants.len() - 1
+                        },
+                    );
                 if index > usize::from(u16::MAX) {
                     let error = Diagnostic::error(span, "the protocol has too many large numbers");
-                    let _: Outcome<()> = self.fail(Diagnostic {
-                        span: None,
-                        ..error
-                    });
+                    let _: Outcome<()> = self.fail(Diagnostic { span: None, ..error });
                 }
-                Op::Constant {
-                    to,
-                    index: index as u16,
-                }
+                Op::Constant { to, index: index as u16 }
             }
         }
     }
@@ -448,14 +413,7 @@ impl Compiler<'_> {
                     _ => None,
                 };
                 if let Some(value) = small {
-                    self.emit(
-                        Op::StoreSmall {
-                            base,
-                            offset,
-                            value,
-                        },
-                        span,
-                    );
+                    self.emit(Op::StoreSmall { base, offset, value }, span);
                     return Ok(());
                 }
                 let mark = self.top();
@@ -466,14 +424,7 @@ impl Compiler<'_> {
             ValuePlace::Through { control, offset } => {
                 let mark = self.top();
                 let from = self.load(value, span)?;
-                self.emit(
-                    Op::StoreThrough {
-                        control,
-                        offset,
-                        from,
-                    },
-                    span,
-                );
+                self.emit(Op::StoreThrough { control, offset, from }, span);
                 self.release(mark);
             }
             ValuePlace::Constant(_) | ValuePlace::Null => {
@@ -487,13 +438,7 @@ impl Compiler<'_> {
     pub(super) fn local(&mut self, of: TypeId, span: Span) -> Outcome<Value> {
         let width = self.types[of].width();
         let first = self.registers(width, span)?;
-        self.emit(
-            Op::Fresh {
-                to: first,
-                of: of as u16,
-            },
-            span,
-        );
+        self.emit(Op::Fresh { to: first, of: of as u16 }, span);
         Ok(Value::variable(of, ValuePlace::Register(first)))
     }
 
@@ -501,15 +446,7 @@ impl Compiler<'_> {
     pub(super) fn is_number(&self, of: TypeId) -> bool {
         let known = &self.types.known;
         let others = ["uint32_t", "uint64_t", "RequestorID"];
-        [
-            known.int,
-            known.addr,
-            known.cycles,
-            known.tick,
-            known.scalar,
-            known.node,
-        ]
-        .contains(&of)
+        [known.int, known.addr, known.cycles, known.tick, known.scalar, known.node].contains(&of)
             || others.contains(&&*self.types[of].name)
     }
 

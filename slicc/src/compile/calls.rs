@@ -36,11 +36,7 @@ impl Signature {
     fn counts(&self) -> String {
         let most = self.parameters.len();
         let least = (0..=most).find(|&given| self.takes(given)).unwrap_or(most);
-        if least < most {
-            format!("{least} to {most}")
-        } else {
-            most.to_string()
-        }
+        if least < most { format!("{least} to {most}") } else { most.to_string() }
     }
 }
 
@@ -84,10 +80,7 @@ impl Compiler<'_> {
     }
 
     pub(super) fn arguments(&mut self, arguments: &[Expression]) -> Outcome<Vec<(Value, Span)>> {
-        arguments
-            .iter()
-            .map(|argument| Ok((self.expression(argument)?, argument.span)))
-            .collect()
+        arguments.iter().map(|argument| Ok((self.expression(argument)?, argument.span))).collect()
     }
 
     /// Adds the defaults of the parameters for which a call gives no arguments.
@@ -98,10 +91,7 @@ impl Compiler<'_> {
             let Some(default) = default else { break };
             let value = self.expression(default)?;
             self.expect(*wanted, value.of, default.span)?;
-            let value = Value {
-                of: *wanted,
-                ..value
-            };
+            let value = Value { of: *wanted, ..value };
             values.push((value, default.span));
         }
         Ok(())
@@ -115,14 +105,12 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Option<Value>> {
         let name = &*function.text;
-        let (family, permission) = match (
-            name.strip_suffix("_to_string"),
-            name.strip_suffix("_to_permission"),
-        ) {
-            (Some(family), _) => (family, false),
-            (_, Some(family)) => (family, true),
-            _ => return Ok(None),
-        };
+        let (family, permission) =
+            match (name.strip_suffix("_to_string"), name.strip_suffix("_to_permission")) {
+                (Some(family), _) => (family, false),
+                (_, Some(family)) => (family, true),
+                _ => return Ok(None),
+            };
         let Some(of) = self.types.find(self.machine_name(), family) else {
             return Ok(None);
         };
@@ -158,10 +146,8 @@ impl Compiler<'_> {
             return Ok(None);
         };
         let types: Vec<TypeId> = values.iter().map(|(value, _)| value.of).collect();
-        let same_count: Vec<&Signature> = candidates
-            .iter()
-            .filter(|candidate| candidate.takes(arguments.len()))
-            .collect();
+        let same_count: Vec<&Signature> =
+            candidates.iter().filter(|candidate| candidate.takes(arguments.len())).collect();
         let fitting = same_count
             .iter()
             .filter(|candidate| {
@@ -238,9 +224,7 @@ impl Compiler<'_> {
         }
         // A wide result is written to an address that is passed behind the arguments.
         let wide = self.types[signature.result].is_wide() && !signature.by_reference;
-        let destination = wide
-            .then(|| self.local(signature.result, span))
-            .transpose()?;
+        let destination = wide.then(|| self.local(signature.result, span)).transpose()?;
         let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
         for (at, ((value, span), (_, passing))) in
             values.iter().zip(&signature.parameters).enumerate()
@@ -263,10 +247,7 @@ impl Compiler<'_> {
             return Ok(Value::variable(signature.result, place));
         }
         if let Some(destination) = destination {
-            return Ok(Value {
-                writable: false,
-                ..destination
-            });
+            return Ok(Value { writable: false, ..destination });
         }
         Ok(register(signature.result, base))
     }
@@ -280,16 +261,11 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         if builtin == LibraryFunction::Same {
-            return Ok(Value {
-                of: result,
-                writable: false,
-                ..values[0].0
-            });
+            return Ok(Value { of: result, writable: false, ..values[0].0 });
         }
         if let Some(offset) = implicit(builtin) {
-            let value = values
-                .first()
-                .map_or(constant(self.types.known.entry, 0), |(value, _)| *value);
+            let value =
+                values.first().map_or(constant(self.types.known.entry, 0), |(value, _)| *value);
             let from = self.load(value, span)?;
             self.emit(Op::StoreControl { offset, from }, span);
             return Ok(constant(self.types.known.void, 0));
@@ -298,10 +274,7 @@ impl Compiler<'_> {
         let destination = wide.then(|| self.local(result, span)).transpose()?;
         let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
         // The present time, which ports and buffers know themselves.
-        let needed = if matches!(
-            builtin,
-            LibraryFunction::InReady | LibraryFunction::InDequeue
-        ) {
+        let needed = if matches!(builtin, LibraryFunction::InReady | LibraryFunction::InDequeue) {
             1
         } else {
             values.len()
@@ -328,13 +301,7 @@ impl Compiler<'_> {
         }
         if let Some(destination) = destination {
             self.load_into(base + values.len() as Register, destination, span);
-            self.emit(
-                Op::Library {
-                    function: builtin,
-                    base,
-                },
-                span,
-            );
+            self.emit(Op::Library { function: builtin, base }, span);
             return Ok(destination);
         }
         if builtin != LibraryFunction::Nothing {
@@ -366,10 +333,8 @@ impl Compiler<'_> {
 
     fn comment(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
         let [what] = arguments else {
-            return self.fail(Diagnostic::error(
-                span,
-                "`APPEND_TRANSITION_COMMENT` takes one value",
-            ));
+            return self
+                .fail(Diagnostic::error(span, "`APPEND_TRANSITION_COMMENT` takes one value"));
         };
         let value = self.expression(what)?;
         let from = self.load(value, span)?;

@@ -42,10 +42,7 @@ pub mod control {
 ///
 /// An instruction has 8 bytes, so that fetching one is one load.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[expect(
-    missing_docs,
-    reason = "the comment of the instruction names its fields"
-)]
+#[expect(missing_docs, reason = "the comment of the instruction names its fields")]
 pub enum Op {
     /// `to` = a number.
     Small {

@@ -55,33 +55,20 @@ impl Compiler<'_> {
                 self.declare(&name.text, name.span, Symbol::Value(value))?;
                 Ok(value)
             }
-            ExpressionKind::Call {
-                function,
-                arguments,
-            } => self.call(function, arguments, span),
-            ExpressionKind::StaticCall {
-                class, function, ..
-            } => self.fail(
+            ExpressionKind::Call { function, arguments } => self.call(function, arguments, span),
+            ExpressionKind::StaticCall { class, function, .. } => self.fail(
                 Diagnostic::error(
                     span,
-                    format!(
-                        "`{}::{}` is not supported by this runtime",
-                        class.text, function.text
-                    ),
+                    format!("`{}::{}` is not supported by this runtime", class.text, function.text),
                 )
                 .hint("static functions of library types are C++ of gem5 itself"),
             ),
             ExpressionKind::Field { object, field } => self.field(object, field, span),
-            ExpressionKind::Method {
-                object,
-                method,
-                arguments,
-            } => self.method(object, method, arguments, span),
+            ExpressionKind::Method { object, method, arguments } => {
+                self.method(object, method, arguments, span)
+            }
             ExpressionKind::Index { object, indices } => {
-                let lookup = Name {
-                    text: "lookup".into(),
-                    span,
-                };
+                let lookup = Name { text: "lookup".into(), span };
                 self.method(object, &lookup, indices, span)
             }
             ExpressionKind::Cast { to, mode, value } => {
@@ -115,13 +102,7 @@ impl Compiler<'_> {
                 let left = self.load(value, span)?;
                 let to = self.register(span)?;
                 let right = self.register(span)?;
-                self.emit(
-                    Op::Small {
-                        to: right,
-                        value: 0,
-                    },
-                    span,
-                );
+                self.emit(Op::Small { to: right, value: 0 }, span);
                 let op = if *valid {
                     Op::NotEqual { to, left, right }
                 } else {
@@ -131,11 +112,9 @@ impl Compiler<'_> {
                 Ok(register(known.bool, to))
             }
             ExpressionKind::Unary { operator, value } => self.unary(*operator, value, span),
-            ExpressionKind::Binary {
-                operator,
-                left,
-                right,
-            } => self.binary(*operator, left, right, span),
+            ExpressionKind::Binary { operator, left, right } => {
+                self.binary(*operator, left, right, span)
+            }
         }
     }
 
@@ -176,46 +155,34 @@ impl Compiler<'_> {
         let place = match (&owner.kind, value.place) {
             // A statistic of a library object: nothing reads it.
             (TypeKind::Library, _) => ValuePlace::Constant(0),
-            (TypeKind::Entry, ValuePlace::Control(control)) => ValuePlace::Through {
-                control,
-                offset: found.offset,
-            },
-            (TypeKind::Entry, _) => ValuePlace::Memory {
-                base: self.load(value, span)?,
-                offset: found.offset,
-            },
+            (TypeKind::Entry, ValuePlace::Control(control)) => {
+                ValuePlace::Through { control, offset: found.offset }
+            }
+            (TypeKind::Entry, _) => {
+                ValuePlace::Memory { base: self.load(value, span)?, offset: found.offset }
+            }
             (_, ValuePlace::Register(first)) => ValuePlace::Register(first + found.offset),
             (_, ValuePlace::Control(first)) => ValuePlace::Control(first + found.offset),
-            (_, ValuePlace::Memory { base, offset }) => ValuePlace::Memory {
-                base,
-                offset: offset + found.offset,
-            },
-            (_, ValuePlace::Through { control, offset }) => ValuePlace::Through {
-                control,
-                offset: offset + found.offset,
-            },
+            (_, ValuePlace::Memory { base, offset }) => {
+                ValuePlace::Memory { base, offset: offset + found.offset }
+            }
+            (_, ValuePlace::Through { control, offset }) => {
+                ValuePlace::Through { control, offset: offset + found.offset }
+            }
             (_, ValuePlace::Constant(_) | ValuePlace::Null) => {
                 return self.fail(Diagnostic::error(span, "this has no fields"));
             }
         };
         // The fields of an entry may be written even through a name that may not be bound anew.
         let writable = value.writable || self.types[value.of].kind == TypeKind::Entry;
-        Ok(Value {
-            of: found.of,
-            place,
-            writable,
-        })
+        Ok(Value { of: found.of, place, writable })
     }
 
     /// Compiles a condition; returns the jumps that are taken where it does not hold.
     pub(super) fn condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
         let span = condition.span;
         match &condition.kind {
-            ExpressionKind::Binary {
-                operator: Binary::And,
-                left,
-                right,
-            } => {
+            ExpressionKind::Binary { operator: Binary::And, left, right } => {
                 let mut jumps = self.condition(left)?;
                 jumps.extend(self.condition(right)?);
                 Ok(jumps)
@@ -249,10 +216,9 @@ impl Compiler<'_> {
                     if first.of == of || self.is_number(first.of) && self.is_number(of) {
                         let left = self.load(first, span)?;
                         self.release(mark);
-                        return Ok(vec![self.emit(
-                            unless_small(*operator == Binary::Equal, left, value),
-                            span,
-                        )]);
+                        return Ok(vec![
+                            self.emit(unless_small(*operator == Binary::Equal, left, value), span),
+                        ]);
                     }
                 }
                 self.plain_condition(condition)
@@ -267,13 +233,7 @@ impl Compiler<'_> {
         self.expect(self.types.known.bool, value.of, condition.span)?;
         let register = self.load(value, condition.span)?;
         self.release(mark);
-        Ok(vec![self.emit(
-            Op::JumpUnless {
-                condition: register,
-                target: 0,
-            },
-            condition.span,
-        )])
+        Ok(vec![self.emit(Op::JumpUnless { condition: register, target: 0 }, condition.span)])
     }
 
     /// The value of an expression that is a small constant.
@@ -295,10 +255,7 @@ impl Compiler<'_> {
         if self.fits(wanted, given) {
             return Ok(());
         }
-        let (wanted, given) = (
-            self.types[wanted].name.clone(),
-            self.types[given].name.clone(),
-        );
+        let (wanted, given) = (self.types[wanted].name.clone(), self.types[given].name.clone());
         self.fail(
             Diagnostic::error(span, format!("expected a `{wanted}`, found a `{given}`"))
                 .label(format!("this is a `{given}`")),
@@ -315,14 +272,10 @@ impl Compiler<'_> {
     }
 
     fn text(&mut self, text: &str) -> u64 {
-        let index = self
-            .texts
-            .iter()
-            .position(|known| **known == *text)
-            .unwrap_or_else(|| {
-                self.texts.push(text.into());
-                self.texts.len() - 1
-            });
+        let index = self.texts.iter().position(|known| **known == *text).unwrap_or_else(|| {
+            self.texts.push(text.into());
+            self.texts.len() - 1
+        });
         index as u64
     }
 
@@ -337,14 +290,10 @@ impl Compiler<'_> {
 
     /// The number of a table of constants.
     pub(super) fn table(&mut self, table: Vec<u64>) -> u16 {
-        let at = self
-            .tables
-            .iter()
-            .position(|known| *known == table)
-            .unwrap_or_else(|| {
-                self.tables.push(table);
-                self.tables.len() - 1
-            });
+        let at = self.tables.iter().position(|known| *known == table).unwrap_or_else(|| {
+            self.tables.push(table);
+            self.tables.len() - 1
+        });
         at as u16
     }
 }
@@ -362,16 +311,8 @@ pub(super) fn register(of: TypeId, register: Register) -> Value {
 /// A jump that is taken unless a register equals (or differs from) a small number.
 fn unless_small(equal: bool, left: Register, value: i16) -> Op {
     if equal {
-        Op::JumpUnlessSmall {
-            left,
-            value,
-            target: 0,
-        }
+        Op::JumpUnlessSmall { left, value, target: 0 }
     } else {
-        Op::JumpIfSmall {
-            left,
-            value,
-            target: 0,
-        }
+        Op::JumpIfSmall { left, value, target: 0 }
     }
 }

@@ -67,22 +67,14 @@ impl Compiler<'_> {
             parameters.push(self.bound(*value, *of, *passing, *span)?);
         }
         let returns = signature.result != known.void;
-        let to = if returns {
-            Some(self.register(span)?)
-        } else {
-            None
-        };
+        let to = if returns { Some(self.register(span)?) } else { None };
         self.open_apart();
         for (parameter, value) in function.parameters.iter().zip(parameters) {
             if let Some(name) = &parameter.name {
                 let _ = self.declare(&name.text, name.span, Symbol::Value(value));
             }
         }
-        let context = Context::Inlined {
-            result: signature.result,
-            to,
-            returns: Vec::new(),
-        };
+        let context = Context::Inlined { result: signature.result, to, returns: Vec::new() };
         let before = std::mem::replace(&mut self.body().context, context);
         self.block(block);
         if returns && !always_returns(block) {
@@ -110,18 +102,11 @@ impl Compiler<'_> {
             ValuePlace::Memory { .. } | ValuePlace::Through { .. } => false,
         };
         if stays || wide || passing == Passing::Reference {
-            return Ok(Value {
-                of,
-                writable: true,
-                ..value
-            });
+            return Ok(Value { of, writable: true, ..value });
         }
         let to = self.register(span)?;
         self.load_into(to, value, span);
-        Ok(Value {
-            writable: true,
-            ..register(of, to)
-        })
+        Ok(Value { writable: true, ..register(of, to) })
     }
 
     /// The returns of a function lead to the instruction behind it.
@@ -149,16 +134,12 @@ fn weight(block: &Block) -> Option<usize> {
     let mut sum = 0;
     for statement in &block.statements {
         sum += 1 + match &statement.kind {
-            StatementKind::If {
-                then, otherwise, ..
-            } => weight(then)? + otherwise.as_ref().map_or(Some(0), weight)?,
+            StatementKind::If { then, otherwise, .. } => {
+                weight(then)? + otherwise.as_ref().map_or(Some(0), weight)?
+            }
             StatementKind::Expression(expression) if rebinds(expression) => return None,
             StatementKind::Assign {
-                target:
-                    Expression {
-                        kind: ExpressionKind::Name(_),
-                        ..
-                    },
+                target: Expression { kind: ExpressionKind::Name(_), .. },
                 ..
             } => return None,
             StatementKind::Expression(_)
@@ -174,32 +155,18 @@ fn rebinds(expression: &Expression) -> bool {
     let ExpressionKind::Call { function, .. } = &expression.kind else {
         return false;
     };
-    matches!(
-        &*function.text,
-        "set_cache_entry" | "unset_cache_entry" | "set_tbe" | "unset_tbe"
-    )
+    matches!(&*function.text, "set_cache_entry" | "unset_cache_entry" | "set_tbe" | "unset_tbe")
 }
 
 /// Whether the end of a block can't be reached.
 fn always_returns(block: &Block) -> bool {
     match block.statements.last() {
+        Some(Statement { kind: StatementKind::Return(_), .. }) => true,
         Some(Statement {
-            kind: StatementKind::Return(_),
-            ..
-        }) => true,
-        Some(Statement {
-            kind:
-                StatementKind::If {
-                    then,
-                    otherwise: Some(otherwise),
-                    ..
-                },
+            kind: StatementKind::If { then, otherwise: Some(otherwise), .. },
             ..
         }) => always_returns(then) && always_returns(otherwise),
-        Some(Statement {
-            kind: StatementKind::Expression(expression),
-            ..
-        }) => {
+        Some(Statement { kind: StatementKind::Expression(expression), .. }) => {
             matches!(&expression.kind, ExpressionKind::Call { function, .. } if &*function.text == "error")
         }
         _ => false,

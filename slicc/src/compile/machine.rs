@@ -28,8 +28,7 @@ impl<'a> Compiler<'a> {
         };
         let of = self.resolve(&object.kind)?;
         let value = Value::fixed(of, ValuePlace::Control(offset));
-        self.members
-            .insert(object.name.text.clone(), Symbol::Value(value));
+        self.members.insert(object.name.text.clone(), Symbol::Value(value));
         Ok(())
     }
 
@@ -51,14 +50,8 @@ impl<'a> Compiler<'a> {
             self.bodies.push(Some(function));
             self.functions.len() as u32 - 1
         });
-        let passing = function
-            .parameters
-            .iter()
-            .map(|parameter| parameter.passing);
-        let defaults = function
-            .parameters
-            .iter()
-            .map(|parameter| parameter.default.clone());
+        let passing = function.parameters.iter().map(|parameter| parameter.passing);
+        let defaults = function.parameters.iter().map(|parameter| parameter.default.clone());
         let mut signature = Signature {
             result: prototype.result,
             parameters: prototype.parameters.into_iter().zip(passing).collect(),
@@ -68,10 +61,7 @@ impl<'a> Compiler<'a> {
                 && self.types[prototype.result].is_wide(),
             span: function.span,
         };
-        let known = self
-            .functions_of
-            .entry(function.name.text.clone())
-            .or_default();
+        let known = self.functions_of.entry(function.name.text.clone()).or_default();
         // A prototype may be followed by the function itself, and stands in the way of nothing.
         let same = |one: &Signature| {
             one.parameters
@@ -106,21 +96,12 @@ impl<'a> Compiler<'a> {
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: &ast::Function) {
         let Some(block) = &function.body else { return };
-        let found = self
-            .functions_of
-            .get(&function.name.text)
-            .and_then(|known| {
-                known
-                    .iter()
-                    .find(|one| one.span == function.span && one.number.is_some())
-                    .cloned()
-            });
+        let found = self.functions_of.get(&function.name.text).and_then(|known| {
+            known.iter().find(|one| one.span == function.span && one.number.is_some()).cloned()
+        });
         let Some(signature) = found else { return };
         let (result, destination) = (signature.result, None);
-        let before = self.begin(Context::Function {
-            result,
-            destination,
-        });
+        let before = self.begin(Context::Function { result, destination });
         for (parameter, (of, passing)) in function.parameters.iter().zip(&signature.parameters) {
             let by_reference = *passing == Passing::Reference;
             let Ok(value) = self.parameter(*of, by_reference, function.span) else {
@@ -132,16 +113,10 @@ impl<'a> Compiler<'a> {
         }
         if self.types[result].is_wide() && !signature.by_reference {
             let destination = self.register(function.span).ok();
-            self.body().context = Context::Function {
-                result,
-                destination,
-            };
+            self.body().context = Context::Function { result, destination };
         }
         self.block(block);
-        let end = Span {
-            start: block.span.end.saturating_sub(1),
-            ..block.span
-        };
+        let end = Span { start: block.span.end.saturating_sub(1), ..block.span };
         if signature.result == self.types.known.void {
             self.emit(Op::Leave, end)
         } else {
@@ -219,21 +194,9 @@ impl<'a> Compiler<'a> {
         Some(code::Machine {
             name: machine.name.text.clone(),
             kind: kind as u32,
-            states: outline
-                .states
-                .iter()
-                .map(|state| state.name.as_str().into())
-                .collect(),
-            permissions: outline
-                .states
-                .iter()
-                .map(|state| state.permission as u64)
-                .collect(),
-            events: outline
-                .events
-                .iter()
-                .map(|event| event.name.as_str().into())
-                .collect(),
+            states: outline.states.iter().map(|state| state.name.as_str().into()).collect(),
+            permissions: outline.states.iter().map(|state| state.permission as u64).collect(),
+            events: outline.events.iter().map(|event| event.name.as_str().into()).collect(),
             parameters,
             variables,
             initial,
@@ -260,19 +223,14 @@ impl<'a> Compiler<'a> {
         if let Some(default) = attribute(&object.pairs, "default") {
             let machine = self.machine.clone();
             let other = |name: &str| match self.members.get(name) {
-                Some(Symbol::Value(Value {
-                    place: ValuePlace::Control(offset),
-                    ..
-                })) if usize::from(*offset) >= variables => {
+                Some(Symbol::Value(Value { place: ValuePlace::Control(offset), .. }))
+                    if usize::from(*offset) >= variables =>
+                {
                     initial.get(usize::from(*offset)).map(|word| *word as i64)
                 }
                 _ => None,
             };
-            match (
-                self.types
-                    .default_with(machine.as_deref(), of, default, &other),
-                fresh.len(),
-            ) {
+            match (self.types.default_with(machine.as_deref(), of, default, &other), fresh.len()) {
                 (Ok(value), 1) => fresh[0] = value,
                 (Ok(_), _) => {
                     let error = Diagnostic::error(
@@ -290,28 +248,15 @@ impl<'a> Compiler<'a> {
         }
         initial.extend(fresh);
         if initial.len() > usize::from(u16::MAX) / 2 {
-            return self.fail(Diagnostic::error(
-                object.span,
-                "the machine has too many variables",
-            ));
+            return self.fail(Diagnostic::error(object.span, "the machine has too many variables"));
         }
         let value = Value::variable(of, ValuePlace::Control(offset));
-        if self
-            .members
-            .insert(object.name.text.clone(), Symbol::Value(value))
-            .is_some()
-        {
+        if self.members.insert(object.name.text.clone(), Symbol::Value(value)).is_some() {
             let text = format!("`{}` is declared twice", object.name.text);
             return self.fail(Diagnostic::error(object.name.span, text));
         }
         let element = self.element(of, object);
-        Ok(Member {
-            name: object.name.text.clone(),
-            of,
-            offset,
-            element,
-            span: object.span,
-        })
+        Ok(Member { name: object.name.text.clone(), of, offset, element, span: object.span })
     }
 
     /// The value of a variable that is declared with `:=`, which has to be known now.
@@ -340,15 +285,8 @@ impl<'a> Compiler<'a> {
             return None;
         }
         let named = attribute(&object.pairs, "template").and_then(|pair| {
-            let name = pair
-                .value
-                .text
-                .trim_start_matches('<')
-                .trim_end_matches('>')
-                .trim();
-            self.types
-                .find(None, name)
-                .or_else(|| self.types.find(self.machine_name(), name))
+            let name = pair.value.text.trim_start_matches('<').trim_end_matches('>').trim();
+            self.types.find(None, name).or_else(|| self.types.find(self.machine_name(), name))
         });
         let looked_up = || {
             self.types[of]
@@ -357,9 +295,7 @@ impl<'a> Compiler<'a> {
                 .and_then(|found| found.first())
                 .map(|one| one.result)
         };
-        named
-            .or_else(looked_up)
-            .filter(|element| self.types[*element].kind == TypeKind::Entry)
+        named.or_else(looked_up).filter(|element| self.types[*element].kind == TypeKind::Entry)
     }
 
     /// The rank of a port. One that is not below the number of ports does no harm before something is stalled at the
@@ -377,14 +313,12 @@ impl<'a> Compiler<'a> {
                     "the rank {rank} is not below {ports}, the number of in_ports: stall_and_wait fails from this port"
                 );
                 let hint = "give the ports the ranks from 0 up, the one with the highest priority the highest";
-                self.diagnostics
-                    .push(Diagnostic::warning(pair.value.span, text).hint(hint));
+                self.diagnostics.push(Diagnostic::warning(pair.value.span, text).hint(hint));
                 rank
             }
             Err(_) => {
                 let text = format!("the rank `{}` is no small number", pair.value.text);
-                self.diagnostics
-                    .push(Diagnostic::error(pair.value.span, text));
+                self.diagnostics.push(Diagnostic::error(pair.value.span, text));
                 0
             }
         }
@@ -413,22 +347,10 @@ impl<'a> Compiler<'a> {
             return Ok(());
         };
         let timers = value.of == self.types.known.timers;
-        let port = Port {
-            buffer: offset,
-            input,
-            timers,
-            message: of,
-            rank,
-        };
-        if self
-            .members
-            .insert(name.text.clone(), Symbol::Port(port))
-            .is_some()
-        {
-            return self.fail(Diagnostic::error(
-                name.span,
-                format!("`{}` is declared twice", name.text),
-            ));
+        let port = Port { buffer: offset, input, timers, message: of, rank };
+        if self.members.insert(name.text.clone(), Symbol::Port(port)).is_some() {
+            return self
+                .fail(Diagnostic::error(name.span, format!("`{}` is declared twice", name.text)));
         }
         Ok(())
     }
@@ -444,10 +366,8 @@ impl<'a> Compiler<'a> {
         });
         let span = defined?.span;
         let kind = Value::fixed(of, ValuePlace::Control(control::AFTER));
-        let before = self.begin(Context::Function {
-            result: self.types.known.void,
-            destination: None,
-        });
+        let before =
+            self.begin(Context::Function { result: self.types.known.void, destination: None });
         let latency = self.hook(name, &[kind], span);
         let from = latency.and_then(|value| self.load(value, span));
         if let Ok(from) = from {
@@ -464,17 +384,12 @@ impl<'a> Compiler<'a> {
             return None;
         };
         let mut handlers = [None; 2];
-        for (handler, key) in handlers
-            .iter_mut()
-            .zip(["rsc_stall_handler", "prot_stall_handler"])
-        {
+        for (handler, key) in handlers.iter_mut().zip(["rsc_stall_handler", "prot_stall_handler"]) {
             let Some(pair) = attribute(&port.pairs, key) else {
                 continue;
             };
-            let found = self
-                .functions_of
-                .get(&pair.value.text)
-                .and_then(|known| known.first()?.number);
+            let found =
+                self.functions_of.get(&pair.value.text).and_then(|known| known.first()?.number);
             if found.is_none() {
                 let text = format!("the stall handler `{}` is not defined", pair.value.text);
                 self.diagnostics.push(
@@ -510,17 +425,8 @@ impl<'a> Compiler<'a> {
 
 /// The block of a port whose body is one `if` that asks whether the port is ready.
 fn guarded_block(port: &ast::InPort) -> Option<&Block> {
-    let [
-        Statement {
-            kind:
-                StatementKind::If {
-                    condition,
-                    then,
-                    otherwise: None,
-                },
-            ..
-        },
-    ] = &*port.body.statements
+    let [Statement { kind: StatementKind::If { condition, then, otherwise: None }, .. }] =
+        &*port.body.statements
     else {
         return None;
     };

@@ -28,9 +28,8 @@ impl Compiler<'_> {
         };
         let result = self.method_result(of, method, &values)?;
         let name = format!("{}.{}", self.class_with(of, &method.text), method.text);
-        let takes_entry = values
-            .first()
-            .is_some_and(|(value, _)| self.types[value.of].kind == TypeKind::Entry);
+        let takes_entry =
+            values.first().is_some_and(|(value, _)| self.types[value.of].kind == TypeKind::Entry);
         let of_entry = if takes_entry { "(entry)" } else { "" };
         let found = LibraryFunction::find(&format!("{name}{of_entry}/{}", arguments.len()));
         let Some(builtin) = found else {
@@ -69,9 +68,7 @@ impl Compiler<'_> {
         let short = self
             .machine_name()
             .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
-        let name = short
-            .filter(|_| found.kind == TypeKind::Library)
-            .unwrap_or(&found.name);
+        let name = short.filter(|_| found.kind == TypeKind::Library).unwrap_or(&found.name);
         if found.methods.contains_key(method) {
             return name.to_owned();
         }
@@ -90,10 +87,7 @@ impl Compiler<'_> {
     ) -> Outcome<TypeId> {
         let own = &self.types[of];
         let buffer = &*own.name == "MessageBuffer";
-        let interface = own
-            .interface
-            .clone()
-            .and_then(|name| self.types.find(None, &name));
+        let interface = own.interface.clone().and_then(|name| self.types.find(None, &name));
         let lenders = [
             Some(of),
             interface,
@@ -109,19 +103,15 @@ impl Compiler<'_> {
             .collect();
         if candidates.is_empty() {
             let name = own.name.clone();
-            let mut error = Diagnostic::error(
-                method.span,
-                format!("`{name}` has no method `{}`", method.text),
-            );
+            let mut error =
+                Diagnostic::error(method.span, format!("`{name}` has no method `{}`", method.text));
             if let Some(hint) = suggestion(&method.text, own.methods.keys().map(|name| &**name)) {
                 error = error.hint(hint);
             }
             return self.fail(error);
         }
-        let same_count: Vec<_> = candidates
-            .iter()
-            .filter(|one| one.parameters.len() == values.len())
-            .collect();
+        let same_count: Vec<_> =
+            candidates.iter().filter(|one| one.parameters.len() == values.len()).collect();
         let fitting = same_count.iter().find(|one| {
             one.parameters
                 .iter()
@@ -138,10 +128,8 @@ impl Compiler<'_> {
                 Ok(result)
             }
             (None, None) => {
-                let counts: Vec<String> = candidates
-                    .iter()
-                    .map(|one| one.parameters.len().to_string())
-                    .collect();
+                let counts: Vec<String> =
+                    candidates.iter().map(|one| one.parameters.len().to_string()).collect();
                 let text = format!(
                     "`{}` takes {} arguments, not {}",
                     method.text,
@@ -156,17 +144,7 @@ impl Compiler<'_> {
 
 /// Whether a method of a port is given the present time, and nothing else.
 fn is_now(method: &str, arguments: &[Expression]) -> bool {
-    let [
-        Expression {
-            kind:
-                ExpressionKind::Call {
-                    function,
-                    arguments,
-                },
-            ..
-        },
-    ] = arguments
-    else {
+    let [Expression { kind: ExpressionKind::Call { function, arguments }, .. }] = arguments else {
         return false;
     };
     matches!(method, "isReady" | "dequeue")

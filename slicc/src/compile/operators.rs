@@ -78,14 +78,8 @@ impl Compiler<'_> {
         self.expect(bool, first.of, left.span)?;
         self.load_into(to, first, span);
         let skip = match operator {
-            Binary::And => Op::JumpUnless {
-                condition: to,
-                target: 0,
-            },
-            _ => Op::JumpIf {
-                condition: to,
-                target: 0,
-            },
+            Binary::And => Op::JumpUnless { condition: to, target: 0 },
+            _ => Op::JumpIf { condition: to, target: 0 },
         };
         let skip = self.emit(skip, span);
         let second = self.expression(right)?;
@@ -110,10 +104,8 @@ impl Compiler<'_> {
         let numbers = self.is_number(first.of) && self.is_number(second.of);
         let pointers = self.is_pointer(first.of) && self.is_pointer(second.of);
         if !(numbers || equality && (first.of == second.of || pointers)) {
-            let (one, other) = (
-                self.types[first.of].name.clone(),
-                self.types[second.of].name.clone(),
-            );
+            let (one, other) =
+                (self.types[first.of].name.clone(), self.types[second.of].name.clone());
             return self.fail(
                 Diagnostic::error(
                     span,
@@ -159,11 +151,7 @@ impl Compiler<'_> {
                 );
             }
         }
-        let of = if first.of == known.bool || first.of == known.int {
-            second.of
-        } else {
-            first.of
-        };
+        let of = if first.of == known.bool || first.of == known.int { second.of } else { first.of };
         let of = match operator {
             Binary::ShiftLeft | Binary::ShiftRight => first.of,
             _ if of == known.bool => known.int,
@@ -190,28 +178,12 @@ fn compare(operator: Binary, signed: bool, to: Register, left: Register, right: 
         (Binary::NotEqual, _) => Op::NotEqual { to, left, right },
         (Binary::Less, true) => Op::Less { to, left, right },
         (Binary::Less, false) => Op::Below { to, left, right },
-        (Binary::Greater, true) => Op::Less {
-            to,
-            left: right,
-            right: left,
-        },
-        (Binary::Greater, false) => Op::Below {
-            to,
-            left: right,
-            right: left,
-        },
+        (Binary::Greater, true) => Op::Less { to, left: right, right: left },
+        (Binary::Greater, false) => Op::Below { to, left: right, right: left },
         (Binary::LessEqual, true) => Op::LessEqual { to, left, right },
         (Binary::LessEqual, false) => Op::BelowEqual { to, left, right },
-        (_, true) => Op::LessEqual {
-            to,
-            left: right,
-            right: left,
-        },
-        (_, false) => Op::BelowEqual {
-            to,
-            left: right,
-            right: left,
-        },
+        (_, true) => Op::LessEqual { to, left: right, right: left },
+        (_, false) => Op::BelowEqual { to, left: right, right: left },
     }
 }
 

@@ -28,40 +28,21 @@ impl Compiler<'_> {
             StatementKind::Expression(expression) => self.expression(expression).map(|_| ()),
             StatementKind::Assign { target, value } => self.assign(target, value, span),
             StatementKind::Return(value) => self.give_back(value, span),
-            StatementKind::If {
-                condition,
-                then,
-                otherwise,
-            } => self.branch(condition, then, otherwise.as_ref(), span),
-            StatementKind::Enqueue {
-                port,
-                message,
-                latency,
-                bypass,
-                body,
-            } => self.enqueue(port, message, latency.as_ref(), bypass.as_ref(), body, span),
-            StatementKind::Defer {
-                port,
-                message,
-                body,
-            } => {
+            StatementKind::If { condition, then, otherwise } => {
+                self.branch(condition, then, otherwise.as_ref(), span)
+            }
+            StatementKind::Enqueue { port, message, latency, bypass, body } => {
+                self.enqueue(port, message, latency.as_ref(), bypass.as_ref(), body, span)
+            }
+            StatementKind::Defer { port, message, body } => {
                 let to = self.register(span)?;
                 let port = self.message(to, port, message, body, span)?;
-                self.emit(
-                    Op::Defer {
-                        buffer: port.buffer,
-                        message: to,
-                    },
-                    span,
-                );
+                self.emit(Op::Defer { buffer: port.buffer, message: to }, span);
                 Ok(())
             }
-            StatementKind::Peek {
-                port,
-                message,
-                pairs,
-                body,
-            } => self.peek(port, message, pairs, body, span),
+            StatementKind::Peek { port, message, pairs, body } => {
+                self.peek(port, message, pairs, body, span)
+            }
             StatementKind::StallAndWait { port, address } => {
                 let (buffer, address) = self.port_and_address(port, address, span)?;
                 self.emit(Op::StallAndWait { buffer, address }, span);
@@ -107,10 +88,7 @@ impl Compiler<'_> {
             return self.declare(
                 &name.text,
                 name.span,
-                Symbol::Value(Value {
-                    writable: true,
-                    ..given
-                }),
+                Symbol::Value(Value { writable: true, ..given }),
             );
         }
         let place = self.expression(target)?;
@@ -125,10 +103,8 @@ impl Compiler<'_> {
         if place.of != known.destinations && given.of != known.set {
             self.expect(place.of, given.of, value.span)?;
             if place.of != given.of && self.is_number(place.of) && self.is_number(given.of) {
-                let (to, from) = (
-                    self.types[place.of].name.clone(),
-                    self.types[given.of].name.clone(),
-                );
+                let (to, from) =
+                    (self.types[place.of].name.clone(), self.types[given.of].name.clone());
                 self.diagnostics.push(
                     Diagnostic::warning(value.span, format!("a `{from}` is assigned to a `{to}`"))
                         .hint("gem5 refuses this; convert the value"),
@@ -142,10 +118,7 @@ impl Compiler<'_> {
 
     fn give_back(&mut self, value: &Expression, span: Span) -> Outcome<()> {
         let (result, to) = match &self.body().context {
-            Context::Function {
-                result,
-                destination: Some(destination),
-            } => {
+            Context::Function { result, destination: Some(destination) } => {
                 let (result, to) = (*result, *destination);
                 let given = self.expression(value)?;
                 self.expect(result, given.of, value.span)?;
@@ -156,11 +129,7 @@ impl Compiler<'_> {
                 return Ok(());
             }
             Context::Function { result, .. } => (*result, None),
-            Context::Inlined {
-                result,
-                to: Some(to),
-                ..
-            } => (*result, Some(*to)),
+            Context::Inlined { result, to: Some(to), .. } => (*result, Some(*to)),
             _ => {
                 return self.fail(Diagnostic::error(
                     span,
@@ -264,11 +233,8 @@ impl Compiler<'_> {
     ) -> Outcome<Port> {
         if matches!(self.body().context, Context::InPort { .. }) {
             return self.fail(
-                Diagnostic::error(
-                    span,
-                    "messages are sent by actions and functions, not by ports",
-                )
-                .hint("trigger an event and send the message in an action of its transition"),
+                Diagnostic::error(span, "messages are sent by actions and functions, not by ports")
+                    .hint("trigger an event and send the message in an action of its transition"),
             );
         }
         let port = self.port(port, false)?;
@@ -282,21 +248,9 @@ impl Compiler<'_> {
             self.diagnostics
                 .push(warning.hint("whoever reads the buffer will not take it for what it is"));
         }
-        self.emit(
-            Op::NewMessage {
-                to,
-                message: of as u16,
-            },
-            span,
-        );
+        self.emit(Op::NewMessage { to, message: of as u16 }, span);
         self.open();
-        let value = Value::variable(
-            of,
-            ValuePlace::Memory {
-                base: to,
-                offset: 0,
-            },
-        );
+        let value = Value::variable(of, ValuePlace::Memory { base: to, offset: 0 });
         let declared = self.declare("out_msg", message.span, Symbol::Value(value));
         self.block(body);
         self.close();
@@ -352,35 +306,15 @@ impl Compiler<'_> {
         let in_port = matches!(self.body().context, Context::InPort { .. });
         let message_type = of as u16;
         if in_port {
-            self.emit(
-                Op::Peek {
-                    to,
-                    buffer: port.buffer,
-                    message: message_type,
-                },
-                span,
-            );
+            self.emit(Op::Peek { to, buffer: port.buffer, message: message_type }, span);
             // A message of another type: the port is given up for this round.
             let (condition, target) = (to, 0);
             let exit = self.emit(Op::JumpUnless { condition, target }, span);
             self.body().exits.push(exit);
         } else {
-            self.emit(
-                Op::PeekSure {
-                    to,
-                    buffer: port.buffer,
-                    message: message_type,
-                },
-                span,
-            );
+            self.emit(Op::PeekSure { to, buffer: port.buffer, message: message_type }, span);
         }
-        let value = Value::fixed(
-            of,
-            ValuePlace::Memory {
-                base: to,
-                offset: 0,
-            },
-        );
+        let value = Value::fixed(of, ValuePlace::Memory { base: to, offset: 0 });
         for key in ["block_on", "wake_up"] {
             let Some(pair) = attribute(pairs, key) else {
                 continue;
@@ -391,10 +325,7 @@ impl Compiler<'_> {
             }
             let address = self.message_field(value, pair)?;
             let op = match key {
-                "block_on" => Op::BlockOn {
-                    buffer: port.buffer,
-                    address,
-                },
+                "block_on" => Op::BlockOn { buffer: port.buffer, address },
                 _ => Op::WakeUp { address },
             };
             self.emit(op, span);
@@ -416,10 +347,7 @@ impl Compiler<'_> {
             .cloned();
         match (field, message.place) {
             (Some(field), ValuePlace::Memory { base, .. }) => {
-                let place = ValuePlace::Memory {
-                    base,
-                    offset: field.offset,
-                };
+                let place = ValuePlace::Memory { base, offset: field.offset };
                 self.load(Value::fixed(addr, place), pair.value.span)
             }
             _ => {
@@ -444,18 +372,11 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let first = self.register(span)?;
         let place = if self.types[of].is_wide() || by_reference {
-            ValuePlace::Memory {
-                base: first,
-                offset: 0,
-            }
+            ValuePlace::Memory { base: first, offset: 0 }
         } else {
             ValuePlace::Register(first)
         };
-        Ok(Value {
-            place,
-            writable: true,
-            ..register(of, first)
-        })
+        Ok(Value { place, writable: true, ..register(of, first) })
     }
 }
 

@@ -42,32 +42,21 @@ impl<'a> Compiler<'a> {
                 actions.insert(&*action.name.text, Action::new(action));
             }
         }
-        if self
-            .diagnostics
-            .iter()
-            .any(|one| one.severity == Severity::Error)
-        {
+        if self.diagnostics.iter().any(|one| one.severity == Severity::Error) {
             return Vec::new();
         }
         let mut codes: FxHashMap<Key, (Function, Arc<[u32]>)> = FxHashMap::default();
         let mut transitions = Vec::new();
         for entry in &outline.entries {
             let name = |at: &u16| &*outline.actions[usize::from(*at)].name;
-            let used: Vec<&Action<'_>> = entry
-                .actions
-                .iter()
-                .filter_map(|at| actions.get(name(at)))
-                .collect();
+            let used: Vec<&Action<'_>> =
+                entry.actions.iter().filter_map(|at| actions.get(name(at))).collect();
             let stalls = entry.actions.iter().any(|at| name(at) == "z_stall");
             let next = match entry.next {
                 Next::State(state) => Some(state),
                 Next::Computed => None,
             };
-            let key = (
-                entry.actions.to_vec(),
-                entry.requests.to_vec(),
-                next.is_none(),
-            );
+            let key = (entry.actions.to_vec(), entry.requests.to_vec(), next.is_none());
             let (code, parts) = match codes.get(&key) {
                 Some(known) => known.clone(),
                 None => {
@@ -152,10 +141,7 @@ impl<'a> Compiler<'a> {
         parts.push(self.here());
         self.body().context = Context::Transition;
         self.emit(Op::Done, span);
-        let state = self.resolve(&Name {
-            text: "State".into(),
-            span,
-        })?;
+        let state = self.resolve(&Name { text: "State".into(), span })?;
         let after = Value::fixed(state, ValuePlace::Control(control::AFTER));
         self.hook("setState", &[after], span)?;
         self.hook("setAccessPermission", &[after], span)?;
@@ -168,11 +154,8 @@ impl<'a> Compiler<'a> {
         let Some(of) = self.types.find(self.machine_name(), "RequestType") else {
             return Ok(());
         };
-        let requests: Vec<Value> = entry
-            .requests
-            .iter()
-            .map(|at| constant(of, u64::from(*at)))
-            .collect();
+        let requests: Vec<Value> =
+            entry.requests.iter().map(|at| constant(of, u64::from(*at))).collect();
         for value in &requests {
             let available = self.hook("checkResourceAvailable", &[*value], span)?;
             let condition = self.load(available, span)?;
@@ -202,17 +185,10 @@ impl<'a> Compiler<'a> {
         let need = |(name, slots): (Box<str>, u32)| {
             let object = match self.members.get(&name)? {
                 Symbol::Port(port) => port.buffer,
-                Symbol::Value(Value {
-                    place: ValuePlace::Control(offset),
-                    ..
-                }) => *offset,
+                Symbol::Value(Value { place: ValuePlace::Control(offset), .. }) => *offset,
                 Symbol::Value(_) => return None,
             };
-            Some(Need {
-                object,
-                table,
-                slots,
-            })
+            Some(Need { object, table, slots })
         };
         needs.into_iter().filter_map(need).collect()
     }
@@ -220,11 +196,7 @@ impl<'a> Compiler<'a> {
 
 impl<'a> Action<'a> {
     fn new(declared: &'a ast::Action) -> Action<'a> {
-        let mut action = Action {
-            declared,
-            ports: Slots::new(),
-            tables: Slots::new(),
-        };
+        let mut action = Action { declared, ports: Slots::new(), tables: Slots::new() };
         action.count(&declared.body);
         action
     }
@@ -239,9 +211,7 @@ impl<'a> Action<'a> {
                     self.count(body);
                 }
                 StatementKind::Peek { body, .. } => self.count(body),
-                StatementKind::If {
-                    then, otherwise, ..
-                } => {
+                StatementKind::If { then, otherwise, .. } => {
                     self.count(then);
                     if let Some(otherwise) = otherwise {
                         self.count(otherwise);

@@ -37,10 +37,7 @@ impl Compiler<'_> {
                 .hint(format!("in this machine: {}", wanted.join(", "))),
             );
         }
-        let event_type = self.resolve(&Name {
-            text: "Event".into(),
-            span,
-        })?;
+        let event_type = self.resolve(&Name { text: "Event".into(), span })?;
         let mark = self.top();
         let mut values = self.arguments(arguments)?.into_iter();
         let mut take = || values.next().unwrap_or((constant(0, 0), span));
@@ -68,21 +65,9 @@ impl Compiler<'_> {
         self.emit(Op::Trigger { event, state, base }, span);
         for (handler, how) in handlers.into_iter().zip([stall::RESOURCE, stall::PROTOCOL]) {
             let Some(handler) = handler else { continue };
-            let skip = self.emit(
-                Op::JumpUnlessSmall {
-                    left: base,
-                    value: how as i16,
-                    target: 0,
-                },
-                span,
-            );
-            self.emit(
-                Op::Call {
-                    function: handler as u16,
-                    base: base + 1,
-                },
-                span,
-            );
+            let skip =
+                self.emit(Op::JumpUnlessSmall { left: base, value: how as i16, target: 0 }, span);
+            self.emit(Op::Call { function: handler as u16, base: base + 1 }, span);
             self.registers(1, span)?;
             let (condition, target) = (base + 1, 0);
             let not = self.emit(Op::JumpUnless { condition, target }, span);
@@ -99,9 +84,7 @@ impl Compiler<'_> {
     /// those parameters that are about the line, and with further values for the others.
     pub(super) fn hook(&mut self, name: &str, further: &[Value], span: Span) -> Outcome<Value> {
         let candidates = self.functions_of.get(name).cloned().unwrap_or_default();
-        let Some(signature) = candidates
-            .into_iter()
-            .find(|candidate| candidate.number.is_some())
+        let Some(signature) = candidates.into_iter().find(|candidate| candidate.number.is_some())
         else {
             let machine = self.machine_name().unwrap_or_default().to_owned();
             return self.fail(

@@ -112,19 +112,15 @@ impl Type {
 
     /// Whether values are larger than a register, and handled by address.
     pub fn is_wide(&self) -> bool {
-        matches!(
-            self.kind,
-            TypeKind::Value | TypeKind::Structure | TypeKind::Message
-        )
+        matches!(self.kind, TypeKind::Value | TypeKind::Structure | TypeKind::Message)
     }
 
     /// The number of an enumerator.
     pub fn enumerator(&self, name: &str) -> Option<u64> {
         match &self.kind {
-            TypeKind::Enumeration { values, .. } => values
-                .iter()
-                .position(|value| **value == *name)
-                .map(|at| at as u64),
+            TypeKind::Enumeration { values, .. } => {
+                values.iter().position(|value| **value == *name).map(|at| at as u64)
+            }
             _ => None,
         }
     }
@@ -260,11 +256,8 @@ impl Types {
             return;
         }
         let primitive = attribute(&declared.pairs, "primitive").is_some();
-        let kind = if primitive || name == "MachineID" {
-            TypeKind::Scalar
-        } else {
-            TypeKind::Library
-        };
+        let kind =
+            if primitive || name == "MachineID" { TypeKind::Scalar } else { TypeKind::Library };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
             // The type one past the last.
@@ -280,11 +273,7 @@ impl Types {
         machine: Option<&str>,
         declared: &ast::Enumeration,
     ) -> Result<TypeId, Diagnostic> {
-        let values = declared
-            .values
-            .iter()
-            .map(|(name, _)| name.text.clone())
-            .collect();
+        let values = declared.values.iter().map(|(name, _)| name.text.clone()).collect();
         self.enumerators(machine, &declared.name, &declared.pairs, values, None)
     }
 
@@ -299,28 +288,16 @@ impl Types {
             .values
             .iter()
             .map(|state| {
-                self.types[permission]
-                    .enumerator(&state.permission.text)
-                    .ok_or_else(|| {
-                        Diagnostic::error(
-                            state.permission.span,
-                            format!("`{}` is no access permission", state.permission.text),
-                        )
-                    })
+                self.types[permission].enumerator(&state.permission.text).ok_or_else(|| {
+                    Diagnostic::error(
+                        state.permission.span,
+                        format!("`{}` is no access permission", state.permission.text),
+                    )
+                })
             })
             .collect::<Result<_, _>>()?;
-        let values = declared
-            .values
-            .iter()
-            .map(|state| state.name.text.clone())
-            .collect();
-        self.enumerators(
-            machine,
-            &declared.name,
-            &declared.pairs,
-            values,
-            Some(permissions),
-        )
+        let values = declared.values.iter().map(|state| state.name.text.clone()).collect();
+        self.enumerators(machine, &declared.name, &declared.pairs, values, Some(permissions))
     }
 
     fn enumerators(
@@ -333,14 +310,7 @@ impl Types {
     ) -> Result<TypeId, Diagnostic> {
         let full = self.fresh_name(machine, name)?;
         let invalid = values.len() as u64;
-        let id = self.add(
-            &full,
-            TypeKind::Enumeration {
-                values,
-                permissions,
-            },
-            vec![invalid],
-        );
+        let id = self.add(&full, TypeKind::Enumeration { values, permissions }, vec![invalid]);
         if let Some(default) = attribute(pairs, "default") {
             let value = self.default(machine, id, default)?;
             self.types[id].initial = vec![value];
@@ -351,10 +321,7 @@ impl Types {
     fn fresh_name(&self, machine: Option<&str>, name: &ast::Name) -> Result<String, Diagnostic> {
         let full = qualified(machine, &name.text);
         if self.types.len() >= usize::from(u16::MAX) {
-            return Err(Diagnostic::error(
-                name.span,
-                "the protocol has too many types",
-            ));
+            return Err(Diagnostic::error(name.span, "the protocol has too many types"));
         }
         match self.names.get(&*full) {
             Some(_) => Err(Diagnostic::error(
@@ -440,19 +407,14 @@ impl Types {
         }
         let owner = &mut self.types[id];
         let offset = owner.initial.len() as u16;
-        owner
-            .fields
-            .insert(field.name.text.clone(), Field { of, offset });
+        owner.fields.insert(field.name.text.clone(), Field { of, offset });
         owner.order.push(field.name.text.clone());
         if owner.kind == TypeKind::Library {
             return Ok(());
         }
         owner.initial.extend(fresh);
         if owner.initial.len() > usize::from(u16::MAX) / 2 {
-            return Err(Diagnostic::error(
-                field.name.span,
-                "the structure is too large",
-            ));
+            return Err(Diagnostic::error(field.name.span, "the structure is too large"));
         }
         Ok(())
     }
@@ -466,11 +428,7 @@ impl Types {
         // Messages say how functional accesses read them; nothing here asks them.
         if self.types[id].kind != TypeKind::Message {
             let prototype = self.prototype(machine, method)?;
-            self.types[id]
-                .methods
-                .entry(method.name.text.clone())
-                .or_default()
-                .push(prototype);
+            self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
         }
         Ok(())
     }
@@ -489,10 +447,7 @@ impl Types {
             .iter()
             .map(|parameter| self.resolve(machine, &parameter.kind))
             .collect::<Result<_, _>>()?;
-        Ok(Prototype {
-            result: self.resolve(machine, &function.result)?,
-            parameters,
-        })
+        Ok(Prototype { result: self.resolve(machine, &function.result)?, parameters })
     }
 
     /// Looks a type up that must be there.
@@ -564,9 +519,7 @@ impl Types {
             .unwrap_or(full);
         [full, short].into_iter().find_map(|name| {
             let value = text.strip_prefix(name)?;
-            let value = value
-                .strip_prefix('_')
-                .or_else(|| value.strip_prefix("::"))?;
+            let value = value.strip_prefix('_').or_else(|| value.strip_prefix("::"))?;
             // Some enumerations have a default that is none of their values.
             self.types[of]
                 .enumerator(value)
@@ -593,8 +546,4 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
 }
 
 /// A place that stands for no place, for what the compiler makes up.
-pub const NOWHERE: Span = Span {
-    file: 0,
-    start: 0,
-    end: 0,
-};
+pub const NOWHERE: Span = Span { file: 0, start: 0, end: 0 };

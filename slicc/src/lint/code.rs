@@ -125,26 +125,16 @@ impl<'a> Code<'a> {
             ExpressionKind::Name(name) => {
                 self.names.insert(&name.text);
             }
-            ExpressionKind::Call {
-                function,
-                arguments,
-            } => {
+            ExpressionKind::Call { function, arguments } => {
                 self.names.insert(&function.text);
                 if &*function.text == "trigger" {
-                    arguments
-                        .first()
-                        .into_iter()
-                        .for_each(|one| self.trigger(one));
+                    arguments.first().into_iter().for_each(|one| self.trigger(one));
                 }
             }
             ExpressionKind::StaticCall { function, .. } => {
                 self.names.insert(&function.text);
             }
-            ExpressionKind::Binary {
-                operator: Binary::Equal | Binary::NotEqual,
-                left,
-                right,
-            } => {
+            ExpressionKind::Binary { operator: Binary::Equal | Binary::NotEqual, left, right } => {
                 self.compared.insert(left.span);
                 self.compared.insert(right.span);
             }

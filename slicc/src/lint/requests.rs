@@ -18,10 +18,7 @@ pub(super) struct Evidence {
 
 /// The events that are requests of the core, with why.
 pub(super) fn requests(tables: &MachineOutline, machine: &Machine) -> Vec<(u16, Evidence)> {
-    let mut found = Found {
-        tables,
-        requests: Vec::new(),
-    };
+    let mut found = Found { tables, requests: Vec::new() };
     for declaration in &machine.body {
         if let Declaration::InPort(port) = declaration
             && &*port.buffer.text == "mandatoryQueue"
@@ -59,10 +56,8 @@ impl Found<'_> {
         let Node::Expression(expression) = node else {
             return;
         };
-        if let Some(Expression {
-            kind: ExpressionKind::Call { function, .. },
-            ..
-        }) = triggered(expression)
+        if let Some(Expression { kind: ExpressionKind::Call { function, .. }, .. }) =
+            triggered(expression)
         {
             for declaration in &machine.body {
                 match declaration {
@@ -84,10 +79,7 @@ impl Found<'_> {
         };
         if &*parameter.kind.text == "RubyRequestType" {
             visit::block(body, &mut |node| {
-                if let Node::Statement(Statement {
-                    kind: StatementKind::Return(value),
-                    ..
-                }) = node
+                if let Node::Statement(Statement { kind: StatementKind::Return(value), .. }) = node
                 {
                     self.add(value, true);
                 }
@@ -99,11 +91,7 @@ impl Found<'_> {
     fn compared(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
-                StatementKind::If {
-                    condition,
-                    then,
-                    otherwise,
-                } => {
+                StatementKind::If { condition, then, otherwise } => {
                     if names_request_type(condition) {
                         self.guarded(then);
                     }
@@ -130,10 +118,9 @@ impl Found<'_> {
 /// The event in `trigger(event, ...)`.
 fn triggered(expression: &Expression) -> Option<&Expression> {
     match &expression.kind {
-        ExpressionKind::Call {
-            function,
-            arguments,
-        } if &*function.text == "trigger" => arguments.first(),
+        ExpressionKind::Call { function, arguments } if &*function.text == "trigger" => {
+            arguments.first()
+        }
         _ => None,
     }
 }

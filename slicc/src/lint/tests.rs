@@ -57,55 +57,26 @@ fn after(old: &str, new: &str, expected: &[&str]) {
 
 #[test]
 fn unused_actions() {
-    after(
-        "IM) {send}",
-        "IM) {}",
-        &["16: the action `send` is in no transition"],
-    );
+    after("IM) {send}", "IM) {}", &["16: the action `send` is in no transition"]);
 }
 
 #[test]
 fn events() {
-    after(
-        "Inv; }\n",
-        "Inv; Ack; }\n",
-        &["6: the event `Ack` is never triggered"],
-    );
-    after(
-        "{Data, Inv}",
-        "Data",
-        &["10: no transition handles the event `Inv`"],
-    );
+    after("Inv; }\n", "Inv; Ack; }\n", &["6: the event `Ack` is never triggered"]);
+    after("{Data, Inv}", "Data", &["10: no transition handles the event `Inv`"]);
     // What is only compared may still come in another way.
-    after(
-        "Inv; }\n",
-        "Inv; Ack; }\nvoid regStats() { if (a == Event:Ack) { } }\n",
-        &[],
-    );
+    after("Inv; }\n", "Inv; Ack; }\nvoid regStats() { if (a == Event:Ack) { } }\n", &[]);
 }
 
 #[test]
 fn states() {
-    after(
-        "transition(IM, Store, X) {}",
-        "",
-        &["4: the state `X` is never reached"],
-    );
-    let text = CLEAN.replace("transition(IM, Store, X) {}", "").replace(
-        "return State:S;",
-        "if (a) { return State:X; } return State:S;",
-    );
+    after("transition(IM, Store, X) {}", "", &["4: the state `X` is never reached"]);
+    let text = CLEAN
+        .replace("transition(IM, Store, X) {}", "")
+        .replace("return State:S;", "if (a) { return State:X; } return State:S;");
     assert_eq!(warnings(&text), [] as [&str; 0]);
-    after(
-        "transition(X, Data, I) {}",
-        "",
-        &["4: the state `X` is never left"],
-    );
-    after(
-        "transition(X, Data, I) {}",
-        "transition(X, Data, *) {}",
-        &[],
-    );
+    after("transition(X, Data, I) {}", "", &["4: the state `X` is never left"]);
+    after("transition(X, Data, I) {}", "transition(X, Data, *) {}", &[]);
 }
 
 #[test]
@@ -127,20 +98,14 @@ fn missing_transitions() {
             "transition({I, S, M}, {Load, Store}, IM)",
             "transition(I, Load, IM) {} transition({I, S, M}, Store, IM)",
         )
-        .replace(
-            "trigger(Event:Load, a);",
-            "trigger(translated(in_msg.Type), a);",
-        )
+        .replace("trigger(Event:Load, a);", "trigger(translated(in_msg.Type), a);")
         .replace(
             "out_port(o,",
             "Event translated(RubyRequestType t) { return Event:Load; } out_port(o,",
         );
     assert_eq!(
         warnings(&text),
-        [
-            "4: no transition for (S, Load)",
-            "4: no transition for (M, Load)"
-        ]
+        ["4: no transition for (S, Load)", "4: no transition for (M, Load)"]
     );
 }
 
@@ -151,14 +116,6 @@ fn unused_declarations() {
         "f(counter);",
         &["11: nothing is sent through the out_port `o`"],
     );
-    after(
-        "int counter,",
-        "int unused; int counter,",
-        &["8: unused variable `unused`"],
-    );
-    after(
-        "int counter,",
-        "void f() { } int counter,",
-        &["8: unused function `f`"],
-    );
+    after("int counter,", "int unused; int counter,", &["8: unused variable `unused`"]);
+    after("int counter,", "void f() { } int counter,", &["8: unused function `f`"]);
 }

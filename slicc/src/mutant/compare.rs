@@ -173,14 +173,7 @@ impl<'a> Comparison<'a> {
     /// Whether two instructions load the numbers of texts, which are the same.
     fn names_texts(&self, one: Op, other: Op, left: usize, right: usize) -> bool {
         let (ours, theirs) = self.programs;
-        let (
-            Op::Small { to, value },
-            Op::Small {
-                to: too,
-                value: number,
-            },
-        ) = (one, other)
-        else {
+        let (Op::Small { to, value }, Op::Small { to: too, value: number }) = (one, other) else {
             return false;
         };
         let uses = |program: &Program, at: usize, register| match program.code[at + 1] {
@@ -191,9 +184,7 @@ impl<'a> Comparison<'a> {
             _ => false,
         };
         let text = |program: &'a Program, number: i32| {
-            usize::try_from(number)
-                .ok()
-                .and_then(|at| program.texts.get(at))
+            usize::try_from(number).ok().and_then(|at| program.texts.get(at))
         };
         to == too
             && uses(ours, left, to)
@@ -205,27 +196,14 @@ impl<'a> Comparison<'a> {
     fn same(&mut self, one: Op, other: Op) -> bool {
         let (ours, theirs) = self.programs;
         match (one, other) {
-            (
-                Op::Call { function, base },
-                Op::Call {
-                    function: f,
-                    base: b,
-                },
-            ) => {
+            (Op::Call { function, base }, Op::Call { function: f, base: b }) => {
                 let function = ours.functions[usize::from(function)];
                 base == b && self.function(function, theirs.functions[usize::from(f)])
             }
             (Op::Constant { to, index }, Op::Constant { to: t, index: i }) => {
                 to == t && ours.constants[usize::from(index)] == theirs.constants[usize::from(i)]
             }
-            (
-                Op::Lookup { to, from, table },
-                Op::Lookup {
-                    to: t,
-                    from: f,
-                    table: other,
-                },
-            ) => {
+            (Op::Lookup { to, from, table }, Op::Lookup { to: t, from: f, table: other }) => {
                 let found = &theirs.tables[usize::from(other)];
                 (to, from) == (t, f) && ours.tables[usize::from(table)] == *found
             }
@@ -252,12 +230,7 @@ impl<'a> Comparison<'a> {
             | Op::AddressThrough { control, .. }
             | Op::JumpIfNull { control, .. }
             | Op::JumpUnlessNull { control, .. } => word(control)?,
-            Op::Peek {
-                buffer, message, ..
-            }
-            | Op::PeekSure {
-                buffer, message, ..
-            } => {
+            Op::Peek { buffer, message, .. } | Op::PeekSure { buffer, message, .. } => {
                 word(buffer)?;
                 of(message)?;
             }

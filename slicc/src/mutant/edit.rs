@@ -17,19 +17,12 @@ pub(super) struct Edit {
 impl Edit {
     /// Another text for a stretch.
     pub fn replace(span: Span, text: impl Into<String>) -> Edit {
-        Edit {
-            span,
-            text: text.into(),
-        }
+        Edit { span, text: text.into() }
     }
 
     /// A text before a byte of a file.
     pub fn insert(file: u32, at: u32, text: impl Into<String>) -> Edit {
-        let span = Span {
-            file,
-            start: at,
-            end: at,
-        };
+        let span = Span { file, start: at, end: at };
         Edit::replace(span, text)
     }
 
@@ -41,11 +34,7 @@ impl Edit {
         let behind = text[end..next].trim();
         let is_alone =
             text[line..start].trim().is_empty() && (behind.is_empty() || behind.starts_with("//"));
-        let whole = Span {
-            start: line as u32,
-            end: next as u32,
-            ..span
-        };
+        let whole = Span { start: line as u32, end: next as u32, ..span };
         Edit::replace(if is_alone { whole } else { span }, "")
     }
 }
@@ -125,18 +114,11 @@ mod tests {
 
     fn span(text: &str, part: &str) -> Span {
         let start = text.find(part).unwrap() as u32;
-        Span {
-            file: 1,
-            start,
-            end: start + part.len() as u32,
-        }
+        Span { file: 1, start, end: start + part.len() as u32 }
     }
 
     fn edited(text: &str, edits: Vec<Edit>) -> Edited {
-        let file = File {
-            path: "a.sm".to_owned(),
-            text: text.to_owned(),
-        };
+        let file = File { path: "a.sm".to_owned(), text: text.to_owned() };
         let file = Arc::new(file);
         Edited { file, edits }
     }

@@ -134,10 +134,7 @@ impl Effects {
     /// of them fails the run ends in a fault in both orders.
     pub fn commutes(&self, other: &Effects) -> bool {
         let free = |(thing, how): &(Thing, How)| {
-            other
-                .accesses
-                .iter()
-                .all(|(too, then)| how.commutes(*then) || !thing.overlaps(too))
+            other.accesses.iter().all(|(too, then)| how.commutes(*then) || !thing.overlaps(too))
         };
         !self.unknown && !other.unknown && self.accesses.iter().all(free)
     }

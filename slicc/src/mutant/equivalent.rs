@@ -123,40 +123,23 @@ impl fmt::Display for Reason {
             Reason::Repeated { actions } => {
                 write!(f, "{}: the second time changes nothing", listed(actions))
             }
-            Reason::Commuting {
-                exchanged,
-                up_to_delays,
-            } => {
+            Reason::Commuting { exchanged, up_to_delays } => {
                 let pair = |(one, other): &(String, String)| format!("{one} and {other}");
                 let pairs: Vec<String> = exchanged.iter().map(pair).collect();
-                write!(
-                    f,
-                    "{}: neither touches what the other changes",
-                    listed(&pairs)
-                )?;
-                if *up_to_delays {
-                    f.write_str(", but for random delays")
-                } else {
-                    Ok(())
-                }
+                write!(f, "{}: neither touches what the other changes", listed(&pairs))?;
+                if *up_to_delays { f.write_str(", but for random delays") } else { Ok(()) }
             }
             Reason::Unreachable { entries } => {
                 let entry = |(place, why): &(TableEntry, String)| format!("{place} ({why})");
                 let entries: Vec<String> = entries.iter().map(entry).collect();
                 write!(f, "never reached: {}", listed(&entries))
             }
-            Reason::VictimOnly { actions } => write!(
-                f,
-                "{}: decides nothing but which line has to make room",
-                listed(actions)
-            ),
+            Reason::VictimOnly { actions } => {
+                write!(f, "{}: decides nothing but which line has to make room", listed(actions))
+            }
             Reason::NotReached { entries, runs } => {
                 let entries: Vec<String> = entries.iter().map(TableEntry::to_string).collect();
-                write!(
-                    f,
-                    "not reached in {runs} runs without the mutant: {}",
-                    listed(&entries)
-                )
+                write!(f, "not reached in {runs} runs without the mutant: {}", listed(&entries))
             }
             Reason::Several(reasons) => {
                 for (at, reason) in reasons.iter().enumerate() {
@@ -244,17 +227,12 @@ fn machines(places: &[TableEntry]) -> BTreeSet<&str> {
 }
 
 fn unreachable(place: &TableEntry, why: &str) -> Reason {
-    Reason::Unreachable {
-        entries: vec![(place.clone(), why.to_owned())],
-    }
+    Reason::Unreachable { entries: vec![(place.clone(), why.to_owned())] }
 }
 
 fn not_reached(place: &TableEntry, reached: &Reached) -> Option<Reason> {
     let is_new = reached.runs > 0 && !reached.has(place);
-    is_new.then(|| Reason::NotReached {
-        entries: vec![place.clone()],
-        runs: reached.runs,
-    })
+    is_new.then(|| Reason::NotReached { entries: vec![place.clone()], runs: reached.runs })
 }
 
 /// Adds a reason to others, to one of its kind if there is one.
@@ -287,14 +265,8 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
             extend(entries, more);
         }
         (
-            Reason::Commuting {
-                exchanged,
-                up_to_delays,
-            },
-            Reason::Commuting {
-                exchanged: more,
-                up_to_delays: too,
-            },
+            Reason::Commuting { exchanged, up_to_delays },
+            Reason::Commuting { exchanged: more, up_to_delays: too },
         ) => {
             extend(exchanged, more);
             *up_to_delays |= too;
@@ -326,10 +298,7 @@ impl<'a> Examiner<'a> {
             original,
             mutated,
             comparison: Comparison::new(&original.program, ours, &mutated.program, theirs),
-            sides: (
-                Surroundings::new(original, ours),
-                Surroundings::new(mutated, theirs),
-            ),
+            sides: (Surroundings::new(original, ours), Surroundings::new(mutated, theirs)),
         })
     }
 
@@ -380,10 +349,8 @@ impl<'a> Examiner<'a> {
             let at = own.find(|at| self.comparison.stretch(before[*at].0.clone(), code.clone()))?;
             places.push(at);
         }
-        let effects: Vec<Effects> = before
-            .iter()
-            .map(|(code, _)| self.sides.0.effects(code.clone()))
-            .collect();
+        let effects: Vec<Effects> =
+            before.iter().map(|(code, _)| self.sides.0.effects(code.clone())).collect();
         let (mut exchanged, mut up_to_delays) = (Vec::new(), false);
         for (at, &later) in places.iter().enumerate() {
             for &earlier in places[at + 1..].iter().filter(|earlier| **earlier < later) {
@@ -396,20 +363,13 @@ impl<'a> Examiner<'a> {
                 exchanged.push((name(earlier), name(later)));
             }
         }
-        Some(Reason::Commuting {
-            exchanged,
-            up_to_delays,
-        })
+        Some(Reason::Commuting { exchanged, up_to_delays })
     }
 
     /// Actions dropped or added.
     fn changed_number(&mut self, before: &Actions<'a>, after: &Actions<'a>) -> Option<Reason> {
         let is_longer = before.len() > after.len();
-        let (longer, shorter) = if is_longer {
-            (before, after)
-        } else {
-            (after, before)
-        };
+        let (longer, shorter) = if is_longer { (before, after) } else { (after, before) };
         let mut rest = shorter.iter().peekable();
         let mut extra = Vec::new();
         for (at, (code, _)) in longer.iter().enumerate() {
@@ -430,15 +390,9 @@ impl<'a> Examiner<'a> {
         if rest.next().is_some() {
             return None;
         }
-        let side = if is_longer {
-            &self.sides.0
-        } else {
-            &self.sides.1
-        };
-        let effects: Vec<Effects> = longer
-            .iter()
-            .map(|(code, _)| side.effects(code.clone()))
-            .collect();
+        let side = if is_longer { &self.sides.0 } else { &self.sides.1 };
+        let effects: Vec<Effects> =
+            longer.iter().map(|(code, _)| side.effects(code.clone())).collect();
         let mut reasons = Vec::new();
         for at in extra {
             let actions = vec![longer[at].1.to_owned()];
@@ -480,23 +434,13 @@ fn is_repeated(
 
 /// The actions of an entry, with their names as the protocol has them.
 fn actions<'a>(protocol: &'a Protocol, place: &TableEntry, of: &Transition) -> Actions<'a> {
-    let names = protocol
-        .outline
-        .machine(&place.machine)
-        .and_then(|machine| {
-            let (state, event) = (machine.state(&place.state)?, machine.event(&place.event)?);
-            let mut entries = machine.entries.iter();
-            let entry = entries.find(|one| (one.state, one.event) == (state, event))?;
-            let name = |at: &u16| Some(&*machine.actions.get(usize::from(*at))?.name);
-            entry
-                .actions
-                .iter()
-                .map(name)
-                .collect::<Option<Vec<&str>>>()
-        });
-    let codes = of
-        .actions
-        .windows(2)
-        .map(|ends| ends[0] as usize..ends[1] as usize);
+    let names = protocol.outline.machine(&place.machine).and_then(|machine| {
+        let (state, event) = (machine.state(&place.state)?, machine.event(&place.event)?);
+        let mut entries = machine.entries.iter();
+        let entry = entries.find(|one| (one.state, one.event) == (state, event))?;
+        let name = |at: &u16| Some(&*machine.actions.get(usize::from(*at))?.name);
+        entry.actions.iter().map(name).collect::<Option<Vec<&str>>>()
+    });
+    let codes = of.actions.windows(2).map(|ends| ends[0] as usize..ends[1] as usize);
     codes.zip(names.unwrap_or_default()).collect()
 }

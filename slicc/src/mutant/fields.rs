@@ -29,12 +29,7 @@ impl Scene<'_> {
             let StatementKind::Assign { target, value } = &statement.kind else {
                 return None;
             };
-            Some(Written {
-                statement,
-                around,
-                field: self.field(target, around)?,
-                value,
-            })
+            Some(Written { statement, around, field: self.field(target, around)?, value })
         };
         statements.filter_map(written).collect()
     }
@@ -44,9 +39,7 @@ impl Scene<'_> {
         let machine = &*self.machine.name.text;
         let types = &self.protocol.program.types;
         let full = &*types[of].name;
-        let short = full
-            .strip_prefix(machine)
-            .and_then(|rest| rest.strip_prefix('_'));
+        let short = full.strip_prefix(machine).and_then(|rest| rest.strip_prefix('_'));
         let is_own = |short: &&str| types.find(Some(machine), short) == Some(of);
         short.filter(is_own).unwrap_or(full)
     }
@@ -61,9 +54,7 @@ impl Scene<'_> {
     /// the TBE, the cache entry.
     pub fn sources(&self, around: Around<'_>) -> Vec<(&'static str, TypeId)> {
         let machines = &self.protocol.program.machines;
-        let compiled = machines
-            .iter()
-            .find(|one| one.name == self.machine.name.text);
+        let compiled = machines.iter().find(|one| one.name == self.machine.name.text);
         let objects = [
             ("in_msg", around.peeked.and_then(|name| self.message(name))),
             ("tbe", compiled.and_then(|one| one.tbe)),
@@ -111,11 +102,7 @@ impl Scene<'_> {
         };
         let is_sent =
             matches!(&object.kind, ExpressionKind::Name(name) if &*name.text == "out_msg");
-        Some(Field {
-            name: &field.text,
-            of,
-            is_sent,
-        })
+        Some(Field { name: &field.text, of, is_sent })
     }
 
     /// The types of the structures that the machine declares.

@@ -37,10 +37,7 @@ impl List<'_> {
     /// Exchanges a name with its successor.
     pub fn swapped(&self, at: usize) -> Vec<Edit> {
         let (first, second) = (&self.names[at], &self.names[at + 1]);
-        vec![
-            Edit::replace(first.span, &*second.text),
-            Edit::replace(second.span, &*first.text),
-        ]
+        vec![Edit::replace(first.span, &*second.text), Edit::replace(second.span, &*first.text)]
     }
 
     /// Writes a name twice.
@@ -50,11 +47,7 @@ impl List<'_> {
         if self.is_bare() {
             Edit::replace(name.span, format!("{{{0}{between}{0}}}", name.text))
         } else {
-            Edit::insert(
-                name.span.file,
-                name.span.end,
-                format!("{between}{}", name.text),
-            )
+            Edit::insert(name.span.file, name.span.end, format!("{between}{}", name.text))
         }
     }
 
@@ -75,10 +68,7 @@ impl List<'_> {
 
     /// Leaves only the names at these places, in order: at least one.
     pub fn keep(&self, places: &[usize]) -> Vec<Edit> {
-        let kept: Vec<String> = places
-            .iter()
-            .map(|&at| self.names[at].text.to_string())
-            .collect();
+        let kept: Vec<String> = places.iter().map(|&at| self.names[at].text.to_string()).collect();
         let file = self.names.first().map_or(0, |name| name.span.file);
         self.turned_into(file, &kept)
     }
@@ -140,9 +130,7 @@ impl List<'_> {
     }
 
     fn is_bare(&self) -> bool {
-        self.names
-            .last()
-            .is_some_and(|last| last.span.end == self.end)
+        self.names.last().is_some_and(|last| last.span.end == self.end)
     }
 
     /// What stands between two names.
@@ -153,9 +141,7 @@ impl List<'_> {
             (!gap.contains('/')).then(|| gap.to_owned())
         });
         let behind = self.names.last().map_or(0, |last| last.span.end as usize);
-        let is_ended = self.text[behind..self.end as usize]
-            .trim_start()
-            .starts_with(';');
+        let is_ended = self.text[behind..self.end as usize].trim_start().starts_with(';');
         gap.unwrap_or_else(|| if is_ended { "; " } else { ", " }.to_owned())
     }
 
@@ -163,11 +149,7 @@ impl List<'_> {
     fn separator_behind(&self, at: u32) -> u32 {
         let rest = &self.text[at as usize..self.end as usize];
         let inner = rest.trim_start();
-        if inner.starts_with([',', ';']) {
-            (rest.len() - inner.len()) as u32 + 1
-        } else {
-            0
-        }
+        if inner.starts_with([',', ';']) { (rest.len() - inner.len()) as u32 + 1 } else { 0 }
     }
 }
 
@@ -208,11 +190,7 @@ mod tests {
         let letters = text.char_indices().filter(|(_, c)| is_letter(*c));
         let name = |(at, c): (usize, char)| Name {
             text: c.to_string().into(),
-            span: Span {
-                file: 0,
-                start: at as u32,
-                end: at as u32 + 1,
-            },
+            span: Span { file: 0, start: at as u32, end: at as u32 + 1 },
         };
         letters.map(name).collect()
     }
@@ -220,11 +198,7 @@ mod tests {
     fn edited(text: &str, edit: impl Fn(List<'_>) -> Vec<Edit>) -> String {
         let names = names(text);
         let end = text.len() as u32;
-        let list = List {
-            text,
-            names: &names,
-            end,
-        };
+        let list = List { text, names: &names, end };
         apply(text, 0, end, &edit(list))
     }
 
@@ -250,10 +224,7 @@ mod tests {
         assert_eq!(turned("{a, b, c, d}", &["a", "d"]), "{a, d}");
         assert_eq!(turned("{a, b, c}", &["a"]), "{a}");
         assert_eq!(turned("{a;\n b;\n c;}", &["a", "x", "c"]), "{a;\n x;\n c;}");
-        assert_eq!(
-            turned("{a;\n b;}", &["x", "a", "y", "b", "z"]),
-            "{x;\n a;\n y;\n b;\n z;}"
-        );
+        assert_eq!(turned("{a;\n b;}", &["x", "a", "y", "b", "z"]), "{x;\n a;\n y;\n b;\n z;}");
         assert_eq!(turned("{ a; b; }", &[]), "{  }");
         assert_eq!(turned("{}", &["x"]), "{x}");
         assert_eq!(turned("a", &["x", "a"]), "{x, a}");

@@ -29,9 +29,7 @@ pub fn all(protocol: &Protocol) -> Vec<Mutant> {
 
 /// The mutants that these operators make of a protocol; all operators if none is named.
 pub fn by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
-    some(protocol, |_, one| {
-        operators.is_empty() || operators.contains(&one)
-    })
+    some(protocol, |_, one| operators.is_empty() || operators.contains(&one))
 }
 
 /// The mutant of a protocol with this id.
@@ -39,9 +37,7 @@ pub fn find(protocol: &Protocol, id: &str) -> Option<Mutant> {
     let wanted = id.split('/').nth(1)?;
     let detail = id.rsplit('/').next()?;
     let operator: Operator = detail.split([':', '@']).next()?.parse().ok()?;
-    let near = some(protocol, |machine, one| {
-        machine == wanted && one == operator
-    });
+    let near = some(protocol, |machine, one| machine == wanted && one == operator);
     near.into_iter().find(|one| one.name == id)
 }
 
@@ -136,12 +132,7 @@ impl Found<'_> {
     }
 
     fn site(&self, place: String) -> Site {
-        Site {
-            machine: self.machine.to_owned(),
-            state: None,
-            event: None,
-            place,
-        }
+        Site { machine: self.machine.to_owned(), state: None, event: None, place }
     }
 
     fn add(

@@ -28,9 +28,8 @@ pub use misfit::Misfit;
 
 /// All of them, protocol by protocol. A table that cannot be read has no faults; a test reads them.
 static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-    let faults = fixtures::PROTOCOLS
-        .iter()
-        .map(|one| fault::read(one.name, one.faults).unwrap_or_default());
+    let faults =
+        fixtures::PROTOCOLS.iter().map(|one| fault::read(one.name, one.faults).unwrap_or_default());
     faults.flatten().collect()
 });
 
@@ -55,10 +54,7 @@ pub fn all() -> impl Iterator<Item = Mutant> {
 
 /// The named mutants of a protocol.
 pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
-    FAULTS
-        .iter()
-        .filter(move |one| one.protocol == protocol)
-        .map(Fault::mutant)
+    FAULTS.iter().filter(move |one| one.protocol == protocol).map(Fault::mutant)
 }
 
 /// The one of this name, or with this other name.
@@ -107,10 +103,7 @@ mod tests {
 
     #[test]
     fn near_names() {
-        assert_eq!(
-            nearest("mesi2-l1-is-inv-not-notify")[0],
-            "mesi2-l1-is-inv-no-notify"
-        );
+        assert_eq!(nearest("mesi2-l1-is-inv-not-notify")[0], "mesi2-l1-is-inv-no-notify");
         assert_eq!(nearest("clobbers"), ["mi-dir-dmawrite-clobbers-line"]);
         assert!(nearest("something-else-entirely-that-is-long").is_empty());
         assert!(nearest("").is_empty());

@@ -21,11 +21,7 @@ pub(super) struct Row<'a> {
 impl<'a> Row<'a> {
     /// The actions.
     pub fn actions(&self) -> List<'a> {
-        List {
-            text: self.text,
-            names: &self.transition.actions,
-            end: self.transition.span.end,
-        }
+        List { text: self.text, names: &self.transition.actions, end: self.transition.span.end }
     }
 
     /// The row with these edits of its actions, and leading to this state if one is given.
@@ -69,11 +65,7 @@ impl<'a> Row<'a> {
             (_, _) => (states, self.state),
         };
         let at = position(names, name)?;
-        let list = List {
-            text: self.text,
-            names,
-            end: self.transition.head.end,
-        };
+        let list = List { text: self.text, names, end: self.transition.head.end };
         Some(vec![list.without(at)])
     }
 
@@ -143,11 +135,7 @@ pub(super) fn follow(text: &str, span: Span, statements: &[String]) -> Edit {
     let rest = &text[end as usize..];
     let rest = rest.lines().next().unwrap_or_default();
     let is_last = rest.trim().is_empty() || rest.trim_start().starts_with("//");
-    let at = if is_last {
-        end + rest.len() as u32
-    } else {
-        end
-    };
+    let at = if is_last { end + rest.len() as u32 } else { end };
     let lines = statements.iter();
     let lines: String = lines.map(|one| format!("\n{indent}{one}")).collect();
     Edit::insert(file, at, lines)
@@ -174,12 +162,7 @@ mod tests {
             panic!("{text}");
         };
         let (text, state, event) = (&*text, "A", "X");
-        let row = Row {
-            text,
-            transition,
-            state,
-            event,
-        };
+        let row = Row { text, transition, state, event };
         let whole = apply(text, 0, text.len() as u32, &edit(row));
         let inner = whole.split_once("{\n").unwrap().1.strip_suffix('}');
         inner.unwrap().trim_end().to_owned()
@@ -192,10 +175,7 @@ mod tests {
     #[test]
     fn a_statement_for_one_row_is_changed_in_place() {
         let text = "  transition(A, X, N) {a, b}  // why";
-        assert_eq!(
-            edited(text, without_first),
-            "  transition(A, X, N) {b}  // why"
-        );
+        assert_eq!(edited(text, without_first), "  transition(A, X, N) {b}  // why");
         let to = |text| edited(text, |row| row.changed(Vec::new(), Some("B")));
         assert_eq!(to(text), "  transition(A, X, B) {a, b}  // why");
         assert_eq!(to("transition(A, X) a"), "transition(A, X, B) a");

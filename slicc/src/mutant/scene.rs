@@ -46,13 +46,7 @@ impl<'a> Scene<'a> {
             let machine = tables.syntax(&protocol.loaded)?;
             let words = words.clone();
             let actions = doings(tables, machine);
-            Some(Scene {
-                protocol,
-                words,
-                machine,
-                tables,
-                actions,
-            })
+            Some(Scene { protocol, words, machine, tables, actions })
         };
         machines.filter_map(scene).collect()
     }
@@ -72,12 +66,7 @@ impl<'a> Scene<'a> {
             return None;
         };
         let (state, event) = self.names(entry);
-        Some(Row {
-            text: self.file(transition.span),
-            transition,
-            state,
-            event,
-        })
+        Some(Row { text: self.file(transition.span), transition, state, event })
     }
 
     /// All rows with their entries.
@@ -88,8 +77,7 @@ impl<'a> Scene<'a> {
 
     /// Rows of which not all is in vain: no `z_stall` holds the message.
     pub fn active_rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
-        self.rows()
-            .filter(|(entry, _)| !self.doings(entry).any(|one| one.is_z_stall))
+        self.rows().filter(|(entry, _)| !self.doings(entry).any(|one| one.is_z_stall))
     }
 
     /// What an entry does.

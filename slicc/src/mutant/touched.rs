@@ -26,11 +26,7 @@ impl TableEntry {
     /// The entry of these names.
     pub fn new(machine: &str, state: &str, event: &str) -> TableEntry {
         let [machine, state, event] = [machine, state, event].map(str::to_owned);
-        TableEntry {
-            machine,
-            state,
-            event,
-        }
+        TableEntry { machine, state, event }
     }
 }
 
@@ -124,25 +120,16 @@ fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<TableEntry>) {
     let (ours, theirs) = (comparison.machines.0, comparison.machines.1);
     let place = |machine: &Machine, one: &Transition| {
         let (state, event) = (usize::from(one.state), usize::from(one.event));
-        TableEntry::new(
-            &machine.name,
-            &machine.states[state],
-            &machine.events[event],
-        )
+        TableEntry::new(&machine.name, &machine.states[state], &machine.events[event])
     };
     for one in &ours.transitions {
-        let same = comparison
-            .counterpart(one)
-            .is_some_and(|other| comparison.transition(one, other));
+        let same =
+            comparison.counterpart(one).is_some_and(|other| comparison.transition(one, other));
         if !same {
             places.push(place(ours, one));
         }
     }
-    let known: BTreeSet<TableEntry> = ours
-        .transitions
-        .iter()
-        .map(|one| place(ours, one))
-        .collect();
+    let known: BTreeSet<TableEntry> = ours.transitions.iter().map(|one| place(ours, one)).collect();
     let all = theirs.transitions.iter().map(|one| place(theirs, one));
     places.extend(all.filter(|place| !known.contains(place)));
 }

@@ -22,13 +22,9 @@ fn gather<'a>(block: &'a Block, around: Around<'a>, found: &mut Vec<(&'a Stateme
     for statement in &block.statements {
         found.push((statement, around));
         match &statement.kind {
-            StatementKind::If {
-                then, otherwise, ..
-            } => {
+            StatementKind::If { then, otherwise, .. } => {
                 gather(then, around, found);
-                otherwise
-                    .iter()
-                    .for_each(|inner| gather(inner, around, found));
+                otherwise.iter().for_each(|inner| gather(inner, around, found));
             }
             StatementKind::Enqueue { message, body, .. }
             | StatementKind::Defer { message, body, .. } => {
@@ -68,21 +64,12 @@ pub(super) fn function(statement: &Statement) -> Option<&str> {
 
 /// Whether a statement only prints, counts or checks something.
 pub(super) fn is_talk(statement: &Statement) -> bool {
-    let talk = [
-        "DPRINTF",
-        "DPRINTFN",
-        "APPEND_TRANSITION_COMMENT",
-        "assert",
-        "error",
-    ];
+    let talk = ["DPRINTF", "DPRINTFN", "APPEND_TRANSITION_COMMENT", "assert", "error"];
     function(statement).is_some_and(|name| talk.contains(&name))
 }
 
 /// Whether a statement has an effect of its own, rather than through statements in it.
 pub(super) fn is_leaf(statement: &Statement) -> bool {
-    let is_frame = matches!(
-        statement.kind,
-        StatementKind::If { .. } | StatementKind::Peek { .. }
-    );
+    let is_frame = matches!(statement.kind, StatementKind::If { .. } | StatementKind::Peek { .. });
     !is_frame && !is_talk(statement)
 }

@@ -103,13 +103,10 @@ fn field(expression: &Expression) -> Option<&str> {
 
 /// The code of a machine.
 fn blocks(machine: &Machine) -> impl Iterator<Item = &Block> {
-    machine
-        .body
-        .iter()
-        .filter_map(|declaration| match declaration {
-            Declaration::Action(action) => Some(&action.body),
-            Declaration::InPort(port) => Some(&port.body),
-            Declaration::Function(function) => function.body.as_ref(),
-            _ => None,
-        })
+    machine.body.iter().filter_map(|declaration| match declaration {
+        Declaration::Action(action) => Some(&action.body),
+        Declaration::InPort(port) => Some(&port.body),
+        Declaration::Function(function) => function.body.as_ref(),
+        _ => None,
+    })
 }

@@ -126,11 +126,7 @@ impl<'a> Functions<'a> {
             }
         }
         let mut parameters = Names::default();
-        for name in function
-            .parameters
-            .iter()
-            .filter_map(|one| one.name.as_ref())
-        {
+        for name in function.parameters.iter().filter_map(|one| one.name.as_ref()) {
             parameters.declare("the parameter", name, complaints);
         }
     }

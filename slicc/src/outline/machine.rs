@@ -133,10 +133,8 @@ impl MachineOutline {
         );
         let largest = [self.states.len(), self.events.len(), self.actions.len()];
         if largest.into_iter().any(|len| len > MOST) {
-            let message = format!(
-                "the machine {} has more than {MOST} states, events or actions",
-                name.text
-            );
+            let message =
+                format!("the machine {} has more than {MOST} states, events or actions", name.text);
             complaints.say(Diagnostic::error(name.span, message));
         }
     }
@@ -172,10 +170,7 @@ fn permission(state: &StateValue, complaints: &mut Complaints) -> u8 {
         Some(index) if is_family => index as u8,
         _ => {
             let wrong = if is_family { name } else { &state.family };
-            let message = format!(
-                "`{}:{}` is no access permission",
-                state.family.text, name.text
-            );
+            let message = format!("`{}:{}` is no access permission", state.family.text, name.text);
             let hint = match nearest(&name.text, PERMISSIONS) {
                 Some(nearest) => format!("did you mean `AccessPermission:{nearest}`?"),
                 None => format!("the permissions are {}", PERMISSIONS.join(", ")),
@@ -224,10 +219,9 @@ fn only_parks(block: &Block) -> bool {
     // What it says meanwhile does not count.
     let is_talk = |kind: &StatementKind| match kind {
         StatementKind::Expression(expression) => match &expression.kind {
-            ExpressionKind::Call { function, .. } => matches!(
-                &*function.text,
-                "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT"
-            ),
+            ExpressionKind::Call { function, .. } => {
+                matches!(&*function.text, "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT")
+            }
             _ => false,
         },
         _ => false,

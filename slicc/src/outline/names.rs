@@ -29,10 +29,8 @@ impl Complaints {
     pub fn finish(mut self) -> Vec<Diagnostic> {
         if self.unsaid > 0 {
             let message = format!("and {} more", self.unsaid);
-            self.said.push(Diagnostic {
-                span: None,
-                ..Diagnostic::error(Span::default(), message)
-            });
+            self.said
+                .push(Diagnostic { span: None, ..Diagnostic::error(Span::default(), message) });
         }
         self.said
     }

@@ -50,11 +50,7 @@ impl<'a> NameKind<'a> {
         for (index, (name, span)) in names.enumerate() {
             indices.entry(name.as_str()).or_insert((index as u16, span));
         }
-        NameKind {
-            what,
-            with_article,
-            names: indices,
-        }
+        NameKind { what, with_article, names: indices }
     }
 }
 
@@ -188,18 +184,11 @@ impl<'a> Table<'a> {
                 let found = kind.names.iter().find(|(_, (one, _))| *one == index);
                 found.map_or_else(String::new, |(name, _)| (*name).to_owned())
             };
-            let pair = format!(
-                "({}, {})",
-                name(&self.states, state),
-                name(&self.events, event)
-            );
+            let pair = format!("({}, {})", name(&self.states, state), name(&self.events, event));
             let message = match count {
                 1 => format!("a second transition for {pair}"),
                 2 => format!("a second transition for {pair} and another pair"),
-                _ => format!(
-                    "a second transition for {pair} and {} other pairs",
-                    count - 1
-                ),
+                _ => format!("a second transition for {pair} and {} other pairs", count - 1),
             };
             let diagnostic = Diagnostic::error(transition.head, message);
             let diagnostic = if before == transition.head {

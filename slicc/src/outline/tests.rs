@@ -7,10 +7,8 @@ use crate::load::load_with;
 
 /// A protocol with this text in its file.
 fn loaded(text: &str) -> Loaded {
-    load_with(Path::new("a.slicc"), &mut |_| {
-        Ok(format!("protocol \"A\";\n{text}").into_bytes())
-    })
-    .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+    load_with(Path::new("a.slicc"), &mut |_| Ok(format!("protocol \"A\";\n{text}").into_bytes()))
+        .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
 fn outline(text: &str) -> Outline {
@@ -25,9 +23,7 @@ fn said(text: &str) -> Vec<String> {
     wrong
         .iter()
         .map(|one| {
-            let mut said = one
-                .span
-                .map_or_else(String::new, |span| format!("{}: ", line(span)));
+            let mut said = one.span.map_or_else(String::new, |span| format!("{}: ", line(span)));
             said += &one.message;
             for (span, note) in &one.notes {
                 said += &format!("; {}: {note}", line(*span));
@@ -68,18 +64,9 @@ fn a_machine_with_everything() {
     let states: Vec<_> = machine
         .states
         .iter()
-        .map(|one| {
-            (
-                &*one.name,
-                one.permission_name(),
-                one.description.as_deref(),
-            )
-        })
+        .map(|one| (&*one.name, one.permission_name(), one.description.as_deref()))
         .collect();
-    assert_eq!(
-        states,
-        [("I", "Invalid", Some("nothing")), ("M", "Read_Write", None)]
-    );
+    assert_eq!(states, [("I", "Invalid", Some("nothing")), ("M", "Read_Write", None)]);
     assert_eq!(machine.events[2].description.as_deref(), Some("give it up"));
     assert_eq!(machine.requests[1].name, "Data");
     let stalls: Vec<_> = machine.actions.iter().map(|one| one.stalls).collect();
@@ -122,10 +109,7 @@ fn a_machine_with_everything() {
 
     let syntax = machine.syntax(&loaded).unwrap();
     assert_eq!(&*syntax.name.text, "L1Cache");
-    assert_eq!(
-        &*machine.actions[4].syntax(syntax).unwrap().name.text,
-        "stop"
-    );
+    assert_eq!(&*machine.actions[4].syntax(syntax).unwrap().name.text, "stop");
     assert_eq!(machine.state("M"), Some(1));
     assert_eq!(machine.event("Inv"), Some(2));
 }

@@ -82,11 +82,10 @@ fn begins(input: In<'_>) -> bool {
 fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
     let parsed = match input.kind() {
         TokenKind::Include => return map(include, |()| None).parse(input),
-        TokenKind::Protocol => map(
-            with_semicolon(preceded(token(TokenKind::Protocol), text)),
-            Declaration::Protocol,
-        )
-        .parse(input),
+        TokenKind::Protocol => {
+            map(with_semicolon(preceded(token(TokenKind::Protocol), text)), Declaration::Protocol)
+                .parse(input)
+        }
         TokenKind::Machine => map(machine, Declaration::Machine).parse(input),
         TokenKind::Action => map(action, Declaration::Action).parse(input),
         TokenKind::InPort => map(in_port, Declaration::InPort).parse(input),
@@ -123,10 +122,7 @@ pub(super) fn pairs(input: In<'_>) -> Parsed<'_, Vec<Pair>> {
 fn pair(input: In<'_>) -> Parsed<'_, Pair> {
     if input.kind() == TokenKind::Text {
         let (rest, value) = text(input)?;
-        let key = Name {
-            text: "short".into(),
-            span: value.span,
-        };
+        let key = Name { text: "short".into(), span: value.span };
         let kind = PairKind::Text;
         return Ok((rest, Pair { key, value, kind }));
     }
@@ -169,14 +165,7 @@ fn machine(input: In<'_>) -> Parsed<'_, Machine> {
     if !closed && input.context.errors() == errors {
         not_closed(&name, rest, end);
     }
-    let machine = Machine {
-        family,
-        name,
-        pairs,
-        parameters,
-        body,
-        span: input.span_to(after),
-    };
+    let machine = Machine { family, name, pairs, parameters, body, span: input.span_to(after) };
     Ok((after, machine))
 }
 
@@ -191,12 +180,7 @@ fn not_closed(machine: &Name, brace: In<'_>, end: In<'_>) {
 fn action(input: In<'_>) -> Parsed<'_, Action> {
     let (rest, (name, pairs)) = head(name("the name of the action")).parse(input.next())?;
     let (rest, body) = block(rest)?;
-    let action = Action {
-        name,
-        pairs,
-        body,
-        span: input.span_to(rest),
-    };
+    let action = Action { name, pairs, body, span: input.span_to(rest) };
     Ok((rest, action))
 }
 
@@ -214,36 +198,20 @@ fn port(input: In<'_>) -> Parsed<'_, (Name, Name, Name, Vec<Pair>)> {
 fn in_port(input: In<'_>) -> Parsed<'_, InPort> {
     let (rest, (name, message, buffer, pairs)) = port(input.next())?;
     let (rest, body) = block(rest)?;
-    let port = InPort {
-        name,
-        message,
-        buffer,
-        pairs,
-        body,
-        span: input.span_to(rest),
-    };
+    let port = InPort { name, message, buffer, pairs, body, span: input.span_to(rest) };
     Ok((rest, port))
 }
 
 fn out_port(input: In<'_>) -> Parsed<'_, OutPort> {
     let (rest, (name, message, buffer, pairs)) = with_semicolon(port).parse(input.next())?;
-    let port = OutPort {
-        name,
-        message,
-        buffer,
-        pairs,
-        span: input.span_to(rest),
-    };
+    let port = OutPort { name, message, buffer, pairs, span: input.span_to(rest) };
     Ok((rest, port))
 }
 
 fn transition(input: In<'_>) -> Parsed<'_, Transition> {
     let start = input.next();
-    let inside = (
-        names("a state"),
-        preceded(token(TokenKind::Comma), names("an event")),
-        next_state,
-    );
+    let inside =
+        (names("a state"), preceded(token(TokenKind::Comma), names("an event")), next_state);
     let (rest, (states, events, next)) = enclosed(PARENTHESES, inside).parse(start)?;
     let head = start.span_to(rest);
     let (rest, first) = names("an action")(rest)?;
@@ -259,15 +227,8 @@ fn transition(input: In<'_>) -> Parsed<'_, Transition> {
         Some(actions) => (Some(first), actions),
         None => (None, first),
     };
-    let transition = Transition {
-        states,
-        events,
-        next,
-        requests,
-        actions,
-        span: input.span_to(rest),
-        head,
-    };
+    let transition =
+        Transition { states, events, next, requests, actions, span: input.span_to(rest), head };
     Ok((rest, transition))
 }
 
@@ -288,11 +249,9 @@ fn next_state(input: In<'_>) -> Parsed<'_, NextState> {
 fn names<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Vec<Name>> {
     move |input| match input.kind() {
         TokenKind::Name => map(name(what), |name| vec![name]).parse(input),
-        TokenKind::OpenBrace => enclosed(
-            BRACES,
-            many0(map((name(what), separator), |(name, ())| name)),
-        )
-        .parse(input),
+        TokenKind::OpenBrace => {
+            enclosed(BRACES, many0(map((name(what), separator), |(name, ())| name))).parse(input)
+        }
         _ => input.expected(match what {
             "a state" => "a state or `{`",
             "an event" => "an event or `{`",
@@ -311,11 +270,7 @@ fn separator(input: In<'_>) -> Parsed<'_, ()> {
 
 fn external_type(input: In<'_>) -> Parsed<'_, ExternalType> {
     let (rest, (name, pairs)) = with_semicolon(head(qualified)).parse(input.next())?;
-    let external = ExternalType {
-        name,
-        pairs,
-        span: input.span_to(rest),
-    };
+    let external = ExternalType { name, pairs, span: input.span_to(rest) };
     Ok((rest, external))
 }
 
@@ -342,24 +297,14 @@ fn enumeration(input: In<'_>) -> Parsed<'_, Enumeration> {
     let (rest, (name, pairs)) = head(qualified).parse(input.next())?;
     let value = with_semicolon((super::input::name("the name of a value"), self::pairs));
     let (rest, values) = enclosed(BRACES, many0(value)).parse(rest)?;
-    let enumeration = Enumeration {
-        name,
-        pairs,
-        values,
-        span: input.span_to(rest),
-    };
+    let enumeration = Enumeration { name, pairs, values, span: input.span_to(rest) };
     Ok((rest, enumeration))
 }
 
 fn states(input: In<'_>) -> Parsed<'_, States> {
     let (rest, (name, pairs)) = head(qualified).parse(input.next())?;
     let (rest, values) = enclosed(BRACES, many0(with_semicolon(state))).parse(rest)?;
-    let states = States {
-        name,
-        pairs,
-        values,
-        span: input.span_to(rest),
-    };
+    let states = States { name, pairs, values, span: input.span_to(rest) };
     Ok((rest, states))
 }
 
@@ -368,12 +313,7 @@ fn state(input: In<'_>) -> Parsed<'_, StateValue> {
         terminated(name("the name of a state"), token(TokenKind::Comma)).parse(input)?;
     let (rest, (family, permission)) = enumerator(rest)?;
     let (rest, pairs) = pairs(rest)?;
-    let state = StateValue {
-        name,
-        family,
-        permission,
-        pairs,
-    };
+    let state = StateValue { name, family, permission, pairs };
     Ok((rest, state))
 }
 
@@ -387,10 +327,7 @@ enum Member {
 fn member(input: In<'_>) -> Parsed<'_, Member> {
     let (rest, is_void) = if_there(TokenKind::Void, input);
     if is_void {
-        let result = Name {
-            text: "void".into(),
-            span: input.token().span,
-        };
+        let result = Name { text: "void".into(), span: input.token().span };
         let (rest, name) = name("the name of the function")(rest)?;
         let (rest, function) = function(input, result, name, rest)?;
         return Ok((rest, Member::Function(function)));
@@ -429,14 +366,7 @@ fn declared<'a>(
         map(pairs, |pairs| (None, pairs)).parse(rest)?
     };
     let (rest, _) = token(TokenKind::Semicolon)(rest)?;
-    let object = Object {
-        kind,
-        pointer,
-        name,
-        pairs,
-        value,
-        span: start.span_to(rest),
-    };
+    let object = Object { kind, pointer, name, pairs, value, span: start.span_to(rest) };
     Ok((rest, object))
 }
 
@@ -450,14 +380,7 @@ fn function<'a>(start: In<'a>, result: Name, name: Name, input: In<'a>) -> Parse
         TokenKind::OpenBrace => block(rest).map(|(rest, body)| (rest, Some(body)))?,
         _ => return rest.expected("`{` or `;`"),
     };
-    let function = Function {
-        result,
-        name,
-        parameters,
-        pairs,
-        body,
-        span: start.span_to(rest),
-    };
+    let function = Function { result, name, parameters, pairs, body, span: start.span_to(rest) };
     check_parameters(input.context, &function);
     Ok((rest, function))
 }
@@ -494,11 +417,6 @@ fn parameter(input: In<'_>) -> Parsed<'_, Parameter> {
     } else {
         (rest, None)
     };
-    let parameter = Parameter {
-        kind,
-        passing,
-        name,
-        default,
-    };
+    let parameter = Parameter { kind, passing, name, default };
     Ok((rest, parameter))
 }

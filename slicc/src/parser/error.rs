@@ -38,11 +38,7 @@ pub(super) fn unexpected(
     expected: &Expected,
     greedy: Option<usize>,
 ) -> Diagnostic {
-    let place = Place {
-        text,
-        tokens,
-        at: expected.at,
-    };
+    let place = Place { text, tokens, at: expected.at };
     let diagnostic = match place.missing(expected) {
         Some(diagnostic) => diagnostic,
         None => place.wrong(expected),
@@ -81,17 +77,12 @@ impl Place<'_> {
     fn missing(&self, expected: &Expected) -> Option<Diagnostic> {
         let before = self.before(1)?;
         let found = self.token();
-        let begins = matches!(
-            found.kind,
-            TokenKind::Name | TokenKind::CloseBrace | TokenKind::End
-        ) || found.kind.is_reserved();
+        let begins = matches!(found.kind, TokenKind::Name | TokenKind::CloseBrace | TokenKind::End)
+            || found.kind.is_reserved();
         if !expected.has(TokenKind::Semicolon) || !begins {
             return None;
         }
-        let behind = Span {
-            start: before.span.end,
-            ..before.span
-        };
+        let behind = Span { start: before.span.end, ..before.span };
         let message = format!("expected `;`, found {}", self.found());
         Some(Diagnostic::error(behind, message).label("a `;` is missing here"))
     }

@@ -52,11 +52,7 @@ fn binary(input: In<'_>, weakest: u8) -> Parsed<'_, Expression> {
         rest = after;
         left = Expression {
             span: left.span.to(right.span),
-            kind: ExpressionKind::Binary {
-                operator,
-                left: Box::new(left),
-                right: Box::new(right),
-            },
+            kind: ExpressionKind::Binary { operator, left: Box::new(left), right: Box::new(right) },
         };
     }
     Ok((rest, left))
@@ -101,10 +97,7 @@ fn unary(input: In<'_>) -> Parsed<'_, Expression> {
     let (rest, value) = nested(unary, input.next())?;
     let expression = Expression {
         span: input.token().span.to(value.span),
-        kind: ExpressionKind::Unary {
-            operator,
-            value: Box::new(value),
-        },
+        kind: ExpressionKind::Unary { operator, value: Box::new(value) },
     };
     Ok((rest, expression))
 }
@@ -140,11 +133,7 @@ fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
         return Ok((rest, ExpressionKind::Field { object, field }));
     }
     let (rest, arguments) = arguments(rest)?;
-    let method = ExpressionKind::Method {
-        object,
-        method: field,
-        arguments,
-    };
+    let method = ExpressionKind::Method { object, method: field, arguments };
     Ok((rest, method))
 }
 
@@ -201,10 +190,7 @@ fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
         }
         TokenKind::OpenParenthesis => {
             let (rest, (function, arguments)) = (name("a name"), arguments).parse(input)?;
-            let call = ExpressionKind::Call {
-                function,
-                arguments,
-            };
+            let call = ExpressionKind::Call { function, arguments };
             Ok((rest, call))
         }
         _ => map(name("a name"), ExpressionKind::Name).parse(input),
@@ -225,11 +211,7 @@ fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
         // Two tokens have been looked at: a name and `::`.
         _ => return input.expected("a type"),
     };
-    let call = ExpressionKind::StaticCall {
-        class,
-        function,
-        arguments,
-    };
+    let call = ExpressionKind::StaticCall { class, function, arguments };
     Ok((rest, call))
 }
 
@@ -263,10 +245,7 @@ fn scoped(input: In<'_>) -> Parsed<'_, Vec<Name>> {
 fn joined(parts: &[Name]) -> Name {
     let texts: Vec<&str> = parts.iter().map(|part| &*part.text).collect();
     let spans = parts.iter().map(|part| part.span);
-    Name {
-        text: texts.join("::").into(),
-        span: spans.reduce(Span::to).unwrap_or_default(),
-    }
+    Name { text: texts.join("::").into(), span: spans.reduce(Span::to).unwrap_or_default() }
 }
 
 /// What stands in the parentheses of `static_cast`.

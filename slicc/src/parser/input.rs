@@ -119,10 +119,7 @@ impl<'a> Context<'a> {
 
 impl<'a> In<'a> {
     pub fn new(context: &'a Context<'a>) -> In<'a> {
-        In {
-            tokens: context.tokens,
-            context,
-        }
+        In { tokens: context.tokens, context }
     }
 
     /// The next token. Nothing reads past [`TokenKind::End`].
@@ -137,18 +134,12 @@ impl<'a> In<'a> {
 
     /// What the token behind the next is.
     pub fn second(self) -> TokenKind {
-        self.tokens
-            .get(1)
-            .map_or(TokenKind::End, |token| token.kind)
+        self.tokens.get(1).map_or(TokenKind::End, |token| token.kind)
     }
 
     /// Behind the next token.
     pub fn next(self) -> In<'a> {
-        if self.tokens.len() > 1 {
-            self.take_from(1)
-        } else {
-            self
-        }
+        if self.tokens.len() > 1 { self.take_from(1) } else { self }
     }
 
     /// At the token with this index, if it lies ahead.
@@ -172,10 +163,7 @@ impl<'a> In<'a> {
     /// Fails, since here should be something else.
     pub fn expected<T>(self, what: &'static str) -> Parsed<'a, T> {
         let open = || self.context.open.borrow().last().copied();
-        self.context
-            .expected
-            .borrow_mut()
-            .add(self.context.index(self), what, open);
+        self.context.expected.borrow_mut().add(self.context.index(self), what, open);
         Err(Err::Error(Unexpected))
     }
 
@@ -183,10 +171,7 @@ impl<'a> In<'a> {
     fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
         let diagnostic = Diagnostic::error(self.token().span, message).hint(hint);
         *self.context.limit.borrow_mut() = Some(diagnostic);
-        self.context
-            .expected
-            .borrow_mut()
-            .add(self.context.index(self), "less", || None);
+        self.context.expected.borrow_mut().add(self.context.index(self), "less", || None);
         Err(Err::Failure(Unexpected))
     }
 
@@ -214,17 +199,11 @@ impl<'a> Input for In<'a> {
     }
 
     fn take(&self, index: usize) -> Self {
-        In {
-            tokens: &self.tokens[..index],
-            ..*self
-        }
+        In { tokens: &self.tokens[..index], ..*self }
     }
 
     fn take_from(&self, index: usize) -> Self {
-        In {
-            tokens: &self.tokens[index..],
-            ..*self
-        }
+        In { tokens: &self.tokens[index..], ..*self }
     }
 
     fn take_split(&self, index: usize) -> (Self, Self) {
@@ -264,11 +243,7 @@ pub(super) fn token<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, Token>
 
 /// Whether a token of this kind comes; then it is read. If it does not come, it was not expected.
 pub(super) fn if_there<'a>(kind: TokenKind, input: In<'a>) -> (In<'a>, bool) {
-    if input.kind() == kind {
-        (input.next(), true)
-    } else {
-        (input, false)
-    }
+    if input.kind() == kind { (input.next(), true) } else { (input, false) }
 }
 
 /// A word that is not reserved, of which a message says what it is for.

@@ -76,11 +76,7 @@ fn conditional(input: In<'_>) -> Parsed<'_, StatementKind> {
         (true, TokenKind::OpenBrace) => block(rest).map(|(rest, block)| (rest, Some(block)))?,
         (true, _) => return rest.expected("`if` or `{`"),
     };
-    let kind = StatementKind::If {
-        condition,
-        then,
-        otherwise,
-    };
+    let kind = StatementKind::If { condition, then, otherwise };
     Ok((rest, kind))
 }
 
@@ -96,11 +92,8 @@ fn else_if(input: In<'_>) -> Parsed<'_, Block> {
 fn message<'a, T>(
     further: impl Parser<In<'a>, Output = T, Error = Unexpected>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, (Name, Name, T)> {
-    let inside = (
-        name("the name of a port"),
-        preceded(token(TokenKind::Comma), qualified),
-        further,
-    );
+    let inside =
+        (name("the name of a port"), preceded(token(TokenKind::Comma), qualified), further);
     enclosed(PARENTHESES, inside)
 }
 
@@ -109,13 +102,7 @@ fn enqueue(input: In<'_>) -> Parsed<'_, StatementKind> {
     let (rest, (port, message, (latency, bypass))) =
         message((further(), further())).parse(input.next())?;
     let (rest, body) = block(rest)?;
-    let kind = StatementKind::Enqueue {
-        port,
-        message,
-        latency,
-        bypass,
-        body,
-    };
+    let kind = StatementKind::Enqueue { port, message, latency, bypass, body };
     Ok((rest, kind))
 }
 
@@ -123,23 +110,14 @@ fn defer(input: In<'_>) -> Parsed<'_, StatementKind> {
     let nothing = |input| Ok((input, ()));
     let (rest, (port, message, ())) = message(nothing).parse(input.next())?;
     let (rest, body) = block(rest)?;
-    let kind = StatementKind::Defer {
-        port,
-        message,
-        body,
-    };
+    let kind = StatementKind::Defer { port, message, body };
     Ok((rest, kind))
 }
 
 fn peek(input: In<'_>) -> Parsed<'_, StatementKind> {
     let (rest, (port, message, pairs)) = message(pairs).parse(input.next())?;
     let (rest, body) = block(rest)?;
-    let kind = StatementKind::Peek {
-        port,
-        message,
-        pairs,
-        body,
-    };
+    let kind = StatementKind::Peek { port, message, pairs, body };
     Ok((rest, kind))
 }
 
@@ -167,9 +145,9 @@ fn check(input: In<'_>) -> Parsed<'_, StatementKind> {
 /// What stands in the parentheses of such a statement.
 fn checked<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
     move |input| match kind {
-        TokenKind::CheckAllocate => name("the name of a table")
-            .map(StatementKind::CheckAllocate)
-            .parse(input),
+        TokenKind::CheckAllocate => {
+            name("the name of a table").map(StatementKind::CheckAllocate).parse(input)
+        }
         TokenKind::CheckStopSlots => separated_list1(token(TokenKind::Comma), expression)
             .map(|_: Vec<Expression>| StatementKind::CheckStopSlots)
             .parse(input),

@@ -53,37 +53,27 @@ fn shown(expression: &Expression) -> String {
         ExpressionKind::Null => "null".into(),
         ExpressionKind::New(kind) => format!("new {}", kind.text),
         ExpressionKind::Local { kind, name } => format!("local {} {}", kind.text, name.text),
-        ExpressionKind::Call {
-            function,
-            arguments,
-        } => format!("{}({})", function.text, list(arguments)),
-        ExpressionKind::StaticCall {
-            class,
-            function,
-            arguments,
-        } => format!("<{}>{}({})", class.text, function.text, list(arguments)),
+        ExpressionKind::Call { function, arguments } => {
+            format!("{}({})", function.text, list(arguments))
+        }
+        ExpressionKind::StaticCall { class, function, arguments } => {
+            format!("<{}>{}({})", class.text, function.text, list(arguments))
+        }
         ExpressionKind::Field { object, field } => format!("{}.{}", shown(object), field.text),
-        ExpressionKind::Method {
-            object,
-            method,
-            arguments,
-        } => format!("{}.{}({})", shown(object), method.text, list(arguments)),
+        ExpressionKind::Method { object, method, arguments } => {
+            format!("{}.{}({})", shown(object), method.text, list(arguments))
+        }
         ExpressionKind::Index { object, indices } => {
             format!("{}[{}]", shown(object), list(indices))
         }
-        ExpressionKind::Cast { to, mode, value } => format!(
-            "cast<{} {:?}>({})",
-            to.text,
-            mode.as_ref().map(text),
-            shown(value)
-        ),
+        ExpressionKind::Cast { to, mode, value } => {
+            format!("cast<{} {:?}>({})", to.text, mode.as_ref().map(text), shown(value))
+        }
         ExpressionKind::Valid { valid, value } => format!("valid={valid}({})", shown(value)),
         ExpressionKind::Unary { operator, value } => format!("({operator:?} {})", shown(value)),
-        ExpressionKind::Binary {
-            operator,
-            left,
-            right,
-        } => format!("({} {operator:?} {})", shown(left), shown(right)),
+        ExpressionKind::Binary { operator, left, right } => {
+            format!("({} {operator:?} {})", shown(left), shown(right))
+        }
     }
 }
 
@@ -98,12 +88,7 @@ fn body(statements: &str) -> Vec<Statement> {
 
 fn expression(expression: &str) -> String {
     match &body(&format!("{expression};"))[..] {
-        [
-            Statement {
-                kind: StatementKind::Expression(expression),
-                ..
-            },
-        ] => shown(expression),
+        [Statement { kind: StatementKind::Expression(expression), .. }] => shown(expression),
         other => panic!("{other:?}"),
     }
 }
@@ -142,27 +127,15 @@ fn primary_expressions() {
         ("A::B::f()", "<A::B>f()"),
         ("f()", "f()"),
         ("f(a, \"x\\\", 1.5, true)", "f(a, \"x\\\\\", 1.5, true)"),
-        (
-            "TBEs[address].Data.f(x)[1, 2]",
-            "TBEs[address].Data.f(x)[1, 2]",
-        ),
+        ("TBEs[address].Data.f(x)[1, 2]", "TBEs[address].Data.f(x)[1, 2]"),
         ("OOD", "null"),
         ("new Entry", "new Entry"),
         ("(a).b", "a.b"),
-        (
-            "static_cast(Entry, \"pointer\", c[a])",
-            "cast<Entry Some(\"pointer\")>(c[a])",
-        ),
+        ("static_cast(Entry, \"pointer\", c[a])", "cast<Entry Some(\"pointer\")>(c[a])"),
         ("static_cast(Entry, c[a])", "cast<Entry None>(c[a])"),
-        (
-            "is_valid(e) && is_invalid(f.g)",
-            "(valid=true(e) And valid=false(f.g))",
-        ),
+        ("is_valid(e) && is_invalid(f.g)", "(valid=true(e) And valid=false(f.g))"),
         ("const", "const"),
-        (
-            "trigger(Event:Load, a, e, t)",
-            "trigger(Event:Load, a, e, t)",
-        ),
+        ("trigger(Event:Load, a, e, t)", "trigger(Event:Load, a, e, t)"),
     ] {
         assert_eq!(expression(input), tree, "{input}");
     }
@@ -195,27 +168,14 @@ fn statements() {
          check_allocate(TBEs); check_next_cycle(); check_stop_slots(a, \"b\", \"c\"); f(x);",
     );
     assert_eq!(statements.len(), 16);
-    let StatementKind::If {
-        otherwise: Some(otherwise),
-        ..
-    } = &statements[3].kind
-    else {
+    let StatementKind::If { otherwise: Some(otherwise), .. } = &statements[3].kind else {
         panic!();
     };
     assert!(matches!(
         &otherwise.statements[..],
-        [Statement {
-            kind: StatementKind::If {
-                otherwise: Some(_),
-                ..
-            },
-            ..
-        }]
+        [Statement { kind: StatementKind::If { otherwise: Some(_), .. }, .. }]
     ));
-    let StatementKind::Enqueue {
-        latency, bypass, ..
-    } = &statements[6].kind
-    else {
+    let StatementKind::Enqueue { latency, bypass, .. } = &statements[6].kind else {
         panic!();
     };
     assert_eq!(latency.as_ref().map(shown).unwrap(), "(l Add 1)");
@@ -224,10 +184,7 @@ fn statements() {
         panic!();
     };
     assert_eq!(text(message), "A::M");
-    let keys: Vec<_> = pairs
-        .iter()
-        .map(|pair| (text(&pair.key), text(&pair.value)))
-        .collect();
+    let keys: Vec<_> = pairs.iter().map(|pair| (text(&pair.key), text(&pair.value))).collect();
     assert_eq!(keys, [("block_on", "addr"), ("wake_up", "b")]);
 }
 
@@ -265,10 +222,7 @@ fn a_word_behind_a_transition_is_taken_for_its_actions() {
     assert_eq!(texts(&taken.actions), ["y"]);
     let said = said("transition(A, E) {x}\nint y, default=0;");
     assert_eq!(said.len(), 1);
-    assert!(
-        said[0].starts_with("2:6 expected a name, found `,` (a word behind"),
-        "{said:?}"
-    );
+    assert!(said[0].starts_with("2:6 expected a name, found `,` (a word behind"), "{said:?}");
 }
 
 #[test]
@@ -297,13 +251,7 @@ fn declarations() {
     let pairs: Vec<_> = external
         .pairs
         .iter()
-        .map(|pair| {
-            (
-                super::tests::text(&pair.key),
-                super::tests::text(&pair.value),
-                pair.kind,
-            )
-        })
+        .map(|pair| (super::tests::text(&pair.key), super::tests::text(&pair.value), pair.kind))
         .collect();
     assert_eq!(
         pairs,
@@ -325,20 +273,14 @@ fn declarations() {
     let passing: Vec<_> = function.parameters.iter().map(|one| one.passing).collect();
     use Passing::*;
     assert_eq!(passing, [Value, Pointer, Reference, Value, Value]);
-    assert_eq!(
-        function.parameters[3].default.as_ref().map(shown).unwrap(),
-        "3"
-    );
+    assert_eq!(function.parameters[3].default.as_ref().map(shown).unwrap(), "3");
     let Declaration::Machine(machine) = &all[10] else {
         panic!();
     };
     assert_eq!(machine.parameters.len(), 2);
     assert_eq!(machine.body.len(), 2);
     assert_eq!(
-        (
-            super::tests::text(&machine.family),
-            super::tests::text(&machine.name)
-        ),
+        (super::tests::text(&machine.family), super::tests::text(&machine.name)),
         ("MachineType", "L1Cache")
     );
     assert_eq!(super::tests::text(&machine.pairs[0].key), "short");
@@ -356,19 +298,10 @@ fn includes_are_kept_apart() {
 #[test]
 fn what_is_wrong() {
     for (input, expected) in [
-        (
-            "action(a) {\n  x := 1\n  y := 2;\n}",
-            "2:9 expected `;`, found `y`",
-        ),
+        ("action(a) {\n  x := 1\n  y := 2;\n}", "2:9 expected `;`, found `y`"),
         ("action(a) {\n  x := 1\n}", "2:9 expected `;`, found `}`"),
-        (
-            "external_type(A)\n",
-            "1:17 expected `;`, found the end of the file",
-        ),
-        (
-            "action(a) {\n  x = 1;\n}",
-            "2:5 expected `;`, found `=` (assignment is written `:=`)",
-        ),
+        ("external_type(A)\n", "1:17 expected `;`, found the end of the file"),
+        ("action(a) {\n  x = 1;\n}", "2:5 expected `;`, found `=` (assignment is written `:=`)"),
         (
             "action(a) { if (a) { x := 1; }\naction(b) { }",
             "2:1 expected a statement or `}`, found `action`; 1:11 this is not closed",
@@ -378,16 +311,10 @@ fn what_is_wrong() {
             "2:15 the machine A is not closed; 1:16 its brace is opened here",
         ),
         ("action(a) { f(x; }", "1:16 expected `,` or `)`, found `;`"),
-        (
-            "action(a) { f(x, ); }",
-            "1:18 expected an expression, found `)`",
-        ),
+        ("action(a) { f(x, ); }", "1:18 expected an expression, found `)`"),
         ("transition(A) {x}", "1:13 expected `,`, found `)`"),
         ("transition(A, B, C {x}", "1:20 expected `)`, found `{`"),
-        (
-            "transition(A, B)\naction(c) {}",
-            "2:1 expected `{`, found `action`",
-        ),
+        ("transition(A, B)\naction(c) {}", "2:1 expected `{`, found `action`"),
         (
             "void f(const Addr a) { }",
             "1:19 expected `,` or `)`, found `a` (`const` is an ordinary name in SLICC: leave it out)",
@@ -396,18 +323,12 @@ fn what_is_wrong() {
             "void f(Addr a, int) { }",
             "1:16 a parameter of `f` has no name (parameters may be without names only in a prototype, and then all of them)",
         ),
-        (
-            "action(action) { }",
-            "1:8 expected the name of the action, found `action`",
-        ),
+        ("action(action) { }", "1:8 expected the name of the action, found `action`"),
         (
             "action(a) { stall_and_wait(p, m.a); }",
             "1:32 expected `)`, found `.` (only a name may stand here: put the value into a local variable first)",
         ),
-        (
-            "}",
-            "1:1 this `}` closes nothing (take it out, or look for a `}` too many before it)",
-        ),
+        ("}", "1:1 this `}` closes nothing (take it out, or look for a `}` too many before it)"),
         ("5", "1:1 expected a declaration, found `5`"),
         (
             "action(a) { ; }",
@@ -418,10 +339,7 @@ fn what_is_wrong() {
             "1:25 expected `=`, found `:=` (attributes are written `key=value`)",
         ),
         ("action(a) { for (x) { } }", "1:21 expected `;`, found `{`"),
-        (
-            "state_declaration(State) { I; }",
-            "1:29 expected `,`, found `;`",
-        ),
+        ("state_declaration(State) { I; }", "1:29 expected `,`, found `;`"),
         ("machine(M:A) { }", "1:14 expected `:`, found `{`"),
     ] {
         assert_eq!(said(input), [expected], "{input}");
@@ -437,10 +355,8 @@ fn several_errors_are_said() {
         action(c) { y := ; }
         }
         action(d) { z z z; }";
-    let lines: Vec<_> = said(text)
-        .iter()
-        .map(|one| one.split(':').next().unwrap().to_owned())
-        .collect();
+    let lines: Vec<_> =
+        said(text).iter().map(|one| one.split(':').next().unwrap().to_owned()).collect();
     assert_eq!(lines, ["2", "4", "5", "7"]);
     let many = "action(a) { 1 2; }\n".repeat(1000);
     assert_eq!(parse(0, &many).diagnostics.len(), crate::lexer::MOST_ERRORS);

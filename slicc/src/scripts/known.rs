@@ -28,12 +28,9 @@ impl Known {
             return buffer == "responseFromDir" && self != Known::MoesiCmpDirectory;
         }
         let ordered: &[&str] = match (self, machine) {
-            (Known::MiExample, "L1Cache") => &[
-                "requestFromCache",
-                "responseFromCache",
-                "forwardToCache",
-                "responseToCache",
-            ],
+            (Known::MiExample, "L1Cache") => {
+                &["requestFromCache", "responseFromCache", "forwardToCache", "responseToCache"]
+            }
             (Known::MiExample, "Directory") => {
                 &["dmaResponseFromDir", "dmaRequestToDir", "requestToDir"]
             }
@@ -42,19 +39,13 @@ impl Known {
             }
             (Known::MoesiAmdBase, "CorePair") => &["triggerQueue"],
             // The one for DMA is ordered where a script makes it at all (section 20.3).
-            (Known::MoesiAmdBase, "Directory") => &[
-                "requestFromDMA",
-                "triggerQueue",
-                "L3triggerQueue",
-                "requestFromCores",
-            ],
+            (Known::MoesiAmdBase, "Directory") => {
+                &["requestFromDMA", "triggerQueue", "L3triggerQueue", "requestFromCores"]
+            }
             (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
-            (Known::MoesiCmpToken, "Directory") => &[
-                "persistentToDir",
-                "persistentFromDir",
-                "dmaRequestToDir",
-                "dmaResponseFromDir",
-            ],
+            (Known::MoesiCmpToken, "Directory") => {
+                &["persistentToDir", "persistentFromDir", "dmaRequestToDir", "dmaResponseFromDir"]
+            }
             // The wires between the two first levels.
             (Known::MesiThreeLevel, "L0Cache") => &["bufferToL1", "bufferFromL1"],
             (Known::MesiThreeLevel, "L1Cache") => &["bufferToL0", "bufferFromL0"],
@@ -64,18 +55,13 @@ impl Known {
                 "forwardFromDir",
                 "responseFromDirOrSibling",
             ],
-            (Known::Msi, "Directory") => &[
-                "forwardToCache",
-                "responseToCache",
-                "requestFromCache",
-                "responseFromCache",
-            ],
+            (Known::Msi, "Directory") => {
+                &["forwardToCache", "responseToCache", "requestFromCache", "responseFromCache"]
+            }
             // A persistent request must not be overtaken by the message that ends it.
-            (Known::MoesiCmpToken, _) => &[
-                "persistentFromL1Cache",
-                "persistentToL1Cache",
-                "persistentToL2Cache",
-            ],
+            (Known::MoesiCmpToken, _) => {
+                &["persistentFromL1Cache", "persistentToL1Cache", "persistentToL2Cache"]
+            }
             _ => &[],
         };
         ordered.contains(&buffer)

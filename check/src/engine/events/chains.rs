@@ -196,10 +196,6 @@ impl<'a> ThreadChains<'a> {
 
     /// The store chain that a store of this location is in.
     fn chain(&self, event: u32) -> u32 {
-        if self.events.stores_by_location() {
-            self.events.location[event as usize]
-        } else {
-            0
-        }
+        if self.events.stores_by_location() { self.events.location[event as usize] } else { 0 }
     }
 }

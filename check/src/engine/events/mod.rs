@@ -87,9 +87,7 @@ impl Events {
     ) -> Events {
         let threads = history.threads().len();
         let op: Vec<OpId> = history.ops().filter(|op| !left_out[op.at()]).collect();
-        let has_barriers = op
-            .iter()
-            .any(|&op| is_barrier(model, Label::of(history, op)));
+        let has_barriers = op.iter().any(|&op| is_barrier(model, Label::of(history, op)));
         let mut events = Events {
             model,
             threads,
@@ -101,10 +99,7 @@ impl Events {
             has_barriers,
             annotation: op.iter().map(|&op| history.annotation(op)).collect(),
             kind: op.iter().map(|&op| history.kind(op)).collect(),
-            location: op
-                .iter()
-                .map(|&op| history.location(op).unwrap_or(NONE))
-                .collect(),
+            location: op.iter().map(|&op| history.location(op).unwrap_or(NONE)).collect(),
             slot: vec![0; op.len()],
             position: vec![0; op.len()],
             source: vec![NONE; op.len()],
@@ -162,10 +157,7 @@ impl Events {
 
     /// What the model looks at of an event.
     pub fn label(&self, event: u32) -> Label {
-        Label {
-            kind: self.kind[event as usize],
-            annotation: self.annotation[event as usize],
-        }
+        Label { kind: self.kind[event as usize], annotation: self.annotation[event as usize] }
     }
 
     /// Whether an event of a main chain follows all stores of its thread before it.
@@ -190,11 +182,7 @@ impl Events {
 
     /// Number of slots, from the first, that every clock tells of whatever its event's location.
     pub fn global_slots(&self) -> usize {
-        if self.stores_by_location() {
-            self.width - self.threads
-        } else {
-            self.width
-        }
+        if self.stores_by_location() { self.width - self.threads } else { self.width }
     }
 
     /// Whether an event writes.
@@ -236,11 +224,7 @@ impl Events {
     fn find_sources(&mut self, history: &History, reads_from: &ReadsFrom) {
         for event in 0..self.len() {
             let op = self.op[event];
-            let read = if self.kind[event].reads() {
-                Some(op)
-            } else {
-                history.linked_load(op)
-            };
+            let read = if self.kind[event].reads() { Some(op) } else { history.linked_load(op) };
             self.source[event] = match read.and_then(|read| reads_from.source(read)) {
                 Some(ReadSource::Write(write)) => self.event_of(write).unwrap_or(NONE),
                 Some(ReadSource::Initial) => INITIAL,

@@ -279,9 +279,7 @@ impl<'a> Saturation<'a> {
 
     /// The rank of each event.
     pub fn ranks(&self) -> Vec<u32> {
-        (0..self.events.len() as u32)
-            .map(|event| self.worklist.rank(event))
-            .collect()
+        (0..self.events.len() as u32).map(|event| self.worklist.rank(event)).collect()
     }
 
     /// Where in main chains what follows a plain store can be under PSO (see `Accesses::exits`).
@@ -439,11 +437,7 @@ impl<'a> Saturation<'a> {
         let row = &row[slots.clone()];
         let clock = &mut self.clocks.of_mut(to)[slots.clone()];
         let grows = |(have, news): (&u32, &u32)| news > have;
-        if !clock
-            .iter()
-            .zip(row)
-            .fold(false, |any, pair| any | grows(pair))
-        {
+        if !clock.iter().zip(row).fold(false, |any, pair| any | grows(pair)) {
             return Ok(());
         }
         if self.logging {
@@ -502,9 +496,7 @@ impl<'a> Saturation<'a> {
         }
         let mut edge = self.head_out[event as usize];
         while edge != NONE {
-            let Edge {
-                to, rule, next_out, ..
-            } = self.edges[edge as usize];
+            let Edge { to, rule, next_out, .. } = self.edges[edge as usize];
             self.join(event, row, to, rule.is_none())?;
             edge = next_out;
         }

@@ -16,8 +16,7 @@ impl Saturation<'_> {
             }
         }
         let view = (self.events, &self.clocks, &self.accesses.drained);
-        self.drained_predecessors
-            .ahead(view, None, event, &mut found);
+        self.drained_predecessors.ahead(view, None, event, &mut found);
         for &store in &found {
             if !self.precedes(store, event) {
                 self.transit(store, event)?;
@@ -36,11 +35,7 @@ impl Saturation<'_> {
             return Ok(());
         }
         if self.logging {
-            self.transit_trail.push(Overwritten {
-                event,
-                column,
-                value,
-            });
+            self.transit_trail.push(Overwritten { event, column, value });
         }
         self.transits[entry] = position;
         self.transit(access, event)

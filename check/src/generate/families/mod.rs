@@ -196,13 +196,7 @@ pub struct HardRecipe {
 impl HardRecipe {
     /// A family's history of size 2, once, for SC.
     pub fn new(family: Family) -> HardRecipe {
-        HardRecipe {
-            family,
-            size: 2,
-            copies: 1,
-            model: Model::SC,
-            seed: 0,
-        }
+        HardRecipe { family, size: 2, copies: 1, model: Model::SC, seed: 0 }
     }
 }
 

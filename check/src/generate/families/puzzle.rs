@@ -42,11 +42,7 @@ impl Block {
 /// A pair's order, one way or the other.
 fn pair(place: u32, turned: bool) -> Order {
     let first = u32::from(turned);
-    Order {
-        place,
-        first,
-        second: 1 - first,
-    }
+    Order { place, first, second: 1 - first }
 }
 
 /// Competing writes and what is excluded of their orders.
@@ -80,10 +76,7 @@ impl Puzzle {
     }
 
     fn pairs(count: u32) -> Puzzle {
-        Puzzle {
-            writes: vec![2; count as usize],
-            blocks: Vec::new(),
-        }
+        Puzzle { writes: vec![2; count as usize], blocks: Vec::new() }
     }
 
     fn exclude(&mut self, style: Style, orders: impl IntoIterator<Item = Order>) {
@@ -147,18 +140,11 @@ fn pigeons(holes: u32, violation: bool) -> Puzzle {
 /// No inner write of a row, or none of a ring, comes before both of its neighbours.
 fn row(size: u32, violation: bool) -> Puzzle {
     let writes = size + 2;
-    let mut puzzle = Puzzle {
-        writes: vec![writes],
-        blocks: Vec::new(),
-    };
+    let mut puzzle = Puzzle { writes: vec![writes], blocks: Vec::new() };
     let inner = if violation { 0..writes } else { 1..writes - 1 };
     for first in inner {
         let neighbours = [(first + writes - 1) % writes, (first + 1) % writes];
-        let orders = neighbours.map(|second| Order {
-            place: 0,
-            first,
-            second,
-        });
+        let orders = neighbours.map(|second| Order { place: 0, first, second });
         puzzle.exclude(Style::Observed, orders);
     }
     puzzle

@@ -35,20 +35,14 @@ impl Threads {
         let places = self.writes.len();
         self.writes.extend(&puzzle.writes);
         // What must come before each competing write is done by its own thread.
-        let mut before: Vec<Vec<Vec<Op>>> = puzzle
-            .writes
-            .iter()
-            .map(|&writes| vec![Vec::new(); writes as usize])
-            .collect();
+        let mut before: Vec<Vec<Vec<Op>>> =
+            puzzle.writes.iter().map(|&writes| vec![Vec::new(); writes as usize]).collect();
         for block in &puzzle.blocks {
             self.block(places, block, &mut before);
         }
         for (place, before) in before.into_iter().enumerate() {
             for (number, mut thread) in before.into_iter().enumerate() {
-                thread.push(Op::Store(Value {
-                    location: places + place,
-                    number: number as u32,
-                }));
+                thread.push(Op::Store(Value { location: places + place, number: number as u32 }));
                 self.threads.push(thread);
             }
         }
@@ -57,22 +51,14 @@ impl Threads {
     fn block(&mut self, places: usize, block: &Block, before: &mut [Vec<Vec<Op>>]) {
         let count = block.orders.len();
         let next = |at: usize| (at + 1) % count;
-        let first = |order: Order| Value {
-            location: places + order.place as usize,
-            number: order.first,
-        };
-        let second = |order: Order| Value {
-            number: order.second,
-            ..first(order)
-        };
+        let first =
+            |order: Order| Value { location: places + order.place as usize, number: order.first };
+        let second = |order: Order| Value { number: order.second, ..first(order) };
         let mut before =
             |order: Order, op| before[order.place as usize][order.first as usize].push(op);
         if block.style == Style::Ring {
             let circle: Vec<usize> = (0..count).map(|_| self.location(2)).collect();
-            let value = |at: usize, number| Value {
-                location: circle[at],
-                number,
-            };
+            let value = |at: usize, number| Value { location: circle[at], number };
             for (at, &order) in block.orders.iter().enumerate() {
                 before(order, Op::Store(value(at, 0)));
                 self.threads.push(vec![
@@ -84,17 +70,11 @@ impl Threads {
             return;
         }
         let location = self.location(count as u32);
-        let value = |at: usize| Value {
-            location,
-            number: at as u32,
-        };
+        let value = |at: usize| Value { location, number: at as u32 };
         for (at, &order) in block.orders.iter().enumerate() {
             let store = Op::Store(value(next(at)));
             if block.style == Style::Announced {
-                let flag = Value {
-                    location: self.location(1),
-                    number: 0,
-                };
+                let flag = Value { location: self.location(1), number: 0 };
                 self.threads.push(vec![store, Op::Store(flag)]);
                 before(order, Op::Load(flag));
             } else {
@@ -137,22 +117,16 @@ impl Threads {
                 let place = Place::Cell(names[value.location]);
                 let number = Some(values[value.location][value.number as usize]);
                 builder.push(match op {
-                    Op::Store(_) => Access {
-                        written: number,
-                        ..Access::new(thread as u32, Kind::Store, place)
-                    },
-                    Op::Load(_) => Access {
-                        read: number,
-                        ..Access::new(thread as u32, Kind::Load, place)
-                    },
+                    Op::Store(_) => {
+                        Access { written: number, ..Access::new(thread as u32, Kind::Store, place) }
+                    }
+                    Op::Load(_) => {
+                        Access { read: number, ..Access::new(thread as u32, Kind::Load, place) }
+                    }
                 });
             }
         }
-        builder.finish(
-            AssumedSize::default(),
-            &Initial::Zero,
-            Provenance::default(),
-        )
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
     }
 }
 
@@ -165,10 +139,7 @@ struct Fences {
 
 impl Fences {
     fn new(model: Model) -> Fences {
-        Fences {
-            model,
-            pending: false,
-        }
+        Fences { model, pending: false }
     }
 
     /// Whether a fence must come before the thread's next operation.

@@ -82,14 +82,14 @@ pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
         Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
-        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
-            exec, criterion, reads, bounds,
-        ))),
+        Err(NotClosed::Cyclic) => {
+            Err(NotDerived::CriterionViolation(cycle(exec, criterion, reads, bounds)))
+        }
         Ok(pasts) => match stale(exec, &pasts, bounds)? {
             found if found.is_empty() => Ok(pasts),
-            found => Err(NotDerived::CriterionViolation(stale_read(
-                exec, criterion, reads, &found,
-            ))),
+            found => {
+                Err(NotDerived::CriterionViolation(stale_read(exec, criterion, reads, &found)))
+            }
         },
     }
 }
@@ -106,12 +106,9 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     match Pasts::new(exec, &between_operations(exec, &edges), bounds) {
         Ok(pasts) => Ok(pasts),
         Err(NotClosed::Exceeded) => Err(NotDerived::Exceeded),
-        Err(NotClosed::Cyclic) => Err(NotDerived::CriterionViolation(cycle(
-            exec,
-            Criterion::Ccv,
-            edges,
-            bounds,
-        ))),
+        Err(NotClosed::Cyclic) => {
+            Err(NotDerived::CriterionViolation(cycle(exec, Criterion::Ccv, edges, bounds)))
+        }
     }
 }
 

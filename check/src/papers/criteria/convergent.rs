@@ -76,8 +76,7 @@ pub(super) fn derive(
         let known = into.derived.len();
         let ended = causality.derive(of, &mut into.derived, bounds);
         let new = &into.derived[known..];
-        into.edges
-            .extend(new.iter().map(|pair| (pair.from, pair.to)));
+        into.edges.extend(new.iter().map(|pair| (pair.from, pair.to)));
         ended?;
     }
     Ok(())
@@ -86,10 +85,7 @@ pub(super) fn derive(
 impl HappensBefore {
     /// Creates the relation without any pair.
     pub fn new() -> HappensBefore {
-        HappensBefore {
-            edges: Vec::new(),
-            derived: Vec::new(),
-        }
+        HappensBefore { edges: Vec::new(), derived: Vec::new() }
     }
 
     /// What was derived as part of a store order.
@@ -110,9 +106,7 @@ pub fn cm(problem: &Problem<'_>) -> Report {
 
 /// Runs `ccm`.
 pub fn ccm(problem: &Problem<'_>) -> Report {
-    super::decide(problem, |exec| {
-        Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec)))
-    })
+    super::decide(problem, |exec| Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec))))
 }
 
 /// Decides CM. Returns how many pairs of writes the union of all `hb_o` orders, if it is acyclic.
@@ -126,9 +120,7 @@ pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
         Ok(()) => {}
         Err(NotClosed::Exceeded) => return Err(NotDerived::Exceeded),
         Err(NotClosed::Cyclic) => {
-            return Err(NotDerived::CriterionViolation(local_cycle(
-                exec, &hb, bounds,
-            )));
+            return Err(NotDerived::CriterionViolation(local_cycle(exec, &hb, bounds)));
         }
     }
     let Ok(mut pasts) = empty(exec, bounds) else {
@@ -161,14 +153,7 @@ pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Store
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
     let order = ended(exec, &hb, known, bounds)?;
-    match final_cycle(
-        exec,
-        Criterion::Ccm,
-        Order::Full,
-        &order.edges,
-        &hb.derived,
-        bounds,
-    ) {
+    match final_cycle(exec, Criterion::Ccm, Order::Full, &order.edges, &hb.derived, bounds) {
         Some(violation) => Err(NotDerived::CriterionViolation(violation)),
         None if bounds.passed() => Err(NotDerived::Exceeded),
         None => Ok(order),
@@ -185,19 +170,9 @@ fn ended(
     known.map_err(|(halt, conflicts)| {
         let mut edges = hb.as_edges();
         edges.extend(conflicts);
-        let cyclic = (halt == NotClosed::Cyclic).then(|| {
-            final_cycle(
-                exec,
-                Criterion::Ccm,
-                Order::Full,
-                &edges,
-                &hb.derived,
-                bounds,
-            )
-        });
-        cyclic
-            .flatten()
-            .map_or(NotDerived::Exceeded, NotDerived::CriterionViolation)
+        let cyclic = (halt == NotClosed::Cyclic)
+            .then(|| final_cycle(exec, Criterion::Ccm, Order::Full, &edges, &hb.derived, bounds));
+        cyclic.flatten().map_or(NotDerived::Exceeded, NotDerived::CriterionViolation)
     })
 }
 
@@ -257,14 +232,8 @@ pub(super) fn close_writes(
             return Err(NotClosed::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();
-        let before = others
-            .copied()
-            .filter(|&other| happens.contains(write, other));
-        let before = before.map(|other| Edge {
-            from: other,
-            to: write,
-            label: Label::Happens,
-        });
+        let before = others.copied().filter(|&other| happens.contains(write, other));
+        let before = before.map(|other| Edge { from: other, to: write, label: Label::Happens });
         let conflicts = into.of(write).iter().map(|&at| conflicts[at as usize]);
         for edge in before.chain(conflicts) {
             if pasts.insert(write, edge.from) {

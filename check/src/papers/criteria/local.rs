@@ -138,13 +138,7 @@ impl<'e> Causality<'e> {
             seen += u32::from(!kind.may_be_forwarded() && !kind.may_be_buffered());
             before
         });
-        Ok(Causality {
-            barriers: barriers.collect(),
-            exec,
-            order,
-            edges,
-            pasts,
-        })
+        Ok(Causality { barriers: barriers.collect(), exec, order, edges, pasts })
     }
 
     /// Whether `read` is `of` or before it in the transitive closure of π.
@@ -159,9 +153,7 @@ impl<'e> Causality<'e> {
         let mut roots = Vec::new();
         for thread in self.exec.history.threads() {
             let ops = thread.first().0..thread.end().0;
-            let mut readers = ops
-                .rev()
-                .filter(|&op| self.exec.source[op as usize] != NONE);
+            let mut readers = ops.rev().filter(|&op| self.exec.source[op as usize] != NONE);
             let Some(last) = readers.next() else {
                 continue;
             };

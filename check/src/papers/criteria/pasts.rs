@@ -109,8 +109,7 @@ impl Pasts {
     ) -> impl Iterator<Item = &'e [u32]> {
         let writes = written(exec, op);
         let until = move |bound: u32| writes.partition_point(|&write| write < bound);
-        self.bounds(exec, op)
-            .map(move |(first, end)| &writes[until(first)..until(end)])
+        self.bounds(exec, op).map(move |(first, end)| &writes[until(first)..until(end)])
     }
 
     /// How many pairs of writes of one location are ordered, initial writes left out. Cost:

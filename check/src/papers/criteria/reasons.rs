@@ -60,9 +60,7 @@ impl<'e> Reasons<'e> {
         let mut facts =
             |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
         let (over, back) = (facts(over), facts(back));
-        let write = back
-            .first()
-            .map_or(read, |&fact| self.node(self.facts[fact].before));
+        let write = back.first().map_or(read, |&fact| self.node(self.facts[fact].before));
         let rw = self.fact(Link::Overwritten, read, write, None, over);
         let mut cycle = vec![rw];
         cycle.extend(back);
@@ -315,13 +313,10 @@ impl<'e> Reasons<'e> {
     /// Names each `hb_o` by the last read that it is needed for.
     fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> CriterionViolation {
         let mut last: FxHashMap<(Order, OpId), OpId> = FxHashMap::default();
-        let local = self
-            .facts
-            .iter()
-            .filter_map(|fact| match (fact.link, fact.via) {
-                (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
-                _ => None,
-            });
+        let local = self.facts.iter().filter_map(|fact| match (fact.link, fact.via) {
+            (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
+            _ => None,
+        });
         let reads: Vec<((Order, OpId), OpId)> = local.collect();
         for &(of, read) in &reads {
             let last = last.entry(of).or_insert(read);
@@ -341,30 +336,19 @@ impl<'e> Reasons<'e> {
         if let Cyclic::Local(of) = &mut relation {
             *of = last.get(&(Order::Full, *of)).copied().unwrap_or(*of);
         }
-        CriterionViolation {
-            criterion: self.criterion,
-            facts: self.facts,
-            relation,
-            cycle,
-        }
+        CriterionViolation { criterion: self.criterion, facts: self.facts, relation, cycle }
     }
 }
 
 /// The number of the derived pair that a step goes along.
 fn derived(hop: Hop) -> Option<u32> {
     match hop {
-        Hop::Edge(Edge {
-            label: Label::Derived(at),
-            ..
-        }) => Some(at),
+        Hop::Edge(Edge { label: Label::Derived(at), .. }) => Some(at),
         _ => None,
     }
 }
 
 /// Whether a relation is part of the store order.
 fn orders_writes(link: Link<OpId>) -> bool {
-    matches!(
-        link,
-        Link::Local(..) | Link::Conflict { .. } | Link::Store { .. }
-    )
+    matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
 }

@@ -61,10 +61,7 @@ struct Found {
 
 impl Found {
     fn new() -> Found {
-        Found {
-            hb: HappensBefore::new(),
-            conflicts: Vec::new(),
-        }
+        Found { hb: HappensBefore::new(), conflicts: Vec::new() }
     }
 
     fn store_order(
@@ -147,9 +144,7 @@ impl Found {
             final_cycle(exec, Criterion::Wccm, order, stores, derived, bounds)
         };
         let found = [Order::Preserved, Order::SameLocation].into_iter();
-        let shortest = found
-            .filter_map(in_order)
-            .min_by_key(|violation| violation.facts.len());
+        let shortest = found.filter_map(in_order).min_by_key(|violation| violation.facts.len());
         shortest.map(NotDerived::CriterionViolation)
     }
 }

@@ -57,10 +57,7 @@ pub enum Hop {
 
 /// Whether a pair is in an order: for `ppo`, in its own right.
 pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> bool {
-    let (one, two) = (
-        exec.location[first as usize],
-        exec.location[second as usize],
-    );
+    let (one, two) = (exec.location[first as usize], exec.location[second as usize]);
     match order {
         Order::Full => exec.po(first, second),
         Order::Preserved => exec.preserves(Model::TSO, first, second),
@@ -71,11 +68,7 @@ pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> b
 /// The write-read pairs: all of them, or the external ones.
 pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
     let model = if external { Model::TSO } else { Model::SC };
-    let edge = |(from, to)| Edge {
-        from,
-        to,
-        label: Label::ReadsFrom,
-    };
+    let edge = |(from, to)| Edge { from, to, label: Label::ReadsFrom };
     exec.wr(model).map(edge).collect()
 }
 
@@ -138,16 +131,8 @@ impl<'e> Web<'e> {
     /// Sets it up. Cost: linear.
     pub fn new(exec: &'e Execution<'e>, orders: &[Order], edges: Vec<Edge>) -> Web<'e> {
         let numbered = edges.iter().enumerate();
-        let out = Csr::new(
-            exec.len(),
-            numbered.map(|(at, edge)| (edge.from, at as u32)),
-        );
-        Web {
-            exec,
-            orders: orders.to_vec(),
-            edges,
-            out,
-        }
+        let out = Csr::new(exec.len(), numbered.map(|(at, edge)| (edge.from, at as u32)));
+        Web { exec, orders: orders.to_vec(), edges, out }
     }
 
     /// A shortest path of at least one step, over edges that are allowed. Cost: linear for `po`,
@@ -177,16 +162,11 @@ impl<'e> Web<'e> {
     /// A cycle with few steps, if there is one. Cost: linear without a cycle; with one it looks at
     /// a bounded number of nodes, so that a shortest one is found where there are few.
     pub fn cycle(&self, bounds: &Bounds) -> Option<Vec<Hop>> {
-        let steps: Vec<(u32, u32)> = self
-            .orders
-            .iter()
-            .flat_map(|&order| steps(self.exec, order))
-            .collect();
+        let steps: Vec<(u32, u32)> =
+            self.orders.iter().flat_map(|&order| steps(self.exec, order)).collect();
         let all = steps.iter().copied();
         let all = all.chain(self.edges.iter().map(Edge::ends));
-        let nodes = topological(&Csr::new(self.exec.len(), all))
-            .err()?
-            .on_cycles();
+        let nodes = topological(&Csr::new(self.exec.len(), all)).err()?.on_cycles();
         let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
         let stride = nodes.len().div_ceil(tries).max(1);
         let mut shortest: Option<Vec<Hop>> = None;

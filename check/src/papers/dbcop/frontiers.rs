@@ -23,12 +23,7 @@ pub struct Frontiers {
 impl Frontiers {
     /// The empty set of rows of this many numbers.
     pub fn new(width: usize) -> Frontiers {
-        Frontiers {
-            width,
-            numbers: Vec::new(),
-            slots: vec![FREE; 1 << 10],
-            rows: 0,
-        }
+        Frontiers { width, numbers: Vec::new(), slots: vec![FREE; 1 << 10], rows: 0 }
     }
 
     /// Adds a row; says whether it is new, or `None` if there is no room for it.

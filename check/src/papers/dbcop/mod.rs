@@ -139,10 +139,7 @@ impl<'a> Search<'a> {
         let answer = self.search(allows);
         Report {
             answer,
-            statistics: Statistics {
-                nodes: Some(self.nodes),
-                ..Statistics::default()
-            },
+            statistics: Statistics { nodes: Some(self.nodes), ..Statistics::default() },
         }
     }
 
@@ -152,10 +149,8 @@ impl<'a> Search<'a> {
         }
         let mut thread = 0;
         while self.placed.len() < self.execution.operations as usize {
-            let next = (thread..self.threads.len()).find(|&thread| {
-                self.next(thread)
-                    .is_some_and(|op| self.may_place(op, &allows))
-            });
+            let next = (thread..self.threads.len())
+                .find(|&thread| self.next(thread).is_some_and(|op| self.may_place(op, &allows)));
             let Some(next) = next else {
                 match self.take_back() {
                     Some(last) => thread = last + 1,
@@ -205,10 +200,7 @@ impl<'a> Search<'a> {
         self.frontier[thread] += 1;
         let location = self.execution.location[op as usize];
         let before = (location != NONE).then(|| self.cells[location as usize]);
-        self.placed.push(Placed {
-            thread: thread as u32,
-            before,
-        });
+        self.placed.push(Placed { thread: thread as u32, before });
         if before.is_none() {
             return;
         }

@@ -49,12 +49,7 @@ pub struct Known<'k> {
 /// Decides by one formula. With `known`, only over what that leaves open.
 pub fn solve(problem: &Problem<'_>, execution: &Execution<'_>, known: Option<Known<'_>>) -> Report {
     let mut solver = Solver::new(problem.bounds);
-    let mut formula = Formula {
-        problem,
-        execution,
-        solver: &mut solver,
-        contradicts: false,
-    };
+    let mut formula = Formula { problem, execution, solver: &mut solver, contradicts: false };
     let Some(order) = formula.encode(known) else {
         return Answer::Exceeded.into();
     };
@@ -70,11 +65,7 @@ pub fn solve(problem: &Problem<'_>, execution: &Execution<'_>, known: Option<Kno
     let sat = solver.statistics();
     Report {
         answer,
-        statistics: Statistics {
-            backtracks: sat.learned,
-            sat: Some(sat),
-            ..Statistics::default()
-        },
+        statistics: Statistics { backtracks: sat.learned, sat: Some(sat), ..Statistics::default() },
     }
 }
 
@@ -93,10 +84,7 @@ const NO: i32 = -YES;
 impl Order {
     /// Nothing comes before anything yet.
     fn new(operations: Vec<u32>) -> Order {
-        Order {
-            literals: vec![NO; operations.len() * operations.len()],
-            operations,
-        }
+        Order { literals: vec![NO; operations.len() * operations.len()], operations }
     }
 
     fn before(&self, first: usize, second: usize) -> i32 {
@@ -129,10 +117,7 @@ impl Order {
             })
             .collect();
         placed.sort_unstable();
-        placed
-            .into_iter()
-            .map(|(_, operation)| OpId(operation))
-            .collect()
+        placed.into_iter().map(|(_, operation)| OpId(operation)).collect()
     }
 }
 
@@ -160,10 +145,7 @@ impl Formula<'_, '_> {
             let is_here = |node: u32| self.execution.location[node as usize] == location;
             let here = (0..self.execution.operations).filter(|&node| is_here(node));
             let here = here.collect();
-            let edges = neighbours
-                .iter()
-                .copied()
-                .filter(|&(_, node)| is_here(node));
+            let edges = neighbours.iter().copied().filter(|&(_, node)| is_here(node));
             let edges: Vec<(u32, u32)> = edges.collect();
             let local = self.order(here, known, Some(&order))?;
             self.contain(&local, &edges);
@@ -217,10 +199,7 @@ impl Formula<'_, '_> {
             Some(known) if known.contains(second, first) => Some(NO),
             _ => None,
         };
-        match (
-            shared.and_then(|shared| self.in_both(shared, first, second)),
-            fixed,
-        ) {
+        match (shared.and_then(|shared| self.in_both(shared, first, second)), fixed) {
             (Some(literal), Some(fixed)) => {
                 self.clause(&[if fixed == YES { literal } else { -literal }]);
                 fixed
@@ -319,9 +298,8 @@ impl Formula<'_, '_> {
             }
             let location = self.execution.location[read as usize];
             for &write in self.execution.writes.of(location) {
-                let Some(write_at) = order
-                    .place(write)
-                    .filter(|_| write != read && write != source)
+                let Some(write_at) =
+                    order.place(write).filter(|_| write != read && write != source)
                 else {
                     continue;
                 };

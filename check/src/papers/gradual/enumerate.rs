@@ -44,10 +44,7 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
     let all = write_pairs(problem.history);
     let pairs = usize::try_from(all).unwrap_or(usize::MAX);
     let relations = 4 * Relation::bytes(execution.len());
-    if !may_start(
-        problem.bounds,
-        relations.saturating_add(pairs.saturating_mul(40)),
-    ) {
+    if !may_start(problem.bounds, relations.saturating_add(pairs.saturating_mul(40))) {
         return Answer::Exceeded.into();
     }
     let mut extension = Extension::new(execution, problem.model);
@@ -127,11 +124,8 @@ impl<'e> Extension<'e> {
     }
 
     fn complete(&mut self, problem: &Problem<'_>, nodes: &mut u64) -> Answer {
-        let orders: Option<Vec<Vec<u32>>> = self
-            .unions
-            .iter()
-            .map(|union| self.topological(union))
-            .collect();
+        let orders: Option<Vec<Vec<u32>>> =
+            self.unions.iter().map(|union| self.topological(union)).collect();
         let Some(order) = orders.and_then(|mut orders| orders.pop()) else {
             return Answer::Refuted;
         };
@@ -177,11 +171,7 @@ impl<'e> Extension<'e> {
         *nodes += 1;
         self.is_possible(first, second).then(|| {
             self.order(first, second);
-            Choice {
-                pair,
-                is_second,
-                added,
-            }
+            Choice { pair, is_second, added }
         })
     }
 

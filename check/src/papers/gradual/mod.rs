@@ -78,15 +78,9 @@ fn partial(
         ccv.map_err(fires(Algorithm::Ccv))?;
     }
     let (fired, order) = if problem.model == Model::SC {
-        (
-            Algorithm::Ccm,
-            convergent::convergent_memory(execution, bounds),
-        )
+        (Algorithm::Ccm, convergent::convergent_memory(execution, bounds))
     } else {
-        (
-            Algorithm::Wccm,
-            weak::weak_memory(execution, problem.reads_from, bounds),
-        )
+        (Algorithm::Wccm, weak::weak_memory(execution, problem.reads_from, bounds))
     };
     let order = order.map_err(fires(fired))?;
     match may_start(bounds, Relation::bytes(execution.len())) {
@@ -106,10 +100,7 @@ fn after_saturation(problem: &Problem<'_>, execution: &Execution<'_>) -> Report 
         report.statistics.fired = Some(Algorithm::Wsc);
         return report;
     }
-    let known = Known {
-        global: forced.hb(),
-        by_location: None,
-    };
+    let known = Known { global: forced.hb(), by_location: None };
     let mut report = encoding::solve(problem, execution, Some(known));
     report.statistics.ordered = Some(forced.ordered());
     report
@@ -126,10 +117,7 @@ fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Rep
     let (Some(global), None | Some(Some(_))) = (&global, &by_location) else {
         return Answer::Exceeded.into();
     };
-    let known = Known {
-        global,
-        by_location: by_location.as_ref().and_then(Option::as_ref),
-    };
+    let known = Known { global, by_location: by_location.as_ref().and_then(Option::as_ref) };
     encoding::solve(problem, execution, Some(known))
 }
 

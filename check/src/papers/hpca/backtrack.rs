@@ -40,11 +40,7 @@ pub fn sort(sort: &mut Sort<'_>) -> End {
             Err(NoOrder::Exceeded) => return End::Exceeded,
         }
     }
-    if sort.is_done() {
-        End::Sorted
-    } else {
-        End::Stuck
-    }
+    if sort.is_done() { End::Sorted } else { End::Stuck }
 }
 
 /// The same, going back where it is stuck; [`End::Stuck`] means that there is no order.

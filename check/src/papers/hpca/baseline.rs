@@ -251,10 +251,7 @@ impl<'a> Inference<'a> {
     /// Remembers the present state, a fixpoint; later changes can be undone.
     pub fn mark(&mut self) -> Mark {
         self.clocks.log();
-        Mark {
-            edges: self.graph.edges.len(),
-            changes: self.clocks.changes(),
-        }
+        Mark { edges: self.graph.edges.len(), changes: self.clocks.changes() }
     }
 
     /// Goes back to a mark. What has been sorted must be what had been when edges were added.

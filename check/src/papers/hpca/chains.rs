@@ -41,11 +41,7 @@ impl Chains {
         let of: Vec<u32> = (0..operations)
             .map(|node| {
                 let thread = execution.thread[node as usize];
-                let shift = if buffers && !is_load(node) {
-                    threads
-                } else {
-                    0
-                };
+                let shift = if buffers && !is_load(node) { threads } else { 0 };
                 thread + shift as u32
             })
             .collect();

@@ -50,11 +50,7 @@ impl Clocks {
     pub fn join(&mut self, node: u32, later: u32, place: (u32, u32)) -> bool {
         let mut news = self.lower(node, place.0, place.1);
         let (row, from) = self.two_rows(node, later);
-        if row
-            .iter()
-            .zip(from)
-            .fold(false, |any, (a, b)| any | (b < a))
-        {
+        if row.iter().zip(from).fold(false, |any, (a, b)| any | (b < a)) {
             news = true;
             self.take_over(node, later);
         }

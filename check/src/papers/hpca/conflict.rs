@@ -37,9 +37,7 @@ pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>,
         }
     }
     let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
-    topological(&*graph)
-        .map(ops)
-        .map_err(|rest| ops(rest.short_cycle(TRIES)))
+    topological(&*graph).map(ops).map_err(|rest| ops(rest.short_cycle(TRIES)))
 }
 
 /// Whether what was observed has no cycle; if it has one, no order of writes helps.

@@ -21,11 +21,7 @@ pub struct Edges {
 impl Edges {
     /// Creates the edges of a graph that has none yet.
     pub fn new(nodes: usize) -> Edges {
-        Edges {
-            list: Vec::new(),
-            first_out: vec![NONE; nodes],
-            first_in: vec![NONE; nodes],
-        }
+        Edges { list: Vec::new(), first_out: vec![NONE; nodes], first_in: vec![NONE; nodes] }
     }
 
     /// Number of edges.

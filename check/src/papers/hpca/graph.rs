@@ -299,11 +299,7 @@ fn next_others(execution: &Execution<'_>, accesses: &Index) -> Vec<u32> {
         for pair in members.windows(2).rev() {
             let same = !execution.is_write(pair[1])
                 && execution.source[pair[0] as usize] == execution.source[pair[1] as usize];
-            next[pair[0] as usize] = if same {
-                next[pair[1] as usize]
-            } else {
-                pair[1]
-            };
+            next[pair[0] as usize] = if same { next[pair[1] as usize] } else { pair[1] };
         }
     }
     next

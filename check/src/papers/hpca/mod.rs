@@ -51,10 +51,7 @@ use sort::Sort;
 /// Whether an algorithm is one of these.
 pub fn has(algorithm: Algorithm) -> bool {
     use Algorithm::*;
-    matches!(
-        algorithm,
-        TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack
-    )
+    matches!(algorithm, TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack)
 }
 
 /// Whether an algorithm sorts, so that it can do without the baseline.
@@ -82,11 +79,7 @@ fn decide(
     if problem.bounds.passed() || !problem.bounds.allows(problem.history.len() * 200) {
         return Err(NoOrder::Exceeded);
     }
-    let swaps = if sorts(algorithm) {
-        Swaps::Both
-    } else {
-        Swaps::Stores
-    };
+    let swaps = if sorts(algorithm) { Swaps::Both } else { Swaps::Stores };
     let mut graph = Graph::new(problem, swaps);
     graph.observe(problem.finals)?;
     statistics.edges = graph.edges.len();

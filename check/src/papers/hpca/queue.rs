@@ -17,10 +17,7 @@ impl Queue {
         for (at, &node) in order.iter().rev().enumerate() {
             rank[node as usize] = at as u32;
         }
-        Queue {
-            waiting: Worklist::new(rank, threads),
-            order,
-        }
+        Queue { waiting: Worklist::new(rank, threads), order }
     }
 
     /// Place of an operation in the order.

@@ -72,9 +72,7 @@ impl Inference<'_> {
     /// The first operation of each chain that follows two operations.
     fn after_both(&self, first: u32, second: u32) -> Vec<u32> {
         let rows = self.clocks.of(first).iter().zip(self.clocks.of(second));
-        let position = rows
-            .enumerate()
-            .map(|(chain, (a, b))| (chain as u32, a.max(b)));
+        let position = rows.enumerate().map(|(chain, (a, b))| (chain as u32, a.max(b)));
         position
             .filter_map(|(chain, &position)| {
                 let members = self.graph.chains.members(chain);

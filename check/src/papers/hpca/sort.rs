@@ -56,12 +56,8 @@ impl<'a> Sort<'a> {
         let chains = 0..inference.graph.chains.count() as u32;
         let heads = chains.filter_map(|chain| inference.graph.chains.members(chain).first());
         let mut sort = Sort {
-            unread: nodes
-                .map(|node| execution.readers.of(node).len() as u32)
-                .collect(),
-            active: locations
-                .map(|location| execution.initial(location))
-                .collect(),
+            unread: nodes.map(|node| execution.readers.of(node).len() as u32).collect(),
+            active: locations.map(|location| execution.initial(location)).collect(),
             replaced: vec![NONE; execution.operations as usize],
             order: Vec::with_capacity(execution.operations as usize),
             open: heads.copied().collect(),
@@ -134,16 +130,9 @@ impl<'a> Sort<'a> {
             true => self.inference.mark(),
             false => Mark::default(),
         };
-        let pick = Pick {
-            sorted: self.order.len(),
-            mark,
-        };
+        let pick = Pick { sorted: self.order.len(), mark };
         self.sort(store);
-        let derived = if self.derives {
-            self.derive(store)
-        } else {
-            Ok(())
-        };
+        let derived = if self.derives { self.derive(store) } else { Ok(()) };
         match derived {
             Ok(()) => self.sort_reads(),
             Err(_) => self.open.clear(),

@@ -68,11 +68,7 @@ impl<'a> ConstraintGraph<'a> {
                 level[node as usize] = level[source as usize] + 1;
             }
         }
-        ConstraintGraph {
-            execution,
-            order,
-            level,
-        }
+        ConstraintGraph { execution, order, level }
     }
 
     /// Whether an operation precedes another in program order.
@@ -138,10 +134,8 @@ impl<'a> ConstraintGraph<'a> {
         }
         let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
         topological(self).map(ops).map_err(|rest| {
-            let nice = rest
-                .cycles(tries)
-                .into_iter()
-                .map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
+            let nice =
+                rest.cycles(tries).into_iter().map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
             let mut nice: Vec<NiceCycle> = nice.collect();
             nice.sort_by_key(NiceCycle::k);
             nice.swap_remove(0)
@@ -159,10 +153,7 @@ impl Digraph for ConstraintGraph<'_> {
         if next < self.execution.operations && self.execution.po(node, next) {
             visit(next);
         }
-        let (location, level) = (
-            self.execution.location[node as usize],
-            self.level[node as usize],
-        );
+        let (location, level) = (self.execution.location[node as usize], self.level[node as usize]);
         if level == NONE {
             return;
         }

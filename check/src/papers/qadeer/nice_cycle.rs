@@ -98,19 +98,12 @@ impl NiceCycle {
         let start = by_threads.min_by_key(|(_, edge)| edge.from);
         let start = start.map_or(0, |(at, _)| at);
         let around = || edges[start..].iter().chain(&edges[..start]);
-        let pairs: Vec<(OpId, OpId)> = around()
-            .step_by(2)
-            .map(|edge| (edge.from, edge.to))
-            .collect();
+        let pairs: Vec<(OpId, OpId)> =
+            around().step_by(2).map(|edge| (edge.from, edge.to)).collect();
         let threads = pairs.iter().map(|&(u, _)| graph.thread(u)).collect();
         // The edge into u_i is of location i.
         let locations = pairs.iter().map(|&(u, _)| graph.location(u)).collect();
-        NiceCycle {
-            shape: CycleShape::Nice,
-            pairs,
-            threads,
-            locations,
-        }
+        NiceCycle { shape: CycleShape::Nice, pairs, threads, locations }
     }
 
     /// What it is made of.
@@ -156,16 +149,12 @@ impl NiceCycle {
         };
         let (first, second) = self.pairs[0];
         match self.shape {
-            CycleShape::Atomicity => format!(
-                "{} comes between {} and what that reads from",
-                name(second),
-                name(first)
-            ),
-            CycleShape::Final => format!(
-                "{}, whose value is final, completed before {}",
-                name(first),
-                name(second)
-            ),
+            CycleShape::Atomicity => {
+                format!("{} comes between {} and what that reads from", name(second), name(first))
+            }
+            CycleShape::Final => {
+                format!("{}, whose value is final, completed before {}", name(first), name(second))
+            }
             CycleShape::Nice => {
                 let mut text = format!("{}-nice cycle ", self.k());
                 let edges = self.processor_edges().zip(self.location_edges());
@@ -219,11 +208,7 @@ fn shortened(
         Order::Thread(_) => graph.po(from, to),
         Order::Location(_) => graph.location_order(from, to),
     };
-    let across = |from, to| Edge {
-        from,
-        to,
-        order: one.order,
-    };
+    let across = |from, to| Edge { from, to, order: one.order };
     let mut rest = Vec::with_capacity(edges.len());
     if precedes(one.from, other.to) {
         rest.extend_from_slice(&edges[..first]);

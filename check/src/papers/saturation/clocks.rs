@@ -22,10 +22,7 @@ pub fn decide(problem: &Problem<'_>) -> Report {
         return Answer::Exceeded.into();
     };
     match saturate(problem, &events) {
-        Ok(saturation) => Report {
-            answer: Answer::Satisfied,
-            statistics: statistics(&saturation),
-        },
+        Ok(saturation) => Report { answer: Answer::Satisfied, statistics: statistics(&saturation) },
         Err(report) => *report,
     }
 }
@@ -56,10 +53,7 @@ pub fn saturate<'a>(
         Ok(()) => Ok(saturation),
         Err(stop) => Err(Box::new(Report {
             answer: explain(&saturation, stop),
-            statistics: Statistics {
-                edges: saturation.edges().len(),
-                ..Statistics::default()
-            },
+            statistics: Statistics { edges: saturation.edges().len(), ..Statistics::default() },
         })),
     }
 }

@@ -193,9 +193,7 @@ impl<'e> Forced<'e> {
         let locations = 0..self.execution.locations();
         locations.flat_map(move |location| {
             let writes = self.execution.writes.of(location);
-            let all = writes
-                .iter()
-                .flat_map(move |&a| writes.iter().map(move |&b| (a, b)));
+            let all = writes.iter().flat_map(move |&a| writes.iter().map(move |&b| (a, b)));
             all.filter(|&(a, b)| self.after.contains(a, b))
         })
     }
@@ -279,10 +277,7 @@ impl<'e> Forced<'e> {
         if !self.execution.is_write(write) {
             return;
         }
-        let accesses = self
-            .accesses
-            .of(self.execution.location[write as usize])
-            .iter();
+        let accesses = self.accesses.of(self.execution.location[write as usize]).iter();
         let known = self.after.row(write).iter();
         let words = row.iter().zip(known).zip(accesses).enumerate();
         for (at, ((row, known), accesses)) in words {
@@ -393,8 +388,5 @@ fn with(row: &[u64], element: u32) -> Vec<u64> {
 
 /// The elements of one row that are not in another.
 fn without(row: &[u64], other: &[u64]) -> Vec<u64> {
-    row.iter()
-        .zip(other)
-        .map(|(row, other)| row & !other)
-        .collect()
+    row.iter().zip(other).map(|(row, other)| row & !other).collect()
 }

@@ -67,11 +67,7 @@ impl Residual<'_, '_, '_> {
         for &source in sources {
             let variable = self.solver.variable();
             let chosen = if source == guess { variable } else { -variable };
-            self.candidates.push(Candidate {
-                reader,
-                source,
-                chosen,
-            });
+            self.candidates.push(Candidate { reader, source, chosen });
             clause.push(chosen);
             if let Some(cycle) = self.impossible(chosen, reader, source) {
                 self.exclude(cycle);
@@ -87,10 +83,7 @@ impl Residual<'_, '_, '_> {
             Reader::Event(read) => rank(read),
             Reader::Final(_) => u32::MAX,
         };
-        let before = sources
-            .iter()
-            .copied()
-            .filter(|&source| rank(source) < limit);
+        let before = sources.iter().copied().filter(|&source| rank(source) < limit);
         let best = before.max_by_key(|&source| rank(source));
         best.or(sources.first().copied()).unwrap_or(INITIAL)
     }
@@ -117,15 +110,8 @@ impl Residual<'_, '_, '_> {
         let between = self.last_before(read).find(|&write| {
             write != source && (source == INITIAL || self.saturation.precedes(source, write))
         })?;
-        let link = Link::Chosen {
-            rule: Rule::Overtaken,
-            literals: [chosen, 0],
-            source,
-        };
-        Some(vec![
-            arc(read, between, link),
-            arc(between, read, Link::Path),
-        ])
+        let link = Link::Chosen { rule: Rule::Overtaken, literals: [chosen, 0], source };
+        Some(vec![arc(read, between, link), arc(between, read, Link::Path)])
     }
 
     /// The last write of its location in each chain that is forced to come before a read.

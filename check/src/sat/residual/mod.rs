@@ -187,10 +187,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     fn log_clause(&mut self, clause: Vec<i32>, origin: Origin) {
         self.solver.add(clause.iter().copied());
-        self.log.push(Logged {
-            clause,
-            given: true,
-        });
+        self.log.push(Logged { clause, given: true });
         self.origins.push(origin);
     }
 
@@ -216,10 +213,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             let answer = self.solver.solve(assumptions, left);
             let learned = self.solver.take_learned();
             self.contradictions += learned.len() as u64;
-            self.log.extend(learned.into_iter().map(|clause| Logged {
-                clause,
-                given: false,
-            }));
+            self.log.extend(learned.into_iter().map(|clause| Logged { clause, given: false }));
             self.origins.resize_with(self.log.len(), || Origin::Learned);
             match answer {
                 None if self.bounds.passed() => return Found::Exceeded,
@@ -244,9 +238,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             return Err(triangles);
         }
         let graph = Graph::new(&self.forced, self.chosen());
-        graph
-            .sort(&self.rank)
-            .map_err(|components| cycles(&graph, &components))
+        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
     }
 
     /// What the solver's model adds to the forced order.
@@ -273,30 +265,18 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     fn ordered(&self, pair: usize) -> (u32, u32, i32) {
         let (a, b) = self.pairs[pair];
         let literal = pair as i32 + 1;
-        if self.solver.holds(literal) {
-            (a, b, literal)
-        } else {
-            (b, a, -literal)
-        }
+        if self.solver.holds(literal) { (a, b, literal) } else { (b, a, -literal) }
     }
 
     /// The order of two writes, and that whoever reads the first comes before the second.
     fn order_pair(&self, pair: usize, arcs: &mut Vec<Arc>) {
         let (from, to, literal) = self.ordered(pair);
-        arcs.push(Arc {
-            from,
-            to,
-            link: Link::chosen(Rule::Assumed, [0, literal]),
-        });
+        arcs.push(Arc { from, to, link: Link::chosen(Rule::Assumed, [0, literal]) });
         let readers = self.events().readers.of(from).iter();
         arcs.extend(readers.filter(|&&reader| reader != to).map(|&reader| Arc {
             from: reader,
             to,
-            link: Link::Chosen {
-                rule: Rule::Overtaken,
-                literals: [0, literal],
-                source: from,
-            },
+            link: Link::Chosen { rule: Rule::Overtaken, literals: [0, literal], source: from },
         }));
     }
 
@@ -305,19 +285,11 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         if source != INITIAL {
             if !self.is_own(read, source) {
                 let link = Link::chosen(Rule::ReadsFrom, [chosen, 0]);
-                arcs.push(Arc {
-                    from: source,
-                    to: read,
-                    link,
-                });
+                arcs.push(Arc { from: source, to: read, link });
             }
             if let Some(earlier) = self.own_earlier(read).filter(|&earlier| earlier != source) {
                 let link = Link::chosen(Rule::OwnEarlier(read), [chosen, 0]);
-                arcs.push(Arc {
-                    from: earlier,
-                    to: source,
-                    link,
-                });
+                arcs.push(Arc { from: earlier, to: source, link });
             }
         }
         let guarded = self.guarded.get(&read).into_iter().flatten();
@@ -330,11 +302,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     fn overtake(&self, from: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         let mut push = |to: u32, pair: i32| {
             if to != from {
-                let link = Link::Chosen {
-                    rule: Rule::Overtaken,
-                    literals: [chosen, pair],
-                    source,
-                };
+                let link = Link::Chosen { rule: Rule::Overtaken, literals: [chosen, pair], source };
                 arcs.push(Arc { from, to, link });
             }
         };
@@ -392,9 +360,9 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         for Step { clause, premises } in steps {
             let premises = premises.into_iter().map(|premise| match premise {
                 resolve::Premise::Step(earlier) => Premise::Resolvent(earlier),
-                resolve::Premise::Given(number) => *of_given
-                    .entry(number)
-                    .or_insert_with(|| self.premise(number, &mut blocks)),
+                resolve::Premise::Given(number) => {
+                    *of_given.entry(number).or_insert_with(|| self.premise(number, &mut blocks))
+                }
             });
             resolvents.push(Resolvent {
                 premises: premises.collect(),
@@ -425,20 +393,10 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             let op = |event: u32| events.op[event as usize];
             return Assumption::Before(op(first), op(second));
         }
-        let Candidate {
-            reader,
-            source,
-            chosen,
-        } = self.candidates[variable - self.pairs.len()];
-        let from = Assumption::From(
-            case::reader(events, reader),
-            case::source(events, reader, source),
-        );
-        if literal == chosen {
-            from
-        } else {
-            from.opposite()
-        }
+        let Candidate { reader, source, chosen } = self.candidates[variable - self.pairs.len()];
+        let from =
+            Assumption::From(case::reader(events, reader), case::source(events, reader, source));
+        if literal == chosen { from } else { from.opposite() }
     }
 
     /// The order that the formula completes.

@@ -40,21 +40,14 @@ impl Subject {
         let benchmark = benchmarks::find(name);
         let text = match benchmark {
             Some(benchmark) => benchmark.text.to_owned(),
-            None => std::fs::read_to_string(name).map_err(|error| Error::File {
-                file: name.to_owned(),
-                error,
-            })?,
+            None => std::fs::read_to_string(name)
+                .map_err(|error| Error::File { file: name.to_owned(), error })?,
         };
         let read = Program::read(&text);
         let mut sources = Sources::default();
         sources.add(name, text);
         match read {
-            Ok(program) => Ok(Subject {
-                name: name.to_owned(),
-                sources,
-                program,
-                benchmark,
-            }),
+            Ok(program) => Ok(Subject { name: name.to_owned(), sources, program, benchmark }),
             Err(errors) => Err(diagnostics::refusal(name, &sources, &errors)),
         }
     }
@@ -132,13 +125,7 @@ impl<'a> Explored<'a> {
         });
         let fences = fences.collect();
         spinner.finish_and_clear();
-        Explored {
-            subject,
-            monitored,
-            searches,
-            exhaustive,
-            fences,
-        }
+        Explored { subject, monitored, searches, exhaustive, fences }
     }
 
     /// What the shell is told.
@@ -157,10 +144,7 @@ impl<'a> Explored<'a> {
             let found = one.fault.is_some() || self.beyond_sc(one).is_some_and(|beyond| beyond > 0);
             of(found, one.stopped.is_some())
         });
-        let fenced = self
-            .fences
-            .iter()
-            .map(|one| of(false, one.stopped().is_some()));
+        let fenced = self.fences.iter().map(|one| of(false, one.stopped().is_some()));
         let all = searched.chain(explored).chain(fenced);
         all.fold(Status::Done, Status::and)
     }

@@ -118,10 +118,7 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
     if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
         for (span, count) in &searched.report.cut_off_at {
             let (_, line, _) = explored.subject.sources.position(*span);
-            writeln!(
-                out,
-                "\n{count} runs end at line {line}, where the loop reaches its bound"
-            )?;
+            writeln!(out, "\n{count} runs end at line {line}, where the loop reaches its bound")?;
         }
         for faulty in &searched.report.faults {
             fault(explored, faulty, paint, out)?;
@@ -228,11 +225,7 @@ fn exhaustive(
         report.progress.time.as_secs_f64(),
     )?;
     if let Some(why) = report.stopped {
-        writeln!(
-            out,
-            "  {}: there may be more",
-            paint.unsure(search_stop(why))
-        )?;
+        writeln!(out, "  {}: there may be more", paint.unsure(search_stop(why)))?;
     }
     outcomes(report, out)?;
     if let Some(remark) = remark(explored, report) {
@@ -306,10 +299,7 @@ fn fences(
     let runs = suggestion.report.runs;
     match count {
         0 => writeln!(out, "\n{model}: no fence is needed")?,
-        1 => writeln!(
-            out,
-            "\n{model}: a fence here leaves no violation in {runs} runs:"
-        )?,
+        1 => writeln!(out, "\n{model}: a fence here leaves no violation in {runs} runs:")?,
         _ => writeln!(
             out,
             "\n{model}: {count} fences, and no fewer, leave no violation in {runs} runs:"

@@ -40,14 +40,8 @@ pub fn print(
         "coverage": explored.coverage,
         "command": args.command(subject),
     });
-    let warnings = explored
-        .exploration
-        .warnings
-        .iter()
-        .zip(&explored.warned_at);
-    line["warnings"] = warnings
-        .map(|(warned, place)| warning(warned, place.as_ref()))
-        .collect();
+    let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);
+    line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
     match &explored.exploration.verdict {
         Verdict::Clean => line["outcome"] = "clean".into(),
         Verdict::Found(found) => {

@@ -46,19 +46,14 @@ pub struct Explored {
 impl<'a> Subject<'a> {
     /// A protocol as it is.
     pub fn of(opened: &'a Opened) -> Subject<'a> {
-        Subject {
-            given: &opened.given,
-            protocol: Cow::Borrowed(&opened.protocol),
-        }
+        Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
     /// The named mutants that apply to a protocol.
     pub fn mutants(opened: &'a Opened) -> Result<Vec<Subject<'a>>, Error> {
         let loaded = &opened.protocol.loaded;
         let named = named::of(opened.protocol.name());
-        let mut fitting = named
-            .filter(|mutant| mutant.fits(loaded).is_ok())
-            .peekable();
+        let mut fitting = named.filter(|mutant| mutant.fits(loaded).is_ok()).peekable();
         if fitting.peek().is_none() {
             return Err(Error::Usage(format!(
                 "--mutants: no named mutants apply to {}; --mutant takes those that `rubric mutants list {}` shows",
@@ -67,10 +62,7 @@ impl<'a> Subject<'a> {
         }
         fitting
             .map(|mutant| {
-                Ok(Subject {
-                    given: &opened.given,
-                    protocol: Cow::Owned(opened.with(&mutant)?),
-                })
+                Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(&mutant)?) })
             })
             .collect()
     }
@@ -96,10 +88,7 @@ impl<'a> Subject<'a> {
         };
         let explored = explore(&self.protocol, &scope, &args.limits.begin(), &mut report);
         let exploration = explored.map_err(|problem| self.refused(problem))?;
-        let options = Options {
-            limits: args.limits.begin(),
-            ..Options::default()
-        };
+        let options = Options { limits: args.limits.begin(), ..Options::default() };
         let searches = if args.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
         } else {
@@ -128,11 +117,7 @@ impl<'a> Subject<'a> {
             settings: args.set.clone(),
             ..simulate::config::Options::default()
         };
-        let entries = taken.iter().map(|(machine, state, event)| Covered {
-            machine,
-            state,
-            event,
-        });
+        let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
         match simulate::config::Plan::of(&self.protocol, &options) {
             Ok(plan) => protocols::reached(&self.protocol, &plan, &entries.collect()),
             Err(_) => Reached::default(),
@@ -157,9 +142,7 @@ impl Explored {
     pub fn status(&self) -> Status {
         let searched = self.searches.iter().map(|search| match search {
             Search { found: Some(_), .. } => Status::Violation,
-            Search {
-                stopped: Some(_), ..
-            } => Status::Undecided,
+            Search { stopped: Some(_), .. } => Status::Undecided,
             _ => Status::Done,
         });
         let explored = match self.exploration.verdict {
@@ -214,10 +197,8 @@ pub fn sentence(found: &Violation) -> String {
 
 /// `core 0`, or `cores 0 and 2`
 fn cores(set: u64) -> String {
-    let numbers: Vec<String> = (0..64)
-        .filter(|core| set >> core & 1 == 1)
-        .map(|core: u64| core.to_string())
-        .collect();
+    let numbers: Vec<String> =
+        (0..64).filter(|core| set >> core & 1 == 1).map(|core: u64| core.to_string()).collect();
     match numbers.len() {
         1 => format!("core {}", numbers[0]),
         _ => format!("cores {}", numbers.join(" and ")),

@@ -126,11 +126,7 @@ const NAME: usize = 40;
 /// Prints what stands above a table of mutants.
 pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", tame(&opened.given), args.size())?;
-    writeln!(
-        out,
-        "{:NAME$}  {:>9}  {:>6}  {:>8}  found",
-        "mutant", "states", "moves", "seconds"
-    )
+    writeln!(out, "{:NAME$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
 }
 
 /// Prints a row of that table; the moves are those of the run that was found. Behind what was found is the

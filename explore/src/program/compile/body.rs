@@ -204,10 +204,7 @@ impl<'a, 'b> Body<'a, 'b> {
     /// An expression. If something is wrong with it, it does not matter what comes out.
     fn expression(&mut self, expression: &Expression) -> Code {
         let scopes = &self.scopes;
-        let names = Names {
-            globals: self.globals,
-            local: &|name| find(scopes, name),
-        };
+        let names = Names { globals: self.globals, local: &|name| find(scopes, name) };
         let code = names.compile(expression, self.compiler);
         code.unwrap_or(Code::Number(1))
     }
@@ -216,8 +213,7 @@ impl<'a, 'b> Body<'a, 'b> {
         match value {
             Value::Expression(expression) => {
                 let code = self.expression(expression);
-                self.code
-                    .extend(to.map(|to| Instruction::Set(to, code, span)));
+                self.code.extend(to.map(|to| Instruction::Set(to, code, span)));
             }
             Value::Access(access) => self.access(access, to, span),
             Value::Call(name, arguments) => {
@@ -257,11 +253,7 @@ impl<'a, 'b> Body<'a, 'b> {
         let index = place.index.as_ref().map(|it| self.expression(it));
         let error = match (self.globals.get(text), &index) {
             (Some((Global::Shared(base, length), _)), _) if length.is_some() == index.is_some() => {
-                return Some(Place {
-                    base,
-                    length: length.unwrap_or(1),
-                    index,
-                });
+                return Some(Place { base, length: length.unwrap_or(1), index });
             }
             (Some((Global::Shared(..), declared)), None) => {
                 Diagnostic::error(place.span, format!("`{text}` is an array"))
@@ -305,21 +297,12 @@ impl<'a, 'b> Body<'a, 'b> {
         let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
         let loops = take(&mut self.loops);
         let zeros = std::iter::repeat(Code::Number(0));
-        for (name, value) in declared
-            .parameters
-            .iter()
-            .zip(arguments.into_iter().chain(zeros))
-        {
+        for (name, value) in declared.parameters.iter().zip(arguments.into_iter().chain(zeros)) {
             let local = self.fresh(span);
             self.code.push(Instruction::Set(local, value, span));
             self.declare(name, local);
         }
-        self.calls.push(Call {
-            function,
-            result,
-            returns: Vec::new(),
-            has_result: false,
-        });
+        self.calls.push(Call { function, result, returns: Vec::new(), has_result: false });
         self.block(&declared.body);
         let call = self.calls.pop().expect("the call is open");
         if to.is_some() {
@@ -346,8 +329,7 @@ impl<'a, 'b> Body<'a, 'b> {
         };
         let result = call.result;
         call.has_result |= code.is_some();
-        self.code
-            .extend(code.map(|code| Instruction::Set(result, code, span)));
+        self.code.extend(code.map(|code| Instruction::Set(result, code, span)));
         call.returns.push(self.code.len());
         self.code.push(Instruction::Jump(LATER));
     }

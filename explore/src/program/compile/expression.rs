@@ -9,10 +9,7 @@ use crate::program::language::{Expression, ExpressionKind};
 
 /// The value of an expression without locals. Where something is wrong with it, that is said, and it is 1.
 pub(super) fn constant(expression: &Expression, globals: &Globals, compiler: &mut Compiler) -> i64 {
-    let names = Names {
-        globals,
-        local: &|_| None,
-    };
+    let names = Names { globals, local: &|_| None };
     let code = names.compile(expression, compiler);
     let value = code.and_then(|code| match code.evaluate(&[]) {
         Ok(value) => Some(value),
@@ -62,9 +59,7 @@ impl Names<'_> {
                 let message = format!("the shared variable `{name}` is read without `load`");
                 Diagnostic::error(span, message)
                     .note(declared, "declared here")
-                    .hint(format!(
-                        "load it into a local first: `let r = load {name};`"
-                    ))
+                    .hint(format!("load it into a local first: `let r = load {name};`"))
             }
             Some((Global::Function(_), declared)) => {
                 Diagnostic::error(span, format!("`{name}` is a function"))

@@ -76,10 +76,7 @@ impl<'a> Globals<'a> {
                 ..1 => format!("an array of {count} locations"),
                 _ => format!("there are more than {MOST_LOCATIONS} shared locations"),
             };
-            let span = shared
-                .length
-                .as_ref()
-                .map_or(shared.name.span, |it| it.span);
+            let span = shared.length.as_ref().map_or(shared.name.span, |it| it.span);
             compiler.error(Diagnostic::error(span, message));
             return;
         }

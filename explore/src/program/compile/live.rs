@@ -26,10 +26,8 @@ pub(super) fn dead(
         }
     }
     for (at, instruction) in code.iter().enumerate() {
-        if matches!(
-            instruction,
-            Instruction::Access(_) | Instruction::Fence(_) | Instruction::End
-        ) {
+        if matches!(instruction, Instruction::Access(_) | Instruction::Fence(_) | Instruction::End)
+        {
             let is_dead = |local: &u16| !live[at][usize::from(*local)];
             dead[at] = (0..locals as u16).filter(is_dead).collect();
         }

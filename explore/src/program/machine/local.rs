@@ -11,12 +11,8 @@ pub(super) const MOST_LOCAL: u32 = 100_000;
 
 /// A thread before its first access.
 pub(super) fn begin(code: &compile::Thread) -> Thread {
-    let mut thread = Thread {
-        at: 0,
-        status: Status::Ready,
-        locals: vec![0; code.locals],
-        buffer: Vec::new(),
-    };
+    let mut thread =
+        Thread { at: 0, status: Status::Ready, locals: vec![0; code.locals], buffer: Vec::new() };
     let mut left = MOST_LOCAL;
     advance(code, &mut thread, &mut left);
     thread
@@ -95,7 +91,5 @@ pub(super) fn stop(code: &compile::Thread, thread: &Thread) -> Option<EarlyEnd> 
             Span::default()
         }
     };
-    Some(kind.map_or(EarlyEnd::CutOff(span), |kind| {
-        EarlyEnd::Fault(Fault { span, kind })
-    }))
+    Some(kind.map_or(EarlyEnd::CutOff(span), |kind| EarlyEnd::Fault(Fault { span, kind })))
 }

@@ -135,12 +135,8 @@ impl<'a> Reader<'a> {
             Operation::Cas => 2,
         };
         let (mut rest, place) = self.place(rest)?;
-        let mut access = Access {
-            operation,
-            place,
-            operands: Vec::new(),
-            span: self.span(input, rest),
-        };
+        let mut access =
+            Access { operation, place, operands: Vec::new(), span: self.span(input, rest) };
         for _ in 0..operands {
             let (after, operand) = self.expression(words::symbol(",")(rest)?.0)?;
             access.operands.push(operand);

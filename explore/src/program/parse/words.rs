@@ -31,11 +31,7 @@ pub(super) type Parsed<'a, T> = IResult<&'a str, T, Wrong>;
 
 impl Wrong {
     pub fn expected(input: &str, expected: &'static str) -> nom::Err<Wrong> {
-        nom::Err::Error(Wrong {
-            left: input.len(),
-            expected,
-            limit: None,
-        })
+        nom::Err::Error(Wrong { left: input.len(), expected, limit: None })
     }
 
     pub fn limit(input: &str, message: String, hint: &'static str) -> nom::Err<Wrong> {

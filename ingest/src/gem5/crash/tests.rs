@@ -38,10 +38,7 @@ fn an_invalid_transition() {
     assert_eq!(crash.address, Some(0x1040));
     assert_eq!((crash.cycle, crash.tick), (Some(3485), Some(6970)));
     let source = crash.source.as_ref().unwrap().to_string();
-    assert_eq!(
-        source,
-        "build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1261"
-    );
+    assert_eq!(source, "build/NULL/mem/ruby/protocol/L1Cache_Transitions.cc:1261");
     assert_eq!(crash.found.as_ref().unwrap().to_string(), "simerr:2");
     let message = "Invalid transition\nsystem.ruby.l1_cntrl2 time: 3485 addr: 0x1040 event: Data_all_Acks state: SM";
     assert_eq!(crash.message, message);
@@ -79,10 +76,7 @@ fn errors_and_assertions_of_a_protocol() {
     };
     let failed = crash(&text("assert failure"));
     assert_eq!(failed.kind, CrashKind::FailedAssertion);
-    assert_eq!(
-        failed.headline(),
-        "failed assertion: Directory, at MI_example-dir.sm:325, tick 9"
-    );
+    assert_eq!(failed.headline(), "failed assertion: Directory, at MI_example-dir.sm:325, tick 9");
     let error = crash(&text("unexpected message"));
     assert_eq!(error.kind, CrashKind::ProtocolError);
     assert_eq!(error.protocol_source.as_ref().unwrap().line, 325);
@@ -98,10 +92,7 @@ fn assertions_of_the_simulator() {
         "gem5.opt: build/NULL/mem/ruby/system/Sequencer.cc:419: void gem5::ruby::Sequencer::writeCallback(gem5::Addr): \
          Assertion `m_RequestTable.find(address) != m_RequestTable.end()' failed.\nProgram aborted at tick 88\n",
     );
-    assert_eq!(
-        (crash.kind, crash.tick),
-        (CrashKind::FailedAssertion, Some(88))
-    );
+    assert_eq!((crash.kind, crash.tick), (CrashKind::FailedAssertion, Some(88)));
     assert_eq!(crash.source.as_ref().unwrap().line, 419);
 }
 
@@ -113,18 +104,9 @@ fn deadlocks() {
          Memory Usage: 1 KBytes\nProgram aborted at tick 60002\n",
     );
     assert_eq!(of_sequencer.kind, CrashKind::Deadlock);
-    assert_eq!(
-        (of_sequencer.machine.as_deref(), of_sequencer.version),
-        (Some("Seq"), Some(3))
-    );
-    assert_eq!(
-        (of_sequencer.address, of_sequencer.waiting_since),
-        (Some(0x1044), Some(9978))
-    );
-    assert_eq!(
-        of_sequencer.headline(),
-        "deadlock: Seq 3, address 0x1044, tick 60002"
-    );
+    assert_eq!((of_sequencer.machine.as_deref(), of_sequencer.version), (Some("Seq"), Some(3)));
+    assert_eq!((of_sequencer.address, of_sequencer.waiting_since), (Some(0x1044), Some(9978)));
+    assert_eq!(of_sequencer.headline(), "deadlock: Seq 3, address 0x1044, tick 60002");
     let others = [
         "a.cc:1: panic: Deadlock detected: current_time: 9 last_progress_time: 1 difference:  8 processor: 2\n",
         "a.cc:1: panic: system.cpu0 did not see a response for 50000 cycles\n",
@@ -149,10 +131,7 @@ fn testers() {
         "a.cc:1: panic: Action/check failure: proc: 2 address: 0x1400 data: [ 0x1 ] byte_number: 0 m_value+byte_number: 5 byte: 1 \
          [[0x1400, line 0x1400], value: 5, status: Check_Pending, initiating node: 1, store_count: 4]Time: 812\n",
     );
-    assert_eq!(
-        (check.kind, check.address),
-        (CrashKind::TesterFailure, Some(0x1400))
-    );
+    assert_eq!((check.kind, check.address), (CrashKind::TesterFailure, Some(0x1400)));
     let gpu = crash("a.cc:354: panic: GPU Ruby Tester: Failed!\n");
     assert_eq!(gpu.kind, CrashKind::TesterFailure);
 }
@@ -160,10 +139,7 @@ fn testers() {
 #[test]
 fn other_ends() {
     let fatal = crash("src/a.cc:3: fatal: Can't load checkpoint\nMemory Usage: 3 KBytes\n");
-    assert_eq!(
-        (fatal.kind, fatal.message.as_str()),
-        (CrashKind::Fatal, "Can't load checkpoint")
-    );
+    assert_eq!((fatal.kind, fatal.message.as_str()), (CrashKind::Fatal, "Can't load checkpoint"));
     let fault =
         crash("gem5 has encountered a segmentation fault!\n\n--- BEGIN LIBC BACKTRACE ---\n");
     assert_eq!(fault.kind, CrashKind::SegmentationFault);
@@ -186,10 +162,7 @@ fn what_rubric_simulate_says() {
     let deadlock = self::crash(
         "rubric: MI_example: Possible Deadlock detected. Aborting! version: 3 request.paddr: 0x1008 issue_time: 4\n",
     );
-    assert_eq!(
-        (deadlock.kind, deadlock.address),
-        (CrashKind::Deadlock, Some(0x1008))
-    );
+    assert_eq!((deadlock.kind, deadlock.address), (CrashKind::Deadlock, Some(0x1008)));
 }
 
 #[test]
@@ -201,23 +174,11 @@ fn half_a_message_does_not_give_half_a_word() {
             assert!(end < whole.find("Inv").unwrap(), "{end}");
             continue;
         };
-        assert!(
-            crash.address.is_none() || crash.address == complete.address,
-            "{end}"
-        );
+        assert!(crash.address.is_none() || crash.address == complete.address, "{end}");
         assert!(crash.state.is_none(), "{end}");
-        assert!(
-            crash.event.is_none() || crash.event == complete.event,
-            "{end}"
-        );
-        assert!(
-            crash.cycle.is_none() || crash.cycle == complete.cycle,
-            "{end}"
-        );
-        assert!(
-            crash.version.is_none() || crash.version == complete.version,
-            "{end}"
-        );
+        assert!(crash.event.is_none() || crash.event == complete.event, "{end}");
+        assert!(crash.cycle.is_none() || crash.cycle == complete.cycle, "{end}");
+        assert!(crash.version.is_none() || crash.version == complete.version, "{end}");
         assert!(!crash.headline().is_empty());
     }
 }

@@ -146,9 +146,7 @@ impl State {
             // What is loaded into a vector is not shown as a number, and its register looks like this.
             return self.registers.set(result.number, None);
         }
-        let value = line
-            .data
-            .map(|value| cut(value, if result.narrow { 4 } else { 8 }));
+        let value = line.data.map(|value| cut(value, if result.narrow { 4 } else { 8 }));
         self.registers.set(result.number, value);
     }
 
@@ -246,16 +244,9 @@ fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
         }
         _ => sized(name),
     };
-    let load = |annotation| {
-        Some(Action::Access(
-            Operation::load(size, line.data).with(annotation),
-        ))
-    };
-    let store = |annotation| {
-        Some(Action::Access(
-            Operation::store(size, line.data).with(annotation),
-        ))
-    };
+    let load = |annotation| Some(Action::Access(Operation::load(size, line.data).with(annotation)));
+    let store =
+        |annotation| Some(Action::Access(Operation::store(size, line.data).with(annotation)));
     // A 64-bit value needs 8 bytes; in a vector's register it may be fewer.
     match base {
         b"ldr" | b"ldur" | b"ldtr" | b"ldrs" | b"ldurs" | b"ldtrs" => load(Annotation::None),
@@ -287,16 +278,11 @@ fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
 
 /// `ldaddal`, `swp`, `stclrlb`, `casa`: none shows what it read, or whether a comparison held.
 fn atomic(name: &[u8]) -> Option<Action> {
-    const OPERATIONS: [&[u8]; 8] = [
-        b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin",
-    ];
+    const OPERATIONS: [&[u8]; 8] =
+        [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
     let arithmetic = || {
-        let rest = name
-            .strip_prefix(b"ld")
-            .or_else(|| name.strip_prefix(b"st"))?;
-        OPERATIONS
-            .iter()
-            .find_map(|operation| rest.strip_prefix(*operation))
+        let rest = name.strip_prefix(b"ld").or_else(|| name.strip_prefix(b"st"))?;
+        OPERATIONS.iter().find_map(|operation| rest.strip_prefix(*operation))
     };
     // A comparison of 4 and one of 8 bytes have one name.
     let (suffix, shortest) = match name.strip_prefix(b"cas") {
@@ -318,9 +304,7 @@ fn atomic(name: &[u8]) -> Option<Action> {
         }
     }
     let operation = Operation::rmw(size, None, None);
-    Some(Action::Access(
-        operation.with(Annotation::of(acquire, release)),
-    ))
+    Some(Action::Access(operation.with(Annotation::of(acquire, release))))
 }
 
 /// The `n`-th operand.
@@ -337,11 +321,7 @@ fn register(name: &[u8]) -> Option<Register> {
     };
     let number = match &name[1..] {
         b"zr" => ZERO,
-        digits => std::str::from_utf8(digits)
-            .ok()?
-            .parse()
-            .ok()
-            .filter(|&number| number < ZERO)?,
+        digits => std::str::from_utf8(digits).ok()?.parse().ok().filter(|&number| number < ZERO)?,
     };
     Some(Register { number, narrow })
 }
@@ -360,47 +340,24 @@ mod tests {
     }
 
     fn access(text: &str, class: &str) -> Action {
-        last(&[&format!(
-            "0x4 @f    :   {text} : {class} :  D=0x0000000000000102 A=0x8"
-        )])
+        last(&[&format!("0x4 @f    :   {text} : {class} :  D=0x0000000000000102 A=0x8")])
     }
 
     #[test]
     fn names_tell_sizes_and_annotations() {
         let load = |size| Operation::load(size, Some(0x102));
         assert_eq!(access("ldr   x0, [x1]", "MemRead"), Action::Access(load(0)));
-        assert_eq!(
-            access("ldrb   w0, [x1]", "MemRead"),
-            Action::Access(load(1))
-        );
+        assert_eq!(access("ldrb   w0, [x1]", "MemRead"), Action::Access(load(1)));
         let acquire = load(0).with(Annotation::Acquire);
-        assert_eq!(
-            access("ldar   x0, [x1]", "MemRead"),
-            Action::Access(acquire)
-        );
+        assert_eq!(access("ldar   x0, [x1]", "MemRead"), Action::Access(acquire));
         let weak = load(2).with(Annotation::AcquirePc);
         assert_eq!(access("ldaprh   w0, [x1]", "MemRead"), Action::Access(weak));
         let release = Operation::store(0, Some(0x102)).with(Annotation::Release);
-        assert_eq!(
-            access("stlr   x0, [x1]", "MemWrite"),
-            Action::Access(release)
-        );
-        assert_eq!(
-            access("ldp_uop   x0, x1, [x2]", "MemRead"),
-            Action::LoadPair(8)
-        );
-        assert_eq!(
-            access("ld1   v0", "MemRead"),
-            Action::Unknown(Gap::Read, 256)
-        );
-        assert_eq!(
-            access("dc zva   , x0", "MemWrite"),
-            Action::UnknownBlock(Gap::Write, 2048)
-        );
-        assert_eq!(
-            access("stxp   x0, x1, x2, [x3]", "MemWrite"),
-            Action::Unknown(Gap::Write, 256)
-        );
+        assert_eq!(access("stlr   x0, [x1]", "MemWrite"), Action::Access(release));
+        assert_eq!(access("ldp_uop   x0, x1, [x2]", "MemRead"), Action::LoadPair(8));
+        assert_eq!(access("ld1   v0", "MemRead"), Action::Unknown(Gap::Read, 256));
+        assert_eq!(access("dc zva   , x0", "MemWrite"), Action::UnknownBlock(Gap::Write, 2048));
+        assert_eq!(access("stxp   x0, x1, x2, [x3]", "MemWrite"), Action::Unknown(Gap::Write, 256));
         assert_eq!(access("prfm   PLDL1KEEP, [x1]", "MemRead"), Action::Nothing);
     }
 
@@ -420,10 +377,7 @@ mod tests {
         let both = Annotation::AcquireRelease;
         assert_eq!(access("ldaddla64   x0, x1, [x2]", "MemWrite"), rmw(8, both));
         assert_eq!(access("casal   x0, x1, [x2]", "MemWrite"), rmw(0, both));
-        assert_eq!(
-            access("stclrlb   w0, w1, [x2]", "MemWrite"),
-            rmw(1, Annotation::Release)
-        );
+        assert_eq!(access("stclrlb   w0, w1, [x2]", "MemWrite"), rmw(1, Annotation::Release));
     }
 
     #[test]
@@ -446,22 +400,13 @@ mod tests {
         ];
         let store = Operation::store(0, None).of_kind(Kind::StoreConditional);
         let status = Some((9, Some(6)));
-        assert_eq!(
-            last(&lines),
-            Action::Attempt(store.with(Annotation::Release), status)
-        );
+        assert_eq!(last(&lines), Action::Attempt(store.with(Annotation::Release), status));
     }
 
     #[test]
     fn a_branch_shows_where_it_leads() {
         let test = |text: &[u8]| State::tests(&Line::parse(text).unwrap());
-        let branch = |target| {
-            Some(Test {
-                register: 9,
-                if_zero: false,
-                target,
-            })
-        };
+        let branch = |target| Some(Test { register: 9, if_zero: false, target });
         let own = b"0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
         assert_eq!(test(own), branch(Some(0x104)));
         let first = b"0x108 @f+8    :   cbnz   w9, <f> : IntAlu : ";

@@ -209,13 +209,7 @@ impl Hart {
         keep: Keep<'_>,
     ) {
         self.give_up(keep);
-        self.attempt = Some(Attempt {
-            entry,
-            tested,
-            branch: None,
-            last: pc,
-            age: 0,
-        });
+        self.attempt = Some(Attempt { entry, tested, branch: None, last: pc, age: 0 });
     }
 
     /// Looks for the branch that tests a store-conditional's status, and for where it leads.
@@ -324,10 +318,7 @@ impl Hart {
 
     /// The words of the instruction of a line that is not understood.
     pub fn described(&self, line: u64) -> Option<&str> {
-        let at = self
-            .unknown
-            .binary_search_by_key(&line, |(line, _)| *line)
-            .ok()?;
+        let at = self.unknown.binary_search_by_key(&line, |(line, _)| *line).ok()?;
         Some(&self.unknown[at].1)
     }
 

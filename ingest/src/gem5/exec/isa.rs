@@ -43,9 +43,7 @@ fn has_riscv_base(body: &[u8]) -> bool {
 
 /// Whether a text begins with `[` and a base register of Arm's.
 fn is_base(text: &[u8]) -> bool {
-    [&b"[x"[..], b"[w", b"[sp", b"[ureg"]
-        .iter()
-        .any(|base| text.starts_with(base))
+    [&b"[x"[..], b"[w", b"[sp", b"[ureg"].iter().any(|base| text.starts_with(base))
 }
 
 #[cfg(test)]
@@ -65,20 +63,14 @@ mod tests {
             ),
             x86
         );
-        assert_eq!(
-            isa("0x4 @f. 0 : \tMFENCE.mfence           : No_OpClass : "),
-            x86
-        );
+        assert_eq!(isa("0x4 @f. 0 : \tMFENCE.mfence           : No_OpClass : "), x86);
         assert_eq!(isa("0x4 @f    : mov\tedx, DS:[rip + 0xbba78]"), None);
         let riscv = Some(Isa::Riscv);
         assert_eq!(
             isa("0x4 @f    : c_ld a5, 0(a4)             : MemRead :  D=0x0000000000000002 A=0x8"),
             riscv
         );
-        assert_eq!(
-            isa("0x4 @f. 0 : 0x0f50000f fence           : No_OpClass : "),
-            riscv
-        );
+        assert_eq!(isa("0x4 @f. 0 : 0x0f50000f fence           : No_OpClass : "), riscv);
         assert_eq!(
             isa("0x4 @f. 1 : amoadd_d[l] a5, a4, (a3)   : MemRead :  D=0x0000000000000002 A=0x8"),
             riscv
@@ -88,13 +80,7 @@ mod tests {
             isa("0x4 @f    :   ldr   x0, [x1]           : MemRead :  D=0x0000000000000002 A=0x8"),
             arm
         );
-        assert_eq!(
-            isa("0x4 @f    : str   x0, [x1] : MemWrite :  D=0x0000000000000002 A=0x8"),
-            arm
-        );
-        assert_eq!(
-            isa("0x4 @f    :   dmb                     : No_OpClass : "),
-            arm
-        );
+        assert_eq!(isa("0x4 @f    : str   x0, [x1] : MemWrite :  D=0x0000000000000002 A=0x8"), arm);
+        assert_eq!(isa("0x4 @f    :   dmb                     : No_OpClass : "), arm);
     }
 }

@@ -119,15 +119,13 @@ impl<'a> Line<'a> {
     /// Whether its class is one of those that read memory.
     pub fn loads(&self) -> bool {
         let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Load");
-        self.class
-            .is_some_and(|class| class.ends_with(b"MemRead") || vector(class))
+        self.class.is_some_and(|class| class.ends_with(b"MemRead") || vector(class))
     }
 
     /// Whether its class is one of those that write memory.
     pub fn stores(&self) -> bool {
         let vector = |class: &[u8]| class.starts_with(b"Simd") && class.ends_with(b"Store");
-        self.class
-            .is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
+        self.class.is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
     }
 
     /// What a line does that shows no address: nothing, unless it is of an access that should have
@@ -147,9 +145,7 @@ impl<'a> Line<'a> {
     pub fn is_fence(&self) -> bool {
         let name = self.body.trim_ascii_start();
         memmem::find(self.body, b"fence").is_some()
-            || [&b"dmb"[..], b"dsb", b"isb"]
-                .iter()
-                .any(|fence| name.starts_with(fence))
+            || [&b"dmb"[..], b"dsb", b"isb"].iter().any(|fence| name.starts_with(fence))
     }
 
     /// The instruction as a message shows it: printable, and not long.
@@ -168,13 +164,8 @@ fn place(text: &[u8]) -> (Option<u64>, Option<u32>) {
     let pc = hex(&word[..end.unwrap_or(word.len())]);
     let digits = text.iter().rev().take_while(|b| b.is_ascii_digit()).count();
     let (before, digits) = text.split_at(text.len() - digits);
-    let number = std::str::from_utf8(digits)
-        .ok()
-        .and_then(|d| d.parse().ok());
-    (
-        pc,
-        number.filter(|_| before.trim_ascii_end().ends_with(b".")),
-    )
+    let number = std::str::from_utf8(digits).ok().and_then(|d| d.parse().ok());
+    (pc, number.filter(|_| before.trim_ascii_end().ends_with(b".")))
 }
 
 /// The symbol of `<pc> @<symbol>+12. 3`, without the distance.
@@ -193,10 +184,7 @@ fn symbol(place: &[u8]) -> Option<&[u8]> {
 
 /// How many bytes `[00000000_00000001]` has, the value of a vector register.
 fn vector_bytes(data: &[u8]) -> usize {
-    match data
-        .strip_prefix(b"[")
-        .and_then(|rest| rest.strip_suffix(b"]"))
-    {
+    match data.strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]")) {
         Some(digits) => digits.iter().filter(|byte| **byte != b'_').count() / 2,
         None => 0,
     }
@@ -218,9 +206,7 @@ fn is_short(digits: &[u8]) -> bool {
 }
 
 fn is_annotation(word: &[u8]) -> bool {
-    [&b"FetchSeq="[..], b"CPSeq=", b"flags="]
-        .iter()
-        .any(|name| word.starts_with(name))
+    [&b"FetchSeq="[..], b"CPSeq=", b"flags="].iter().any(|name| word.starts_with(name))
 }
 
 /// `0x` and at most 16 hexadecimal digits, and nothing else.
@@ -272,9 +258,6 @@ mod tests {
         let line = read("0x41 @unlock+82    : mfence");
         assert_eq!((line.class, line.body), (None, &b"mfence"[..]));
         let line = read("0x10000    : amoadd_d_aq a5, a4, (a3)  ");
-        assert_eq!(
-            (line.class, line.shown().as_str()),
-            (None, "amoadd_d_aq a5, a4, (a3)")
-        );
+        assert_eq!((line.class, line.shown().as_str()), (None, "amoadd_d_aq a5, a4, (a3)"));
     }
 }

@@ -136,20 +136,12 @@ impl Entry {
     /// An access that is not one, since it crosses a cache line.
     pub fn crossing(spot: Spot, address: u64, operation: Operation) -> Entry {
         let gap = gap_of(operation.kind);
-        Entry::new(
-            spot,
-            address,
-            u16::from(operation.size),
-            What::Crossing(gap),
-        )
+        Entry::new(spot, address, u16::from(operation.size), What::Crossing(gap))
     }
 
     /// Something that is not understood, and as long as a vector register.
     pub fn unknown_vector(spot: Spot, address: u64, gap: Gap) -> Entry {
-        Entry {
-            known: VECTOR,
-            ..Entry::unknown(spot, address, LONGEST_VECTOR, gap)
-        }
+        Entry { known: VECTOR, ..Entry::unknown(spot, address, LONGEST_VECTOR, gap) }
     }
 
     /// Something whose place its line does not show.
@@ -192,11 +184,7 @@ impl Entry {
         let is_access = matches!(self.what, What::Access(..) | What::Maybe);
         let reach = self.longest_reach();
         if is_access && self.address.checked_add(reach).is_none() {
-            let gap = if self.may_write() {
-                Gap::Write
-            } else {
-                Gap::Read
-            };
+            let gap = if self.may_write() { Gap::Write } else { Gap::Read };
             self.size = reach as u16;
             self.what = What::Unknown(gap);
         }
@@ -231,11 +219,8 @@ impl Entry {
     /// Whether two accesses are one: an instruction that faulted is printed again when it is
     /// executed again.
     pub fn is_again(&self, other: &Entry) -> bool {
-        let parts = |it: &Entry| {
-            (
-                it.hart, it.address, it.value, it.old, it.what, it.size, it.known,
-            )
-        };
+        let parts =
+            |it: &Entry| (it.hart, it.address, it.value, it.old, it.what, it.size, it.known);
         parts(self) == parts(other)
     }
 
@@ -288,20 +273,13 @@ impl Entry {
         let address = self.address;
         match u8::try_from(self.size) {
             Ok(size @ 1..=8) => Place::Bytes { address, size },
-            _ => Place::Unsized {
-                address,
-                available: self.room,
-                mask: false,
-            },
+            _ => Place::Unsized { address, available: self.room, mask: false },
         }
     }
 
     /// Whether it is at a known place in memory.
     pub fn has_place(&self) -> bool {
-        !matches!(
-            self.what,
-            What::Fence(_) | What::SomeFence | What::Unplaced { .. }
-        )
+        !matches!(self.what, What::Fence(_) | What::SomeFence | What::Unplaced { .. })
     }
 
     /// Whether it shows that it was performed: what it read, or that it did not fail.
@@ -384,11 +362,7 @@ mod tests {
 
     #[test]
     fn lines_may_be_many() {
-        let spot = Spot {
-            hart: 3,
-            line: (5 << 32) + 7,
-            tick: None,
-        };
+        let spot = Spot { hart: 3, line: (5 << 32) + 7, tick: None };
         let entry = Entry::fence(spot, Kind::Fence);
         assert_eq!((entry.hart(), entry.line()), (3, (5 << 32) + 7));
     }
@@ -397,11 +371,7 @@ mod tests {
     fn late_entries_are_put_where_they_belong() {
         let mut log = Log::default();
         for (hart, line) in [(0, 1), (1, 2), (0, 5), (0, 4), (1, 6), (0, 9), (1, 3)] {
-            let spot = Spot {
-                hart,
-                line,
-                tick: None,
-            };
+            let spot = Spot { hart, line, tick: None };
             log.push(Entry::fence(spot, Kind::Fence));
         }
         let mut lines = [Vec::new(), Vec::new()];

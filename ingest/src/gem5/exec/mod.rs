@@ -94,11 +94,7 @@ impl Exec {
             return self.before_isa(&line);
         };
         let hart = self.hart(cpu, thread);
-        let spot = Spot {
-            hart,
-            line: at.line,
-            tick: at.tick,
-        };
+        let spot = Spot { hart, line: at.line, tick: at.tick };
         self.arrive(hart, &line, options);
         match self.harts[hart].decode(isa, &line) {
             Ok(action) => {
@@ -196,14 +192,7 @@ impl Exec {
             }
             Action::LoadPair(size) => {
                 for start in [address, address.wrapping_add(u64::from(size))] {
-                    self.access(
-                        spot,
-                        line,
-                        start,
-                        Operation::load(size, None),
-                        block,
-                        options,
-                    );
+                    self.access(spot, line, start, Operation::load(size, None), block, options);
                 }
             }
             Action::StorePair(size) => {
@@ -235,12 +224,7 @@ impl Exec {
                 self.harts[spot.hart].attempt(entry, line.pc, tested, &mut keep);
             }
             Action::Unknown(gap, size) => {
-                self.unknown(
-                    spot,
-                    line,
-                    Entry::unknown(spot, address, size, gap),
-                    options,
-                );
+                self.unknown(spot, line, Entry::unknown(spot, address, size, gap), options);
             }
             Action::UnknownBlock(gap, size) => {
                 let start = address & !(u64::from(size) - 1);
@@ -270,12 +254,7 @@ impl Exec {
         operation: Operation,
         options: &Options,
     ) {
-        self.unknown(
-            spot,
-            line,
-            Entry::crossing(spot, address, operation),
-            options,
-        );
+        self.unknown(spot, line, Entry::crossing(spot, address, operation), options);
     }
 
     /// Something is not understood.
@@ -325,11 +304,7 @@ impl Exec {
             return Some(operation);
         }
         let operation = operation.sized_by(address);
-        let gap = if operation.kind.writes() {
-            Gap::Write
-        } else {
-            Gap::Read
-        };
+        let gap = if operation.kind.writes() { Gap::Write } else { Gap::Read };
         let is_plain = matches!(operation.kind, Kind::Store) && operation.annotation.is_none();
         match operation.size {
             0 | 8 if room < 8 => {

@@ -35,15 +35,9 @@ impl Mnemonic {
         let mut text = [0; 24];
         let mut length = word.len().min(24);
         text[..length].copy_from_slice(&word[..length]);
-        text[..length]
-            .iter_mut()
-            .filter(|byte| **byte == b'.')
-            .for_each(|byte| *byte = b'_');
-        let suffixes: [(&[u8], bool, bool); 3] = [
-            (b"_aqrl", true, true),
-            (b"_aq", true, false),
-            (b"_rl", false, true),
-        ];
+        text[..length].iter_mut().filter(|byte| **byte == b'.').for_each(|byte| *byte = b'_');
+        let suffixes: [(&[u8], bool, bool); 3] =
+            [(b"_aqrl", true, true), (b"_aq", true, false), (b"_rl", false, true)];
         let mut annotation = Annotation::None;
         for (suffix, acquire, release) in suffixes {
             if text[..length].ends_with(suffix) {
@@ -56,11 +50,7 @@ impl Mnemonic {
             text.copy_within(2.., 0);
             length -= 2;
         }
-        Mnemonic {
-            text,
-            length,
-            annotation,
-        }
+        Mnemonic { text, length, annotation }
     }
 
     fn name(&self) -> &[u8] {
@@ -401,10 +391,7 @@ mod tests {
         assert_eq!(last(&[load]), Action::Access(expected));
         assert_eq!(expected.read, Some(0x8000_0001));
         let load = "0x4 @f    : lb a5, 0(a4) : MemRead :  D=0xffffffffffffff81 A=0x8";
-        assert_eq!(
-            last(&[load]),
-            Action::Access(Operation::load(1, Some(0x81)))
-        );
+        assert_eq!(last(&[load]), Action::Access(Operation::load(1, Some(0x81))));
     }
 
     #[test]
@@ -416,10 +403,7 @@ mod tests {
         assert_eq!(fence("fence rw, w"), Action::Fence(weak));
         assert_eq!(fence("fence i, o"), Action::Nothing);
         assert_eq!(fence("fence_i"), Action::Nothing);
-        assert_eq!(
-            fence("fence.tso"),
-            Action::Fence(Kind::WeakFence(WeakFence::Tso))
-        );
+        assert_eq!(fence("fence.tso"), Action::Fence(Kind::WeakFence(WeakFence::Tso)));
     }
 
     #[test]
@@ -436,10 +420,7 @@ mod tests {
         let unknown = Operation::rmw(4, Some(0xffff_ffff), None).with(Annotation::AcquireRelease);
         assert_eq!(last(&lines[1..]), Action::Access(unknown));
         let swap = "0x200 @f    : amoswap_d a5, zero, (a3) : MemRead :  D=0x0000000000000003 A=0x8";
-        assert_eq!(
-            last(&[swap]),
-            Action::Access(Operation::rmw(8, Some(3), Some(0)))
-        );
+        assert_eq!(last(&[swap]), Action::Access(Operation::rmw(8, Some(3), Some(0))));
     }
 
     #[test]
@@ -474,10 +455,7 @@ mod tests {
         );
         assert_eq!(after("0x104 @f    : ecall : No_OpClass : "), unknown);
         assert_eq!(after("0x104 @f    : li a4, 1 : IntAlu : "), unknown);
-        assert_eq!(
-            after("0x904 @f    : li a2, 1 : IntAlu :  D=0x0000000000000001"),
-            unknown
-        );
+        assert_eq!(after("0x904 @f    : li a2, 1 : IntAlu :  D=0x0000000000000001"), unknown);
     }
 
     #[test]

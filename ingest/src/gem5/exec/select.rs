@@ -108,9 +108,7 @@ impl Selection<'_> {
     /// Whether an access is part of the history.
     fn wants(&self, entry: &Entry) -> bool {
         match (&self.options.addresses, entry.what()) {
-            (None, _) => self
-                .shared
-                .is_shared(entry.address, entry.reach(self.vector)),
+            (None, _) => self.shared.is_shared(entry.address, entry.reach(self.vector)),
             (Some(range), What::Unknown(_) | What::Crossing(_)) => {
                 let start = plain(entry.address);
                 start < range.end && range.start < start.saturating_add(entry.reach(self.vector))
@@ -166,10 +164,7 @@ impl Selection<'_> {
 
     fn push(&mut self, entry: &Entry, kind: Kind, read: Option<u64>, written: Option<u64>) {
         if self.options.addresses.is_none() && !is_kernel(entry.address) {
-            let earlier = self
-                .selected
-                .of_program
-                .is_some_and(|it| it.0 < entry.line());
+            let earlier = self.selected.of_program.is_some_and(|it| it.0 < entry.line());
             if !earlier {
                 self.selected.of_program = Some((entry.line(), entry.address));
             }
@@ -178,24 +173,13 @@ impl Selection<'_> {
         let is_split = entry.is_unsized()
             && entry.address.is_multiple_of(8)
             && self.shared.is_upper_used(entry.address);
-        let place = if is_split {
-            bytes(entry.address)
-        } else {
-            entry.place()
-        };
+        let place = if is_split { bytes(entry.address) } else { entry.place() };
         let access = self.as_access(entry, kind, place);
-        self.selected.builder.push(Access {
-            read,
-            written,
-            ..access
-        });
+        self.selected.builder.push(Access { read, written, ..access });
         // It may have 8 bytes, and then also writes what other accesses use by itself.
         if is_split && kind.writes() {
             let upper = self.as_access(entry, Kind::Store, bytes(entry.address + 4));
-            self.selected.builder.push(Access {
-                annotation: Annotation::None,
-                ..upper
-            });
+            self.selected.builder.push(Access { annotation: Annotation::None, ..upper });
         }
     }
 
@@ -270,11 +254,7 @@ impl Orders {
         self.fenced |= fence.what() == What::Fence(Kind::fence(Side::Writes, Side::Reads))
             || fence.what() == What::Fence(Kind::fence(Side::Both, Side::Reads));
         let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
-        if self
-            .waiting
-            .iter()
-            .any(|it| is_full(it) || it.what() == fence.what())
-        {
+        if self.waiting.iter().any(|it| is_full(it) || it.what() == fence.what()) {
             return;
         }
         if is_full(&fence) {

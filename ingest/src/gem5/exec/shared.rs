@@ -78,9 +78,7 @@ impl Shared {
     /// How many bytes are shared.
     pub fn bytes(&self) -> u64 {
         let granules = self.granules.values();
-        granules
-            .map(|granule| u64::from(granule.shared().count_ones()))
-            .sum()
+        granules.map(|granule| u64::from(granule.shared().count_ones())).sum()
     }
 }
 

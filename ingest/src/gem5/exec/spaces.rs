@@ -47,11 +47,7 @@ impl Spaces {
     /// The spaces that are told apart; none if there is only one, as where gem5 shows 0 for all
     /// (on x86 and RISC-V).
     pub fn told_apart(&self) -> &[u64] {
-        if self.known.len() > 1 {
-            &self.known
-        } else {
-            &[]
-        }
+        if self.known.len() > 1 { &self.known } else { &[] }
     }
 
     /// Whether one address may be that of several processes.
@@ -67,11 +63,7 @@ pub(crate) fn is_kernel(address: u64) -> bool {
 
 /// An address as the trace shows it.
 pub(crate) fn plain(address: u64) -> u64 {
-    if is_kernel(address) {
-        address
-    } else {
-        address & !(NUMBERS << SHIFT)
-    }
+    if is_kernel(address) { address } else { address & !(NUMBERS << SHIFT) }
 }
 
 #[cfg(test)]

@@ -134,9 +134,7 @@ fn vector_size(body: &[u8]) -> Option<u8> {
 
 /// Bytes of `r8d`, `t1w` and the like.
 fn numbered(name: &[u8]) -> Option<u8> {
-    let rest = name
-        .strip_prefix(b"r")
-        .or_else(|| name.strip_prefix(b"t"))?;
+    let rest = name.strip_prefix(b"r").or_else(|| name.strip_prefix(b"t"))?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
     if digits == 0 || digits > 2 {
         return None;
@@ -172,19 +170,13 @@ mod tests {
         assert_eq!(access("ldis", "t1w", "MemRead", 2), load(2, Some(2)));
         assert_eq!(access("ldis", "t1", "MemRead", 2), load(8, Some(2)));
         assert_eq!(access("ld", "ah", "MemRead", 2), load(1, None));
-        assert_eq!(
-            access("ldfp", "%xmm0_low", "FloatMemRead", 2),
-            load(8, None)
-        );
+        assert_eq!(access("ldfp", "%xmm0_low", "FloatMemRead", 2), load(8, None));
         assert_eq!(access("ldfp87", "%st(0)", "FloatMemRead", 2), load(8, None));
         let store = Action::Access(Operation::store(8, Some(2)));
         assert_eq!(access("st", "rbx", "MemWrite", 2), store);
         let locked = Action::Locked(Operation::load(4, Some(2)));
         assert_eq!(access("ldstl", "t1d", "MemRead", 2), locked);
-        assert_eq!(
-            access("ldsplitl", "t1", "MemRead", 2),
-            Action::Unknown(Gap::Read, 16)
-        );
+        assert_eq!(access("ldsplitl", "t1", "MemRead", 2), Action::Unknown(Gap::Read, 16));
     }
 
     #[test]
@@ -192,10 +184,7 @@ mod tests {
         let fence = "0x41 @unlock+82. 0 : \tXCHG_M_R.mfence           : IntAlu : ";
         assert_eq!(read(fence), Action::Fence(Kind::Fence));
         let weak = Kind::fence(Side::Writes, Side::Writes);
-        assert_eq!(
-            read(&fence.replace("mfence", "sfence")),
-            Action::Fence(weak)
-        );
+        assert_eq!(read(&fence.replace("mfence", "sfence")), Action::Fence(weak));
         assert_eq!(read("0x41 @unlock+82    : mfence"), Action::Nothing);
         let symbol =
             "0x41 @my_mfence. 0 :   ADD_R_R : add   rax, rax, rbx : IntAlu :  D=0x0000000000000002";
@@ -214,11 +203,7 @@ mod tests {
             "PREFETCH_T0_M : ld   t0b, DS:[rdi] : MemRead :  D=0xff A=0x1000",
         ];
         for text in nothing {
-            assert_eq!(
-                read(&format!("0x4 @f. 1 :   {text}")),
-                Action::Nothing,
-                "{text}"
-            );
+            assert_eq!(read(&format!("0x4 @f. 1 :   {text}")), Action::Nothing, "{text}");
         }
         let stack = read("0x4 @f. 1 :   PUSH_R : st   rax, SS:[rsp] : MemWrite :  D=0x02 A=0x8");
         assert_eq!(stack, Action::Access(Operation::store(8, Some(2))));

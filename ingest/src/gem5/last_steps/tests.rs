@@ -1,12 +1,7 @@
 use super::*;
 
 fn names(machine: u16, event: u16, state: u16, next_state: u16) -> Names {
-    Names {
-        machine,
-        event,
-        state,
-        next_state,
-    }
+    Names { machine, event, state, next_state }
 }
 
 #[test]
@@ -54,13 +49,7 @@ fn memory_does_not_grow_with_the_trace() {
 fn what_is_counted_keeps_the_order_of_what_changed() {
     let mut steps_so_far = LastSteps::default();
     let mut add = |tick, version, (state, next_state)| {
-        steps_so_far.transition(
-            (tick, tick),
-            version,
-            0x40,
-            names(0, 1, state, next_state),
-            None,
-        );
+        steps_so_far.transition((tick, tick), version, 0x40, names(0, 1, state, next_state), None);
     };
     for tick in 1..100 {
         add(tick, 0, (3, 3));
@@ -80,25 +69,12 @@ fn what_waited_is_over_when_the_state_changes() {
     steps_so_far.transition((1, 1), 0, 0x40, names(0, 5, 3, 3), stall);
     let standing =
         |steps_so_far: &LastSteps| steps_so_far.standing(0x40, &RawLines::default()).remove(0);
-    assert_eq!(
-        (
-            standing(&steps_so_far).since,
-            standing(&steps_so_far).stalled.len()
-        ),
-        (None, 1)
-    );
+    assert_eq!((standing(&steps_so_far).since, standing(&steps_so_far).stalled.len()), (None, 1));
     steps_so_far.transition((2, 2), 0, 0x40, names(0, 1, 3, 3), None);
-    assert_eq!(
-        standing(&steps_so_far).stalled.len(),
-        1,
-        "it is still in that state"
-    );
+    assert_eq!(standing(&steps_so_far).stalled.len(), 1, "it is still in that state");
     steps_so_far.transition((3, 3), 0, 0x40, names(0, 1, 3, 4), None);
     assert_eq!(
-        (
-            standing(&steps_so_far).since,
-            standing(&steps_so_far).stalled.len()
-        ),
+        (standing(&steps_so_far).since, standing(&steps_so_far).stalled.len()),
         (Some(3), 0)
     );
 }

@@ -98,19 +98,11 @@ impl Plan<'_> {
             if is_buffered {
                 tick = tick.max(free[thread]);
                 free[thread] = done + 1;
-                self.starts.push(Start {
-                    tick: issued[op.at()],
-                    op,
-                    request: false,
-                });
+                self.starts.push(Start { tick: issued[op.at()], op, request: false });
             }
             let tick = tick.min(done);
             self.cycles[op.at()] = Some(u32::try_from(done - tick).unwrap_or(u32::MAX));
-            self.starts.push(Start {
-                tick,
-                op,
-                request: true,
-            });
+            self.starts.push(Start { tick, op, request: true });
         }
     }
 }
@@ -143,9 +135,7 @@ impl Times {
             let operation = history.operation(op);
             let (Some(tick), Some(_)) = (operation.completed, history.order(op)) else {
                 let what = history.describe(op);
-                return Err(inexpressible(format!(
-                    "{what} without a tick of completion"
-                )));
+                return Err(inexpressible(format!("{what} without a tick of completion")));
             };
             completed.push(tick);
             issued.push(operation.issued.unwrap_or(tick).min(tick));

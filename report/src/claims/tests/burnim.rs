@@ -26,11 +26,7 @@ fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<T
 
 /// Monitors that take what the paper says, each half of it.
 fn as_stated(program: &str) -> f64 {
-    if MUTUAL_EXCLUSION.contains(&program) {
-        1.5
-    } else {
-        1.1
-    }
+    if MUTUAL_EXCLUSION.contains(&program) { 1.5 } else { 1.1 }
 }
 
 /// As in the paper's Table 1.
@@ -42,28 +38,12 @@ fn theirs(program: &str) -> [u64; 2] {
 pub fn cases() -> Vec<Case> {
     let but = |odd: &'static str, pairs| {
         move |program: &str| {
-            if program == odd {
-                pairs
-            } else {
-                theirs(program)
-            }
+            if program == odd { pairs } else { theirs(program) }
         }
     };
     vec![
-        case(
-            "burnim-tso",
-            rows(theirs, as_stated),
-            rows(but("snark", [1, 4]), as_stated),
-        ),
-        case(
-            "burnim-pso",
-            rows(theirs, as_stated),
-            rows(but("msn", [0, 0]), as_stated),
-        ),
-        case(
-            "burnim-overhead",
-            rows(theirs, as_stated),
-            rows(theirs, |_| 1.4),
-        ),
+        case("burnim-tso", rows(theirs, as_stated), rows(but("snark", [1, 4]), as_stated)),
+        case("burnim-pso", rows(theirs, as_stated), rows(but("msn", [0, 0]), as_stated)),
+        case("burnim-overhead", rows(theirs, as_stated), rows(theirs, |_| 1.4)),
     ]
 }

@@ -9,76 +9,42 @@ fn figure(
     first: [f64; 3],
     last: [f64; 3],
 ) -> Vec<Trial> {
-    let point = Point {
-        model,
-        ..Point::sc(experiment, "operations")
-    };
+    let point = Point { model, ..Point::sc(experiment, "operations") };
     let ends = [(first, 100, 2), (last, 500, 6)];
     let rows = ends.into_iter().flat_map(|(seconds, operations, threads)| {
         let times: Vec<(&str, f64)> = algorithms.into_iter().zip(seconds).collect();
-        let by_operations = Point {
-            operations,
-            ..point
-        };
-        let by_threads = Point {
-            part: "threads",
-            threads,
-            ..point
-        };
+        let by_operations = Point { operations, ..point };
+        let by_threads = Point { part: "threads", threads, ..point };
         [by_operations.times(&times), by_threads.times(&times)].concat()
     });
     rows.collect()
 }
 
 fn sc(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
-    figure(
-        "gcc-fig4",
-        "sc",
-        ["sc-sat", "sc-ccm-enum", "sc-ccm-sat"],
-        first,
-        last,
-    )
+    figure("gcc-fig4", "sc", ["sc-sat", "sc-ccm-enum", "sc-ccm-sat"], first, last)
 }
 
 fn tso(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
-    figure(
-        "gcc-fig6",
-        "tso",
-        ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"],
-        first,
-        last,
-    )
+    figure("gcc-fig6", "tso", ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"], first, last)
 }
 
 /// Histories of 1000 pairs, of which criteria order so many.
 fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
-    let point = Point {
-        model,
-        ..Point::sc("gcc-unordered", "histories")
-    };
+    let point = Point { model, ..Point::sc("gcc-unordered", "histories") };
     let rows = |(criterion, ordered): &(&str, u64)| {
-        point.rows(criterion, Said::Satisfied, 0.1, |row| {
-            row.ordered = Some(*ordered)
-        })
+        point.rows(criterion, Said::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
     };
     criteria.iter().flat_map(rows).collect()
 }
 
 /// Violations of which CC and CCM refute so many tenths, the first ones.
 fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
-    let point = Point {
-        threads: 8,
-        ..Point::sc("gcc-fig5", "threads")
-    };
+    let point = Point { threads: 8, ..Point::sc("gcc-fig5", "threads") };
     let refuted = |row: &mut Trial| {
         row.fired = (row.number < 10 * ccm).then(|| "ccm".to_owned());
     };
     let first = |row: &mut Trial| {
-        row.said = if row.number < 10 * cc {
-            Said::Violation
-        } else {
-            Said::Satisfied
-        };
+        row.said = if row.number < 10 * cc { Said::Violation } else { Said::Satisfied };
     };
     [
         point.rows("sc-ccm-sat", Said::Violation, 1.0, refuted),
@@ -99,28 +65,12 @@ fn refuting(seconds: [f64; 2]) -> Vec<Trial> {
 pub fn cases() -> Vec<Case> {
     let (small, large) = ([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
     vec![
-        case(
-            "gcc-fig4-faster",
-            sc(small, large),
-            sc(large, [1.0, 0.5, 2.0]),
-        ),
+        case("gcc-fig4-faster", sc(small, large), sc(large, [1.0, 0.5, 2.0])),
         case("gcc-fig4-operations", sc(small, large), sc(large, small)),
         case("gcc-fig4-threads", sc(small, large), sc(small, small)),
-        case(
-            "gcc-fig4-enum",
-            sc(small, large),
-            sc(small, [20.0, 4.0, 2.0]),
-        ),
-        case(
-            "gcc-unordered-ccm",
-            ordered("sc", &[("ccm", 934)]),
-            ordered("sc", &[("ccm", 500)]),
-        ),
-        case(
-            "gcc-unordered-ccv",
-            ordered("sc", &[("ccv", 420)]),
-            ordered("sc", &[("ccv", 900)]),
-        ),
+        case("gcc-fig4-enum", sc(small, large), sc(small, [20.0, 4.0, 2.0])),
+        case("gcc-unordered-ccm", ordered("sc", &[("ccm", 934)]), ordered("sc", &[("ccm", 500)])),
+        case("gcc-unordered-ccv", ordered("sc", &[("ccv", 420)]), ordered("sc", &[("ccv", 900)])),
         case(
             "gcc-unordered-more",
             ordered("sc", &[("ccv", 600), ("ccm", 900)]),
@@ -134,18 +84,10 @@ pub fn cases() -> Vec<Case> {
         case("gcc-fig5-ccm", violations(5, 10), violations(5, 9)),
         case("gcc-fig5-causal", violations(5, 10), violations(10, 10)),
         case("gcc-fig5-same", refuting([1.0, 1.2]), refuting([4.0, 1.0])),
-        case(
-            "gcc-fig6-faster",
-            tso(small, large),
-            tso(large, [1.0, 0.5, 2.0]),
-        ),
+        case("gcc-fig6-faster", tso(small, large), tso(large, [1.0, 0.5, 2.0])),
         case("gcc-fig6-operations", tso(small, large), tso(large, small)),
         case("gcc-fig6-threads", tso(small, large), tso(small, small)),
-        case(
-            "gcc-fig6-enum",
-            tso(small, [20.0, 4.0, 2.0]),
-            tso(small, [20.0, 1.0, 2.0]),
-        ),
+        case("gcc-fig6-enum", tso(small, [20.0, 4.0, 2.0]), tso(small, [20.0, 1.0, 2.0])),
     ]
 }
 
@@ -153,9 +95,7 @@ pub fn cases() -> Vec<Case> {
 fn what_was_cut_off_is_a_bound() {
     let mut rows = sc([2.0, 1.0, 1.0], [60.0, 2.0, 2.0]);
     let cut = |row: &&mut Trial| row.algorithm == "sc-sat" && row.seconds == 60.0;
-    rows.iter_mut()
-        .filter(cut)
-        .for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Holds);
     assert!(
@@ -164,22 +104,13 @@ fn what_was_cut_off_is_a_bound() {
             .starts_with("sc-sat takes at least 30.0 times as long as sc-ccm-enum at 500 operations (at least 60 s, 2 s)"),
         "{found:#?}"
     );
-    assert!(
-        found
-            .note
-            .contains("200 of 400 runs of sc-sat timed out at 60 s"),
-        "{found:#?}"
-    );
+    assert!(found.note.contains("200 of 400 runs of sc-sat timed out at 60 s"), "{found:#?}");
     // If the other is cut off too, an earlier point tells.
     let cut = |row: &&mut Trial| row.algorithm != "sc-sat" && row.seconds == 2.0;
-    rows.iter_mut()
-        .filter(cut)
-        .for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.clone().into());
     assert!(
-        found
-            .ours
-            .starts_with("sc-sat takes 2.00 times as long as sc-ccm-enum at 100 operations"),
+        found.ours.starts_with("sc-sat takes 2.00 times as long as sc-ccm-enum at 100 operations"),
         "{found:#?}"
     );
     // Nothing is left that would tell whether the advantage grows.
@@ -199,24 +130,18 @@ fn only_histories_that_both_ran_are_compared() {
     rows.extend(quick);
     let found = super::claim("gcc-fig4-faster", &rows.into());
     assert!(
-        found
-            .ours
-            .starts_with("sc-sat takes 10.0 times as long as sc-ccm-enum at 500 operations"),
+        found.ours.starts_with("sc-sat takes 10.0 times as long as sc-ccm-enum at 500 operations"),
         "{found:#?}"
     );
 }
 
 #[test]
 fn what_was_chosen_is_no_confirmation() {
-    for (id, model, criterion) in [
-        ("gcc-unordered-ccm", "sc", "ccm"),
-        ("gcc-unordered-wccm", "tso", "wccm"),
-    ] {
+    for (id, model, criterion) in
+        [("gcc-unordered-ccm", "sc", "ccm"), ("gcc-unordered-wccm", "tso", "wccm")]
+    {
         let found = super::claim(id, &ordered(model, &[(criterion, 934)]).into());
-        assert_eq!(
-            (found.verdict, found.ours.as_str()),
-            (super::Verdict::Calibrated, "6.6 %")
-        );
+        assert_eq!((found.verdict, found.ours.as_str()), (super::Verdict::Calibrated, "6.6 %"));
         assert!(found.note.contains("near the paper's figure"));
         assert!(found.rule.starts_with("Calibrated, and so no test."));
     }
@@ -226,9 +151,7 @@ fn what_was_chosen_is_no_confirmation() {
 fn a_run_that_was_late_counts_as_its_limit() {
     let mut rows = sc([2.0, 1.0, 1.0], [75.0, 2.0, 2.0]);
     let late = |row: &&mut Trial| row.seconds == 75.0;
-    rows.iter_mut()
-        .filter(late)
-        .for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(late).for_each(|row| row.said = Said::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.into());
     assert!(found.ours.contains("(at least 60 s, 2 s)"), "{found:#?}");
 }
@@ -243,9 +166,7 @@ fn a_point_that_tells_is_before_one_that_was_cut_off() {
     }
     rows.extend(middle);
     let cut = |row: &&mut Trial| row.seconds == 60.0;
-    rows.iter_mut()
-        .filter(cut)
-        .for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
     let found = super::claim("gcc-fig4-threads", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Holds);
     let shown = "sc-sat takes 2.00 times as long as sc-ccm-enum at 2, 12.0 times at 4 threads";

@@ -33,40 +33,21 @@ fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun>
 
 pub fn cases() -> Vec<Case> {
     vec![
-        case(
-            "qadeer-simple",
-            simple(Said::Consistent),
-            simple(Said::Undecided),
-        ),
+        case("qadeer-simple", simple(Said::Consistent), simple(Said::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
         case(
             "qadeer-short",
             cycles(2, Some(4)),
-            cycles(4, None)
-                .into_iter()
-                .chain(longer())
-                .collect::<Vec<_>>(),
+            cycles(4, None).into_iter().chain(longer()).collect::<Vec<_>>(),
         ),
-        case(
-            "mutants-causal",
-            runs("sc", 40, &["ccv"], &["sc"]),
-            runs("sc", 72, &["cc"], &["sc"]),
-        ),
-        case(
-            "mutants-ccm",
-            runs("sc", 60, &["ccm"], &["sc"]),
-            runs("sc", 20, &["ccm"], &["sc"]),
-        ),
+        case("mutants-causal", runs("sc", 40, &["ccv"], &["sc"]), runs("sc", 72, &["cc"], &["sc"])),
+        case("mutants-ccm", runs("sc", 60, &["ccm"], &["sc"]), runs("sc", 20, &["ccm"], &["sc"])),
         case(
             "mutants-wccm",
             runs("tso", 60, &["wccm"], &["tso"]),
             runs("tso", 20, &["wccm"], &["tso"]),
         ),
-        case(
-            "mutants-wsc",
-            runs("sc", 80, &["wsc"], &["sc"]),
-            runs("sc", 60, &["wsc"], &["sc"]),
-        ),
+        case("mutants-wsc", runs("sc", 80, &["wsc"], &["sc"]), runs("sc", 60, &["wsc"], &["sc"])),
         case(
             "mutants-escaping",
             runs("sc", 79, &["ccm"], &["wsc", "sc"]),
@@ -94,14 +75,8 @@ fn the_protocols_that_ran_are_named() {
     let mut rows = runs("sc", 40, &["ccm"], &["sc"]);
     let statement =
         |rows: &[CampaignRun]| super::claim("mutants-ccm", &rows.to_vec().into()).statement;
-    assert_eq!(
-        statement(&rows),
-        "Violations of SC by mutants of P that break CCM"
-    );
+    assert_eq!(statement(&rows), "Violations of SC by mutants of P that break CCM");
     let half = rows.iter_mut().filter(|row| row.number % 2 == 0);
     half.for_each(|row| row.protocol = "Q".to_owned());
-    assert_eq!(
-        statement(&rows),
-        "Violations of SC by mutants of P and Q that break CCM"
-    );
+    assert_eq!(statement(&rows), "Violations of SC by mutants of P and Q that break CCM");
 }

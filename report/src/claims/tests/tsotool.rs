@@ -32,17 +32,11 @@ fn in_figure_4(mut rows: Vec<Trial>) -> Vec<Trial> {
 
 /// Baseline and Deriv+Back at points with operations, threads and locations.
 fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
-    let rows = points
-        .iter()
-        .flat_map(|&(operations, threads, locations, baseline, back)| {
-            let point = Point {
-                operations,
-                threads,
-                locations,
-                ..Point::tso("tsotool-fig4", "operations")
-            };
-            point.times(&[("tso-baseline", baseline), ("deriv-back", back)])
-        });
+    let rows = points.iter().flat_map(|&(operations, threads, locations, baseline, back)| {
+        let point =
+            Point { operations, threads, locations, ..Point::tso("tsotool-fig4", "operations") };
+        point.times(&[("tso-baseline", baseline), ("deriv-back", back)])
+    });
     rows.collect()
 }
 
@@ -64,15 +58,8 @@ fn back(backtracks: u64, depth: u64, last: Said) -> Vec<Trial> {
 
 fn heu_back(many: Said) -> Vec<Trial> {
     let point = Point::tso("tsotool-fig3", "locations");
-    let large = Point {
-        threads: 60,
-        ..point
-    };
-    [
-        point.times(&[("heu-back", 1.0)]),
-        large.say(many, &[("heu-back", 60.0)]),
-    ]
-    .concat()
+    let large = Point { threads: 60, ..point };
+    [point.times(&[("heu-back", 1.0)]), large.say(many, &[("heu-back", 60.0)])].concat()
 }
 
 fn heu(seconds: f64) -> Vec<Trial> {
@@ -81,19 +68,12 @@ fn heu(seconds: f64) -> Vec<Trial> {
 
 fn mixes(times: [(f64, f64); 3]) -> Vec<Trial> {
     let mixes = ["50,16,30,2", "33,33,30,2", "16,50,30,2"];
-    let rows = mixes
-        .into_iter()
-        .zip(times)
-        .zip(1..)
-        .flat_map(|((mix, (baseline, back)), at)| {
-            let point = Point {
-                operations: at,
-                ..Point::tso("tsotool-table1", "mix")
-            };
-            let mut rows = point.times(&[("tso-baseline", baseline), ("deriv-back", back)]);
-            rows.iter_mut().for_each(|row| row.mix = mix.to_owned());
-            rows
-        });
+    let rows = mixes.into_iter().zip(times).zip(1..).flat_map(|((mix, (baseline, back)), at)| {
+        let point = Point { operations: at, ..Point::tso("tsotool-table1", "mix") };
+        let mut rows = point.times(&[("tso-baseline", baseline), ("deriv-back", back)]);
+        rows.iter_mut().for_each(|row| row.mix = mix.to_owned());
+        rows
+    });
     rows.collect()
 }
 
@@ -104,63 +84,27 @@ pub fn cases() -> Vec<Case> {
     let rising = [(1.0, 1.5), (2.0, 4.0), (3.0, 9.0)];
     let falling = [(3.0, 9.0), (2.0, 4.0), (1.0, 1.5)];
     vec![
-        case(
-            "tsotool-fig3-better",
-            sorts([5, 1], [9, 6]),
-            sorts([9, 6], [5, 1]),
-        ),
-        case(
-            "tsotool-fig3-incomplete",
-            sorts([5, 1], [10, 6]),
-            sorts([5, 1], [10, 10]),
-        ),
-        case(
-            "tsotool-fig3-sharing",
-            sorts([5, 1], [9, 6]),
-            sorts([5, 6], [9, 6]),
-        ),
+        case("tsotool-fig3-better", sorts([5, 1], [9, 6]), sorts([9, 6], [5, 1])),
+        case("tsotool-fig3-incomplete", sorts([5, 1], [10, 6]), sorts([5, 1], [10, 10])),
+        case("tsotool-fig3-sharing", sorts([5, 1], [9, 6]), sorts([5, 6], [9, 6])),
         case(
             "tsotool-fig3-longer",
             in_figure_4(sorts([5, 1], [9, 6])),
             in_figure_4(sorts([5, 1], [6, 9])),
         ),
-        case(
-            "tsotool-always",
-            back(0, 0, consistent),
-            back(0, 0, Said::Undecided),
-        ),
-        case(
-            "tsotool-backtracks",
-            back(75, 1, consistent),
-            back(76, 1, consistent),
-        ),
-        case(
-            "tsotool-depth",
-            back(75, 1, consistent),
-            back(75, 2, consistent),
-        ),
-        case(
-            "tsotool-heu-back",
-            heu_back(Said::Timeout),
-            heu_back(consistent),
-        ),
+        case("tsotool-always", back(0, 0, consistent), back(0, 0, Said::Undecided)),
+        case("tsotool-backtracks", back(75, 1, consistent), back(76, 1, consistent)),
+        case("tsotool-depth", back(75, 1, consistent), back(75, 2, consistent)),
+        case("tsotool-heu-back", heu_back(Said::Timeout), heu_back(consistent)),
         case("tsotool-heu", heu(1.105), heu(1.5)),
         case("tsotool-slowdown", growing.clone(), shrinking.clone()),
         case("tsotool-largest", largest(21.0, 3), largest(30.0, 3)),
         case("tsotool-largest-deriv", largest(21.0, 0), largest(30.0, 0)),
         case("tsotool-few", growing.clone(), shrinking.clone()),
-        case(
-            "tsotool-grows-operations",
-            growing.clone(),
-            shrinking.clone(),
-        ),
+        case("tsotool-grows-operations", growing.clone(), shrinking.clone()),
         case("tsotool-grows-threads", growing.clone(), shrinking.clone()),
         case("tsotool-grows-locations", growing.clone(), shrinking),
-        case(
-            "tsotool-scales",
-            growing,
-            grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 1.1, 9.0)]),
-        ),
+        case("tsotool-scales", growing, grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 1.1, 9.0)])),
         case("tsotool-minutes", largest(29.0, 0), largest(301.0, 0)),
         case("tsotool-table1-baseline", mixes(rising), mixes(falling)),
         case("tsotool-table1-slowdown", mixes(rising), mixes(falling)),
@@ -176,27 +120,18 @@ fn a_slowdown_is_the_mean_over_tuples() {
     let mut slow = rows.clone();
     let one =
         |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 4 && row.number == 3;
-    slow.iter_mut()
-        .filter(one)
-        .for_each(|row| row.seconds = 101.2);
+    slow.iter_mut().filter(one).for_each(|row| row.seconds = 101.2);
     let with_slow = super::claim("tsotool-slowdown", &slow.into());
     assert_eq!(with_slow.ours, "1.70 times");
     assert!(
-        with_slow
-            .note
-            .contains("plain mean over all histories is 2.20 times"),
+        with_slow.note.contains("plain mean over all histories is 2.20 times"),
         "{with_slow:#?}"
     );
-    assert!(
-        found.note.contains("1.20 times to 2.20 times"),
-        "{found:#?}"
-    );
+    assert!(found.note.contains("1.20 times to 2.20 times"), "{found:#?}");
     // What was cut off is only a lower bound.
     let mut cut = rows;
     let last = |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 32;
-    cut.iter_mut()
-        .filter(last)
-        .for_each(|row| (row.said, row.timeout) = (Said::Timeout, 22.0));
+    cut.iter_mut().filter(last).for_each(|row| (row.said, row.timeout) = (Said::Timeout, 22.0));
     let found = super::claim("tsotool-slowdown", &cut.into());
     assert_eq!(
         (found.ours.as_str(), found.verdict),
@@ -238,11 +173,7 @@ fn shares_that_may_differ_by_chance_tell_nothing() {
     assert_eq!(found(&rows).verdict, super::Verdict::Untested);
     assert!(found(&rows).note.contains("may be chance"));
     rows.retain(|row| row.algorithm == "deriv");
-    rows.extend(
-        sorts([6, 3], [0, 0])
-            .into_iter()
-            .filter(|row| row.algorithm == "heu"),
-    );
+    rows.extend(sorts([6, 3], [0, 0]).into_iter().filter(|row| row.algorithm == "heu"));
     assert_eq!(found(&rows).verdict, super::Verdict::Holds);
 }
 

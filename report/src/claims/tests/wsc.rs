@@ -6,20 +6,13 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let mut rows: Vec<Trial> = Vec::new();
     for at in 0..2 {
-        let point = Point {
-            threads: 4 + at,
-            ..point
-        };
+        let point = Point { threads: 4 + at, ..point };
         rows.extend(point.rows("kernel", Said::Consistent, 0.1, |row| {
             (row.kernel, row.write_pairs) = (Some(9000), 10_000)
         }));
         for (criterion, exact, less) in criteria {
             rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
-                row.ordered = Some(if row.number < 10 * *exact {
-                    9000
-                } else {
-                    *less
-                });
+                row.ordered = Some(if row.number < 10 * *exact { 9000 } else { *less });
                 row.write_pairs = 10_000;
             }));
         }
@@ -35,9 +28,7 @@ fn many_kernels() -> Vec<Trial> {
         let mut rows = some.clone();
         for row in &mut rows {
             row.point = threads.to_string();
-            row.ordered = row
-                .ordered
-                .map(|ordered| if threads == 0 { ordered } else { 8000 });
+            row.ordered = row.ordered.map(|ordered| if threads == 0 { ordered } else { 8000 });
         }
         rows
     };
@@ -48,9 +39,7 @@ fn many_kernels() -> Vec<Trial> {
 fn nearly_all() -> Vec<Trial> {
     let mut rows = kernels(&[("wsc", 5, 8997)]);
     let some = |row: &&mut Trial| row.ordered == Some(8997) && row.number % 10 < 3;
-    rows.iter_mut()
-        .filter(some)
-        .for_each(|row| row.ordered = Some(8998));
+    rows.iter_mut().filter(some).for_each(|row| row.ordered = Some(8998));
     rows
 }
 
@@ -58,9 +47,7 @@ fn nearly_all() -> Vec<Trial> {
 fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let rows = |(criterion, ordered): &(&str, u64)| {
-        point.rows(criterion, Said::Satisfied, 0.1, |row| {
-            row.ordered = Some(*ordered)
-        })
+        point.rows(criterion, Said::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
     };
     criteria.iter().flat_map(rows).collect()
 }
@@ -68,10 +55,7 @@ fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
 /// wsc-enum, ccm-enum, dbcop and wsc-dbcop by the number of threads.
 fn figure(experiment: &'static str, points: &[(u32, [f64; 4])]) -> Vec<Trial> {
     let rows = points.iter().flat_map(|(threads, seconds)| {
-        let point = Point {
-            threads: *threads,
-            ..Point::sc(experiment, "threads")
-        };
+        let point = Point { threads: *threads, ..Point::sc(experiment, "threads") };
         let algorithms = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
         let times: Vec<(&str, f64)> = algorithms.into_iter().zip(*seconds).collect();
         point.times(&times)
@@ -81,18 +65,14 @@ fn figure(experiment: &'static str, points: &[(u32, [f64; 4])]) -> Vec<Trial> {
 
 fn fig6(seconds: [f64; 4]) -> Vec<Trial> {
     let mut rows = figure("wsc-fig6", &[(6, seconds)]);
-    rows.iter_mut()
-        .for_each(|row| row.part = "operations".to_owned());
+    rows.iter_mut().for_each(|row| row.part = "operations".to_owned());
     rows
 }
 
 /// Violations; wsc, ccm and dbcop by the number of threads. CCM misses the first `missed`, wSC the first `slipped`.
 fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
     let rows = points.iter().flat_map(|(threads, [wsc, ccm, dbcop])| {
-        let point = Point {
-            threads: *threads,
-            ..Point::sc("wsc-fig9", "threads")
-        };
+        let point = Point { threads: *threads, ..Point::sc("wsc-fig9", "threads") };
         let but_first = |first: u32| {
             move |row: &mut Trial| {
                 if row.number < first {
@@ -111,20 +91,11 @@ fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
 }
 
 pub fn cases() -> Vec<Case> {
-    let as_published = [
-        (4, [2.0, 3.0, 1.0, 0.5]),
-        (8, [4.0, 6.0, 5.0, 1.0]),
-        (16, [8.0, 12.0, 60.0, 2.0]),
-    ];
-    let otherwise = [
-        (4, [3.0, 2.0, 0.1, 0.5]),
-        (8, [8.0, 6.0, 0.1, 1.0]),
-        (16, [24.0, 12.0, 0.1, 2.0]),
-    ];
-    let (seven, not_seven) = (
-        figure("wsc-fig7", &as_published),
-        figure("wsc-fig7", &otherwise),
-    );
+    let as_published =
+        [(4, [2.0, 3.0, 1.0, 0.5]), (8, [4.0, 6.0, 5.0, 1.0]), (16, [8.0, 12.0, 60.0, 2.0])];
+    let otherwise =
+        [(4, [3.0, 2.0, 0.1, 0.5]), (8, [8.0, 6.0, 0.1, 1.0]), (16, [24.0, 12.0, 0.1, 2.0])];
+    let (seven, not_seven) = (figure("wsc-fig7", &as_published), figure("wsc-fig7", &otherwise));
     let eight = |of: &[(u32, [f64; 4])]| [seven.clone(), figure("wsc-fig8", of)].concat();
     let (good, bad) = (
         [(8, [1.0, 2.0, 80.0]), (16, [2.0, 6.0, 300.0])],
@@ -134,84 +105,43 @@ pub fn cases() -> Vec<Case> {
     // Two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
     let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
-    few_missed
-        .iter_mut()
-        .filter(missed)
-        .for_each(|row| row.said = Said::Satisfied);
+    few_missed.iter_mut().filter(missed).for_each(|row| row.said = Said::Satisfied);
     vec![
-        case(
-            "wsc-kernel-exact",
-            kernels(&[("wsc", 7, 8000)]),
-            kernels(&[("wsc", 2, 8000)]),
-        ),
-        case(
-            "wsc-kernel-rest",
-            nearly_all(),
-            kernels(&[("wsc", 5, 8990)]),
-        ),
-        case(
-            "wsc-kernel-ccm",
-            many_kernels(),
-            kernels(&[("ccm", 5, 8000)]),
-        ),
+        case("wsc-kernel-exact", kernels(&[("wsc", 7, 8000)]), kernels(&[("wsc", 2, 8000)])),
+        case("wsc-kernel-rest", nearly_all(), kernels(&[("wsc", 5, 8990)])),
+        case("wsc-kernel-ccm", many_kernels(), kernels(&[("ccm", 5, 8000)])),
         case(
             "wsc-kernel-more",
             kernels(&[("wsc", 7, 8000), ("ccm", 0, 8000)]),
             kernels(&[("wsc", 7, 8000), ("ccm", 6, 8000)]),
         ),
-        case(
-            "wsc-pairs-wsc",
-            pairs(&[("wsc", 985)]),
-            pairs(&[("wsc", 900)]),
-        ),
-        case(
-            "wsc-pairs-ccm",
-            pairs(&[("ccm", 980)]),
-            pairs(&[("ccm", 900)]),
-        ),
+        case("wsc-pairs-wsc", pairs(&[("wsc", 985)]), pairs(&[("wsc", 900)])),
+        case("wsc-pairs-ccm", pairs(&[("ccm", 980)]), pairs(&[("ccm", 900)])),
         case(
             "wsc-pairs-more",
             pairs(&[("wsc", 985), ("ccm", 979)]),
             pairs(&[("wsc", 985), ("ccm", 800)]),
         ),
-        case(
-            "wsc-fig6-dbcop",
-            fig6([2.0, 3.0, 0.5, 1.0]),
-            fig6([2.0, 3.0, 2.5, 1.0]),
-        ),
-        case(
-            "wsc-fig6-enum",
-            fig6([2.0, 3.0, 0.5, 1.0]),
-            fig6([4.0, 3.0, 0.5, 1.0]),
-        ),
+        case("wsc-fig6-dbcop", fig6([2.0, 3.0, 0.5, 1.0]), fig6([2.0, 3.0, 2.5, 1.0])),
+        case("wsc-fig6-enum", fig6([2.0, 3.0, 0.5, 1.0]), fig6([4.0, 3.0, 0.5, 1.0])),
         case("wsc-fig7-dbcop", seven.clone(), not_seven.clone()),
         case("wsc-fig7-best", seven.clone(), not_seven.clone()),
         case("wsc-fig7-enum", seven.clone(), not_seven),
-        case(
-            "wsc-fig8-similar",
-            eight(&as_published),
-            eight(&[(4, [9.0; 4]), (8, [20.0; 4])]),
-        ),
+        case("wsc-fig8-similar", eight(&as_published), eight(&[(4, [9.0; 4]), (8, [20.0; 4])])),
         case("wsc-fig9-all", fig9(&good, 0, 0), fig9(&good, 0, 1)),
         case("wsc-fig9-ccm", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
         case("wsc-fig9-misses", few_missed.clone(), fig9(&points, 1, 0)),
         case("wsc-fig9-more", few_missed, fig9(&points, 0, 0)),
         case("wsc-fig9-dbcop", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
         case("wsc-fig9-beyond", fig9(&good, 0, 0), fig9(&bad, 0, 0)),
-        case(
-            "wsc-fig9-seconds",
-            fig9(&[(8, [0.2, 0.4, 0.8])], 0, 0),
-            fig9(&bad, 0, 0),
-        ),
+        case("wsc-fig9-seconds", fig9(&[(8, [0.2, 0.4, 0.8])], 0, 0), fig9(&bad, 0, 0)),
     ]
 }
 
 #[test]
 fn a_kernel_without_pairs_says_nothing() {
     let mut rows = kernels(&[("wsc", 10, 9000)]);
-    rows.iter_mut()
-        .filter(|row| row.kernel.is_some())
-        .for_each(|row| row.kernel = Some(0));
+    rows.iter_mut().filter(|row| row.kernel.is_some()).for_each(|row| row.kernel = Some(0));
     let found = super::claim("wsc-kernel-exact", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Untested);
 }
@@ -220,19 +150,14 @@ fn a_kernel_without_pairs_says_nothing() {
 fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
     let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
-    rows.iter_mut()
-        .filter(cut)
-        .for_each(|row| (row.said, row.timeout) = (Said::Timeout, 1.0));
+    rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Said::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
         (super::Verdict::Holds, "100 % (197 of 197 violations)")
     );
     // It may have taken longer than 8 seconds.
-    assert_eq!(
-        super::claim("wsc-fig9-seconds", &rows.into()).verdict,
-        super::Verdict::Untested
-    );
+    assert_eq!(super::claim("wsc-fig9-seconds", &rows.into()).verdict, super::Verdict::Untested);
 }
 
 #[test]
@@ -274,12 +199,7 @@ fn next_to_no_time_tells_nothing() {
     assert_eq!(found.verdict, super::Verdict::Untested);
     assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
     assert!(found.note.contains("less than 1 ms"), "{found:#?}");
-    assert!(
-        found
-            .note
-            .contains("By threads: 0.50 times at 8, 2.50 times at 16."),
-        "{found:#?}"
-    );
+    assert!(found.note.contains("By threads: 0.50 times at 8, 2.50 times at 16."), "{found:#?}");
     // One of two that is not short is enough.
     let found = super::claim("wsc-fig9-beyond", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
@@ -298,22 +218,10 @@ fn the_kernel_is_what_can_be_ordered() {
     let rows = kernels(&[("wsc", 0, 8991), ("ccm", 0, 8100)]);
     let found = super::claim("wsc-pairs-wsc", &rows.clone().into());
     assert_eq!(found.ours, "89.91 % (the kernel has 90 %)");
-    assert!(
-        found
-            .note
-            .contains("It orders 99.9 % of the kernel on average.")
-    );
-    for id in [
-        "wsc-kernel-exact",
-        "wsc-kernel-rest",
-        "wsc-kernel-more",
-        "wsc-pairs-more",
-    ] {
+    assert!(found.note.contains("It orders 99.9 % of the kernel on average."));
+    for id in ["wsc-kernel-exact", "wsc-kernel-rest", "wsc-kernel-more", "wsc-pairs-more"] {
         let found = super::claim(id, &rows.clone().into());
-        assert!(
-            found.note.contains("The kernel has 90 % of the pairs"),
-            "{found:#?}"
-        );
+        assert!(found.note.contains("The kernel has 90 % of the pairs"), "{found:#?}");
     }
 }
 
@@ -339,13 +247,7 @@ fn valid_histories_are_shown_apart_from_repointed_ones() {
     let seven = figure("wsc-fig7", &[(4, [2.0; 4])]);
     let mut eight = figure("wsc-fig8", &[(4, [2.0; 4])]);
     let half = |row: &&mut Trial| row.number < 5;
-    eight
-        .iter_mut()
-        .filter(half)
-        .for_each(|row| (row.repointed, row.seconds) = (3, 0.5));
+    eight.iter_mut().filter(half).for_each(|row| (row.repointed, row.seconds) = (3, 0.5));
     let found = super::claim("wsc-fig8-similar", &[seven, eight].concat().into());
-    assert!(
-        found.note.contains("wsc-enum 2 s, 500 ms, 2 s;"),
-        "{found:#?}"
-    );
+    assert!(found.note.contains("wsc-enum 2 s, 500 ms, 2 s;"), "{found:#?}");
 }

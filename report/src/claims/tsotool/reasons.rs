@@ -15,10 +15,7 @@ pub fn by_threads(trials: &Trials<'_>) -> String {
         Some(format!("{overhead} of {baseline} with {threads} threads"))
     });
     let overheads: Vec<String> = overheads.collect();
-    format!(
-        "By threads, of the time of the baseline: {}.",
-        overheads.join(", ")
-    )
+    format!("By threads, of the time of the baseline: {}.", overheads.join(", "))
 }
 
 /// The number of edges that Deriv+Back and the baseline derive, which accounts for a part of the time.
@@ -41,8 +38,7 @@ pub fn derived(trials: &Trials<'_>, axis: Axis) -> String {
 pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
     let both = |history: &History<'_>| {
         let rows = [history.by(BASELINE), history.by(BACK)];
-        rows.into_iter()
-            .all(|row| row.is_some_and(|row| !row.said.is_cut_off()))
+        rows.into_iter().all(|row| row.is_some_and(|row| !row.said.is_cut_off()))
     };
     let finished = trials.filter(both);
     let each = |of: &dyn Fn(&History<'_>) -> Option<f64>| {
@@ -74,10 +70,7 @@ pub fn for_each_operation(trials: &Trials<'_>, axis: Axis) -> String {
 
 /// The number of operations of the programs, if it is smaller than the paper's.
 pub fn shorter(trials: &Trials<'_>, theirs: u64) -> String {
-    let operations = trials
-        .histories
-        .iter()
-        .map(|history| history.any.operations);
+    let operations = trials.histories.iter().map(|history| history.any.operations);
     match operations.max() {
         Some(most) if most < theirs => {
             format!("Programs have up to {most} operations here and {theirs} in the paper.")

@@ -44,19 +44,13 @@ pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
 pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
-    let is_whole = |history: &History<'_>| {
-        history
-            .by("heu")
-            .is_some_and(|row| row.said == Said::Consistent)
-    };
+    let is_whole =
+        |history: &History<'_>| history.by("heu").is_some_and(|row| row.said == Said::Consistent);
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
     let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig3"))?;
     let counts = Some("in the median".to_owned());
-    let basis = format!(
-        "Where Heu finds an order: {}",
-        trials.basis(&["heu", BASELINE])
-    );
+    let basis = format!("Where Heu finds an order: {}", trials.basis(&["heu", BASELINE]));
     let found = paper::HEU_OVERHEAD.number(overhead, counts, basis);
     let found = found.because(reasons::by_threads(&trials));
     Ok(found.because(reasons::shorter(&trials, FIGURE_3)))
@@ -69,17 +63,12 @@ pub fn overheads(trials: &Trials<'_>, algorithm: &str) -> Vec<Estimate> {
 }
 
 fn beyond(ratio: Estimate) -> Estimate {
-    Estimate {
-        low: ratio.low - 1.0,
-        high: ratio.high - 1.0,
-    }
+    Estimate { low: ratio.low - 1.0, high: ratio.high - 1.0 }
 }
 
 /// The trials of Figure 4 in which both algorithms took part.
 fn grid(results: AtSize<'_>) -> Result<Trials<'_>, Missing> {
-    Trials::of(results, "tsotool-fig4", "tso")?
-        .with(&[BASELINE, BACK])?
-        .enough()
+    Trials::of(results, "tsotool-fig4", "tso")?.with(&[BASELINE, BACK])?.enough()
 }
 
 pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -104,10 +93,7 @@ pub(in crate::claims) fn slowdown(results: AtSize<'_>) -> Result<Evidence, Missi
 /// The mean over all histories, as the paper has it, which single runs can dominate: it may say otherwise than the medians.
 fn plain(trials: &Trials<'_>) -> String {
     mean(&ratios(trials)).map_or(String::new(), |mean| {
-        format!(
-            "The plain mean over all histories is {}.",
-            mean.shown(times)
-        )
+        format!("The plain mean over all histories is {}.", mean.shown(times))
     })
 }
 
@@ -117,15 +103,10 @@ fn by_operations(trials: &Trials<'_>) -> String {
     let slowdowns = points.filter_map(|(operations, point)| {
         let slowdown = mean(&by_tuple(&point, ratios))?.shown(times);
         let baseline = mean(&by_tuple(&point, baselines))?.shown(seconds);
-        Some(format!(
-            "{slowdown} of {baseline} with {operations} operations"
-        ))
+        Some(format!("{slowdown} of {baseline} with {operations} operations"))
     });
     let slowdowns: Vec<String> = slowdowns.collect();
-    format!(
-        "By operations, with the time of the baseline: {}.",
-        slowdowns.join(", ")
-    )
+    format!("By operations, with the time of the baseline: {}.", slowdowns.join(", "))
 }
 
 pub(in crate::claims) fn largest(
@@ -136,10 +117,7 @@ pub(in crate::claims) fn largest(
     let trials = grid(results)?.filter(|history| {
         let any = history.any;
         let is_largest = (any.operations, any.threads, any.locations) == LARGEST;
-        is_largest
-            && history
-                .by(BACK)
-                .is_some_and(|row| (row.backtracks > 0) == backtracks)
+        is_largest && history.by(BACK).is_some_and(|row| (row.backtracks > 0) == backtracks)
     });
     let trials = trials.enough()?;
     let overhead = mean(&overheads(&trials, BACK));
@@ -168,10 +146,7 @@ pub fn ends(
     let points: Vec<(u64, Estimate)> = points.collect();
     match &points[..] {
         [first, .., last] => Ok([*first, *last]),
-        _ => Err(Missing::Rows(
-            trials.experiment,
-            "more than one point on the axis",
-        )),
+        _ => Err(Missing::Rows(trials.experiment, "more than one point on the axis")),
     }
 }
 
@@ -220,13 +195,10 @@ pub(in crate::claims) fn minutes(results: AtSize<'_>) -> Result<Evidence, Missin
         (history.any.operations, history.any.threads) == (LARGEST.0, LARGEST.1)
     };
     let trials = trials.filter(is_largest).enough()?;
-    let longest = trials
-        .rows(BACK)
-        .filter_map(time)
-        .reduce(|one, other| Estimate {
-            low: one.low.max(other.low),
-            high: one.high.max(other.high),
-        });
+    let longest = trials.rows(BACK).filter_map(time).reduce(|one, other| Estimate {
+        low: one.low.max(other.low),
+        high: one.high.max(other.high),
+    });
     let longest = longest.ok_or(Missing::TimedOut("tsotool-fig4"))?;
     Ok(paper::BACK_MINUTES.number(longest, None, trials.basis(&[BACK])))
 }

@@ -79,9 +79,7 @@ pub fn looked(trials: &Trials<'_>) -> String {
     let looked = |name| {
         let (middle, most) = trials.count(name, |row| row.nodes)?;
         let middle = middle.shown(|nodes| format!("{nodes:.0}"));
-        Some(format!(
-            "{name} at {middle} in the median and {most} at most"
-        ))
+        Some(format!("{name} at {middle} in the median and {most} at most"))
     };
     match (looked("dbcop"), looked("wsc-dbcop")) {
         (Some(dbcop), Some(with)) => {

@@ -10,10 +10,7 @@ use crate::page::table::Table;
 
 /// A matrix for all runs, and those for each model and client behind a line to open them.
 pub(super) fn part(answers: &Answers) -> Option<Markup> {
-    let mut matrices = answers
-        .kills
-        .iter()
-        .filter(|matrix| !matrix.rows.is_empty());
+    let mut matrices = answers.kills.iter().filter(|matrix| !matrix.rows.is_empty());
     let first = matrices.next()?;
     Some(html! {
         p {
@@ -30,10 +27,7 @@ pub(super) fn part(answers: &Answers) -> Option<Markup> {
 fn table(matrix: &KillMatrix) -> Table {
     let mut heads = vec!["Operator", "mutants", "found"];
     heads.extend(FINDERS);
-    let caption = format!(
-        "Mutants found, by operator and finder: {}",
-        scope(&matrix.scope)
-    );
+    let caption = format!("Mutants found, by operator and finder: {}", scope(&matrix.scope));
     let mut table = Table::new(&caption, &heads);
     for one in &matrix.rows {
         table.push(row(&one.operator, one));

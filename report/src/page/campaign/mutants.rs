@@ -90,10 +90,8 @@ pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
     if equivalents.is_empty() {
         return None;
     }
-    let mut table = Table::new(
-        "Excluded mutants",
-        &["Mutant", "Protocol", "Operator", "Kind", "Reason"],
-    );
+    let mut table =
+        Table::new("Excluded mutants", &["Mutant", "Protocol", "Operator", "Kind", "Reason"]);
     let mut kinds: BTreeMap<&str, usize> = BTreeMap::new();
     for one in equivalents {
         *kinds.entry(&one.kind).or_default() += 1;

@@ -11,11 +11,7 @@ use tables::CRITERIA;
 
 /// The shares, a row a scope.
 pub(super) fn rates(answers: &Answers) -> Option<Markup> {
-    let rates: Vec<&Rates> = answers
-        .rates
-        .iter()
-        .filter(|rates| rates.violating > 0)
-        .collect();
+    let rates: Vec<&Rates> = answers.rates.iter().filter(|rates| rates.violating > 0).collect();
     if rates.is_empty() {
         return None;
     }
@@ -35,9 +31,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
 
 /// The published shares and ours for each model. The table has those of single kinds of cores.
 fn stated(rates: &[&Rates]) -> Markup {
-    let of_models = rates
-        .iter()
-        .filter(|rates| matches!(rates.scope, Scope::Model(_)));
+    let of_models = rates.iter().filter(|rates| matches!(rates.scope, Scope::Model(_)));
     let claims = of_models.flat_map(|rates| rates.claims.iter().map(|claim| (&rates.scope, claim)));
     let told: Vec<_> = claims.filter(|(_, claim)| claim.of > 0).collect();
     html! {
@@ -63,9 +57,7 @@ fn rate(rate: &Rate) -> Cell {
 }
 
 fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
-    let paper = claim
-        .stated
-        .map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
+    let paper = claim.stated.map(|stated| format!("; {} says {}", claim.paper, percent(stated)));
     format!(
         "{}, {}: {} of {}, {}{}.",
         scope(of),
@@ -87,10 +79,7 @@ pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     }
     let mut heads = vec!["Runs"];
     heads.extend(CRITERIA);
-    let mut table = Table::new(
-        "Operations completed when a criterion is violated, median",
-        &heads,
-    );
+    let mut table = Table::new("Operations completed when a criterion is violated, median", &heads);
     for one in known {
         let mut row = vec![Cell::text(&scope(&one.scope))];
         row.extend(one.criteria.iter().map(detection));

@@ -12,15 +12,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     if found.runs.is_empty() {
         return None;
     }
-    let heads = [
-        "Protocol",
-        "Cores",
-        "Model",
-        "Runs",
-        "Violations",
-        "Failures",
-        "Undecided",
-    ];
+    let heads = ["Protocol", "Cores", "Model", "Runs", "Violations", "Failures", "Undecided"];
     let mut table = Table::new("Runs of protocols that are not mutated", &heads);
     for one in &found.runs {
         table.push(vec![
@@ -35,15 +27,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     }
     let mut alarms = Table::new(
         "Alarms",
-        &[
-            "Protocol",
-            "Cores",
-            "Model",
-            "End",
-            "Violates",
-            "Message",
-            "Reproduce with",
-        ],
+        &["Protocol", "Cores", "Model", "End", "Violates", "Message", "Reproduce with"],
     );
     for one in &found.alarms {
         alarms.push(vec![
@@ -71,25 +55,14 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
 /// The number of runs until each generator finds a named bug, where both were tried.
 pub(super) fn generators(answers: &Answers) -> Option<Markup> {
     let compared = answers.generators.iter();
-    let compared: Vec<_> = compared
-        .filter_map(|one| Some((one, one.blind?, one.guided?)))
-        .collect();
+    let compared: Vec<_> =
+        compared.filter_map(|one| Some((one, one.blind?, one.guided?))).collect();
     if compared.is_empty() {
         return None;
     }
-    let heads = [
-        "Bug",
-        "Cores",
-        "Blind, median",
-        "found",
-        "Guided, median",
-        "found",
-        "Gain",
-    ];
-    let mut table = Table::new(
-        "Runs until a named bug shows, and in how many repetitions it did",
-        &heads,
-    );
+    let heads = ["Bug", "Cores", "Blind, median", "found", "Guided, median", "found", "Gain"];
+    let mut table =
+        Table::new("Runs until a named bug shows, and in how many repetitions it did", &heads);
     for (one, blind, guided) in compared {
         table.push(vec![
             Cell::code(&one.mutant),
@@ -108,10 +81,9 @@ pub(super) fn generators(answers: &Answers) -> Option<Markup> {
 }
 
 fn median(effort: Effort) -> Cell {
-    effort.median.map_or_else(
-        || Cell::missing("·"),
-        |median| Cell::number(&format!("{median:.0}"), median),
-    )
+    effort
+        .median
+        .map_or_else(|| Cell::missing("·"), |median| Cell::number(&format!("{median:.0}"), median))
 }
 
 fn found(effort: Effort) -> Cell {

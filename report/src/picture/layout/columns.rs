@@ -24,11 +24,7 @@ pub struct Columns {
 
 impl Columns {
     pub fn of(picture: &Picture, routes: &[Route]) -> Columns {
-        let mut all = Columns {
-            columns: Vec::new(),
-            lanes: Vec::new(),
-            width: 0.0,
-        };
+        let mut all = Columns { columns: Vec::new(), lanes: Vec::new(), width: 0.0 };
         let count = count(picture);
         for channel in 0..=count {
             let (before, width) = channel_widths(picture, routes, channel, count);
@@ -49,9 +45,7 @@ impl Columns {
     }
 
     pub fn middles(&self) -> impl Iterator<Item = f64> {
-        self.columns
-            .iter()
-            .map(|(start, width)| start + width / 2.0)
+        self.columns.iter().map(|(start, width)| start + width / 2.0)
     }
 
     pub fn lane(&self, channel: usize, lane: usize) -> f64 {
@@ -91,9 +85,8 @@ fn channel_widths(
 ) -> (f64, f64) {
     let own = routes.iter().filter(|it| it.channel == Some(channel));
     let lanes = own.map(|it| it.lane + 1).max().unwrap_or(0);
-    let left = channel
-        .checked_sub(1)
-        .map_or(0.0, |column| beside(picture, routes, column, Side::Right));
+    let left =
+        channel.checked_sub(1).map_or(0.0, |column| beside(picture, routes, column, Side::Right));
     let right = match channel < columns {
         true => beside(picture, routes, channel, Side::Left),
         false => 0.0,
@@ -104,28 +97,19 @@ fn channel_widths(
         return (0.0, 0.0);
     }
     let needed = left + LANE * lanes.saturating_sub(1) as f64 + right;
-    let width = if is_inner {
-        needed.max(NARROWEST)
-    } else {
-        needed + 2.0
-    };
+    let width = if is_inner { needed.max(NARROWEST) } else { needed + 2.0 };
     (left + (width - needed) / 2.0, width)
 }
 
 /// Room between the boxes of a column and the lanes at a side: for labels and heads.
 fn beside(picture: &Picture, routes: &[Route], column: usize, side: Side) -> f64 {
-    let rooms = routes
-        .iter()
-        .zip(&picture.arrows)
-        .flat_map(|(route, arrow)| {
-            let label = match label_width(arrow) {
-                0.0 => BARE,
-                width => LABEL_GAP + width + BARE,
-            };
-            let is_here = move |end| route.columns[end] == column && route.side(end) == Some(side);
-            [(FROM, label), (TO, HEAD)]
-                .into_iter()
-                .filter(move |&(end, _)| is_here(end))
-        });
+    let rooms = routes.iter().zip(&picture.arrows).flat_map(|(route, arrow)| {
+        let label = match label_width(arrow) {
+            0.0 => BARE,
+            width => LABEL_GAP + width + BARE,
+        };
+        let is_here = move |end| route.columns[end] == column && route.side(end) == Some(side);
+        [(FROM, label), (TO, HEAD)].into_iter().filter(move |&(end, _)| is_here(end))
+    });
     rooms.map(|(_, room)| room).fold(BARE, f64::max)
 }

@@ -16,10 +16,7 @@ pub struct Rectangle {
 
 impl Rectangle {
     pub fn middle(&self) -> Point {
-        Point {
-            x: self.x + self.width / 2.0,
-            y: self.y + self.height / 2.0,
-        }
+        Point { x: self.x + self.width / 2.0, y: self.y + self.height / 2.0 }
     }
 
     pub fn right(&self) -> f64 {

@@ -21,11 +21,8 @@ pub struct Rows {
 
 impl Rows {
     pub fn of(picture: &Picture, routes: &[Route], top: f64) -> Rows {
-        let mut all = Rows {
-            rows: Vec::new(),
-            ports: vec![[0; 2]; picture.operations.len()],
-            height: top,
-        };
+        let mut all =
+            Rows { rows: Vec::new(), ports: vec![[0; 2]; picture.operations.len()], height: top };
         for route in routes {
             for end in [FROM, TO] {
                 if let Some(side) = route.side(end) {
@@ -46,21 +43,14 @@ impl Rows {
     /// The box of a row, which begins and is as wide as its column says.
     pub fn within(&self, row: usize, (x, width): (f64, f64)) -> Rectangle {
         let (y, height) = self.rows[row];
-        Rectangle {
-            x,
-            y,
-            width,
-            height,
-        }
+        Rectangle { x, y, width, height }
     }
 
     /// How high an arrow meets a box.
     pub fn port(&self, route: &Route, end: usize) -> f64 {
         let row = route.rows[end];
         let (y, height) = self.rows[row];
-        let count = route
-            .side(end)
-            .map_or(1, |side| self.ports[row][place(side)]);
+        let count = route.side(end).map_or(1, |side| self.ports[row][place(side)]);
         let first = y + height / 2.0 - PORT * (count as f64 - 1.0) / 2.0;
         first + PORT * route.ports[end] as f64
     }

@@ -12,19 +12,9 @@ const BELOW: f64 = 4.0;
 pub fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle]) -> Line {
     let [first, second] = routes[at].rows.map(|row| &boxes[row]);
     let goes_down = first.y < second.y;
-    let (upper, lower) = if goes_down {
-        (first, second)
-    } else {
-        (second, first)
-    };
+    let (upper, lower) = if goes_down { (first, second) } else { (second, first) };
     let x = upper.middle().x + offset(picture, routes, at);
-    let mut points = vec![
-        Point {
-            x,
-            y: upper.bottom(),
-        },
-        Point { x, y: lower.y },
-    ];
+    let mut points = vec![Point { x, y: upper.bottom() }, Point { x, y: lower.y }];
     if !goes_down {
         points.reverse();
     }

@@ -18,21 +18,11 @@ fn operation(column: usize, row: usize) -> Operation {
 }
 
 fn arrow(from: usize, to: usize, letter: Option<&str>, weight: Weight) -> Arrow {
-    Arrow {
-        from,
-        to,
-        relation: Relation::ReadsFrom,
-        letter: letter.map(str::to_owned),
-        weight,
-    }
+    Arrow { from, to, relation: Relation::ReadsFrom, letter: letter.map(str::to_owned), weight }
 }
 
 fn pictures() -> impl Strategy<Value = Picture> {
-    let weights = prop_oneof![
-        Just(Weight::Strong),
-        Just(Weight::Plain),
-        Just(Weight::Faint)
-    ];
+    let weights = prop_oneof![Just(Weight::Strong), Just(Weight::Plain), Just(Weight::Faint)];
     let boxes = prop::collection::vec(0..5_usize, 1..14);
     boxes.prop_flat_map(move |columns| {
         let row = 0..columns.len();
@@ -73,10 +63,7 @@ fn shared(a: f64, length: f64, b: f64, other: f64) -> f64 {
 
 /// How much two rectangles, or lines, have in common across and down.
 fn common(a: &Rectangle, b: &Rectangle) -> (f64, f64) {
-    (
-        shared(a.x, a.width, b.x, b.width),
-        shared(a.y, a.height, b.y, b.height),
-    )
+    (shared(a.x, a.width, b.x, b.width), shared(a.y, a.height, b.y, b.height))
 }
 
 fn meets(a: &Rectangle, b: &Rectangle) -> bool {
@@ -180,9 +167,7 @@ fn arrows_between_the_same_boxes_are_side_by_side() {
         ..Picture::default()
     };
     let layout = layout(&picture, 0.0);
-    let across: Vec<f64> = (layout.arrows.iter())
-        .map(|line| line.points[0].x)
-        .collect();
+    let across: Vec<f64> = (layout.arrows.iter()).map(|line| line.points[0].x).collect();
     assert!(across.is_sorted() && across[0] < across[1], "{across:?}");
     let lengths = layout.arrows.iter().map(|line| line.points.len());
     assert_eq!(lengths.collect::<Vec<_>>(), [2, 2, 2]);

@@ -39,10 +39,7 @@ fn candidates(route: &Route) -> Vec<usize> {
 /// The channel of an arrow that costs least, as the others are.
 fn best(routes: &[Route], at: usize) -> Option<usize> {
     routes[at].channel?;
-    let with = |channel| Route {
-        channel: Some(channel),
-        ..routes[at]
-    };
+    let with = |channel| Route { channel: Some(channel), ..routes[at] };
     let channels = candidates(&routes[at]).into_iter();
     channels.min_by_key(|&channel| cost(routes, at, &with(channel)))
 }

@@ -9,9 +9,8 @@ const ROUNDS: usize = 8;
 pub(super) fn choose(routes: &mut [Route]) {
     let last = routes.iter().filter_map(|it| it.channel).max();
     for channel in 0..=last.unwrap_or(0) {
-        let members: Vec<usize> = (0..routes.len())
-            .filter(|&at| routes[at].channel == Some(channel))
-            .collect();
+        let members: Vec<usize> =
+            (0..routes.len()).filter(|&at| routes[at].channel == Some(channel)).collect();
         let order = ordered(routes, members);
         pack(routes, &order);
     }
@@ -59,14 +58,11 @@ struct Costs {
 impl Costs {
     fn of(routes: &[Route], members: &[usize]) -> Costs {
         let lane = |at: usize, lane| Route { lane, ..routes[at] };
-        let pairs = members
-            .iter()
-            .flat_map(|&left| members.iter().map(move |&right| (left, right)));
+        let pairs =
+            members.iter().flat_map(|&left| members.iter().map(move |&right| (left, right)));
         Costs {
             count: members.len(),
-            costs: pairs
-                .map(|(left, right)| lane(left, 0).crossings(&lane(right, 1)))
-                .collect(),
+            costs: pairs.map(|(left, right)| lane(left, 0).crossings(&lane(right, 1))).collect(),
         }
     }
 

@@ -43,13 +43,9 @@ fn reasons(picture: &Picture) -> String {
     }
     let reasons = picture.reasons.iter();
     let lines = reasons.flat_map(|(letter, text)| wrapped(&format!("[{letter}] {text}"), LETTERS));
-    let lines: Vec<String> = lines
-        .map(|line| format!("{}<br align=\"left\"/>", escaped(&line)))
-        .collect();
-    format!(
-        "<tr><td align=\"left\" balign=\"left\">{}</td></tr>",
-        lines.concat()
-    )
+    let lines: Vec<String> =
+        lines.map(|line| format!("{}<br align=\"left\"/>", escaped(&line))).collect();
+    format!("<tr><td align=\"left\" balign=\"left\">{}</td></tr>", lines.concat())
 }
 
 /// The last row of each column.

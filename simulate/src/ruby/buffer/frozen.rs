@@ -67,11 +67,7 @@ impl MessageBuffer {
     /// Puts a message in that has arrived, behind all that have.
     pub fn put_arrived(&mut self, arrived: Arrived) {
         self.counter += 1;
-        let slot = Slot {
-            arrival: 0,
-            counter: self.counter,
-            message: arrived.message,
-        };
+        let slot = Slot { arrival: 0, counter: self.counter, message: arrived.message };
         match arrived.stalled {
             Some(line) => self.stalled.push((line, slot)),
             None => insert(&mut self.queue, slot),
@@ -86,11 +82,7 @@ impl MessageBuffer {
     /// Lets the message at a place of the queue arrive.
     pub fn arrive(&mut self, at: usize) {
         if let Some(slot) = self.queue.remove(at) {
-            let slot = Slot {
-                arrival: 0,
-                counter: ARRIVING,
-                ..slot
-            };
+            let slot = Slot { arrival: 0, counter: ARRIVING, ..slot };
             insert(&mut self.queue, slot);
         }
     }
@@ -102,12 +94,7 @@ impl MessageBuffer {
         all.extend(self.stalled.iter().map(|&(line, slot)| (slot, Some(line))));
         all.sort_unstable();
         let arrived = all.into_iter();
-        arrived
-            .map(|(slot, stalled)| Arrived {
-                stalled,
-                message: slot.message,
-            })
-            .collect()
+        arrived.map(|(slot, stalled)| Arrived { stalled, message: slot.message }).collect()
     }
 
     /// What is under way, sorted by arrival. Between steps that is by lane, then in the order of sending; within a step

@@ -60,10 +60,7 @@ impl CacheMemory {
                 let used = &used[set * ways..][..ways];
                 let rank = |&at: &u64| match at {
                     0 => 0,
-                    _ => used
-                        .iter()
-                        .filter(|&&other| other != 0 && other <= at)
-                        .count() as u64,
+                    _ => used.iter().filter(|&&other| other != 0 && other <= at).count() as u64,
                 };
                 used.iter().map(rank).collect()
             }

@@ -77,22 +77,9 @@ mod tests {
     #[test]
     fn words_are_read_as_they_were_written() {
         let dictionary = Dictionary::new(vec![1 << 32, 20 << 32, 3]);
-        let words = [
-            0,
-            1,
-            222,
-            223,
-            224,
-            255,
-            1 << 32,
-            20 << 32,
-            5 << 40,
-            u64::MAX,
-        ];
+        let words = [0, 1, 222, 223, 224, 255, 1 << 32, 20 << 32, 5 << 40, u64::MAX];
         let mut bytes = Vec::new();
-        words
-            .iter()
-            .for_each(|&word| dictionary.put(word, &mut bytes));
+        words.iter().for_each(|&word| dictionary.put(word, &mut bytes));
         let mut rest = &bytes[..];
         let read = words.map(|_| dictionary.get(&mut rest));
         assert_eq!(read, words);

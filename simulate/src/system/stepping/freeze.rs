@@ -94,11 +94,7 @@ impl Stepping {
         for at in (first..base.len()).filter(changed) {
             self.put(at as u64, out);
             let is_block = self.control_blocks(controller.machine, at);
-            let value = if is_block {
-                renaming.rename(now[at])
-            } else {
-                now[at]
-            };
+            let value = if is_block { renaming.rename(now[at]) } else { now[at] };
             self.put(value, out);
         }
         let mut blocked = controller.blocked.clone();
@@ -210,9 +206,8 @@ impl Stepping {
         let cache = &self.system.caches[store.cache];
         for &set in &store.sets {
             let ways = 0..cache.ways();
-            let mut held: Vec<_> = ways
-                .filter_map(|way| Some((way, cache.held(set, way)?)))
-                .collect();
+            let mut held: Vec<_> =
+                ways.filter_map(|way| Some((way, cache.held(set, way)?))).collect();
             if store.overflows {
                 cache.uses(set).iter().for_each(|&used| self.put(used, out));
             } else {
@@ -247,22 +242,15 @@ impl Stepping {
         let start = object as usize;
         let words = &self.system.words.words[start..start + layout.width];
         for (at, &word) in words.iter().enumerate() {
-            let value = if layout.is_block(at) {
-                renaming.rename(word)
-            } else {
-                word
-            };
+            let value = if layout.is_block(at) { renaming.rename(word) } else { word };
             self.put(value, out);
         }
     }
 
     fn freeze_rest(&self, out: &mut Vec<u8>) {
         for table in &self.system.timers {
-            let mut timers: Vec<(u64, bool)> = table
-                .timers()
-                .iter()
-                .map(|&(tick, line)| (line, tick == 0))
-                .collect();
+            let mut timers: Vec<(u64, bool)> =
+                table.timers().iter().map(|&(tick, line)| (line, tick == 0)).collect();
             timers.sort_unstable();
             self.put(timers.len() as u64, out);
             for (line, is_over) in timers {

@@ -27,14 +27,8 @@ pub fn layouts(types: &Types) -> Result<Vec<Layout>, SetupError> {
     types
         .iter()
         .map(|(_, of)| {
-            let mut layout = Layout {
-                width: of.initial.len(),
-                blocks: Vec::new(),
-            };
-            if matches!(
-                of.kind,
-                TypeKind::Structure | TypeKind::Message | TypeKind::Entry
-            ) {
+            let mut layout = Layout { width: of.initial.len(), blocks: Vec::new() };
+            if matches!(of.kind, TypeKind::Structure | TypeKind::Message | TypeKind::Entry) {
                 collect(types, of, 0, &mut layout.blocks)?;
                 layout.blocks.sort_unstable();
             }

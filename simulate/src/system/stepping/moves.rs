@@ -120,19 +120,10 @@ impl Stepping {
             if own.head(*address).is_some() {
                 continue;
             }
-            if controller
-                .blocked
-                .iter()
-                .any(|(blocked, _)| blocked == address)
-            {
+            if controller.blocked.iter().any(|(blocked, _)| blocked == address) {
                 continue;
             }
-            let ask = |action, value| Move::Ask {
-                core,
-                line,
-                action,
-                value,
-            };
+            let ask = |action, value| Move::Ask { core, line, action, value };
             moves.push(ask(Action::Load, 0));
             moves.extend((0..self.values.choices()).map(|value| ask(Action::Store, value)));
         }
@@ -200,12 +191,7 @@ impl Stepping {
             Ok(()) => Ok(self.freeze(&self.renaming(&performed))),
             Err(trap) => Err(self.fault(trap)),
         };
-        Outcome {
-            state,
-            performed,
-            holders: self.holders(),
-            warnings: self.warnings(),
-        }
+        Outcome { state, performed, holders: self.holders(), warnings: self.warnings() }
     }
 
     /// What was warned about; without the time, which stands still.
@@ -226,12 +212,7 @@ impl Stepping {
 
     fn carry_out(&mut self, chosen: Move) -> Result<(), Trap> {
         match chosen {
-            Move::Ask {
-                core,
-                line,
-                action,
-                value,
-            } => self.ask(core, line, action, value),
+            Move::Ask { core, line, action, value } => self.ask(core, line, action, value),
             Move::Arrive { buffer, at } => {
                 self.system.buffers[buffer].arrive(at);
                 self.wake(self.system.consumers[buffer] as usize)
@@ -300,21 +281,14 @@ impl Stepping {
         self.answers.clear();
         for (core, thread) in self.system.threads.iter_mut().enumerate() {
             let answers = thread.answers.drain(..);
-            self.answers
-                .extend(answers.map(|(_, answer)| (core, answer)));
+            self.answers.extend(answers.map(|(_, answer)| (core, answer)));
         }
         for (core, answer) in &self.answers {
             let Some(line) = self.line_number(answer.address) else {
                 continue;
             };
-            let mut access = values::access(
-                self.values,
-                *core,
-                line,
-                self.lines.len(),
-                self.cores,
-                answer,
-            );
+            let mut access =
+                values::access(self.values, *core, line, self.lines.len(), self.cores, answer);
             if access.action == Action::Store {
                 access.value = self.written(state, chosen, *core, line);
             }
@@ -327,23 +301,17 @@ impl Stepping {
     fn written(&self, state: &[u8], chosen: Move, by: usize, to: usize) -> u64 {
         match chosen {
             _ if self.values == Values::Latest => 0,
-            Move::Ask {
-                core, line, value, ..
-            } if core == by && line == to => u64::from(value),
+            Move::Ask { core, line, value, .. } if core == by && line == to => u64::from(value),
             _ => {
                 let code = state[by * self.lines.len() + to];
-                self.request(by, to, code)
-                    .map_or(0, |request| request.value)
+                self.request(by, to, code).map_or(0, |request| request.value)
             }
         }
     }
 
     fn renaming(&self, performed: &[Access]) -> Renaming {
         let mut renaming = Renaming::new(self.values, self.cores, self.loads());
-        for access in performed
-            .iter()
-            .filter(|access| access.action == Action::Store)
-        {
+        for access in performed.iter().filter(|access| access.action == Action::Store) {
             renaming.store(access.core, access.line);
         }
         renaming

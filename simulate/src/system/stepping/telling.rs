@@ -29,12 +29,7 @@ impl Stepping {
 
     fn happens(&self, chosen: Move) -> String {
         match chosen {
-            Move::Ask {
-                core,
-                line,
-                action,
-                value,
-            } => {
+            Move::Ask { core, line, action, value } => {
                 let what = match (action, self.values) {
                     (Action::Load, _) => format!("loads line {line}"),
                     (Action::Store, Values::Latest) => format!("stores to line {line}"),
@@ -98,21 +93,13 @@ impl Stepping {
                 let at = one.message as usize + usize::from(field.offset);
                 format!(" for {}", self.line_name(self.system.words.words[at]))
             });
-        format!(
-            "{}{}{}",
-            types[of].name,
-            kind.unwrap_or_default(),
-            line.unwrap_or_default()
-        )
+        format!("{}{}{}", types[of].name, kind.unwrap_or_default(), line.unwrap_or_default())
     }
 
     /// The name of the type of a message: `GETX`.
     fn kind_name(&self, of: usize, kind: usize) -> &str {
         let types = &self.system.program.types;
-        let values = types[of]
-            .fields
-            .get("Type")
-            .map(|field| &types[field.of].kind);
+        let values = types[of].fields.get("Type").map(|field| &types[field.of].kind);
         match values {
             Some(TypeKind::Enumeration { values, .. }) => {
                 values.get(kind).map_or("", |value| value)
@@ -123,9 +110,7 @@ impl Stepping {
 
     /// `core 0 has read the latest value of line 0`
     fn answer(&self, access: &Access) -> String {
-        let Access {
-            core, line, value, ..
-        } = access;
+        let Access { core, line, value, .. } = access;
         match (self.values, access.action, access.freshness) {
             (Values::Numbers(_), Action::Load, _) => {
                 format!("core {core} has read {value} from line {line}")

@@ -40,17 +40,8 @@ fn written_again(stepper: &mut Stepper, state: &[u8]) -> Vec<u8> {
 
 #[test]
 fn a_state_that_is_restored_is_the_same() {
-    let tiny = Scope {
-        lines: 2,
-        tiny: true,
-        ..Scope::default()
-    };
-    for name in [
-        "MI_example",
-        "MESI_Two_Level",
-        "MOESI_hammer",
-        "MOESI_AMD_Base",
-    ] {
+    let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
         let mut stepper = stepper(name, &tiny);
         let mut fresh = self::stepper(name, &tiny);
         for (at, state) in states(&mut stepper, 3000).iter().enumerate() {
@@ -70,20 +61,12 @@ fn a_state_that_is_restored_is_the_same() {
 
 #[test]
 fn numbers_are_returned_as_they_were_stored() {
-    let scope = Scope {
-        values: Values::Numbers(2),
-        ..Scope::default()
-    };
+    let scope = Scope { values: Values::Numbers(2), ..Scope::default() };
     let mut stepper = stepper("MI_example", &scope);
     let first = stepper.first();
     // A load, and stores of three numbers, by each of two cores.
     assert_eq!(stepper.moves(&first).len(), 8);
-    let store = Move::Ask {
-        core: 1,
-        line: 0,
-        action: Action::Store,
-        value: 2,
-    };
+    let store = Move::Ask { core: 1, line: 0, action: Action::Store, value: 2 };
     let mut state = stepper.take(&first, store).state.unwrap();
     let mut performed = Vec::new();
     while performed.is_empty() {
@@ -95,25 +78,14 @@ fn numbers_are_returned_as_they_were_stored() {
     let stored = performed[0];
     assert_eq!((stored.core, stored.line, stored.value), (1, 0, 2));
     assert_eq!(stored.action, Action::Store);
-    let load = Move::Ask {
-        core: 1,
-        line: 0,
-        action: Action::Load,
-        value: 0,
-    };
+    let load = Move::Ask { core: 1, line: 0, action: Action::Load, value: 0 };
     let (telling, outcome) = stepper.tell(&state, load);
     assert_eq!(outcome.performed[0].value, 2);
-    assert_eq!(
-        telling.effects.last().unwrap(),
-        "core 1 has read 2 from line 0"
-    );
+    assert_eq!(telling.effects.last().unwrap(), "core 1 has read 2 from line 0");
 }
 
 /// A protocol whose messages on a wire and in a queue of its own say when one overtakes another.
-const ORDERED: &str = concat!(
-    env!("CARGO_MANIFEST_DIR"),
-    "/../fixtures/ordered/Ordered.slicc"
-);
+const ORDERED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Ordered.slicc");
 
 fn settings(all: &[&str]) -> Vec<Setting> {
     all.iter().map(|one| one.parse().unwrap()).collect()
@@ -151,18 +123,8 @@ fn random_runs(name: &str, scope: &Scope, moves: usize) -> usize {
 
 #[test]
 fn restored_states_have_the_same_moves() {
-    let scope = |lines, requests| Scope {
-        lines,
-        tiny: lines > 1,
-        requests,
-        ..Scope::default()
-    };
-    for name in [
-        "MI_example",
-        "MESI_Two_Level",
-        "MOESI_hammer",
-        "MOESI_AMD_Base",
-    ] {
+    let scope = |lines, requests| Scope { lines, tiny: lines > 1, requests, ..Scope::default() };
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
         assert_eq!(random_runs(name, &scope(1, 1), 3000), 0);
         random_runs(name, &scope(2, 2), 3000);
     }
@@ -177,19 +139,10 @@ fn messages_of_a_wire_and_of_a_queue_keep_their_order() {
         ..Scope::default()
     };
     for requests in [1, 2] {
-        assert_eq!(
-            random_runs(ORDERED, &with(&["notes=ordered"], requests), 4000),
-            0
-        );
+        assert_eq!(random_runs(ORDERED, &with(&["notes=ordered"], requests), 4000), 0);
     }
     // What is not ordered comes in any order.
-    for orders in [
-        &["notes=unordered"][..],
-        &["notes=ordered", "L0Cache.bufferToL1=unordered"],
-    ] {
-        assert!(
-            random_runs(ORDERED, &with(orders, 1), 4000) > 0,
-            "{orders:?}"
-        );
+    for orders in [&["notes=unordered"][..], &["notes=ordered", "L0Cache.bufferToL1=unordered"]] {
+        assert!(random_runs(ORDERED, &with(orders, 1), 4000) > 0, "{orders:?}");
     }
 }

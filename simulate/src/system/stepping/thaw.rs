@@ -143,20 +143,12 @@ impl Stepping {
                 self.system.caches[cache].set_uses(set, &uses);
             }
             for index in 0..self.get(from) as usize {
-                let way = if overflows {
-                    self.get(from) as usize
-                } else {
-                    index
-                };
+                let way = if overflows { self.get(from) as usize } else { index };
                 let line = self.get(from);
                 let permission = byte(from);
                 let entry = self.thaw_object(from);
                 *self.system.words.mark(entry) = cache as u64 + 1;
-                let held = Held {
-                    line,
-                    entry,
-                    permission,
-                };
+                let held = Held { line, entry, permission };
                 self.system.caches[cache].hold(set, way, held);
             }
         }
@@ -165,9 +157,7 @@ impl Stepping {
     /// Lines with objects, as many as the number in front of them says.
     fn thaw_pairs(&mut self, from: &mut &[u8]) -> Vec<(u64, u64)> {
         let count = self.get(from);
-        (0..count)
-            .map(|_| (self.get(from), self.thaw_object(from)))
-            .collect()
+        (0..count).map(|_| (self.get(from), self.thaw_object(from))).collect()
     }
 
     fn thaw_object(&mut self, from: &mut &[u8]) -> u64 {
@@ -176,10 +166,7 @@ impl Stepping {
             return 0;
         }
         let of = of as usize;
-        let object = self
-            .system
-            .words
-            .allocate(of, &self.system.program.types[of].initial);
+        let object = self.system.words.allocate(of, &self.system.program.types[of].initial);
         for at in 0..self.layouts[of].width {
             self.system.words.words[object as usize + at] = self.dictionary.get(from);
         }

@@ -129,12 +129,7 @@ pub(super) struct Renaming {
 impl Renaming {
     /// Makes the renaming for a state in which these loads are outstanding.
     pub fn new(values: Values, cores: usize, loads: Vec<u64>) -> Renaming {
-        Renaming {
-            latest: vec![None; loads.len()],
-            loads,
-            cores,
-            plain: values != Values::Latest,
-        }
+        Renaming { latest: vec![None; loads.len()], loads, cores, plain: values != Values::Latest }
     }
 
     /// A core has stored to a line.
@@ -149,10 +144,7 @@ impl Renaming {
             return value;
         }
         if let Some(fresh) = value.checked_sub(FRESH) {
-            let (core, line) = (
-                (fresh >> LINE_BITS) as usize,
-                fresh as usize % (1 << LINE_BITS),
-            );
+            let (core, line) = ((fresh >> LINE_BITS) as usize, fresh as usize % (1 << LINE_BITS));
             // If another core has stored to the line in the same move, loads may not notice: it is stale.
             return if self.latest.get(line) == Some(&Some(core)) {
                 Class::latest(line).code(self.cores)
@@ -199,13 +191,7 @@ pub(super) fn access(
         },
         _ => Freshness::Stale,
     };
-    Access {
-        core,
-        line,
-        action,
-        value: answer.value,
-        freshness,
-    }
+    Access { core, line, action, value: answer.value, freshness }
 }
 
 #[cfg(test)]
@@ -224,17 +210,8 @@ mod tests {
         assert_eq!(store.rename(Values::Latest.stored(0, 1, 0)), latest);
         assert_eq!(store.rename(Values::Latest.stored(1, 1, 0)), STALE);
         let old = store.rename(latest);
-        assert_eq!(
-            Class::of(old, 2, 2),
-            Some(Class {
-                line: 1,
-                loads: 0b10
-            })
-        );
-        assert_eq!(
-            store.rename(Class::latest(0).code(2)),
-            Class::latest(0).code(2)
-        );
+        assert_eq!(Class::of(old, 2, 2), Some(Class { line: 1, loads: 0b10 }));
+        assert_eq!(store.rename(Class::latest(0).code(2)), Class::latest(0).code(2));
         // The load is over.
         assert_eq!(idle.rename(old), STALE);
         assert_eq!(store.rename(STALE), STALE);

@@ -62,9 +62,7 @@ impl<'a> Surroundings<'a> {
     /// Those of a machine.
     pub fn new(protocol: &'a Protocol, machine: &'a Machine) -> Surroundings<'a> {
         let program = &*protocol.program;
-        let declared = protocol
-            .machines()
-            .find(|one| one.name.text == machine.name);
+        let declared = protocol.machines().find(|one| one.name.text == machine.name);
         let networks = declared.map_or_else(Vec::new, |declared| networks(declared, machine));
         let parks = |op: &Op| match op {
             Op::StallAndWait { buffer, .. } => Some(*buffer),
@@ -73,13 +71,7 @@ impl<'a> Surroundings<'a> {
         let mut parking: Vec<u16> = program.code.iter().filter_map(parks).collect();
         parking.sort_unstable();
         parking.dedup();
-        let mut surroundings = Surroundings {
-            program,
-            machine,
-            networks,
-            parking,
-            is_tidy: true,
-        };
+        let mut surroundings = Surroundings { program, machine, networks, parking, is_tidy: true };
         surroundings.is_tidy = surroundings.code_is_tidy();
         surroundings
     }
@@ -304,26 +296,16 @@ impl<'a, 's> Walk<'a, 's> {
                 self.set(to, held);
             }
             Op::StoreControl { offset, from } => self.store_control(offset, from),
-            Op::LoadThrough {
-                to,
-                control,
-                offset,
-            } => {
+            Op::LoadThrough { to, control, offset } => {
                 let base = self.through(control);
                 self.at(base, offset, 1, How::Read);
                 self.set(to, Held::Opaque);
             }
-            Op::StoreThrough {
-                control, offset, ..
-            } => {
+            Op::StoreThrough { control, offset, .. } => {
                 let base = self.through(control);
                 self.at(base, offset, 1, How::Set);
             }
-            Op::AddressThrough {
-                to,
-                control,
-                offset,
-            } => {
+            Op::AddressThrough { to, control, offset } => {
                 self.effects.fails = true;
                 let base = self.through(control);
                 self.set(to, Self::moved(base, offset));
@@ -490,9 +472,6 @@ impl<'a, 's> Walk<'a, 's> {
         let types = &self.surroundings.program.types;
         let known = types.known;
         let wide = [known.block, known.mask, known.set, known.destinations];
-        wide.iter()
-            .map(|of| types[*of].width() as u16)
-            .max()
-            .unwrap_or(0)
+        wide.iter().map(|of| types[*of].width() as u16).max().unwrap_or(0)
     }
 }

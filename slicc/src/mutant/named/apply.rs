@@ -62,10 +62,7 @@ pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<Edi
 fn draft<'a>(clause: &Clause, loaded: &'a Loaded) -> Result<Draft<'a>, Misfit> {
     match Ground::of(loaded, &clause.machine) {
         Some(ground) => Ok(Draft::new(ground)),
-        None => Err(nowhere(
-            format!("the machine {}", clause.machine),
-            Vec::new(),
-        )),
+        None => Err(nowhere(format!("the machine {}", clause.machine), Vec::new())),
     }
 }
 
@@ -118,11 +115,7 @@ fn pairs(rows: &Rows) -> String {
 }
 
 pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Outcome {
-    if is_changed {
-        Outcome::Changed
-    } else {
-        Outcome::Already(already())
-    }
+    if is_changed { Outcome::Changed } else { Outcome::Already(already()) }
 }
 
 /// Adds rows that do what another row does, or one of its actions alone.
@@ -157,9 +150,8 @@ fn new_rows(
             lines.push(format!("transition({state}, {event}) {{{actions} }}"));
         }
     }
-    let outcome = changed(!lines.is_empty(), || {
-        format!("{machine} has the transitions {}", pairs(rows))
-    });
+    let outcome =
+        changed(!lines.is_empty(), || format!("{machine} has the transitions {}", pairs(rows)));
     if !lines.is_empty() {
         let span = draft.rows[model].transition.span;
         let edit = row::follow(draft.ground.file(span), span, &lines);
@@ -229,12 +221,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
         RowChange::Nothing => draft.rows[row].actions.clear(),
         RowChange::SetAside { now, was } => set_aside(draft, row, now, was)?,
         RowChange::Take(buffer) => take(draft, row, buffer)?,
-        RowChange::Add {
-            what,
-            of,
-            before,
-            if_any,
-        } => {
+        RowChange::Add { what, of, before, if_any } => {
             let model = draft.row_of(of)?;
             if *if_any && draft.places(model, what).is_empty() {
                 return Ok(false);
@@ -264,11 +251,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
                 actions.insert(to, name);
             }
         }
-        RowChange::Do {
-            action,
-            instead,
-            place,
-        } => {
+        RowChange::Do { action, instead, place } => {
             let at = draft.place(row, place);
             let name = draft.new_action(action)?;
             if actions.contains(&name) {
@@ -301,17 +284,12 @@ fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<
 
 /// The row uses the message of a buffer up.
 fn take(draft: &mut Draft<'_>, row: usize, buffer: &str) -> Result<(), Misfit> {
-    let (take, park) = (
-        Pattern::Take(buffer.to_owned()),
-        Pattern::Park(buffer.to_owned()),
-    );
+    let (take, park) = (Pattern::Take(buffer.to_owned()), Pattern::Park(buffer.to_owned()));
     if !draft.places(row, &take).is_empty() {
         return Ok(());
     }
     let ground = draft.ground;
-    let action = ground
-        .actions()
-        .find(|action| take.is_all_of(&ground, action));
+    let action = ground.actions().find(|action| take.is_all_of(&ground, action));
     let Some(action) = action else {
         let wanted = format!("an action of {} that only {take}", ground.name());
         return Err(nowhere(wanted, Vec::new()));

@@ -47,9 +47,8 @@ pub(super) fn without(
     pattern: &Pattern,
 ) -> Result<Outcome, Misfit> {
     let found = by_action(draft, rows, pattern)?;
-    let outcome = changed(!found.is_empty(), || {
-        format!("in {}, nothing {pattern}", names(draft, rows))
-    });
+    let outcome =
+        changed(!found.is_empty(), || format!("in {}, nothing {pattern}", names(draft, rows)));
     for (name, rows) in found {
         let Some(action) = draft.action(&name) else {
             continue;
@@ -75,13 +74,10 @@ fn removed(ground: Ground<'_>, statements: Vec<&Statement>) -> Vec<Edit> {
 /// All actions of a machine do without.
 pub(super) fn without_anywhere(draft: &mut Draft<'_>, pattern: &Pattern) -> Outcome {
     let ground = draft.ground;
-    let found = ground
-        .actions()
-        .flat_map(|action| pattern.found_in(&ground, action));
+    let found = ground.actions().flat_map(|action| pattern.found_in(&ground, action));
     let edits = removed(ground, found.collect());
-    let outcome = changed(!edits.is_empty(), || {
-        format!("no action of {} {pattern}", ground.name())
-    });
+    let outcome =
+        changed(!edits.is_empty(), || format!("no action of {} {pattern}", ground.name()));
     draft.edits.extend(edits);
     outcome
 }
@@ -121,10 +117,8 @@ pub(super) fn change(
     Ok(changed(is_changed, || {
         let what = match change {
             BodyChange::Set(fields) => {
-                let all: Vec<String> = fields
-                    .iter()
-                    .map(|(field, value)| format!("{field} is {value}"))
-                    .collect();
+                let all: Vec<String> =
+                    fields.iter().map(|(field, value)| format!("{field} is {value}")).collect();
                 all.join(" and ")
             }
             BodyChange::Unset(field) => format!("{field} is not set"),
@@ -132,10 +126,7 @@ pub(super) fn change(
             BodyChange::First(code) => format!("{code} comes first"),
             BodyChange::Always => "no condition is asked for".to_owned(),
         };
-        format!(
-            "in {}, where an action {pattern}, {what}",
-            names(draft, rows)
-        )
+        format!("in {}, where an action {pattern}, {what}", names(draft, rows))
     }))
 }
 
@@ -214,9 +205,9 @@ fn set_field(
 fn to(ground: Ground<'_>, body: &Block, receiver: &str) -> Result<Vec<Edit>, Misfit> {
     let argument = |statement: &Statement| match &statement.kind {
         StatementKind::Expression(one) => match &one.kind {
-            ExpressionKind::Method {
-                method, arguments, ..
-            } if &*method.text == "add" => arguments.first().map(|one| one.span),
+            ExpressionKind::Method { method, arguments, .. } if &*method.text == "add" => {
+                arguments.first().map(|one| one.span)
+            }
             _ => None,
         },
         _ => None,
@@ -241,11 +232,9 @@ fn always(ground: Ground<'_>, action: &Action, statement: &Statement) -> Vec<Edi
     };
     let all = walk::statements(&action.body).into_iter();
     let around = all.map(|(one, _)| one).find_map(|one| match &one.kind {
-        StatementKind::If {
-            condition,
-            then,
-            otherwise,
-        } if inside(then) => Some((one, condition, then, otherwise)),
+        StatementKind::If { condition, then, otherwise } if inside(then) => {
+            Some((one, condition, then, otherwise))
+        }
         _ => None,
     });
     let Some((whole, condition, then, otherwise)) = around else {
@@ -256,10 +245,7 @@ fn always(ground: Ground<'_>, action: &Action, statement: &Statement) -> Vec<Edi
         let indent = crate::mutant::row::indent(text, whole.span);
         let Span { file, start, .. } = whole.span;
         let line = format!("{}\n{indent}", ground.text(statement.span));
-        return vec![
-            Edit::insert(file, start, line),
-            Edit::remove(text, statement.span),
-        ];
+        return vec![Edit::insert(file, start, line), Edit::remove(text, statement.span)];
     }
     let mut edits = Vec::new();
     visit::statement(statement, &mut |node| {
@@ -320,21 +306,16 @@ pub(super) fn read_rows(
             draft.edit_body(&name, &rows, edits);
         }
     }
-    Ok(changed(is_changed, || {
-        format!("in {}, nothing depends on {was}", names(draft, rows))
-    }))
+    Ok(changed(is_changed, || format!("in {}, nothing depends on {was}", names(draft, rows))))
 }
 
 /// In the conditions and values of all actions, something is read as something else.
 pub(super) fn read_anywhere(draft: &mut Draft<'_>, was: &str, now: &str) -> Outcome {
     let ground = draft.ground;
-    let edits = ground
-        .actions()
-        .flat_map(|action| read_edits(ground, &action.body, was, now));
+    let edits = ground.actions().flat_map(|action| read_edits(ground, &action.body, was, now));
     let edits: Vec<Edit> = edits.collect();
-    let outcome = changed(!edits.is_empty(), || {
-        format!("no action of {} depends on {was}", ground.name())
-    });
+    let outcome =
+        changed(!edits.is_empty(), || format!("no action of {} depends on {was}", ground.name()));
     draft.edits.extend(edits);
     outcome
 }

@@ -53,26 +53,13 @@ pub(in crate::mutant) enum RowChange {
     /// `take A`: its message is used up, also where it was set aside
     Take(String),
     /// `add PATTERN of (S, E) [before PATTERN] [if any]`
-    Add {
-        what: Pattern,
-        of: Pair,
-        before: Option<Pattern>,
-        if_any: bool,
-    },
+    Add { what: Pattern, of: Pair, before: Option<Pattern>, if_any: bool },
     /// `replace PATTERN by PATTERN of (S, E)`
-    Replace {
-        was: Pattern,
-        now: Pattern,
-        of: Pair,
-    },
+    Replace { was: Pattern, now: Pattern, of: Pair },
     /// `move PATTERN before PATTERN`
     Move { what: Pattern, before: Pattern },
     /// `do NAME "description" {code} before PATTERN`, or `instead of PATTERN`
-    Do {
-        action: NewAction,
-        instead: bool,
-        place: Pattern,
-    },
+    Do { action: NewAction, instead: bool, place: Pattern },
     /// `like (S, E)`: a new row
     Like(Pair),
     /// `new with PATTERN of (S, E)`: a new row that does only this
@@ -124,33 +111,17 @@ pub(in crate::mutant) enum MachineChange {
     /// `state S: none`
     NoState(String),
     /// `buffer B: KEY VALUE`
-    Buffer {
-        buffer: String,
-        key: String,
-        value: String,
-    },
+    Buffer { buffer: String, key: String, value: String },
     /// `actions: without PATTERN`
     Without(Pattern),
     /// `all rows: stall instead of setting aside B`
     StallInstead(String),
     /// `structure S: field TYPE NAME`
-    Field {
-        structure: String,
-        kind: String,
-        name: String,
-    },
+    Field { structure: String, kind: String, name: String },
     /// `actions: copy FIELD of send(B) to X`
-    Copy {
-        field: String,
-        sent: Pattern,
-        to: String,
-    },
+    Copy { field: String, sent: Pattern, to: String },
     /// `messages of B: read X as Y`
-    ReadMessage {
-        buffer: String,
-        was: String,
-        now: String,
-    },
+    ReadMessage { buffer: String, was: String, now: String },
     /// `actions: read X as Y`
     Read { was: String, now: String },
     /// `functions: no condition on FIELD`
@@ -163,12 +134,9 @@ impl Clause {
     /// # Errors
     /// What was expected.
     pub fn read(text: &str) -> Result<Clause, String> {
-        let (place, what) = text
-            .split_once(": ")
-            .ok_or("`MACHINE PLACE: CHANGE` was expected")?;
-        let (machine, place) = place
-            .split_once(' ')
-            .ok_or("a machine and a place in it were expected")?;
+        let (place, what) = text.split_once(": ").ok_or("`MACHINE PLACE: CHANGE` was expected")?;
+        let (machine, place) =
+            place.split_once(' ').ok_or("a machine and a place in it were expected")?;
         Ok(Clause {
             machine: machine.to_owned(),
             change: change(place, what)?,
@@ -227,12 +195,7 @@ fn row_change(what: &str) -> Result<RowChange, String> {
                 None => (rest, None),
             };
             let (what, of) = borrowed(rest)?;
-            RowChange::Add {
-                what,
-                of,
-                before,
-                if_any,
-            }
+            RowChange::Add { what, of, before, if_any }
         }
         "replace" => {
             let (was, by) = two(rest, " by ")?;
@@ -278,11 +241,7 @@ fn new_action(text: &str) -> Result<RowChange, String> {
         code: code.trim().to_owned(),
     };
     let place = Pattern::read(place)?;
-    Ok(RowChange::Do {
-        action,
-        instead,
-        place,
-    })
+    Ok(RowChange::Do { action, instead, place })
 }
 
 fn body_change(what: &str) -> Result<BodyChange, String> {
@@ -304,14 +263,14 @@ fn port_change(what: &str) -> Result<PortChange, String> {
     Ok(match what {
         "no lock check" => PortChange::UncheckedBefore(None),
         "no lock check of the line itself" => PortChange::UncheckedLine,
-        _ => match (
-            what.strip_prefix("no lock check before "),
-            what.strip_prefix("no trigger of "),
-        ) {
-            (Some(event), _) => PortChange::UncheckedBefore(Some(event.to_owned())),
-            (_, Some(event)) => PortChange::Untriggered(event.to_owned()),
-            _ => return Err(format!("`{what}` is no change of a port")),
-        },
+        _ => {
+            match (what.strip_prefix("no lock check before "), what.strip_prefix("no trigger of "))
+            {
+                (Some(event), _) => PortChange::UncheckedBefore(Some(event.to_owned())),
+                (_, Some(event)) => PortChange::Untriggered(event.to_owned()),
+                _ => return Err(format!("`{what}` is no change of a port")),
+            }
+        }
     })
 }
 
@@ -332,11 +291,7 @@ fn machine_change(place: &str, what: &str) -> Result<MachineChange, String> {
         "structure" => {
             let field = what.strip_prefix("field ").ok_or_else(wrong)?;
             let (kind, field) = two(field, " ")?;
-            MachineChange::Field {
-                structure: name.to_owned(),
-                kind,
-                name: field,
-            }
+            MachineChange::Field { structure: name.to_owned(), kind, name: field }
         }
         "actions" => match (what.strip_prefix("without "), what.strip_prefix("read ")) {
             (Some(pattern), _) => MachineChange::Without(Pattern::read(pattern)?),
@@ -378,8 +333,7 @@ fn pair(text: &str) -> Result<Pair, String> {
 }
 
 fn two(text: &str, between: &str) -> Result<(String, String), String> {
-    let (one, other) = text
-        .split_once(between)
-        .ok_or_else(|| format!("`{between}` was expected in `{text}`"))?;
+    let (one, other) =
+        text.split_once(between).ok_or_else(|| format!("`{between}` was expected in `{text}`"))?;
     Ok((one.trim().to_owned(), other.trim().to_owned()))
 }

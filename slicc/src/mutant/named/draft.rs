@@ -74,11 +74,7 @@ impl<'a> Draft<'a> {
                     state: &state.text,
                     event: &event.text,
                     next: Next::of(transition),
-                    actions: transition
-                        .actions
-                        .iter()
-                        .map(|name| name.text.to_string())
-                        .collect(),
+                    actions: transition.actions.iter().map(|name| name.text.to_string()).collect(),
                     is_dropped: false,
                 };
                 transition.events.iter().map(row)
@@ -96,9 +92,7 @@ impl<'a> Draft<'a> {
 
     /// The row of a pair, unless it has gone.
     pub fn row(&self, state: &str, event: &str) -> Option<usize> {
-        self.rows
-            .iter()
-            .position(|row| row.state == state && row.event == event && !row.is_dropped)
+        self.rows.iter().position(|row| row.state == state && row.event == event && !row.is_dropped)
     }
 
     /// The rows of a clause.
@@ -125,10 +119,7 @@ impl<'a> Draft<'a> {
                 let place = self.ground.place(row.transition.span);
                 format!("{machine} ({}, {}) ({place})", row.state, row.event)
             });
-            nowhere(
-                format!("the transition ({state}, {event}) of {machine}"),
-                near.collect(),
-            )
+            nowhere(format!("the transition ({state}, {event}) of {machine}"), near.collect())
         })
     }
 
@@ -147,10 +138,7 @@ impl<'a> Draft<'a> {
             let action = self.action(name);
             action.is_some_and(|action| !pattern.found_in(&self.ground, action).is_empty())
         };
-        names
-            .filter(|(_, name)| does(name))
-            .map(|(at, _)| at)
-            .collect()
+        names.filter(|(_, name)| does(name)).map(|(at, _)| at).collect()
     }
 
     /// The one place in a row's list of actions that does something.
@@ -174,10 +162,7 @@ impl<'a> Draft<'a> {
     /// More places than one do something.
     pub fn several(&self, row: usize, pattern: &Pattern, places: &[usize]) -> Misfit {
         let candidates = places.iter().map(|&at| self.candidate(row, at)).collect();
-        Misfit::Several {
-            wanted: self.wanted(row, pattern),
-            candidates,
-        }
+        Misfit::Several { wanted: self.wanted(row, pattern), candidates }
     }
 
     fn wanted(&self, row: usize, pattern: &Pattern) -> String {
@@ -187,12 +172,7 @@ impl<'a> Draft<'a> {
     }
 
     fn candidate(&self, row: usize, at: usize) -> String {
-        let Row {
-            state,
-            event,
-            ref actions,
-            ..
-        } = self.rows[row];
+        let Row { state, event, ref actions, .. } = self.rows[row];
         let machine = self.ground.name();
         let name = &actions[at];
         match self.action(name) {
@@ -226,8 +206,7 @@ impl<'a> Draft<'a> {
         }
         let Span { file, start, end } = action.span;
         let text = apply(self.ground.file(action.span), start, end, &edits);
-        self.edits
-            .push(Edit::insert(file, end, format!("\n\n  {text}")));
+        self.edits.push(Edit::insert(file, end, format!("\n\n  {text}")));
         self.copies.insert(copy.clone(), action);
         for &row in rows {
             for one in &mut self.rows[row].actions {
@@ -305,10 +284,7 @@ impl<'a> Draft<'a> {
         let shorts: Vec<&str> = shorts.by_ref().map(|short| &*short.value.text).collect();
         let is_taken = |name: &str| {
             shorts.contains(&name)
-                || self
-                    .taken
-                    .iter()
-                    .any(|one| one.strip_prefix('"') == Some(name))
+                || self.taken.iter().any(|one| one.strip_prefix('"') == Some(name))
         };
         let short = numbered(like, is_taken);
         self.taken.push(format!("\"{short}"));

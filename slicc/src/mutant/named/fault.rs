@@ -51,14 +51,10 @@ pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, Str
                 Ok(setting) => fault.settings.push(setting),
                 Err(error) => return Err(wrong(&error.to_string())),
             },
-            "change" => fault
-                .changes
-                .push(Clause::read(value).map_err(|why| wrong(&why))?),
+            "change" => fault.changes.push(Clause::read(value).map_err(|why| wrong(&why))?),
             "there" => {
                 let value = value.strip_prefix("if ").unwrap_or(value);
-                fault
-                    .there_if
-                    .push(Clause::read(value).map_err(|why| wrong(&why))?);
+                fault.there_if.push(Clause::read(value).map_err(|why| wrong(&why))?);
             }
             _ => return Err(wrong("an unknown word at its start")),
         }

@@ -11,15 +11,9 @@ use crate::visit::{self, Node};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum Pattern {
     /// `name` or `object.name`: a function or method; `name*` is any that starts so.
-    Call {
-        object: Option<String>,
-        name: String,
-    },
+    Call { object: Option<String>, name: String },
     /// `send(BUFFER)` or `send(BUFFER, TYPE)`: a message, with this as its `Type`.
-    Send {
-        buffer: String,
-        kind: Option<String>,
-    },
+    Send { buffer: String, kind: Option<String> },
     /// `take(BUFFER)`: the message at its head is used up.
     Take(String),
     /// `park(BUFFER)`: the message at its head is set aside or put back.
@@ -39,22 +33,15 @@ impl Pattern {
         if let Some((word, rest)) = text.split_once('(') {
             let inner = rest.strip_suffix(')').ok_or_else(wrong)?;
             return match (word, inner.split_once(", ")) {
-                ("send", Some((buffer, kind))) => Ok(Pattern::Send {
-                    buffer: buffer.to_owned(),
-                    kind: Some(kind.to_owned()),
-                }),
-                ("send", None) => Ok(Pattern::Send {
-                    buffer: inner.to_owned(),
-                    kind: None,
-                }),
+                ("send", Some((buffer, kind))) => {
+                    Ok(Pattern::Send { buffer: buffer.to_owned(), kind: Some(kind.to_owned()) })
+                }
+                ("send", None) => Ok(Pattern::Send { buffer: inner.to_owned(), kind: None }),
                 ("take", None) => Ok(Pattern::Take(inner.to_owned())),
                 ("park", None) => Ok(Pattern::Park(inner.to_owned())),
                 ("write", None) => {
                     let (object, field) = inner.split_once('.').ok_or_else(wrong)?;
-                    Ok(Pattern::Write {
-                        object: object.to_owned(),
-                        field: field.to_owned(),
-                    })
+                    Ok(Pattern::Write { object: object.to_owned(), field: field.to_owned() })
                 }
                 _ => Err(wrong()),
             };
@@ -114,9 +101,7 @@ impl Pattern {
                 StatementKind::StallAndWait { port, .. } => {
                     ground.read_buffer(&port.text) == Some(buffer)
                 }
-                _ => has(statement, |one| {
-                    is_about_port(one, "recycle", ground, buffer)
-                }),
+                _ => has(statement, |one| is_about_port(one, "recycle", ground, buffer)),
             },
             Pattern::Write { object, field: of } => match &statement.kind {
                 StatementKind::Assign { target, .. } => {
@@ -144,9 +129,7 @@ impl Pattern {
             .filter(|statement| self.is_in(ground, statement))
             .collect();
         let inside = |one: &Statement| {
-            found
-                .iter()
-                .any(|it| it.span.start <= one.span.start && one.span.end <= it.span.end)
+            found.iter().any(|it| it.span.start <= one.span.start && one.span.end <= it.span.end)
         };
         let all = walk::statements(&action.body).into_iter();
         !found.is_empty()
@@ -196,15 +179,9 @@ impl fmt::Display for Pattern {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Pattern::Call { object: None, name } => write!(f, "calls {name}"),
-            Pattern::Call {
-                object: Some(object),
-                name,
-            } => write!(f, "calls {object}.{name}"),
+            Pattern::Call { object: Some(object), name } => write!(f, "calls {object}.{name}"),
             Pattern::Send { buffer, kind: None } => write!(f, "sends to {buffer}"),
-            Pattern::Send {
-                buffer,
-                kind: Some(kind),
-            } => write!(f, "sends {kind} to {buffer}"),
+            Pattern::Send { buffer, kind: Some(kind) } => write!(f, "sends {kind} to {buffer}"),
             Pattern::Take(buffer) => write!(f, "dequeues from {buffer}"),
             Pattern::Park(buffer) => write!(f, "sets aside the message at the head of {buffer}"),
             Pattern::Write { object, field } => write!(f, "writes {object}.{field}"),
@@ -235,9 +212,7 @@ pub(super) fn own_expressions<'a>(statement: &'a Statement, see: &mut dyn FnMut(
             each(value);
         }
         StatementKind::If { condition, .. } => each(condition),
-        StatementKind::Enqueue {
-            latency, bypass, ..
-        } => {
+        StatementKind::Enqueue { latency, bypass, .. } => {
             latency.iter().for_each(&mut each);
             bypass.iter().for_each(&mut each);
         }
@@ -252,9 +227,7 @@ fn is_call(one: &Expression, object: Option<&str>, name: &str) -> bool {
     };
     match &one.kind {
         ExpressionKind::Call { function, .. } => object.is_none() && is_name(&function.text),
-        ExpressionKind::Method {
-            object: of, method, ..
-        } => {
+        ExpressionKind::Method { object: of, method, .. } => {
             let is_object = match (object, &of.kind) {
                 (None, _) => true,
                 (Some(object), ExpressionKind::Name(name)) => &*name.text == object,

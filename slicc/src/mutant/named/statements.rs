@@ -11,9 +11,7 @@ use crate::mutant::row;
 
 /// The edits that make the rows of a machine what they have become.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
-    let rows = draft
-        .rows
-        .chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
+    let rows = draft.rows.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
     let changed = rows.filter(|rows| rows.iter().any(Row::is_changed));
     changed.flat_map(|rows| statement(draft, rows)).collect()
 }
@@ -25,12 +23,7 @@ fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
     };
     let transition = first.transition;
     let text = draft.ground.file(transition.span);
-    let table = Table {
-        text,
-        transition,
-        rows,
-        width: transition.events.len(),
-    };
+    let table = Table { text, transition, rows, width: transition.events.len() };
     if rows.iter().all(|row| same(row, first)) {
         return table.in_place(first);
     }
@@ -43,11 +36,7 @@ fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
         edits.extend(table.follow(&table.groups(&others, &events)));
         return edits;
     }
-    let is_kept = |&at: &usize| {
-        states
-            .iter()
-            .all(|&state| !table.row(state, at).is_changed())
-    };
+    let is_kept = |&at: &usize| states.iter().all(|&state| !table.row(state, at).is_changed());
     let (kept, others): (Vec<usize>, Vec<usize>) = events.iter().partition(|at| is_kept(at));
     if !kept.is_empty() {
         let mut edits = table.names(&transition.events).keep(&kept);
@@ -56,10 +45,7 @@ fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
     }
     let lines = table.groups(&states, &events);
     let indent = row::indent(text, transition.span);
-    vec![Edit::replace(
-        transition.span,
-        lines.join(&format!("\n{indent}")),
-    )]
+    vec![Edit::replace(transition.span, lines.join(&format!("\n{indent}")))]
 }
 
 /// Whether two rows of a statement have become the same.
@@ -86,11 +72,7 @@ impl<'a> Table<'a> {
     }
 
     fn names(&self, names: &'a [Name]) -> List<'a> {
-        List {
-            text: self.text,
-            names,
-            end: self.transition.head.end,
-        }
+        List { text: self.text, names, end: self.transition.head.end }
     }
 
     /// All rows have become this one.
@@ -148,9 +130,7 @@ impl<'a> Table<'a> {
                     None => columns.push(vec![event]),
                 }
             }
-            let left = columns
-                .iter()
-                .filter(|events| !self.row(states[0], events[0]).is_dropped);
+            let left = columns.iter().filter(|events| !self.row(states[0], events[0]).is_dropped);
             lines.extend(left.map(|events| self.line(&states, events)));
         }
         lines
@@ -158,13 +138,7 @@ impl<'a> Table<'a> {
 
     fn line(&self, states: &[usize], events: &[usize]) -> String {
         let row = self.row(states[0], events[0]);
-        let Transition {
-            states: all_states,
-            events: all_events,
-            head,
-            span,
-            ..
-        } = self.transition;
+        let Transition { states: all_states, events: all_events, head, span, .. } = self.transition;
         let tail = apply(self.text, head.end, span.end, &self.actions(row));
         let states = set(all_states, states);
         let events = set(all_events, events);

@@ -35,10 +35,7 @@ pub(super) fn port(
             "checks no victim",
         ),
         PortChange::UncheckedLine => (
-            checks_of_line(port)
-                .into_iter()
-                .map(|one| Edit::remove(text, one.span))
-                .collect(),
+            checks_of_line(port).into_iter().map(|one| Edit::remove(text, one.span)).collect(),
             "does not wait for a lock of the line itself",
         ),
         PortChange::Untriggered(event) => (branches(draft, port, event), "does not trigger it"),
@@ -61,9 +58,9 @@ fn blocks(block: &Block) -> Vec<&Block> {
     let mut found = vec![block];
     for statement in &block.statements {
         let inner: Vec<&Block> = match &statement.kind {
-            StatementKind::If {
-                then, otherwise, ..
-            } => std::iter::once(then).chain(otherwise).collect(),
+            StatementKind::If { then, otherwise, .. } => {
+                std::iter::once(then).chain(otherwise).collect()
+            }
             StatementKind::Peek { body, .. } | StatementKind::Enqueue { body, .. } => vec![body],
             _ => Vec::new(),
         };
@@ -75,10 +72,7 @@ fn blocks(block: &Block) -> Vec<&Block> {
 /// The event that a statement triggers, if it names one.
 fn triggered(statement: &Statement) -> Option<&str> {
     let StatementKind::Expression(Expression {
-        kind: ExpressionKind::Call {
-            function,
-            arguments,
-        },
+        kind: ExpressionKind::Call { function, arguments },
         ..
     }) = &statement.kind
     else {
@@ -125,11 +119,7 @@ fn checks_before<'a>(port: &'a InPort, event: Option<&str>) -> Vec<&'a Statement
 fn checks_of_line(port: &InPort) -> Vec<&Statement> {
     let statements = walk::statements(&port.body).into_iter();
     let is_check = |statement: &&Statement| match &statement.kind {
-        StatementKind::If {
-            then,
-            otherwise: None,
-            ..
-        } => {
+        StatementKind::If { then, otherwise: None, .. } => {
             let is_quiet = |one: &Statement| {
                 check(one).is_some() || matches!(one.kind, StatementKind::Assign { .. })
             };
@@ -150,9 +140,7 @@ fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
     };
     let statements = walk::statements(&port.body).into_iter();
     let edit = |statement: &Statement| match &statement.kind {
-        StatementKind::If {
-            then, otherwise, ..
-        } if is_it(then) => {
+        StatementKind::If { then, otherwise, .. } if is_it(then) => {
             // What comes behind takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
             let Some(otherwise) = otherwise else {
                 return Some(Edit::remove(text, statement.span));
@@ -162,14 +150,7 @@ fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
                 _ => otherwise.span,
             };
             let start = statement.span.start;
-            Some(Edit::replace(
-                Span {
-                    end: next.start,
-                    start,
-                    ..next
-                },
-                "",
-            ))
+            Some(Edit::replace(Span { end: next.start, start, ..next }, ""))
         }
         _ => None,
     };
@@ -183,11 +164,7 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
         MachineChange::Buffer { buffer, key, value } => set_buffer(draft, buffer, key, value),
         MachineChange::Without(pattern) => Ok(bodies::without_anywhere(draft, pattern)),
         MachineChange::StallInstead(buffer) => stall_instead(draft, buffer),
-        MachineChange::Field {
-            structure,
-            kind,
-            name,
-        } => add_field(draft, structure, kind, name),
+        MachineChange::Field { structure, kind, name } => add_field(draft, structure, kind, name),
         MachineChange::Copy { field, sent, to } => copy(draft, field, sent, to),
         MachineChange::ReadMessage { buffer, was, now } => {
             Ok(read_message(draft, buffer, was, now))
@@ -217,22 +194,15 @@ fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
         edits.extend(value.map(|value| {
             let text = draft.ground.file(value.name.span);
             let start = value.name.span;
-            let last = value
-                .pairs
-                .last()
-                .map_or(value.permission.span, |pair| pair.value.span);
+            let last = value.pairs.last().map_or(value.permission.span, |pair| pair.value.span);
             let rest = &text[last.end as usize..];
-            let end = rest
-                .find(';')
-                .map_or(last.end, |at| last.end + at as u32 + 1);
+            let end = rest.find(';').map_or(last.end, |at| last.end + at as u32 + 1);
             Edit::remove(text, Span { end, ..start })
         }));
     }
     is_changed |= !edits.is_empty();
     draft.edits.extend(edits);
-    changed(is_changed, || {
-        format!("{} has no state {state}", draft.ground.name())
-    })
+    changed(is_changed, || format!("{} has no state {state}", draft.ground.name()))
 }
 
 /// An attribute of a buffer gets another value.
@@ -243,16 +213,10 @@ fn set_buffer(
     value: &str,
 ) -> Result<Outcome, Misfit> {
     let machine = draft.ground.machine;
-    let parameter = machine
-        .parameters
-        .iter()
-        .find(|one| &*one.name.text == buffer);
+    let parameter = machine.parameters.iter().find(|one| &*one.name.text == buffer);
     let pair = parameter.and_then(|one| one.pairs.iter().find(|pair| &*pair.key.text == key));
     let Some(pair) = pair else {
-        let wanted = format!(
-            "the attribute {key} of buffer {buffer} of {}",
-            machine.name.text
-        );
+        let wanted = format!("the attribute {key} of buffer {buffer} of {}", machine.name.text);
         return Err(nowhere(wanted, Vec::new()));
     };
     if &*pair.value.text == value {
@@ -268,12 +232,10 @@ fn set_buffer(
 /// Rows that set a message aside keep it at the head of its queue.
 fn stall_instead(draft: &mut Draft<'_>, buffer: &str) -> Result<Outcome, Misfit> {
     let pattern = Pattern::Park(buffer.to_owned());
-    let rows: Vec<usize> = (0..draft.rows.len())
-        .filter(|&row| !draft.places(row, &pattern).is_empty())
-        .collect();
-    let outcome = changed(!rows.is_empty(), || {
-        format!("nothing of {} {pattern}", draft.ground.name())
-    });
+    let rows: Vec<usize> =
+        (0..draft.rows.len()).filter(|&row| !draft.places(row, &pattern).is_empty()).collect();
+    let outcome =
+        changed(!rows.is_empty(), || format!("nothing of {} {pattern}", draft.ground.name()));
     if !rows.is_empty() {
         let stall = bodies::stall(draft)?;
         for row in rows {
@@ -384,9 +346,8 @@ fn no_condition(draft: &mut Draft<'_>, field: &str) -> Outcome {
             }
         }
     }
-    let outcome = changed(!edits.is_empty(), || {
-        format!("no function of {} asks for {field}", ground.name())
-    });
+    let outcome =
+        changed(!edits.is_empty(), || format!("no function of {} asks for {field}", ground.name()));
     draft.edits.extend(edits);
     outcome
 }

@@ -35,10 +35,7 @@ fn stepped(value: &Expression, step: i64, text: &str) -> String {
 fn literal(value: &Expression) -> Option<i64> {
     match &value.kind {
         ExpressionKind::Number(number) => i64::try_from(*number).ok(),
-        ExpressionKind::Unary {
-            operator: Unary::Minus,
-            value,
-        } => Some(-literal(value)?),
+        ExpressionKind::Unary { operator: Unary::Minus, value } => Some(-literal(value)?),
         _ => None,
     }
 }

@@ -28,9 +28,9 @@ pub(super) fn not_written(scene: &Scene, found: &mut Found) {
 fn stored<'a>(scene: &Scene, statement: &'a Statement, around: Around<'_>) -> Option<Field<'a>> {
     let is_block = |field: &Field| field.of == scene.protocol.program.types.known.block;
     match &statement.kind {
-        StatementKind::Assign { target, .. } => scene
-            .field(target, around)
-            .filter(|field| is_block(field) && !field.is_sent),
+        StatementKind::Assign { target, .. } => {
+            scene.field(target, around).filter(|field| is_block(field) && !field.is_sent)
+        }
         StatementKind::Expression(Expression {
             kind: ExpressionKind::Method { object, .. },
             ..

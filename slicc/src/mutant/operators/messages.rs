@@ -76,12 +76,7 @@ fn destination<'a>(
             replacements(scene, value, scene.fields(around, known.destinations))
         }
         StatementKind::Expression(expression) => {
-            let ExpressionKind::Method {
-                object,
-                method,
-                arguments,
-            } = &expression.kind
-            else {
+            let ExpressionKind::Method { object, method, arguments } = &expression.kind else {
                 return None;
             };
             if !is_set(object) || &*method.text == "remove" {
@@ -178,9 +173,7 @@ fn is_plain(scene: &Scene, one: &Written) -> bool {
         || matches!(types[one.field.of].kind, TypeKind::Enumeration { .. })
         || is_dirty(scene, &one.field)
         || scene.words.is_counter(one.field.name);
-    let is_default = matches!(
-        one.value.kind,
-        ExpressionKind::Number(0) | ExpressionKind::Bool(false)
-    );
+    let is_default =
+        matches!(one.value.kind, ExpressionKind::Number(0) | ExpressionKind::Bool(false));
     one.field.is_sent && !elsewhere && !is_default
 }

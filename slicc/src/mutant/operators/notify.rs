@@ -14,10 +14,8 @@ pub(super) fn left_out(scene: &Scene, found: &mut Found) {
         for (at, doing) in scene.doings(entry).enumerate() {
             if doing.notifies {
                 let edits = row.changed(vec![row.actions().without(at)], None);
-                let about = format!(
-                    "does not tell the core that the line is lost ({}).",
-                    places[at]
-                );
+                let about =
+                    format!("does not tell the core that the line is lost ({}).", places[at]);
                 found.row(scene, entry, &places[at], &about, edits);
             }
         }

@@ -21,10 +21,7 @@ pub(super) fn exchanged(scene: &Scene, found: &mut Found) {
         // A port may be mentioned only behind its declaration.
         let is_free = !before.contains(&*second.name.text) && !after.contains(&*first.name.text);
         if is_free && first.span.file == second.span.file {
-            let edits = vec![
-                Edit::replace(first.span, after),
-                Edit::replace(second.span, before),
-            ];
+            let edits = vec![Edit::replace(first.span, after), Edit::replace(second.span, before)];
             let (name, other) = (&first.name.text, &second.name.text);
             let about = format!("{other} is looked at before {name}, not after it.");
             found.whole(&place(first), other, &about, edits, Vec::new());
@@ -37,11 +34,7 @@ fn triggered(port: &InPort) -> Vec<&Name> {
     let mut events = Vec::new();
     visit::block(&port.body, &mut |node| {
         if let Node::Expression(Expression {
-            kind:
-                ExpressionKind::Call {
-                    function,
-                    arguments,
-                },
+            kind: ExpressionKind::Call { function, arguments },
             ..
         }) = node
             && &*function.text == "trigger"
@@ -82,20 +75,12 @@ pub(super) fn no_lock_check(scene: &Scene, found: &mut Found) {
         for (number, span) in checks.enumerate() {
             let edit = Edit::remove(scene.file(span), span);
             let about = format!("{name} makes room at the cost of a locked line.");
-            found.place(
-                &place(port),
-                number,
-                "check_on_cache_probe",
-                &about,
-                vec![edit],
-            );
+            found.place(&place(port), number, "check_on_cache_probe", &about, vec![edit]);
         }
-        let blocks = statements
-            .iter()
-            .filter_map(|(statement, _)| match &statement.kind {
-                StatementKind::Peek { message, pairs, .. } => blocked_on(message, pairs),
-                _ => None,
-            });
+        let blocks = statements.iter().filter_map(|(statement, _)| match &statement.kind {
+            StatementKind::Peek { message, pairs, .. } => blocked_on(message, pairs),
+            _ => None,
+        });
         for (number, span) in blocks.enumerate() {
             let edit = Edit::replace(span, "");
             let about = format!("{name} handles messages about a locked line.");
@@ -106,15 +91,10 @@ pub(super) fn no_lock_check(scene: &Scene, found: &mut Found) {
 
 /// The attribute `block_on` of a `peek`, with the comma before it.
 fn blocked_on(message: &Name, pairs: &[Pair]) -> Option<Span> {
-    let at = pairs
-        .iter()
-        .position(|pair| &*pair.key.text == "block_on")?;
+    let at = pairs.iter().position(|pair| &*pair.key.text == "block_on")?;
     let before = match at.checked_sub(1) {
         Some(before) => pairs[before].value.span,
         None => message.span,
     };
-    Some(Span {
-        start: before.end,
-        ..pairs[at].value.span
-    })
+    Some(Span { start: before.end, ..pairs[at].value.span })
 }

@@ -41,8 +41,7 @@ fn pops(scene: &Scene, entry: &Entry) -> Vec<u16> {
     if parked.is_empty() {
         let elsewhere = handled(scene, entry);
         let does = |action: &u16| elsewhere.iter().any(|it| it.actions.contains(action));
-        all.filter(|action| port(action).is_some() && does(action))
-            .collect()
+        all.filter(|action| port(action).is_some() && does(action)).collect()
     } else {
         all.filter(|action| port(action).is_some_and(|port| parked.contains(&port)))
             .filter(|action| scene.actions[usize::from(*action)].is_used)
@@ -53,8 +52,7 @@ fn pops(scene: &Scene, entry: &Entry) -> Vec<u16> {
 /// The rows of the same event that do not stall.
 fn handled<'a>(scene: &Scene<'a>, entry: &Entry) -> Vec<&'a Entry> {
     let rows = scene.tables.entries.iter();
-    rows.filter(|other| other.event == entry.event && !other.stalls)
-        .collect()
+    rows.filter(|other| other.event == entry.event && !other.stalls).collect()
 }
 
 pub(super) fn answered(scene: &Scene, found: &mut Found) {

@@ -47,10 +47,7 @@ fn one_line(text: &str) -> String {
 /// An action with one statement can be dropped as a whole, row by row.
 pub(super) fn dropped(scene: &Scene, found: &mut Found) {
     for body in scene.bodies() {
-        let outside = body
-            .statements
-            .iter()
-            .filter(|(_, around)| around.sent.is_none());
+        let outside = body.statements.iter().filter(|(_, around)| around.sent.is_none());
         let leaves: Vec<_> = outside.filter(|(one, _)| walk::is_leaf(one)).collect();
         if leaves.len() < 2 {
             continue;

@@ -19,8 +19,7 @@ impl Body<'_, '_> {
     ) {
         let code = self.expression(condition);
         let skip = self.code.len();
-        self.code
-            .push(Instruction::Unless(code, LATER, condition.span));
+        self.code.push(Instruction::Unless(code, LATER, condition.span));
         self.block(then);
         let Some(otherwise) = otherwise else {
             return self.land(&[skip]);
@@ -47,20 +46,17 @@ impl Body<'_, '_> {
             self.error(error.hint(format!("bounds are between 1 and {MOST_ROUNDS}")));
         }
         let counter = self.fresh(span);
-        self.code
-            .push(Instruction::Set(counter, Code::Number(rounds), span));
+        self.code.push(Instruction::Set(counter, Code::Number(rounds), span));
         let top = self.code.len() as u32;
         let mut breaks = Vec::new();
         if let Some(condition) = condition {
             let code = self.expression(condition);
             breaks.push(self.code.len());
-            self.code
-                .push(Instruction::Unless(code, LATER, condition.span));
+            self.code.push(Instruction::Unless(code, LATER, condition.span));
         }
         let out = self.code.len();
         let left = Code::Local(counter);
-        self.code
-            .push(Instruction::Unless(left.clone(), LATER, span));
+        self.code.push(Instruction::Unless(left.clone(), LATER, span));
         let less = Binary::Minus;
         let one_less = Code::Binary(less, Box::new(left), Box::new(Code::Number(1)));
         self.code.push(Instruction::Set(counter, one_less, span));
