@@ -4,7 +4,7 @@
 //!
 //! - [`options`]: the options of every command that reads a trace;
 //! - [`ending`]: how the recorded run ended: its crash, and outstanding requests;
-//! - [`interrupt`]: signals;
+//! - [`interrupt`]: Ctrl-C and termination;
 //! - [`limits`]: the options that limit time and memory;
 //! - [`probe`]: decoding Parquet in a child process first;
 //! - [`progress`]: progress bars;
