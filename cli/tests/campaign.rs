@@ -174,7 +174,7 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
         (["--seed", "2"], "other seed (1, now 2)"),
         (["--client", "in-order"], "other clients ("),
         (["--operator", "drop-action"], "other mutants, or of protocols whose files"),
-        (["--stop", "never"], "other --stop (Mutant, now Never)"),
+        (["--stop", "never"], "other --stop (mutant, now never)"),
     ] {
         let message = error(&small(&path, &changed));
         assert!(message.contains(what) && message.contains("another folder"), "{message}");

@@ -134,7 +134,7 @@ fn a_kill_loses_nothing() {
     child.wait().unwrap();
     let before = fs::read(&journal).unwrap();
     let report = output(&["report", &killed]);
-    assert!(report.contains("wsc-kernel has not ended"), "{report}");
+    assert!(report.contains("wsc-kernel has not finished"), "{report}");
     // What a kill in the middle of a line leaves.
     fs::write(&journal, [&before[..], b"{\"experiment\":\"wsc-"].concat()).unwrap();
     for path in [&killed, &whole] {
