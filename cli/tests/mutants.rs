@@ -222,7 +222,7 @@ fn named_mutants_apply_to_the_users_own_files() {
         "-o",
         &campaign,
     ]);
-    assert!(told.contains("1 caught"), "{told}");
+    assert!(told.contains("1 found"), "{told}");
 }
 
 /// What a protocol has already, or what fits nowhere, is said with the place.

@@ -204,7 +204,7 @@ fn alarms_and_faults_of_a_campaign_are_repeated() {
         assert_eq!(alarm["outcome"], "violation");
         let model = alarm["model"].as_str().unwrap();
         let line = format!(
-            "  {path} on {}: violation of {}, caught by ",
+            "  {path} on {}: violation of {}, refuted by ",
             alarm["client"].as_str().unwrap(),
             model.to_uppercase()
         );

@@ -59,7 +59,7 @@ fn shards_together_are_the_whole() {
     let shards = ["1/3", "2/3", "3/3"];
     for shard in shards {
         output(&small(&shared, &["--shard", shard]));
-        let has_ended = !output(&["report", &shared]).contains("The campaign has not ended.");
+        let has_ended = !output(&["report", &shared]).contains("The campaign has not finished.");
         assert_eq!(has_ended, shard == "3/3");
         let own = folder.path(&format!("each/{}", &shard[..1]));
         output(&small(&own, &["--shard", shard]));
@@ -122,9 +122,9 @@ fn a_killed_shard_goes_on_beside_others() {
     let before = lines();
     assert!(before >= 12);
     // The log counts while there is no table, also where another shard has one.
-    assert!(output(&["report", &shared]).contains("The campaign has not ended."));
+    assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "1/2"]));
-    assert!(output(&["report", &shared]).contains("The campaign has not ended."));
+    assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "2/2"]));
     assert!(lines() > before);
     output(&small(&alone, &["--shard", "2/2"]));

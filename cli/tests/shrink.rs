@@ -157,6 +157,6 @@ fn the_history_is_not_written_over() {
         [&["shrink", &file, "-o", &file][..], &["explain", &file, "-o", &file, "--to", "svg"]]
     {
         let message = error(arguments);
-        assert!(message.contains("is what is read"), "{message}");
+        assert!(message.contains("this is the input file"), "{message}");
     }
 }

@@ -86,7 +86,7 @@ fn a_campaign_lists_warnings() {
         String::from_utf8(output.stdout).unwrap()
     };
     let text = run(&["-o", &path]);
-    assert!(text.contains("Warnings: what gem5 accepts"), "{text}");
+    assert!(text.contains("Warnings: errors that gem5 accepts"), "{text}");
     assert!(
         text.contains(
             "an entry used that was never allocated at fixtures/ordered/Forgotten.slicc:"
