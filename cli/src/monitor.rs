@@ -28,10 +28,10 @@ const FEW: usize = 10;
 /// Pairs of operations that could make the program of an SC run leave SC under TSO or PSO
 #[derive(clap::Args)]
 #[command(after_help = "\
-A run under SC says what the same program could do under a weaker model. Where an operation meets a
-store of another thread that might still wait in a store buffer, and that happens before what the
-operation's own thread did last, the operation could come before the store: another run of the program
-is then not SC. A full fence right after the store prevents that. A run without such pairs says nothing
+A run under SC says what the same program could do under a weaker model. If an operation conflicts with
+a store of another thread that might still wait in a store buffer, and the store happens before the
+previous operation of the first thread, the operation could come before the store: another run of the
+program is then not SC. A full fence right after the store prevents that. A run without such pairs says nothing
 about the program's other runs; see `rubric explore program` for these.
 
 Examples:

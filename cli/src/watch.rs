@@ -38,7 +38,7 @@ locations have no order, time and memory grow with threads times locations.
 
 Beside that, operations are performed one by one, nearly as they complete, and the history is consistent if that
 goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
-forgotten; else it is undecided, since what is forced has no contradiction.
+forgotten; else it is undecided, since the forced order alone showed no contradiction.
 
 It takes what Ruby's sequencers or a client print, and histories in JSON, of memory that holds 0 at the start: `--source exec`
 and other `--initial` values are for `rubric check`, as are Parquet, folders and formats that do not show in which order

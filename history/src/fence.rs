@@ -70,7 +70,9 @@ const WR: u8 = 4;
 const WW: u8 = 8;
 
 /// Every weak fence: its name in tables and JSON, and what it orders. All else that is known of a kind of fence follows from its row.
-const FENCES: [Row; 9] = [
+///
+/// Rows stand in the order of the variants, and new ones come last: the number of a kind is part of digests. No two rows order the same.
+const FENCES: &[Row] = &[
     row(WeakFence::ReadRead, "fence r,r", RR),
     row(WeakFence::ReadWrite, "fence r,w", RW),
     row(WeakFence::ReadBoth, "fence r,rw", RR | RW),
@@ -167,13 +169,18 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_two_fences_order_the_same() {
+        for (at, row) in FENCES.iter().enumerate() {
+            assert!(FENCES[..at].iter().all(|other| other.pairs != row.pairs), "{}", row.name);
+        }
+    }
+
+    #[test]
     fn a_fence_orders_what_its_name_says() {
         for weak in WeakFence::ALL {
             let sides = weak.name().strip_prefix("fence ").unwrap();
-            let Some((before, after)) = sides.split_once(',') else {
-                assert_eq!(weak, WeakFence::Tso);
-                continue;
-            };
+            // A name without a comma has its own test.
+            let Some((before, after)) = sides.split_once(',') else { continue };
             for (first, from) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {
                 for (second, to) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {
                     let named = before.contains(from) && after.contains(to);

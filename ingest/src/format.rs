@@ -41,7 +41,10 @@ pub trait TraceFormat: Sync {
         LINE_LIMIT
     }
 
-    /// Reads a text to its end.
+    /// Reads a text to its end. Of the options, [`Lines`] honours `lossy` for damaged compression only; the reader itself applies
+    /// `addresses`, `from_tick`, `to_tick`, `access_size` and `initial` as far as the format has what they are about. It sets the
+    /// `source` of each history's provenance: `Source::Axe` stands for histories that a program made, whose initial values are 0 by
+    /// definition.
     ///
     /// # Errors
     /// The text breaks the format's rules, or holds no history.

@@ -35,7 +35,7 @@ pub mod certify;
 mod error;
 pub mod experiment;
 mod folder;
-mod journal;
+pub mod journal;
 pub mod load;
 mod machine;
 mod observer;

@@ -2,7 +2,7 @@
 //!
 //! A row of the table below adds a function: its name in this code, and its declaration in SLICC, with `Class.` before the
 //! name of a method. The declaration is visible to every protocol (`PRELUDE`). What the function does is one arm of
-//! the `match` in `simulate::system::library`, under the same name; a row without an arm is a fault of the run that calls it.
+//! the `match` in `simulate::system::library`, under the same name; a row without an arm is a fault of the run that calls it. An arm of a function that returns `int` returns 32 bits.
 //! Two calls with the same effect may share a row. A row `Class.method/arity` has no declaration, since protocols declare
 //! the class themselves.
 //!

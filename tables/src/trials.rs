@@ -61,7 +61,7 @@ pub struct Trial {
     pub mix: String,
     /// Reads that were re-pointed to other writes.
     pub repointed: u32,
-    /// How far away these are at most, in operations of the order of completion.
+    /// Largest distance between the write that such a read returns and its original source, in operations of the order of completion.
     pub distance: u32,
     /// Pairs of writes of one location, the initial ones left out.
     pub write_pairs: u64,
@@ -87,7 +87,7 @@ pub struct Trial {
     pub edges: u64,
     /// Contradictions that its search met.
     pub backtracks: u64,
-    /// Choices that the deepest of them took back.
+    /// Most choices that one contradiction undid.
     pub depth: u64,
     /// States or choices that it looked at.
     pub nodes: Option<u64>,

@@ -25,7 +25,7 @@ const BUDGET: u64 = 100;
 const SHRINK_WORK: usize = 4_000_000;
 const SEARCH_WORK: usize = 600_000;
 
-/// Replaces a proof by one that no operation can leave, the smallest of several. Cost: bounded by
+/// Replaces a proof by the smallest of several from which no operation can be removed. Cost: bounded by
 /// the work that the constants allow, most often some milliseconds.
 pub fn minimise(
     history: &History,

@@ -1,14 +1,14 @@
 //! The kernel of a history: the store order that all of its runs have in common (Zennou et al.,
 //! "Boosting Sequential Consistency Checking using Saturation", section 4).
 //!
-//! Saturation orders most of it. For the pairs of writes that are left, a run tells for each which
-//! order is possible, and a second run is looked for by trying each the other way around first. Of
-//! those that are still the same, SAT is asked for a run in which one is not, as long as there is
-//! one. When there is none, all that are left belong to the kernel: this is the computation of a
-//! backbone. So the kernel is exact.
+//! Saturation orders most of it. For each pair of writes that is left, a first run shows one possible
+//! order, and a second run is sought that orders as many of them as possible the other way around. Of the
+//! pairs that both runs order alike, SAT is asked for a run that reverses at least one, until there is no such
+//! run. Then all that are left belong to the kernel: this is the computation of a backbone. So the
+//! kernel is exact.
 //!
 //! **Cost.** One call of the solver for each set of pairs that turns out to be free, and one more for
-//! each [`CHUNK`] of those that do not. On random SC histories of 6 threads and 800 operations that
+//! each [`CHUNK`] of pairs that turn out to be fixed. On random SC histories of 6 threads and 800 operations that
 //! is some hundred calls, and less than a second.
 
 pub(crate) mod pairs;

@@ -26,7 +26,8 @@ use crate::words;
 /// Is a memory system sequentially consistent? By Qadeer's method
 #[derive(clap::Args)]
 #[command(after_help = "\
-Every run of the system is looked at, for so many processors and locations. If the writes of each
+Every run of the system is explored, with the numbers of processors and locations that --threads and
+--locations give. If the writes of each
 location are ordered as they happened (the simple witness), a run that is not SC has a cycle, and if any
 has one, some run has a canonical k-nice cycle, with k at most the number of processors and of
 locations. So one search for each k decides, in a system that is symmetric, causal and data-independent,

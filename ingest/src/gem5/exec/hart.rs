@@ -146,7 +146,7 @@ impl Hart {
         }
         match (last.micro, line.micro) {
             (Some(before), Some(now)) if now > before => keep(last.entry),
-            // Whether it is the same again is known when it is: the access is compared with it.
+            // Whether the next line is a retry of this access is decided where the two are compared.
             _ => self.suspend(last, keep),
         }
     }

@@ -1,7 +1,7 @@
 //! The history of what is selected: addresses that the user chose, or locations that threads share.
 
 use history::{
-    Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Side, Unfinished,
+    Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished,
 };
 
 use super::hart::Hart;
@@ -251,8 +251,10 @@ impl Orders {
         if !self.accessed {
             return;
         }
-        self.fenced |= fence.what() == What::Fence(Kind::fence(Side::Writes, Side::Reads))
-            || fence.what() == What::Fence(Kind::fence(Side::Both, Side::Reads));
+        self.fenced |= matches!(
+            fence.what(),
+            What::Fence(Kind::WeakFence(weak)) if weak.orders_store_load() && !weak.orders_store_store()
+        );
         let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
         if self.waiting.iter().any(|it| is_full(it) || it.what() == fence.what()) {
             return;
