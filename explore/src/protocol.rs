@@ -13,7 +13,7 @@
 //!   nice cycle of any length;
 //! - a *deadlock*: no transition is possible without a new request, and yet a core waits, or a message or transaction is
 //!   left;
-//! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see [`settle`]).
+//! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see `settle`).
 //!
 //! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, end no run. The result lists them
 //! as [`Warned`], each with a shortest run that leads there (see [`simulate::system::library`]).

@@ -3,9 +3,9 @@
 //! [`catalog`] has the experiments, [`Options`] say how one is run, and [`Work`] runs it, or resumes the run that its folder holds.
 //!
 //! - [`point`]: what experiments consist of;
-//! - [`source`]: how histories are made; [`recorded`]: recorded histories;
+//! - `source`: how histories are made; [`recorded`]: recorded histories;
 //! - `explored`: programs, of which all runs are explored;
-//! - [`trial`]: what an algorithm says of one; [`program`]: external checkers;
+//! - `trial`: what an algorithm says of one; [`program`]: external checkers;
 //! - `complete`: whether all that was planned is there;
 //! - `work`: which of all that is to be done, and doing it.
 //!

@@ -6,7 +6,7 @@
 //! - [`stored::Stored`] is all that a folder holds, rows of runs that are under way included.
 //!
 //! Both write a [`journal`], a line for each row as soon as there is one, and at the end Parquet ([`tables`]); a [`shard::Shard`] is the part
-//! of the work that one machine does, and [`resume`] says when stored rows may be added to. Nothing here prints: an [`Observer`] is told
+//! of the work that one machine does, and `resume` says when stored rows may be added to. Nothing here prints: an [`Observer`] is told
 //! how far the work is, and an [`Error`] says what went wrong.
 //!
 //! ```

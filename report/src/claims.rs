@@ -110,7 +110,7 @@ impl Verdict {
     }
 }
 
-/// All claims, paper by paper. A claim about an experiment is tested on the first of [`measure::SIZES`] that decides it.
+/// All claims, paper by paper. A claim about an experiment is tested on the first of `measure::SIZES` that decides it.
 pub fn all(results: &Results) -> Vec<Claim> {
     let campaign = campaign::BothRates::of(results);
     let mut tried: Vec<AtSize<'_>> = Vec::new();

@@ -1,4 +1,4 @@
-//! The library objects of the runtime, each independent of the language and of what runs it; only [`mask`] asks the language how
+//! The library objects of the runtime, each independent of the language and of what runs it; only `mask` asks the language how
 //! many words it has.
 //!
 //! Messages, cache entries and TBEs live in a flat memory of 64-bit words that somebody else keeps.

@@ -1,7 +1,7 @@
 //! SLICC, the language of gem5's coherence protocols: read, resolved, checked, compiled and mutated.
 //!
 //! [`protocol::Protocol`] is a protocol that has been read and found right: a built-in one ([`builtin`]) or a user's file. On the way
-//! there, [`load`] reads a `.slicc` file and what it includes ([`lexer`], [`parser`]) into a syntax tree ([`ast`]), [`outline`] resolves
+//! there, [`load`] reads a `.slicc` file and what it includes (`lexer`, `parser`) into a syntax tree ([`ast`]), [`outline`] resolves
 //! states, events and transition tables by name, and [`compile`] makes code for a register machine. [`lint`] warns about what is
 //! allowed but odd. Crate `simulate` carries the code out.
 //!

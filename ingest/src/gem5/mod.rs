@@ -1,4 +1,4 @@
-//! Traces of gem5: the text that its debug flags print. [`Gem5`] is the format; [`write()`] prints a history as such a trace.
+//! Traces of gem5: the text that its debug flags print. `Gem5` is the format; [`write()`] prints a history as such a trace.
 //!
 //! A trace is read in one pass. `Reader` hands each line to what may need it:
 //!

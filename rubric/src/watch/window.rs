@@ -286,7 +286,7 @@ impl Window {
         arrived.map_or(it.sequence, |arrived| arrived.of(it.sequence))
     }
 
-    /// An explanation of [`Window::history`], in which the operations of each thread are numbered anew, with their own places.
+    /// An explanation of `Window::history`, in which the operations of each thread are numbered anew, with their own places.
     pub fn renamed(&self, explanation: &str) -> String {
         let mut places: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for arrival in self.online.window() {
