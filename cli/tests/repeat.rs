@@ -218,7 +218,7 @@ fn alarms_and_faults_of_a_campaign_are_repeated() {
     let campaign = folder.path("mutants");
     let asked = ["campaign", "MI_example", "--mutants", mutants, "--runs", "10", "-o", &campaign];
     let text = output(&asked);
-    assert!(text.contains("\nFaults of the protocol, without a violation: "), "{text}");
+    assert!(text.contains("\nFaults of the protocol without a violation: "), "{text}");
     let named = campaign_commands(&text);
     assert_eq!(named.len(), 2, "{text}");
     for command in named {
