@@ -97,7 +97,7 @@ pub struct Claim {
     pub history: Option<String>,
     /// [`History::digest`].
     pub digest: String,
-    /// The model.
+    /// The model of the claim.
     pub model: Model,
     /// The criterion, if the claim is about one that is weaker than the model.
     pub criterion: Option<Criterion>,
@@ -218,7 +218,7 @@ impl fmt::Display for Literal {
 pub enum Statement {
     /// One event precedes another, by `R1` to `R7`, `first` or `final`.
     Order {
-        /// The rule.
+        /// The rule by which one event precedes the other.
         rule: Rule<Name>,
         /// The event that precedes; `None` if [the rule implies it](Rule::written_ends).
         before: Option<Name>,

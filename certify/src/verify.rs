@@ -71,7 +71,7 @@ pub enum Rejection {
     Refused {
         /// Number of the step, from 1.
         step: usize,
-        /// The operation.
+        /// The operation that the machine does not allow here.
         name: String,
         /// Why the machine refuses the step.
         refusal: Refusal,

@@ -35,7 +35,7 @@ struct Decided<'a> {
     algorithm: Algorithm,
     outcome: Outcome,
     seconds: f64,
-    /// Its certificate.
+    /// The certificate of the verdict.
     certificate: Option<Written>,
     /// What the verdict leaves open, one sentence each.
     caveats: Vec<String>,

@@ -51,7 +51,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 
 /// A protocol that has been looked at.
 struct Protocol {
-    /// Its files.
+    /// The files of the protocol.
     sources: Sources,
     /// It and its tables, if they are without errors.
     tables: Option<(Loaded, Outline)>,

@@ -81,7 +81,7 @@ pub struct Args {
 /// The rows of a campaign.
 #[derive(Clone, Copy)]
 pub struct Campaign<'a> {
-    /// Its runs.
+    /// The runs that the numbers are about.
     pub runs: &'a [CampaignRun],
     /// Excluded mutants.
     pub equivalents: &'a [Equivalent],

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use check::solver_version;
 
-/// The commit, `+` behind it if files were changed; empty if nobody knows.
+/// The commit, `+` behind it if files were changed; empty if it is unknown.
 const COMMIT: &str = env!("RUBRIC_COMMIT");
 
 /// `0.1.0 (commit 0123456789ab, cadical-2.1.3)`

@@ -52,7 +52,7 @@ pub struct Access {
     pub writes: bool,
     /// The processor.
     pub processor: u8,
-    /// The location.
+    /// The location of the access.
     pub location: u8,
     /// The value that is read or written.
     pub value: u8,

@@ -144,9 +144,9 @@ pub enum BuildError {
     TooWide {
         /// Trace line of the access.
         line: Option<u64>,
-        /// Its address.
+        /// The address of the access.
         address: u64,
-        /// Its value.
+        /// The value that does not fit.
         value: u64,
         /// The size given.
         size: u8,

@@ -1,4 +1,4 @@
-//! Locations as disjoint byte ranges: sizes that nobody recorded, and accesses that overlap.
+//! Locations as disjoint byte ranges: the sizes of accesses that were not recorded, and accesses that overlap.
 //!
 //! An access whose size is unknown gets an assumed one. Accesses that still overlap in part are
 //! split at their common boundaries into accesses to disjoint locations, performed one after the

@@ -104,7 +104,7 @@ pub enum RestoreError {
     /// A location contradicts the others.
     #[error("location {address:#x}: {problem}")]
     Location {
-        /// Its address.
+        /// The address of the location.
         address: u64,
         /// What is wrong, and what was expected.
         problem: String,

@@ -154,7 +154,7 @@ pub enum Error {
     Unwatchable {
         /// The file.
         file: String,
-        /// Its format.
+        /// The format that cannot be watched.
         format: &'static dyn TraceFormat,
     },
     /// The trace was recorded with too few debug flags.

@@ -131,7 +131,7 @@ pub enum Error {
     Restore {
         /// Path of the file.
         path: PathBuf,
-        /// The reason.
+        /// The error that is the reason.
         #[source]
         error: RestoreError,
     },
@@ -171,7 +171,7 @@ pub enum Error {
     OtherMutant {
         /// The mutant.
         name: String,
-        /// Its protocol.
+        /// The protocol that was named.
         of: String,
         /// The name or path that was given.
         given: String,
@@ -183,7 +183,7 @@ pub enum Error {
     Run {
         /// The protocol.
         protocol: String,
-        /// The reason.
+        /// The error that is the reason.
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
@@ -204,7 +204,7 @@ pub enum Error {
     Certificate {
         /// The command that repeats the run.
         command: String,
-        /// The reason.
+        /// The error that is the reason.
         #[source]
         error: CertifyError,
     },
@@ -243,7 +243,7 @@ pub enum Error {
     Disagreement {
         /// The command that reproduces it.
         command: String,
-        /// The model.
+        /// The model about which two algorithms disagree.
         model: String,
         /// The algorithm that finds the history consistent.
         first: String,
@@ -296,7 +296,7 @@ pub enum Error {
     /// An external checker cannot be run.
     #[error("--program {name}: {error}")]
     Program {
-        /// Its name.
+        /// The name of the program.
         name: String,
         /// Why the checker could not be run.
         #[source]

@@ -65,7 +65,7 @@ pub struct Definition {
     pub experiment: &'static str,
     /// The paper, and the figure in it that this one repeats.
     pub paper: &'static str,
-    /// The title.
+    /// The title of the figure.
     pub title: &'static str,
     /// What the reader has to know beside the title: what is published, and how it was measured.
     pub caption: &'static str,
@@ -93,7 +93,7 @@ pub struct Figure {
     pub name: String,
     /// The experiment whose rows it shows: `mutants` for campaigns.
     pub experiment: &'static str,
-    /// The title.
+    /// The title of the figure.
     pub title: String,
     /// What it repeats, what is published, and how and where it was measured.
     pub caption: String,

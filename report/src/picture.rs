@@ -80,7 +80,7 @@ impl Picture {
 /// An operation in a box.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Operation {
-    /// Its column.
+    /// The column of the operation.
     pub column: usize,
     /// What others call it.
     pub label: String,

@@ -105,7 +105,7 @@ pub struct Summary {
     pub timed_out: usize,
     /// The lower quartile.
     pub lower: Estimate,
-    /// The median.
+    /// The median over all runs.
     pub median: Estimate,
     /// The upper quartile.
     pub upper: Estimate,

@@ -155,7 +155,7 @@ impl Operation {
 pub struct Step {
     /// Ticks to wait before it.
     pub think: u32,
-    /// The operation.
+    /// The operation of the step.
     pub operation: Operation,
 }
 

@@ -49,7 +49,7 @@ pub struct Recipe {
 struct Filter {
     /// The parameter that turns it on.
     flag: &'static str,
-    /// Its size.
+    /// The size of the filter.
     size: CacheGeometry,
 }
 

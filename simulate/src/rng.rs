@@ -6,7 +6,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng};
 
-/// A pseudo-random generator.
+/// The pseudo-random generator of programs, delays and recipes. A seed gives the same numbers on every machine.
 #[derive(Debug)]
 pub struct Rng(ChaCha8Rng);
 

@@ -84,11 +84,11 @@ pub struct Machine {
 /// An action.
 #[derive(Clone, Debug)]
 pub struct Action {
-    /// Its name.
+    /// The name of the action.
     pub name: Name,
     /// Attributes; the shorthand is `short`.
     pub pairs: Vec<Pair>,
-    /// The statements.
+    /// The statements of the action.
     pub body: Block,
     /// From the word `action` to the closing brace.
     pub span: Span,
@@ -97,7 +97,7 @@ pub struct Action {
 /// A port that a machine reads.
 #[derive(Clone, Debug)]
 pub struct InPort {
-    /// Its name.
+    /// The name of the port.
     pub name: Name,
     /// The type of its messages.
     pub message: Name,
@@ -114,7 +114,7 @@ pub struct InPort {
 /// A port that a machine writes.
 #[derive(Clone, Debug)]
 pub struct OutPort {
-    /// Its name.
+    /// The name of the port.
     pub name: Name,
     /// The type of its messages.
     pub message: Name,
@@ -159,7 +159,7 @@ pub enum NextState {
 /// A type that exists elsewhere.
 #[derive(Clone, Debug)]
 pub struct ExternalType {
-    /// Its name.
+    /// The name of the external type.
     pub name: Name,
     /// Attributes.
     pub pairs: Vec<Pair>,
@@ -170,13 +170,13 @@ pub struct ExternalType {
 /// A structure: a message, an entry, a TBE, or the description of a library type.
 #[derive(Clone, Debug)]
 pub struct Structure {
-    /// Its name.
+    /// The name of the structure.
     pub name: Name,
     /// Attributes: `interface`, `external`, `primitive`, `main`.
     pub pairs: Vec<Pair>,
-    /// Its fields.
+    /// The fields of the structure.
     pub fields: Vec<Object>,
-    /// Its methods.
+    /// The methods of the structure.
     pub methods: Vec<Function>,
     /// The declaration.
     pub span: Span,
@@ -185,7 +185,7 @@ pub struct Structure {
 /// An enumeration.
 #[derive(Clone, Debug)]
 pub struct Enumeration {
-    /// Its name.
+    /// The name of the enumeration.
     pub name: Name,
     /// Attributes: `default`.
     pub pairs: Vec<Pair>,
@@ -211,7 +211,7 @@ pub struct States {
 /// One state.
 #[derive(Clone, Debug)]
 pub struct StateValue {
-    /// Its name.
+    /// The name of the state.
     pub name: Name,
     /// The enumeration before the colon: `AccessPermission`.
     pub family: Name,
@@ -224,11 +224,11 @@ pub struct StateValue {
 /// `Type * name, pairs;` or `Type name := value;`
 #[derive(Clone, Debug)]
 pub struct Object {
-    /// Its type.
+    /// The type of the object.
     pub kind: Name,
     /// Whether a `*` stands behind the type.
     pub pointer: bool,
-    /// Its name.
+    /// The name of the object.
     pub name: Name,
     /// Attributes: `default`, `network`, `template`, ...
     pub pairs: Vec<Pair>,
@@ -243,9 +243,9 @@ pub struct Object {
 pub struct Function {
     /// What it returns: a type or `void`.
     pub result: Name,
-    /// Its name.
+    /// The name of the function.
     pub name: Name,
-    /// Its parameters.
+    /// The parameters of the function.
     pub parameters: Vec<Parameter>,
     /// Attributes: `return_by_pointer`, `return_by_ref`.
     pub pairs: Vec<Pair>,
@@ -258,7 +258,7 @@ pub struct Function {
 /// A parameter of a function.
 #[derive(Clone, Debug)]
 pub struct Parameter {
-    /// Its type.
+    /// The type of the parameter.
     pub kind: Name,
     /// How it is passed.
     pub passing: Passing,
@@ -417,9 +417,9 @@ pub enum ExpressionKind {
     New(Name),
     /// `Type name`: a local comes into being.
     Local {
-        /// Its type.
+        /// The type of the local.
         kind: Name,
-        /// Its name.
+        /// The name of the local.
         name: Name,
     },
     /// `function(arguments)`

@@ -8,7 +8,7 @@ pub use fixtures::ProtocolFiles;
 use super::load::{Failure, Loaded, load, load_with};
 use super::meant;
 
-/// All of them.
+/// The built-in protocols.
 pub const BUILTINS: &[ProtocolFiles] = fixtures::PROTOCOLS;
 
 /// The one of this name.

@@ -78,9 +78,9 @@ enum Change {
 /// A file as a mutant has it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// Its path.
+    /// The path of the changed file.
     pub path: String,
-    /// Its text.
+    /// The text of the changed file.
     pub text: String,
 }
 

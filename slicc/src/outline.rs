@@ -71,13 +71,13 @@ pub struct MachineOutline {
     pub span: Span,
     /// Its index among [`Loaded::declarations`].
     pub declaration: usize,
-    /// Its states.
+    /// The states of the machine.
     pub states: Vec<StateOutline>,
-    /// Its events.
+    /// The events of the machine.
     pub events: Vec<EventOutline>,
     /// The values of its own enumeration `RequestType`, if it has one.
     pub requests: Vec<EventOutline>,
-    /// Its actions.
+    /// The actions of the machine.
     pub actions: Vec<ActionOutline>,
     /// The ports it reads, in the order in which they are scanned.
     pub in_ports: Vec<PortOutline>,
@@ -90,7 +90,7 @@ pub struct MachineOutline {
 /// A state.
 #[derive(Clone, Debug)]
 pub struct StateOutline {
-    /// Its name.
+    /// The name of the state.
     pub name: String,
     /// Index into [`PERMISSIONS`].
     pub permission: u8,
@@ -116,7 +116,7 @@ impl StateOutline {
 /// An event, or a type of requests.
 #[derive(Clone, Debug)]
 pub struct EventOutline {
-    /// Its name.
+    /// The name of the event.
     pub name: String,
     /// The description in the source.
     pub description: Option<String>,
@@ -127,9 +127,9 @@ pub struct EventOutline {
 /// An action.
 #[derive(Clone, Debug)]
 pub struct ActionOutline {
-    /// Its name.
+    /// The name of the action.
     pub name: String,
-    /// Its shorthand.
+    /// The shorthand of the action.
     pub short: Option<String>,
     /// The description in the source.
     pub description: Option<String>,
@@ -145,7 +145,7 @@ pub struct ActionOutline {
 /// A port.
 #[derive(Clone, Debug)]
 pub struct PortOutline {
-    /// Its name.
+    /// The name of the port.
     pub name: String,
     /// The buffer it is on.
     pub buffer: String,

@@ -18,9 +18,9 @@ use crate::source::{Diagnostic, Sources};
 pub struct Protocol {
     /// Its files and its syntax tree.
     pub loaded: Loaded,
-    /// Its tables.
+    /// The tables of the protocol.
     pub outline: Outline,
-    /// Its code.
+    /// The code of the protocol.
     pub program: Arc<Program>,
     /// What is odd about it.
     pub warnings: Vec<Diagnostic>,
@@ -69,7 +69,7 @@ impl Protocol {
         Ok((outline, program, warnings))
     }
 
-    /// Its name.
+    /// The name of the protocol.
     pub fn name(&self) -> &str {
         &self.loaded.protocol
     }
@@ -79,7 +79,7 @@ impl Protocol {
         self.loaded.title()
     }
 
-    /// Its files.
+    /// The files of the protocol.
     pub fn sources(&self) -> &Sources {
         &self.loaded.sources
     }

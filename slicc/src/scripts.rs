@@ -16,7 +16,7 @@ pub use known::Known;
 pub struct Declared<'a> {
     /// Its name, which is a machine type.
     pub name: &'a str,
-    /// Its parameters.
+    /// The parameters of the machine, as declared.
     pub parameters: &'a [Object],
 }
 

@@ -25,7 +25,7 @@ impl Span {
 pub struct Source {
     /// Its path, as a message shows it.
     pub path: PathBuf,
-    /// Its text.
+    /// The text of the source.
     pub text: String,
     /// Offsets at which lines begin.
     lines: Vec<u32>,

@@ -24,7 +24,7 @@ pub fn set_probe(probe: Probe) {
     let _ = PROBE.set(probe);
 }
 
-/// Tries a file, if somebody has said how.
+/// Probes a file with the probe that the program has installed, if any.
 pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
     match PROBE.get() {
         Some(probe) if !probe(path, bytes) => Err(TableError::damaged(

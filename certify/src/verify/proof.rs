@@ -120,7 +120,10 @@ impl<'h> Proof<'h> {
             }
             Statement::ThinAir(l) => {
                 let source = self.known_source(self.op(l)?);
-                self.require(source == Some(ReadSource::ThinAir), "somebody wrote that value")?;
+                self.require(
+                    source == Some(ReadSource::ThinAir),
+                    "the history has a write of that value",
+                )?;
                 return Ok(None);
             }
             Statement::ThinFinal(address) => {
@@ -394,7 +397,7 @@ impl<'h> Proof<'h> {
             return self.unfounded("the location has no final value");
         };
         let mut writes = self.writes(last.location).peekable();
-        self.require(writes.peek().is_some(), "nobody writes the location")?;
+        self.require(writes.peek().is_some(), "the history has no write of the location")?;
         let hidden = writes.any(|op| self.history.written(op).is_none());
         self.require(!hidden, "a write of the location has an unknown value")?;
         Ok((last.location, last.value, None))

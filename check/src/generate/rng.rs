@@ -6,7 +6,7 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng};
 
-/// A pseudo-random generator.
+/// The pseudo-random generator of histories. A seed gives the same numbers on every machine.
 pub(super) struct Rng(ChaCha8Rng);
 
 impl Rng {

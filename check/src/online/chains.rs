@@ -9,7 +9,7 @@ use memory::Model;
 /// A chain.
 #[derive(Clone, Debug)]
 pub struct Chain {
-    /// Its thread.
+    /// The thread of the chain.
     pub thread: u32,
     /// Its events, by position.
     pub events: Vec<(u32, u32)>,

@@ -135,7 +135,7 @@ enum Source {
 #[derive(Clone, Debug)]
 struct Event {
     arrival: Arrival,
-    /// Its chain.
+    /// The chain of the event.
     chain: u32,
     /// Its number among the locations.
     location: u32,

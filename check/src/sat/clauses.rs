@@ -26,7 +26,7 @@ pub enum Source {
 /// A clause; those that are watched have their watched literals first.
 #[derive(Clone, Debug)]
 pub struct Clause {
-    /// Its literals.
+    /// The literals of the clause.
     pub literals: Vec<i32>,
     /// Where it comes from.
     pub source: Source,

@@ -15,7 +15,7 @@ pub enum Link {
     Path,
     /// It follows from what the model chooses, by a rule.
     Chosen {
-        /// The rule.
+        /// The rule by which the chosen edge holds.
         rule: Rule<u32>,
         /// The literals that it rests on, 0 for none: what the read's source is, and the order of two writes.
         literals: [i32; 2],

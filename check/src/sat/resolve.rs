@@ -13,7 +13,7 @@ use crate::bounds::Bounds;
 /// A clause and whether it is given or was learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Logged {
-    /// Its literals.
+    /// The literals of the learned clause.
     pub clause: Vec<i32>,
     /// Whether it needs no reason.
     pub given: bool,
@@ -31,7 +31,7 @@ pub enum Premise {
 /// A clause that follows by unit propagation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Its literals.
+    /// The literals of the clause that the step derives.
     pub clause: Vec<i32>,
     /// What it follows from, in the order in which that propagates.
     pub premises: Vec<Premise>,

@@ -18,7 +18,7 @@ use memory::Model;
 /// A known shape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LitmusShape {
-    /// Its name.
+    /// The name of the litmus shape.
     pub name: &'static str,
     /// What it stands for.
     pub meaning: &'static str,

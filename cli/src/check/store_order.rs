@@ -146,7 +146,7 @@ impl Writes {
         })?;
         let named = self.values.get_mut(&(*location, value)).ok_or_else(|| {
             format!(
-                "nobody writes {value:#x} ({value}) to {}: values that are written there were \
+                "no operation writes {value:#x} ({value}) to {}: values that are written there were \
                  expected",
                 history.locations()[*location as usize]
             )
@@ -258,7 +258,7 @@ mod tests {
             ("", "f:1: ", "is missing"),
             ("7: 1\n7: 2 1 3", "f:2: ", "first at line 1"),
             ("7: 1 2 3\n9: 1", "f:2: ", "nothing accesses address 0x9"),
-            ("7: 1 2 3 4", "f:1: ", "nobody writes 0x4 (4) to M[7]"),
+            ("7: 1 2 3 4", "f:1: ", "no operation writes 0x4 (4) to M[7]"),
             ("\n7 1 2 3", "f:2: ", "expected `ADDRESS: VALUE VALUE …`"),
         ] {
             let error = resolve(text).unwrap_err();

@@ -15,7 +15,7 @@ pub const SHOWN: usize = 3;
 
 /// A run that stopped before its end.
 pub struct Failed {
-    /// Its seed.
+    /// The seed of the failed run.
     pub seed: u64,
     /// Its number in the series.
     pub run: u32,
@@ -25,7 +25,7 @@ pub struct Failed {
 
 /// A warning, and the first run that had it.
 pub struct Warned {
-    /// Its seed.
+    /// The seed of the run with the warning.
     pub seed: u64,
     /// Its number in the series.
     pub run: u32,
@@ -37,7 +37,7 @@ pub struct Warned {
 
 /// A run whose history violates what counts.
 pub struct Violated {
-    /// Its seed.
+    /// The seed of the run that violates the model.
     pub seed: u64,
     /// Its number in the series.
     pub run: u32,

@@ -23,7 +23,7 @@ impl Counts {
         self.undecided += other.undecided;
     }
 
-    /// All of them.
+    /// The number of verdicts.
     pub fn all(&self) -> u64 {
         self.consistent + self.violation + self.undecided
     }

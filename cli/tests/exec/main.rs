@@ -124,7 +124,7 @@ fn processes_have_memory_of_their_own() {
     verdict(&locks(["", ""], program), &[], "violation");
     verdict(&locks(["A0 ", "A0 "], program), &[], "violation");
     let output = verdict(&locks(["A1 ", "A2 "], program), &[], "undecided");
-    assert!(output.contains("2 address spaces are told apart"), "{output}");
+    assert!(output.contains("2 address spaces are distinguished"), "{output}");
     verdict(&locks(["A1 ", "A2 "], kernel), &[], "violation");
     let mut mixed = locks(["", ""], program);
     mixed.text += "   9000: system.cpu0: T0 : 0xffffffff81000000 @k. 0 :   NOP : limm   rax, 0 : IntAlu :  \

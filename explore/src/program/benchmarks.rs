@@ -6,9 +6,9 @@ use fixtures::programs;
 /// A program that comes with this one.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark {
-    /// Its name.
+    /// The name of the benchmark.
     pub name: &'static str,
-    /// Its text.
+    /// The text of the benchmark.
     pub text: &'static str,
     /// Whether it should stay within SC under TSO: its locks and atomic operations order enough.
     pub is_data_structure: bool,

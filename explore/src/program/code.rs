@@ -84,7 +84,7 @@ pub enum Instruction {
 /// An access of shared memory.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The operation.
+    /// The operation of the access.
     pub operation: Operation,
     /// The location that is accessed.
     pub place: Place,
@@ -110,7 +110,7 @@ pub struct Place {
 }
 
 impl Code {
-    /// Its value.
+    /// The value that the code computes.
     pub fn evaluate(&self, locals: &[i64]) -> Result<i64, FaultKind> {
         Ok(match self {
             Code::Number(number) => *number,

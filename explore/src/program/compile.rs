@@ -42,14 +42,14 @@ pub struct Site {
     pub span: Span,
     /// Its line, from 1.
     pub line: usize,
-    /// Its text.
+    /// The text of the statement at the site.
     pub text: String,
 }
 
 /// What a thread does.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its name.
+    /// The name of the thread.
     pub name: String,
     /// Its instructions, the last of which is [`Instruction::End`].
     pub code: Vec<Instruction>,

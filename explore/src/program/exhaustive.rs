@@ -24,7 +24,7 @@ pub enum Move {
 /// What an exploration says.
 #[derive(Clone, Debug)]
 pub struct Report {
-    /// The model.
+    /// The model under which the program was explored.
     pub model: Model,
     /// What the numbers of an outcome are.
     pub names: Vec<String>,

@@ -31,7 +31,7 @@ pub struct Tree {
 /// `x`, `x = 1`, `node[8]` or `node[8] = 1` of a `shared` declaration.
 #[derive(Clone, Debug)]
 pub struct Shared {
-    /// Its name.
+    /// The name of the shared location.
     pub name: Name,
     /// How many locations, if it is an array.
     pub length: Option<Expression>,
@@ -42,7 +42,7 @@ pub struct Shared {
 /// `const N = 3;`
 #[derive(Clone, Debug)]
 pub struct Constant {
-    /// Its name.
+    /// The name of the constant.
     pub name: Name,
     /// What it stands for.
     pub value: Expression,
@@ -51,20 +51,20 @@ pub struct Constant {
 /// `fn name(a, b) { ... }`
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// Its name.
+    /// The name of the function.
     pub name: Name,
     /// Locals that the caller gives values.
     pub parameters: Vec<Name>,
-    /// The statements.
+    /// The statements of the function.
     pub body: Block,
 }
 
 /// `thread NAME { ... }`
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its name.
+    /// The name of the thread.
     pub name: Name,
-    /// The statements.
+    /// The statements of the thread.
     pub body: Block,
 }
 
@@ -142,7 +142,7 @@ pub enum Operation {
 }
 
 impl Operation {
-    /// All of them.
+    /// Every operation.
     pub const ALL: [Operation; 5] =
         [Operation::Load, Operation::Store, Operation::Cas, Operation::Swap, Operation::Add];
 
@@ -161,7 +161,7 @@ impl Operation {
 /// An access of shared memory.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// The operation.
+    /// The operation of the access.
     pub operation: Operation,
     /// The location that is accessed.
     pub place: Place,

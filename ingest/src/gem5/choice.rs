@@ -474,7 +474,7 @@ impl Reader<'_> {
         let spaces = &self.exec.spaces;
         if spaces.are_mixed(self.surroundings.full_system) {
             note(
-                "Addresses are virtual and processes are not told apart: a location may be that of several \
+                "Addresses are virtual and processes are not distinguished: a location may be that of several \
                  programs (--addresses LO-HI chooses)."
                     .to_owned(),
             );
@@ -482,7 +482,7 @@ impl Reader<'_> {
         let told_apart = spaces.told_apart();
         if !told_apart.is_empty() {
             note(format!(
-                "{} address spaces are told apart: addresses of programs in the N-th, from 0, are shown as \
+                "{} address spaces are distinguished: addresses of programs in the N-th, from 0, are shown as \
                  N * 0x1000000000000 + address. Memory that processes share is not recognised.",
                 told_apart.len()
             ));

@@ -27,7 +27,7 @@ pub struct Key {
     pub generator: Generator,
     /// Which time everything is done.
     pub repetition: u32,
-    /// Its number.
+    /// The number of the run in its stream.
     pub number: u32,
 }
 

@@ -22,7 +22,7 @@ pub const FINDERS: [&str; 12] = {
 /// The mutants found, by operator and finder. Mutants known to be equivalent are excluded.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct KillMatrix {
-    /// The runs.
+    /// The runs that the numbers are about.
     pub scope: Scope,
     /// A row an operator, by name.
     pub rows: Vec<KillRow>,

@@ -9,7 +9,7 @@ use tables::CRITERIA;
 /// The number of operations that had completed when violations were detected, by criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OperationsToDetection {
-    /// The runs.
+    /// The runs that the numbers are about.
     pub scope: Scope,
     /// For each criterion.
     pub criteria: Vec<Detection>,

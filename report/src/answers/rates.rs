@@ -10,7 +10,7 @@ use tables::{CRITERIA, CampaignRun, Finding};
 /// The share of the violating runs that each criterion refutes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Rates {
-    /// The runs.
+    /// The runs that the numbers are about.
     pub scope: Scope,
     /// The number of runs that violate something that their client guarantees.
     pub violating: u64,

@@ -195,7 +195,7 @@ const ONE_READ: &str = "The paper does not say how many reads of a history get a
 /// A program of Burnim et al., section 7.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Program {
-    /// The name.
+    /// The name of the program.
     pub name: &'static str,
     /// The number of lines of C.
     pub lines: u32,

@@ -19,7 +19,7 @@ struct Compared {
 }
 
 impl Compared {
-    /// Whether both take too little time to be told apart.
+    /// Whether both take too little time to be compared.
     fn is_fleeting(&self) -> bool {
         self.medians.into_iter().all(is_fleeting)
     }
@@ -141,7 +141,7 @@ pub fn grows(
         let mut points = compared(trials, axis, slow, fast)?;
         points.retain(|point| !point.is_fleeting());
         let [first, others @ .., last] = &points[..] else {
-            return Err(Missing::Rows(trials.experiment, "more than one point that tells"));
+            return Err(Missing::Rows(trials.experiment, "more than one comparable point"));
         };
         let grows = |point: &Compared| point.ratio.exceeds(first.ratio.times(GROWS));
         // Where all that is known is that the slow one takes longer than its limit, a point before may tell.

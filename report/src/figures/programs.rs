@@ -85,7 +85,7 @@ fn pair(ours: Option<u64>, theirs: u32, monitor: &str) -> Vec<Bar> {
 struct Found {
     interleavings: Option<u64>,
     pairs: Option<u64>,
-    /// The median.
+    /// The median time over all runs, in seconds.
     seconds: Option<f64>,
 }
 

@@ -21,7 +21,7 @@ pub struct Unreached {
     pub state: String,
     /// The event.
     pub event: String,
-    /// The reason.
+    /// The reason why the transitions are unreachable.
     pub reason: String,
 }
 

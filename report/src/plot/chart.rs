@@ -76,7 +76,7 @@ pub struct EndLabel {
     pub style: Style,
     /// The number at which the curve ends.
     pub y: f64,
-    /// The name.
+    /// The name of the curve that ends here.
     pub text: String,
 }
 
@@ -85,14 +85,14 @@ pub struct EndLabel {
 pub enum Layer {
     /// The area between a lower and an upper line.
     Band {
-        /// Its colour.
+        /// The colour of the band.
         color: RGBColor,
         /// Place, lower and upper end.
         points: Vec<(f64, f64, f64)>,
     },
     /// A line through points.
     Line {
-        /// Its colour.
+        /// The colour of the line.
         color: RGBColor,
         /// The points.
         points: Vec<(f64, f64)>,
@@ -123,7 +123,7 @@ pub enum Layer {
         side: Side,
         /// The text.
         text: String,
-        /// Its colour.
+        /// The colour of the text.
         color: RGBColor,
     },
     /// A dashed line from left to right. The legend explains it: text beside it would cover curves.

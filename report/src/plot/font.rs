@@ -23,7 +23,7 @@ pub struct Face {
     pub em: f64,
     /// Regular or bold.
     pub is_bold: bool,
-    /// Its colour.
+    /// The colour of the face.
     pub color: RGBColor,
 }
 

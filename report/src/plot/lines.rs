@@ -17,9 +17,9 @@ const LABELLED: usize = 4;
 /// A curve.
 #[derive(Clone, Debug)]
 pub struct Series {
-    /// Its name.
+    /// The name of the series.
     pub name: String,
-    /// Its style.
+    /// The style of the series.
     pub style: Style,
     /// The measurements at each place of the axis, in ascending order of places.
     pub points: Vec<(u64, Summary)>,

@@ -24,9 +24,9 @@ const POINTS: usize = 100;
 /// A group of shares.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Its name.
+    /// The name of the group.
     pub name: String,
-    /// Its style.
+    /// The style of the group.
     pub style: Style,
     /// The shares; sorted.
     shares: Vec<f64>,

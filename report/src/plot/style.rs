@@ -54,9 +54,9 @@ pub enum Marker {
 /// The colour and the marker of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Style {
-    /// Its colour.
+    /// The colour of the style.
     pub color: RGBColor,
-    /// Its points.
+    /// The marker at each point of a curve.
     pub marker: Marker,
 }
 

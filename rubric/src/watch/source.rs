@@ -40,7 +40,7 @@ pub fn begin(
     let (sender, receiver) = sync_channel(WAITING);
     let reading = thread::spawn(move || {
         if let Err(error) = read(reader, &file, &options, &sender) {
-            // If nobody wants to know, nobody does.
+            // The receiver is gone if the watch has ended already.
             let _ = sender.send(Err(error));
         }
     });

@@ -67,7 +67,7 @@ impl Window {
         }
     }
 
-    /// The model.
+    /// The model that the trace is checked against.
     pub(super) fn model(&self) -> Model {
         self.model
     }

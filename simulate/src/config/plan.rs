@@ -40,7 +40,7 @@ pub struct Wire {
 /// The controllers of a machine.
 #[derive(Clone, Debug, PartialEq)]
 pub struct MachinePlan {
-    /// Its name.
+    /// The name of the machine.
     pub name: Box<str>,
     /// The number of its type.
     pub kind: u32,

@@ -37,7 +37,7 @@ pub enum EditKind {
 }
 
 impl EditKind {
-    /// All of them.
+    /// Every kind of edit.
     pub const ALL: [EditKind; 8] = [
         EditKind::Redraw,
         EditKind::Transplant,

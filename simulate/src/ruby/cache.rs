@@ -135,7 +135,7 @@ impl CacheMemory {
         })
     }
 
-    /// Its shape.
+    /// The geometry of the cache: sets, ways and block size.
     pub fn geometry(&self) -> CacheParameters {
         self.geometry
     }

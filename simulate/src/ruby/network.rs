@@ -60,7 +60,7 @@ pub struct Network {
 struct Last {
     /// What the message that arrives last is about.
     line: u64,
-    /// Its arrival.
+    /// The tick at which the last message arrives.
     arrival: u64,
     /// The arrival of the message before that.
     before: u64,

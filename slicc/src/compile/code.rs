@@ -411,13 +411,13 @@ pub struct Transition {
 /// A port that a machine reads.
 #[derive(Clone, Debug)]
 pub struct InPort {
-    /// Its name.
+    /// The name of the port.
     pub name: Box<str>,
     /// The control word with its buffer.
     pub buffer: u16,
     /// The type of its messages.
     pub message: TypeId,
-    /// Its rank.
+    /// The rank of the port, which decides the order of wakeups.
     pub rank: u32,
     /// Whether it reads a table of timers, rather than a buffer.
     pub timers: bool,
@@ -430,9 +430,9 @@ pub struct InPort {
 /// What a parameter or variable of a machine is.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// Its name.
+    /// The name of the member.
     pub name: Box<str>,
-    /// Its type.
+    /// The type of the member.
     pub of: TypeId,
     /// Its control word.
     pub offset: u16,
@@ -445,7 +445,7 @@ pub struct Member {
 /// A machine.
 #[derive(Clone, Debug)]
 pub struct Machine {
-    /// Its name.
+    /// The name of the machine.
     pub name: Box<str>,
     /// Its number in `MachineType`.
     pub kind: u32,
@@ -479,7 +479,7 @@ pub struct Machine {
 /// A compiled protocol.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// Its name.
+    /// The name of the program.
     pub name: Box<str>,
     /// The instructions.
     pub code: Vec<Op>,

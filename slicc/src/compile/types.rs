@@ -56,7 +56,7 @@ pub enum TypeKind {
 /// A field of a structure.
 #[derive(Clone, Debug)]
 pub struct Field {
-    /// Its type.
+    /// The type of the field.
     pub of: TypeId,
     /// Where it begins, in words from the beginning of the structure.
     pub offset: u16,

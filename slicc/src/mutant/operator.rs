@@ -15,7 +15,7 @@ macro_rules! operators {
         }
 
         impl Operator {
-            /// All of them.
+            /// Every operator.
             pub const ALL: &[Operator] = &[$(Operator::$operator),*];
 
             /// Its name, which is part of the ids of mutants.

@@ -40,7 +40,7 @@ pub const INITIAL: u32 = u32::MAX - 1;
 /// The events of a history under a model. Memory: about 60 bytes an event.
 #[derive(Debug)]
 pub struct Events {
-    /// The model.
+    /// The model under which the events are ordered.
     pub model: Model,
     /// Number of threads.
     pub threads: usize,
@@ -48,7 +48,7 @@ pub struct Events {
     pub width: usize,
     /// The operation of each event; ascending.
     pub op: Vec<OpId>,
-    /// Its kind.
+    /// The kind of each event.
     pub kind: Vec<Kind>,
     /// Its acquire or release annotation.
     annotation: Vec<Annotation>,

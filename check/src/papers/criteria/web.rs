@@ -40,7 +40,7 @@ pub struct Edge {
 }
 
 impl Edge {
-    /// Its ends.
+    /// The ends of the edge.
     pub fn ends(&self) -> (u32, u32) {
         (self.from, self.to)
     }

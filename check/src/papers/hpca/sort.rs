@@ -185,7 +185,7 @@ impl<'a> Sort<'a> {
                 && graph.execution.po(source, node)
     }
 
-    /// Whether a write may become active: nobody is left to read the active one, but itself.
+    /// Whether a write may become active: no read of the active write is left, except by the write itself.
     fn may_write(&self, node: u32) -> bool {
         let active = self.active[self.inference.graph.location(node) as usize];
         let source = self.inference.graph.source(node);

@@ -26,9 +26,9 @@ const MOST_TIMES: u32 = 20;
 pub(super) struct Subject {
     /// What the user called it.
     pub name: String,
-    /// Its text.
+    /// The text of the subject.
     pub sources: Sources,
-    /// It.
+    /// The parsed program.
     pub program: Program,
     /// The built-in one that it is.
     pub benchmark: Option<&'static Benchmark>,

@@ -1,4 +1,4 @@
-//! Which locals nobody looks at any more. Their values would only make states differ that behave alike.
+//! Liveness of locals. A value that is not read again is forgotten, since it would only make states differ that behave alike.
 
 use crate::program::code::{Code, Instruction};
 

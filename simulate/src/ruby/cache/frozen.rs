@@ -1,4 +1,4 @@
-//! A cache as somebody sees it who steps from state to state.
+//! The state of a cache as bytes, for explorations that step from state to state.
 
 use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
 
@@ -7,7 +7,7 @@ use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
 pub struct Held {
     /// The line.
     pub line: u64,
-    /// Its entry.
+    /// The entry of the held line.
     pub entry: u64,
     /// The number of its permission.
     pub permission: u8,

@@ -63,7 +63,7 @@ pub struct Holders {
 }
 
 impl Holders {
-    /// Whether somebody may write it while somebody else may read or write it.
+    /// Whether one cache may write the line while another may read or write it (an SWMR violation).
     pub fn clash(self) -> bool {
         let writers = self.writers.count_ones();
         writers > 1 || writers == 1 && self.readers & !self.writers != 0
