@@ -171,7 +171,7 @@ pub enum Error {
     OtherMutant {
         /// The mutant.
         name: String,
-        /// The protocol that was named.
+        /// The protocol that the mutant belongs to.
         of: String,
         /// The name or path that was given.
         given: String,

@@ -93,7 +93,7 @@ pub struct CampaignRun {
     pub machine: Option<String>,
     /// The state of the transition that was edited.
     pub state: Option<String>,
-    /// The event of the transition at which the run failed.
+    /// The event of the transition that was edited.
     pub event: Option<String>,
     /// What in it was edited.
     pub place: Option<String>,

@@ -13,7 +13,7 @@ use crate::bounds::Bounds;
 /// A clause and whether it is given or was learned.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Logged {
-    /// The literals of the learned clause.
+    /// The literals of the clause.
     pub clause: Vec<i32>,
     /// Whether it needs no reason.
     pub given: bool,

@@ -25,7 +25,7 @@ pub struct Failed {
 
 /// A warning, and the first run that had it.
 pub struct Warned {
-    /// The seed of the run with the warning.
+    /// The seed of the first run with the warning.
     pub seed: u64,
     /// Its number in the series.
     pub run: u32,

@@ -110,7 +110,10 @@ pub struct Place {
 }
 
 impl Code {
-    /// The value that the code computes.
+    /// Computes the value of the expression.
+    ///
+    /// # Errors
+    /// The arithmetic of the program fails, such as a division by zero.
     pub fn evaluate(&self, locals: &[i64]) -> Result<i64, FaultKind> {
         Ok(match self {
             Code::Number(number) => *number,

@@ -31,7 +31,7 @@ pub use values::{Access, Action, Freshness, Values};
 /// A cache, and which part of it holds lines.
 #[derive(Debug)]
 struct Store {
-    /// The number of the store.
+    /// The index of the cache.
     cache: usize,
     /// The sets that the lines are in.
     sets: Vec<usize>,

@@ -417,7 +417,7 @@ pub struct InPort {
     pub buffer: u16,
     /// The type of its messages.
     pub message: TypeId,
-    /// The rank of the port, which decides the order of wakeups.
+    /// The rank of the port, by which parked messages are woken (`docs/slicc.md`, "Stalling, waking and blocking").
     pub rank: u32,
     /// Whether it reads a table of timers, rather than a buffer.
     pub timers: bool,
