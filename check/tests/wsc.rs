@@ -392,10 +392,10 @@ fn store_orders(history: &History, model: Model) -> Option<[Pairs; 3]> {
 on_corpus!(what_is_ordered_is_in_the_kernel, "oracle", only_the_kernel_is_ordered);
 
 fn only_the_kernel_is_ordered(corpus: &Corpus) {
-    let mut more = 0;
+    let mut all = 0;
     for (model, file) in [(Model::SC, "kernel_sc.csv"), (Model::TSO, "kernel_tso.csv")] {
         let kernels = corpus.kernels(file);
-        let mut complete = 0;
+        let (mut complete, mut more) = (0, 0);
         for history in corpus.histories() {
             let name = history.name.as_deref().unwrap();
             let Some(kernel) = kernels.get(name) else {
@@ -410,10 +410,14 @@ fn only_the_kernel_is_ordered(corpus: &Corpus) {
             complete += usize::from(wsc == *kernel);
             more += u32::from(pattern.len() > wsc.len());
         }
-        // Mostly it is all of it.
-        assert!(complete * 4 > kernels.len() * 3, "{model}: {complete}");
+        // Mostly it is all of it, and the pattern finds some of the rest. A sample has the hard histories of the papers' figures, and
+        // those with a pattern are few.
+        let (part, whole) = if corpus.is_sample() { (3, 4) } else { (4, 5) };
+        assert!(complete * whole > kernels.len() * part, "{model}: {complete}");
+        assert!(more > 0 || corpus.is_sample(), "{model}");
+        all += more;
     }
-    assert!(more > 0, "the pattern orders no pair that saturation leaves open");
+    assert!(all > 0, "the pattern orders no pair that saturation leaves open");
 }
 
 #[test]

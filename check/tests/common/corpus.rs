@@ -48,6 +48,11 @@ impl Corpus {
         Corpus(root.join(place).join(folder))
     }
 
+    /// Whether this is the part that is in the repository.
+    pub fn is_sample(&self) -> bool {
+        self.0.parent().is_some_and(|parent| parent.ends_with("fixtures"))
+    }
+
     /// The histories.
     pub fn histories(&self) -> Vec<History> {
         let file = std::fs::File::open(self.0.join("histories.axe")).unwrap();
