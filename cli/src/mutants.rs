@@ -4,12 +4,12 @@ use std::io::{self, Write};
 
 use serde_json::{Value, json};
 use slicc::builtin::{BUILTINS, builtin};
-use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named};
+use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named, repair};
 
 use crate::error::Error;
 use crate::options::Format;
 use crate::status::Status;
-use lab::protocols::{Opened, find_mutant};
+use lab::protocols::{Opened, find_mutant, find_repair};
 use lab::text::quoted;
 
 /// List and show mutants: protocols with a fault put in
@@ -59,6 +59,10 @@ struct List {
     /// Only those of this protocol: a built-in name or the path of a `.slicc` file. Without it, the
     /// named mutants of all built-in ones
     protocol: Option<String>,
+
+    /// List the repairs of known faults of gem5's released protocols instead, which --repair takes
+    #[arg(long, conflicts_with = "operator")]
+    repairs: bool,
 
     /// Only what these operators make
     #[arg(long, value_name = "OPERATORS", value_delimiter = ',', requires = "protocol",
@@ -114,7 +118,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 
 fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
     let mutants: Vec<Mutant> = match &args.protocol {
+        None if args.repairs => repair::all().collect(),
         None => named::all().collect(),
+        Some(given) if args.repairs => {
+            let opened = Opened::new(given, None)?;
+            let repairs = repair::of(opened.protocol.name());
+            let listed = |mutant: Mutant| Listed {
+                fit: Some(mutant.fits(&opened.protocol.loaded)),
+                mutant,
+            };
+            return written(&repairs.map(listed).collect::<Vec<_>>(), true, args.format, out);
+        }
         Some(given) => {
             let opened = Opened::new(given, None)?;
             let named = named::of(opened.protocol.name()).filter(|_| args.operator.is_empty());
@@ -240,7 +254,7 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
 fn operator(mutant: &Mutant) -> Option<Operator> {
     match mutant.origin {
         Origin::Made { operator, .. } => Some(operator),
-        Origin::Named => None,
+        Origin::Named | Origin::Repair => None,
     }
 }
 
@@ -273,7 +287,10 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
         None => builtin_of(&args.name)?.to_owned(),
     };
     let opened = Opened::new(&given, None)?;
-    let one = find_mutant(&args.name, &given, &opened.protocol)?;
+    let one = match repair::find(&args.name) {
+        Some(_) => find_repair(&args.name, &given, &opened.protocol)?,
+        None => find_mutant(&args.name, &given, &opened.protocol)?,
+    };
     let patch = one.patch(&opened.protocol.loaded);
     let patch = patch.map_err(|misfit| Error::Usage(format!("{given}: {}: {misfit}", one.name)))?;
     let written = match args.format {
@@ -297,7 +314,8 @@ fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Res
         writeln!(out, "In gem5's configuration script: {setting}\n")?;
     }
     let (given, name) = (quoted(given), quoted(&one.name));
-    writeln!(out, "rubric simulate {given} --mutant {name} --runs 100 --check --client all\n")?;
+    let option = if one.origin == Origin::Repair { "repair" } else { "mutant" };
+    writeln!(out, "rubric simulate {given} --{option} {name} --runs 100 --check --client all\n")?;
     write!(out, "{patch}")
 }
 

@@ -163,10 +163,21 @@ pub enum Error {
         /// Names that may have been meant.
         near: Vec<String>,
     },
+    /// There is no such repair.
+    #[error(
+        "there is no repair {name}: {}`rubric mutants list --repairs` shows all",
+        guess(near)
+    )]
+    NoRepair {
+        /// The name that was given.
+        name: String,
+        /// Names that may have been meant.
+        near: Vec<String>,
+    },
     /// A mutant of another protocol.
     #[error(
-        "--mutant {name}: it is a mutant of {of}, and {given} is the protocol {protocol}: name a protocol \
-         that it is of, or choose one from `rubric mutants list {given}`"
+        "{name}: it is for {of}, and {given} is the protocol {protocol}: name a protocol \
+         that it is for, or choose one from `rubric mutants list {given}`"
     )]
     OtherMutant {
         /// The mutant.

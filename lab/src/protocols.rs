@@ -1,9 +1,12 @@
 //! Protocols by name or path, and mutants of them by name.
 
+use std::fmt;
+use std::str::FromStr;
+
 use simulate::config::{Options, Plan};
 use simulate::simulation::Simulation;
 use slicc::load::Failure;
-use slicc::mutant::{Mutant, made, named};
+use slicc::mutant::{Mutant, made, named, repair};
 use slicc::protocol::Protocol;
 use slicc::source::Diagnostic;
 
@@ -17,13 +20,71 @@ pub struct Opened {
     pub protocol: Protocol,
 }
 
+/// The repairs of known faults that are applied to a protocol before it runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Repairs {
+    /// None: the protocol is taken as it is.
+    #[default]
+    None,
+    /// Every repair of the protocol's name that fits.
+    All,
+    /// These, in this order; each must fit.
+    Named(Vec<String>),
+}
+
+impl fmt::Display for Repairs {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Repairs::None => f.write_str("none"),
+            Repairs::All => f.write_str("all"),
+            Repairs::Named(names) => f.write_str(&names.join(",")),
+        }
+    }
+}
+
+impl FromStr for Repairs {
+    type Err = std::convert::Infallible;
+
+    fn from_str(text: &str) -> Result<Repairs, Self::Err> {
+        Ok(match text {
+            "none" => Repairs::None,
+            "all" => Repairs::All,
+            names => Repairs::Named(names.split(',').map(str::to_owned).collect()),
+        })
+    }
+}
+
 impl Opened {
     /// Opens a protocol: a built-in name or the path of a `.slicc` file; or a mutant of it.
     ///
     /// # Errors
     /// Fails if there is no such protocol or mutant, or it has errors.
     pub fn new(given: &str, mutant: Option<&str>) -> Result<Opened, Error> {
+        Opened::repaired(given, &Repairs::None, mutant)
+    }
+
+    /// Opens a protocol, applies repairs of known faults, and then a mutant.
+    ///
+    /// # Errors
+    /// Fails if there is no such protocol, repair or mutant, if a named repair does not fit, or if the protocol has errors.
+    pub fn repaired(
+        given: &str,
+        repairs: &Repairs,
+        mutant: Option<&str>,
+    ) -> Result<Opened, Error> {
         let mut protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
+        match repairs {
+            Repairs::None => {}
+            Repairs::All => {
+                let repaired = repair::all_that_fit(&protocol);
+                protocol = repaired.map_err(|failure| refused(given, failure))?.protocol;
+            }
+            Repairs::Named(names) => {
+                for name in names {
+                    protocol = with(given, &protocol, &find_repair(name, given, &protocol)?)?;
+                }
+            }
+        }
         if let Some(name) = mutant {
             let mutant = find_mutant(name, given, &protocol)?;
             protocol = with(given, &protocol, &mutant)?;
@@ -134,6 +195,23 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
             },
         }
     })
+}
+
+/// The repair of a protocol with a name.
+///
+/// # Errors
+/// Fails if there is none, or it is one of another protocol. The error lists similar names.
+pub fn find_repair(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
+    match repair::find(name) {
+        Some(found) if found.protocol == protocol.name() => Ok(found),
+        Some(found) => Err(Error::OtherMutant {
+            name: name.to_owned(),
+            of: found.protocol.to_string(),
+            given: given.to_owned(),
+            protocol: protocol.name().to_owned(),
+        }),
+        None => Err(Error::NoRepair { name: name.to_owned(), near: repair::nearest(name) }),
+    }
 }
 
 /// Whether a system has controllers of a machine.

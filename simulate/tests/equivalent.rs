@@ -74,7 +74,7 @@ fn shows_nothing(
 fn operator(mutant: &Mutant) -> Option<Operator> {
     match &mutant.origin {
         Origin::Made { operator, .. } => Some(*operator),
-        Origin::Named => None,
+        Origin::Named | Origin::Repair => None,
     }
 }
 

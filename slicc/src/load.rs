@@ -41,6 +41,8 @@ pub struct Loaded {
     pub protocol: String,
     /// The mutant that it is, if it is one.
     pub mutant: Option<String>,
+    /// The names of the repairs that were applied to it.
+    pub repairs: Vec<String>,
     /// What that changes of what scripts decide.
     pub settings: Vec<Setting>,
     /// All declarations; those of a file that is included stand in the place of the `include`.
@@ -365,6 +367,7 @@ impl Loader<'_, '_> {
                 sources: self.sources,
                 protocol,
                 mutant: None,
+                repairs: Vec::new(),
                 settings: Vec::new(),
                 declarations,
                 warnings: self.diagnostics,

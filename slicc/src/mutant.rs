@@ -28,6 +28,7 @@ pub mod made;
 pub mod named;
 mod operator;
 mod operators;
+pub mod repair;
 mod row;
 mod scene;
 mod site;
@@ -127,8 +128,13 @@ impl Mutant {
     pub fn load(&self, original: &Loaded) -> Result<Loaded, Failure> {
         let changed = self.changed(original).map_err(|misfit| self.failure(&misfit.to_string()))?;
         let mut loaded = original.reload(&changed)?;
-        loaded.mutant = Some(self.name.to_string());
-        loaded.settings = self.settings.clone();
+        loaded.mutant = original.mutant.clone();
+        loaded.repairs = original.repairs.clone();
+        match self.origin {
+            Origin::Repair => loaded.repairs.push(self.name.to_string()),
+            _ => loaded.mutant = Some(self.name.to_string()),
+        }
+        loaded.settings = original.settings.iter().chain(&self.settings).cloned().collect();
         Ok(loaded)
     }
 

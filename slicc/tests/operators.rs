@@ -18,7 +18,7 @@ fn open(name: &str) -> Protocol {
 fn site(mutant: &Mutant) -> (Operator, &Site) {
     match &mutant.origin {
         Origin::Made { operator, site } => (*operator, site),
-        Origin::Named => panic!("{} is named", mutant.name),
+        Origin::Named | Origin::Repair => panic!("{} is named", mutant.name),
     }
 }
 

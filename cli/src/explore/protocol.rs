@@ -18,7 +18,7 @@ use crate::options::Format;
 use crate::simulate::parse;
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
-use lab::protocols::Opened;
+use lab::protocols::{Opened, Repairs};
 use lab::text::quoted;
 use subject::{Explored, Subject};
 
@@ -89,6 +89,11 @@ pub struct Args {
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
     mutant: Option<String>,
 
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    repair: Repairs,
+
     /// Explore the named mutants that apply to the protocols instead
     #[arg(long)]
     mutants: bool,
@@ -151,6 +156,9 @@ impl Args {
             [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
+        if self.repair != Repairs::None {
+            words.push(format!("--repair {}", self.repair));
+        }
         let mutant = subject.mutant().into_iter();
         words.extend(mutant.map(|mutant| format!("--mutant {}", quoted(mutant))));
         let settings = self.set.iter();
@@ -184,7 +192,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         ));
     }
     let opened: Result<Vec<Opened>, lab::Error> =
-        names.iter().map(|name| Opened::new(name, args.mutant.as_deref())).collect();
+        names.iter().map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref())).collect();
     let mut status = Status::Done;
     for opened in &opened? {
         if !args.quiet {

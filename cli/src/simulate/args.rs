@@ -17,6 +17,7 @@ use crate::error::Error;
 use crate::files::{check_ending, ending};
 use crate::limits::Limits;
 use crate::options::Format;
+use lab::protocols::Repairs;
 
 /// Run coherence protocols with random programs: print traces, or check what the memory did
 #[derive(clap::Args)]
@@ -69,6 +70,11 @@ pub struct Args {
     /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT")]
     pub(super) mutant: Option<String>,
+
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    pub(super) repair: Repairs,
 
     /// What runs the program, separated by commas: in-order (SC), store-buffer[-N] (TSO),
     /// per-location[-N] (a buffer for each location: PSO), early[-W] (loads among W operations early:

@@ -6,11 +6,15 @@ use simulate::program::ProgramSize;
 
 use super::args::{Args, System};
 use crate::generate::VERSION;
+use lab::protocols::Repairs;
 
 impl Args {
     /// The words behind `rubric simulate` that repeat a run, without options that change nothing.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let mut words = vec![quoted(protocol)];
+        if self.repair != Repairs::None {
+            words.push(format!("--repair {}", self.repair));
+        }
         let mutant = self.mutant.iter();
         words.extend(mutant.map(|name| format!("--mutant {}", quoted(name))));
         let cores =

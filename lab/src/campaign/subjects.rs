@@ -39,7 +39,7 @@ impl Subject {
     pub fn operator(&self) -> &'static str {
         match self.mutant.as_ref().map(|mutant| &mutant.origin) {
             Some(Origin::Made { operator, .. }) => operator.name(),
-            Some(Origin::Named) => "named",
+            Some(Origin::Named | Origin::Repair) => "named",
             None => "",
         }
     }
@@ -181,7 +181,7 @@ fn sample(
 fn operator(mutant: &Mutant) -> Option<Operator> {
     match mutant.origin {
         Origin::Made { operator, .. } => Some(operator),
-        Origin::Named => None,
+        Origin::Named | Origin::Repair => None,
     }
 }
 

@@ -250,7 +250,7 @@ fn about(subject: &Subject) -> CampaignRun {
     };
     let row = CampaignRun { mutant: Some(name.to_string()), ..CampaignRun::default() };
     match origin {
-        Origin::Named => CampaignRun { operator: Some("named".to_owned()), ..row },
+        Origin::Named | Origin::Repair => CampaignRun { operator: Some("named".to_owned()), ..row },
         Origin::Made { operator, site } => CampaignRun {
             operator: Some(operator.name().to_owned()),
             machine: Some(site.machine.clone()),

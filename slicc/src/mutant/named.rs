@@ -34,13 +34,13 @@ static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
 });
 
 impl Fault {
-    fn mutant(&'static self) -> Mutant {
+    fn mutant(&'static self, origin: Origin) -> Mutant {
         Mutant {
             name: Cow::Borrowed(self.name),
             aliases: self.aliases.iter().map(|&one| Cow::Borrowed(one)).collect(),
             protocol: Cow::Borrowed(self.protocol),
             description: self.about.clone(),
-            origin: Origin::Named,
+            origin,
             change: Change::Described(self),
             settings: self.settings.clone(),
         }
@@ -49,12 +49,12 @@ impl Fault {
 
 /// All named mutants, protocol by protocol.
 pub fn all() -> impl Iterator<Item = Mutant> {
-    FAULTS.iter().map(Fault::mutant)
+    FAULTS.iter().map(|one| one.mutant(Origin::Named))
 }
 
 /// The named mutants of a protocol.
 pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
-    FAULTS.iter().filter(move |one| one.protocol == protocol).map(Fault::mutant)
+    all().filter(move |one| one.protocol == protocol)
 }
 
 /// The one of this name, or with this other name.
@@ -63,7 +63,18 @@ pub fn find(name: &str) -> Option<Mutant> {
         .iter()
         .find(|one| one.name == name)
         .or_else(|| FAULTS.iter().find(|one| one.aliases.contains(&name)));
-    found.map(Fault::mutant)
+    found.map(|one| one.mutant(Origin::Named))
+}
+
+/// The repairs of released protocols, protocol by protocol. A table that cannot be read has none; a test reads them.
+static REPAIRS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
+    let repairs = fixtures::REPAIRS.iter();
+    repairs.flat_map(|(name, text)| fault::read(name, text).unwrap_or_default()).collect()
+});
+
+/// All repairs; [`super::repair`] is their interface.
+pub(super) fn repairs() -> impl Iterator<Item = Mutant> {
+    REPAIRS.iter().map(|one| one.mutant(Origin::Repair))
 }
 
 /// Similar names, the most similar first: those that have a part of the name in
@@ -82,6 +93,9 @@ mod tests {
             fault::read(one.name, one.faults).unwrap();
         }
         assert_eq!(all().count(), 77);
+        for (name, text) in fixtures::REPAIRS {
+            fault::read(name, text).unwrap();
+        }
     }
 
     #[test]

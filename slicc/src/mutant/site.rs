@@ -9,6 +9,8 @@ use super::Operator;
 pub enum Origin {
     /// It is a known fault with a name.
     Named,
+    /// It is a repair of a known fault, with a name.
+    Repair,
     /// An operator made it.
     Made {
         /// The operator.

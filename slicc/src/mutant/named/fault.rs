@@ -1,6 +1,7 @@
 //! The tables of named faults: `fixtures/protocols/mutants/PROTOCOL.faults`.
 //!
-//! A fault starts with a line `fault NAME`. Lines of `about` say what is wrong, `alias` gives it another name, `setting`
+//! A fault starts with a line `fault NAME`, and in the tables of repairs, `fixtures/protocols/repairs/PROTOCOL.repairs`, which have the
+//! same form, a repair with `repair NAME`. Lines of `about` say what is wrong, `alias` gives it another name, `setting`
 //! changes what gem5's scripts decide, `change` is a [`Clause`], and `there if` a clause that is in force where a
 //! protocol has the fault already, for faults whose other clauses say nothing about such protocols. A line that begins
 //! with white space continues the one before. `#` starts a comment line.
@@ -31,7 +32,7 @@ pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, Str
     for line in lines(text) {
         let wrong = |why: &str| format!("{protocol}: `{line}`: {why}");
         let (key, value) = line.split_once(' ').ok_or_else(|| wrong("no value"))?;
-        if key == "fault" {
+        if key == "fault" || key == "repair" {
             faults.push(Fault {
                 name: word(value),
                 aliases: Vec::new(),
