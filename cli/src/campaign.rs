@@ -97,7 +97,7 @@ pub struct Args {
 
     /// Start no more runs after this time, such as 90s, 10m, 2h. Comparing mutants with their protocol, some
     /// milliseconds each, comes before and is not counted
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
     pub budget: Option<Duration>,
 
     /// Do only part I of N, from 1: of the mutants every N-th. The unmutated protocols run in every part. All
@@ -221,19 +221,6 @@ fn sample(text: &str) -> Result<Sample, String> {
     }
 }
 
-/// A number with a unit.
-fn time(text: &str) -> Result<Duration, String> {
-    let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
-    let unit = match text.chars().last() {
-        Some('s') => 1.0,
-        Some('m') => 60.0,
-        Some('h') => 3600.0,
-        _ => return Err(expected()),
-    };
-    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
-    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
-}
-
 #[cfg(test)]
 mod tests {
     use clap::Parser;
@@ -253,15 +240,5 @@ mod tests {
         let whole = Whole::parse_from(["campaign"]);
         let (here, there) = (whole.args.options(), Options::default());
         assert_eq!(format!("{here:?}"), format!("{there:?}"));
-    }
-
-    #[test]
-    fn times_have_units() {
-        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
-        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
-        for bad in ["", "90", "m", "-1s", "1d", "é"] {
-            assert!(time(bad).is_err(), "{bad}");
-        }
     }
 }

@@ -44,6 +44,7 @@ mod simulate;
 mod stats;
 mod status;
 mod synonyms;
+mod test;
 mod verify;
 mod version;
 mod watch;
@@ -103,6 +104,7 @@ enum Command {
     Shrink(shrink::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
+    Test(test::Args),
     Watch(watch::Args),
 }
 
@@ -143,6 +145,7 @@ impl Command {
             Command::Shrink(args) => shrink::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),
+            Command::Test(args) => test::run(args, out),
             Command::Watch(args) => watch::run(args, out),
         }
     }

@@ -123,10 +123,8 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
         Some(given) if args.repairs => {
             let opened = Opened::new(given, None)?;
             let repairs = repair::of(opened.protocol.name());
-            let listed = |mutant: Mutant| Listed {
-                fit: Some(mutant.fits(&opened.protocol.loaded)),
-                mutant,
-            };
+            let listed =
+                |mutant: Mutant| Listed { fit: Some(mutant.fits(&opened.protocol.loaded)), mutant };
             return written(&repairs.map(listed).collect::<Vec<_>>(), true, args.format, out);
         }
         Some(given) => {

@@ -41,8 +41,10 @@ struct Cell {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     args.check()?;
     let names = args.protocols();
-    let opened: Result<Vec<Opened>, lab::Error> =
-        names.iter().map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref())).collect();
+    let opened: Result<Vec<Opened>, lab::Error> = names
+        .iter()
+        .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
+        .collect();
     let opened = opened?;
     if !args.quiet {
         opened.iter().for_each(|opened| protocols::tell_order(opened, args.settings()));

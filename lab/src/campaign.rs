@@ -28,7 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod coverage;
+pub(crate) mod coverage;
 mod exclude;
 mod files;
 mod log;

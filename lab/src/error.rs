@@ -164,10 +164,7 @@ pub enum Error {
         near: Vec<String>,
     },
     /// There is no such repair.
-    #[error(
-        "there is no repair {name}: {}`rubric mutants list --repairs` shows all",
-        guess(near)
-    )]
+    #[error("there is no repair {name}: {}`rubric mutants list --repairs` shows all", guess(near))]
     NoRepair {
         /// The name that was given.
         name: String,

@@ -3,6 +3,7 @@
 //! - [`campaign`] runs mutants of protocols with random programs, and finds out which algorithm catches which: [`campaign::Options`],
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
+//! - [`testing::test`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all that a folder holds, rows of runs that are under way included.
 //!
 //! Both write a [`journal`], a line for each row as soon as there is one, and at the end Parquet ([`tables`]); a [`shard::Shard`] is the part
@@ -40,9 +41,11 @@ pub mod load;
 mod machine;
 mod observer;
 pub mod protocols;
+pub mod released;
 mod resume;
 pub mod shard;
 pub mod stored;
+pub mod testing;
 pub mod text;
 
 pub use error::{Error, Refusal};

@@ -13,6 +13,7 @@ use slicc::source::Diagnostic;
 use crate::error::{Error, Refusal};
 
 /// A protocol that can run, under the name that it was given.
+#[derive(Clone, Debug)]
 pub struct Opened {
     /// A built-in name, or a path.
     pub given: String,
@@ -67,11 +68,7 @@ impl Opened {
     ///
     /// # Errors
     /// Fails if there is no such protocol, repair or mutant, if a named repair does not fit, or if the protocol has errors.
-    pub fn repaired(
-        given: &str,
-        repairs: &Repairs,
-        mutant: Option<&str>,
-    ) -> Result<Opened, Error> {
+    pub fn repaired(given: &str, repairs: &Repairs, mutant: Option<&str>) -> Result<Opened, Error> {
         let mut protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
         match repairs {
             Repairs::None => {}

@@ -24,6 +24,7 @@ mod explained;
 mod ran;
 mod section;
 mod table;
+pub mod tested;
 mod violations;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};

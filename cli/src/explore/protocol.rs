@@ -191,8 +191,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
-    let opened: Result<Vec<Opened>, lab::Error> =
-        names.iter().map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref())).collect();
+    let opened: Result<Vec<Opened>, lab::Error> = names
+        .iter()
+        .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
+        .collect();
     let mut status = Status::Done;
     for opened in &opened? {
         if !args.quiet {

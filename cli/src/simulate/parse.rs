@@ -1,5 +1,7 @@
 //! Values of options.
 
+use std::time::Duration;
+
 use check::Model;
 use clap::builder::TypedValueParser;
 use simulate::client::{Client, UnknownClient};
@@ -126,4 +128,32 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
         }
     };
     Ok((text.to_owned(), caches))
+}
+
+/// A duration: a number with a unit.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
+    let unit = match text.chars().last() {
+        Some('s') => 1.0,
+        Some('m') => 60.0,
+        Some('h') => 3600.0,
+        _ => return Err(expected()),
+    };
+    let number: f64 = text[..text.len() - 1].parse().map_err(|_| expected())?;
+    Duration::try_from_secs_f64(number * unit).map_err(|_| expected())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
+        assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        for bad in ["", "90", "m", "-1s", "1d", "é"] {
+            assert!(time(bad).is_err(), "{bad}");
+        }
+    }
 }

@@ -39,6 +39,19 @@ pub fn coverage(
     Ok(rows)
 }
 
+/// A row for each transition of a protocol, with what was counted of the triples of `simulate::system::Reached`.
+///
+/// # Errors
+/// Fails if no system can be made of the protocol.
+pub fn rows(
+    opened: &Opened,
+    reached: impl IntoIterator<Item = (u32, u64)>,
+) -> Result<Vec<Coverage>, Error> {
+    let mut counts = BTreeMap::new();
+    add(&mut counts, &opened.protocol, reached);
+    table(opened, &counts)
+}
+
 /// How often the runs of a protocol took what they took, or stalled it.
 fn counts<'a>(
     protocol: &Protocol,
@@ -46,13 +59,22 @@ fn counts<'a>(
 ) -> BTreeMap<Triple, u64> {
     let mut counts = BTreeMap::new();
     let reached = streams.flat_map(|stream| &stream.entries);
-    for (triple, count) in reached.flat_map(|entry| &entry.reached) {
-        if let Some(place) = entry_of(protocol, *triple) {
+    add(&mut counts, protocol, reached.flat_map(|entry| entry.reached.iter().copied()));
+    counts
+}
+
+/// Adds what runs reached to the counts of a protocol's transitions.
+fn add(
+    counts: &mut BTreeMap<Triple, u64>,
+    protocol: &Protocol,
+    reached: impl IntoIterator<Item = (u32, u64)>,
+) {
+    for (triple, count) in reached {
+        if let Some(place) = entry_of(protocol, triple) {
             let key = [place.machine, place.state, place.event];
             *counts.entry(key).or_default() += count;
         }
     }
-    counts
 }
 
 /// A row for each transition of the machines that a system has.

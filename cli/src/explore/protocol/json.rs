@@ -9,7 +9,7 @@ use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::Args;
-use super::subject::{Explored, Subject, sentence};
+use super::subject::{Explored, Subject};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;
@@ -85,7 +85,7 @@ fn warning(warned: &Warned, place: Option<&(String, usize, String)>) -> Value {
 fn violation(found: &Violation, explored: &Explored) -> Value {
     let mut value = json!({
         "kind": found.finding.name(),
-        "what": sentence(found),
+        "what": found.sentence(),
         "steps": steps(&found.steps),
     });
     if let Some(fault) = &found.fault {

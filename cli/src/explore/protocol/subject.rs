@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
-use explore::protocol::{Exploration, Finding, TransitionName, Verdict, Violation, explore};
+use explore::protocol::{Exploration, TransitionName, Verdict, explore};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::stepper::StepperError;
@@ -152,61 +152,4 @@ impl Explored {
         };
         searched.fold(explored, Status::and)
     }
-}
-
-/// What was found, as a sentence.
-pub fn sentence(found: &Violation) -> String {
-    match &found.finding {
-        Finding::Fault => match &found.fault {
-            Some(fault) => fault.message.clone(),
-            None => "the protocol failed".to_owned(),
-        },
-        Finding::SwmrViolation {
-            line,
-            writers,
-            readers,
-        } => {
-            let reading = match readers {
-                0 => String::new(),
-                _ => format!(", and {} may read it", cores(*readers)),
-            };
-            format!(
-                "SWMR violation: {} may write line {line}{reading}",
-                cores(*writers)
-            )
-        }
-        Finding::StaleValue { core, line } => format!(
-            "stale value: core {core} loaded a value of line {line} that was not the latest at any time since the load began"
-        ),
-        Finding::Deadlock { waiting: 0 } => {
-            "deadlock: a message or a transaction is left, and no controller can take a transition".to_owned()
-        }
-        Finding::Deadlock { waiting } => {
-            format!("deadlock: {} waiting, and no controller can take a transition", are(*waiting))
-        }
-        Finding::Livelock { waiting: 0 } => {
-            "livelock: a message or a transaction is left, and no sequence of transitions completes it"
-                .to_owned()
-        }
-        Finding::Livelock { waiting } => format!(
-            "livelock: {} waiting, and no sequence of transitions completes the requests",
-            are(*waiting)
-        ),
-    }
-}
-
-/// `core 0`, or `cores 0 and 2`
-fn cores(set: u64) -> String {
-    let numbers: Vec<String> =
-        (0..64).filter(|core| set >> core & 1 == 1).map(|core: u64| core.to_string()).collect();
-    match numbers.len() {
-        1 => format!("core {}", numbers[0]),
-        _ => format!("cores {}", numbers.join(" and ")),
-    }
-}
-
-/// `core 0 is`, or `cores 0 and 2 are`
-fn are(set: u64) -> String {
-    let verb = if set.count_ones() == 1 { "is" } else { "are" };
-    format!("{} {verb}", cores(set))
 }

@@ -9,7 +9,7 @@ use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::Args;
-use super::subject::{Explored, Subject, sentence};
+use super::subject::{Explored, Subject};
 use crate::status::Status;
 use lab::protocols::Opened;
 use lab::text::tame;
@@ -64,7 +64,7 @@ pub fn print(
 }
 
 fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "  found: {}", tame(&sentence(found)))?;
+    writeln!(out, "  found: {}", tame(&found.sentence()))?;
     if let Some((file, line, text)) = &explored.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
@@ -141,7 +141,7 @@ pub fn row(
     let (moves, found) = match &explored.exploration.verdict {
         Verdict::Clean => (String::new(), "nothing".to_owned()),
         Verdict::Stopped(why) => (String::new(), format!("undecided: {}", reason(*why))),
-        Verdict::Found(found) => (found.steps.len().to_string(), sentence(found)),
+        Verdict::Found(found) => (found.steps.len().to_string(), found.sentence()),
     };
     writeln!(
         out,

@@ -1,0 +1,155 @@
+//! `rubric test`: is a protocol right, and if not, what is wrong? [`lab::testing`] does the work.
+
+mod json;
+mod page;
+mod text;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use lab::testing::{BUDGET, Extent, Options, Tested, test};
+use slicc::setting::Setting;
+
+use crate::error::Error;
+use crate::files;
+use crate::limits::parse_size;
+use crate::options::Format;
+use crate::progress::Bars;
+use crate::simulate::parse::{self, Clients};
+use crate::simulate::protocols::tell_order;
+use crate::status::Status;
+
+/// Test a coherence protocol: run random programs on all kinds of cores, explore small systems, and sum up what is wrong
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric test path/to/My_protocol.slicc
+  rubric test path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc -o mesi.html
+  rubric test MI_example --runs 5
+  rubric test path/to/My_protocol.slicc --budget 10m --client in-order,early --format json
+
+Each seed draws a program, caches and latencies (a recipe, as `rubric campaign` draws them), which runs on every
+kind of core; what the cores observed is checked under the model that they guarantee, with certificates.
+Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
+allows.
+
+Findings that have the same cause, as far as can be told, are reported once, the worst first: SWMR
+violation, stale value, violation of a memory model (the weakest is named), deadlock, livelock, undefined
+transition, failed assertion, misuse of Ruby's library, and errors that gem5 accepts. Each comes with the
+command that reproduces it and with the smallest evidence: the operations of the violation that are
+left when all others are removed, a shortest run, or the last transitions.
+
+A finding is known if it is one of the faults of gem5's released protocols that rubric has a repair for, and
+the same program runs clean on the repaired protocol. `rubric mutants list --repairs` lists the repairs.
+
+JSON is one object; docs/formats.md has its keys.
+
+Exit status: 0 without new findings, 1 with some (with --strict also for known ones), 2 bad usage or protocol
+files.")]
+pub struct Args {
+    /// A built-in name or the path of a `.slicc` file
+    #[arg(value_name = "PROTOCOL")]
+    protocol: String,
+
+    #[command(flatten)]
+    extent: ExtentArgs,
+
+    /// Write the report, with pictures, to this file: a name ending in .html
+    #[arg(long, short, value_name = "FILE.html")]
+    output: Option<PathBuf>,
+
+    /// Count known findings as findings in the exit status
+    #[arg(long)]
+    strict: bool,
+
+    /// Form of the results on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Print only errors on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+/// The options that say how much is tested.
+#[derive(clap::Args)]
+pub struct ExtentArgs {
+    /// Run N programs on each kind of core, and explore at most 50000 states of each small system: the same
+    /// result every time
+    #[arg(long, value_name = "N", value_parser = parse::positive, conflicts_with = "budget")]
+    pub runs: Option<u32>,
+
+    /// Test for this time, such as 30s, 10m, 2h [default: 60s]
+    #[arg(long, value_name = "TIME", value_parser = parse::time)]
+    pub budget: Option<Duration>,
+
+    /// Seed of the first program; the next ones have the next numbers
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    pub seed: u64,
+
+    /// What runs the programs, as in `rubric simulate`
+    #[arg(long, value_name = "CLIENTS", default_value = "all", value_delimiter = ',',
+          value_parser = parse::client)]
+    pub client: Vec<Clients>,
+
+    /// Set a parameter of the protocol or the order of a buffer, as in `rubric simulate`
+    #[arg(long, value_name = "[MACHINE.]NAME=VALUE")]
+    pub set: Vec<Setting>,
+
+    /// Run programs only, and explore nothing
+    #[arg(long)]
+    pub no_explore: bool,
+
+    /// Memory that the program may occupy before it gives up a verdict or an exploration, in bytes or such as
+    /// 500MiB, 4GB
+    #[arg(long, value_name = "SIZE", default_value = "16GiB", value_parser = parse_size)]
+    pub max_memory: u64,
+}
+
+impl ExtentArgs {
+    /// The options of the library.
+    pub fn options(&self) -> Options {
+        Options {
+            extent: match self.runs {
+                Some(runs) => Extent::Runs(runs),
+                None => Extent::Time(self.budget.unwrap_or(BUDGET)),
+            },
+            seed: self.seed,
+            clients: parse::clients(&self.client),
+            settings: self.set.clone(),
+            explores: !self.no_explore,
+            max_memory: self.max_memory,
+        }
+    }
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    if let Some(path) = &args.output {
+        files::check_ending("-o", path, &["html", "htm"], ".html was expected")?;
+    }
+    let options = args.extent.options();
+    let tested = test(&args.protocol, &options, &Bars::new(args.quiet))?;
+    if !args.quiet {
+        tell_order(&tested.opened, &options.settings);
+    }
+    if let Some(path) = &args.output {
+        let page = page::page(&tested, &options);
+        files::create(path, |file| file.write_all(page.as_bytes()).map_err(Error::Output))?;
+    }
+    match args.format {
+        Format::Text => text::print(&tested, &options, out),
+        Format::Json => json::print(&tested, &options, out),
+    }
+    .map_err(Error::Output)?;
+    if let (Some(path), Format::Text) = (&args.output, args.format) {
+        writeln!(out, "\nwritten: {}", path.display()).map_err(Error::Output)?;
+    }
+    Ok(status(&tested, args.strict))
+}
+
+fn status(tested: &Tested, is_strict: bool) -> Status {
+    let fails = tested.new_findings().next().is_some() || is_strict && !tested.findings.is_empty();
+    if fails { Status::Violation } else { Status::Done }
+}

@@ -1,0 +1,70 @@
+//! The report of a test as JSON.
+
+use std::io::{self, Write};
+
+use ingest::axe;
+use lab::testing::{Evidence, Explored, Finding, Options, Tested};
+use serde_json::{Value, json};
+
+use super::text;
+
+/// The version of the form.
+const VERSION: u32 = 1;
+
+/// Prints the report as one object.
+pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    let value = json!({
+        "version": VERSION,
+        "protocol": tested.opened.given,
+        "seed": options.seed,
+        "runs": tested.runs,
+        "clients": options.clients.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "operations": tested.operations,
+        "seconds": tested.elapsed.as_secs_f64(),
+        "repairs": tested.repairs,
+        "warnings": tested.warnings.len(),
+        "coverage": text::coverage(tested),
+        "explored": tested.explored.iter().map(explored).collect::<Vec<_>>(),
+        "findings": tested.findings.iter().map(finding).collect::<Vec<_>>(),
+    });
+    writeln!(out, "{value}")
+}
+
+fn explored(explored: &Explored) -> Value {
+    json!({
+        "threads": explored.system.threads,
+        "locations": explored.system.locations,
+        "tiny": explored.system.tiny,
+        "states": explored.progress.states,
+        "complete": explored.stopped.is_none() && !explored.is_found,
+        "found": explored.is_found,
+        "repaired_states": explored.repaired.map(|progress| progress.states),
+    })
+}
+
+/// A finding.
+pub fn finding(finding: &Finding) -> Value {
+    json!({
+        "kind": finding.signature.kind.to_string(),
+        "about": finding.signature.place,
+        "message": finding.message,
+        "file": finding.source.as_ref().map(|source| &source.file),
+        "line": finding.source.as_ref().map(|source| source.line),
+        "clients": finding.clients,
+        "seen": finding.seen,
+        "known": finding.known.as_ref().map(|known| &known.repairs),
+        "command": finding.command,
+        "part": part(&finding.evidence),
+        "evidence": text::evidence(finding),
+    })
+}
+
+/// The smallest part of a violation as axe text, where that can express it.
+fn part(evidence: &Evidence) -> Option<String> {
+    let Evidence::Part(part) = evidence else {
+        return None;
+    };
+    let mut text = Vec::new();
+    axe::write_small(&part.shrunk.history, &mut text).ok()?;
+    String::from_utf8(text).ok()
+}

@@ -1,0 +1,49 @@
+//! The report of a test as a page.
+
+use lab::testing::{Evidence, Finding, Options, Tested};
+use report::explain;
+use report::page::tested::{Shown, TestPage, tested as page_of};
+
+use super::text;
+
+/// The page.
+pub fn page(tested: &Tested, options: &Options) -> String {
+    let explored = tested.explored.iter();
+    page_of(&TestPage {
+        protocol: tested.opened.given.clone(),
+        lead: text::headline(tested, options),
+        facts: explored
+            .map(|explored| (explored.system.to_string(), text::extent(explored)))
+            .chain([("Coverage".to_owned(), text::coverage(tested).to_string())])
+            .collect(),
+        findings: tested.findings.iter().map(shown).collect(),
+    })
+}
+
+fn shown(finding: &Finding) -> Shown {
+    let pictures = match &finding.evidence {
+        Evidence::Part(part) => explain::violation(
+            &part.shrunk.history,
+            &part.shrunk.reads_from,
+            part.model,
+            &part.shrunk.violation,
+            &Default::default(),
+            &|_, _| None,
+            &finding.signature.to_string(),
+        ),
+        Evidence::Recent(_) | Evidence::Steps(_) => Vec::new(),
+    };
+    let source = finding.source.iter();
+    let mut facts: Vec<String> = vec![finding.message.clone()];
+    facts.extend(source.map(|one| format!("{}:{}: {}", one.file, one.line, one.text)));
+    facts.push(text::occurrence(finding));
+    facts.extend(text::explained(finding));
+    Shown {
+        title: finding.signature.to_string(),
+        group: if finding.known.is_some() { "Known findings" } else { "New findings" }.to_owned(),
+        facts,
+        picture: pictures.into_iter().next(),
+        evidence: text::evidence(finding),
+        command: finding.command.clone(),
+    }
+}

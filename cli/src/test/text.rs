@@ -1,0 +1,176 @@
+//! Human-readable report of a test.
+
+use std::io::{self, Write};
+
+use explore::search::Stopped;
+use lab::released;
+use lab::testing::{Evidence, Explored, Finding, Options, Tested};
+use lab::text::{quoted, tame};
+use report::coverage::Reached;
+
+use crate::check::text::explanation;
+
+/// The largest number of lines of evidence that are printed for a finding.
+const LINES: usize = 40;
+
+/// Prints the report.
+pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", headline(tested, options))?;
+    writeln!(out, "  coverage {}", coverage(tested))?;
+    for explored in &tested.explored {
+        writeln!(out, "  explored {}: {}", explored.system, extent(explored))?;
+    }
+    if !tested.warnings.is_empty() {
+        writeln!(
+            out,
+            "  {} of the language: rubric protocol check {}",
+            counted(tested.warnings.len(), "warning"),
+            quoted(&tested.opened.given)
+        )?;
+    }
+    let (known, new): (Vec<&Finding>, Vec<&Finding>) =
+        tested.findings.iter().partition(|finding| finding.known.is_some());
+    match new.len() {
+        0 => writeln!(out, "\nNo new findings")?,
+        count => writeln!(out, "\n{}", counted(count, "new finding"))?,
+    }
+    for finding in new {
+        writeln!(out)?;
+        shown(finding, out)?;
+    }
+    if !known.is_empty() {
+        writeln!(out, "\n{} of gem5's released protocol", counted(known.len(), "known finding"))?;
+    }
+    for finding in known {
+        writeln!(out)?;
+        shown(finding, out)?;
+    }
+    Ok(())
+}
+
+/// What was tested, and how much.
+pub fn headline(tested: &Tested, options: &Options) -> String {
+    format!(
+        "{}: {} on each of {}, {} operations, seeds {} to {}; {:.0} s",
+        tame(&tested.opened.given),
+        counted(tested.runs as usize, "program"),
+        counted(options.clients.len(), "kind") + " of cores",
+        tested.operations,
+        options.seed,
+        options.seed.wrapping_add(u64::from(tested.runs.max(1)) - 1),
+        tested.elapsed.as_secs_f64(),
+    )
+}
+
+/// The share of the protocol's transitions that the programs took.
+pub fn coverage(tested: &Tested) -> Reached {
+    Reached::of(&tested.coverage, |row| row.unreached.is_some())
+}
+
+/// How far an exploration came.
+pub fn extent(explored: &Explored) -> String {
+    let states = explored.progress.states;
+    let original = match (explored.is_found, explored.stopped) {
+        (true, _) => format!("a finding after {states} states"),
+        (false, Some(why)) => format!("{states} states, then {}", reason(why)),
+        (false, None) => format!("all {states} states"),
+    };
+    match &explored.repaired {
+        Some(progress) => format!("{original}; {} states with repairs", progress.states),
+        None => original,
+    }
+}
+
+/// The limit that ended an exploration.
+fn reason(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Time => "the time limit",
+        Stopped::Memory => "the memory limit",
+        Stopped::States => "the limit of states",
+    }
+}
+
+/// A finding.
+fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "{}", finding.signature)?;
+    writeln!(out, "  {}", finding.message)?;
+    if let Some(source) = &finding.source {
+        writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
+    }
+    writeln!(out, "  {}", occurrence(finding))?;
+    for line in explained(finding) {
+        writeln!(out, "  {line}")?;
+    }
+    if finding.known.is_none() {
+        let lines = evidence(finding);
+        for line in lines.iter().take(LINES) {
+            writeln!(out, "    {line}")?;
+        }
+        if let Some(more) = lines.len().checked_sub(LINES).filter(|&more| more > 0) {
+            writeln!(out, "    … {more} more lines (-o FILE.html shows all)")?;
+        }
+    }
+    writeln!(out, "  reproduce with: {}", finding.command)
+}
+
+/// In how many runs, and on which cores, a finding was seen.
+pub fn occurrence(finding: &Finding) -> String {
+    if finding.clients.is_empty() {
+        return "seen by exploration only".to_owned();
+    }
+    format!("seen {} on {}", counted(finding.seen as usize, "time"), finding.clients.join(", "))
+}
+
+/// The released faults that explain a finding, each with its place and repair.
+pub fn explained(finding: &Finding) -> Vec<String> {
+    let repairs = finding.known.iter().flat_map(|known| &known.repairs);
+    let explain = |repair: &String| {
+        let mut lines: Vec<String> = released::of_repair(repair)
+            .map(|fault| {
+                format!(
+                    "known: {} ({}, gem5 {}): {}",
+                    fault.name, fault.place, fault.version, fault.what
+                )
+            })
+            .collect();
+        lines.push(format!("repaired by: --repair {repair}"));
+        lines
+    };
+    repairs.flat_map(explain).collect()
+}
+
+/// What shows a finding, line by line.
+pub fn evidence(finding: &Finding) -> Vec<String> {
+    match &finding.evidence {
+        Evidence::Part(part) => {
+            let history = &part.shrunk.history;
+            let text = explanation(history, &part.shrunk.violation);
+            let mut lines = vec![format!(
+                "the smallest part that violates {}, {}:",
+                part.model,
+                counted(history.operations(), "operation")
+            )];
+            lines.extend(text.lines().map(str::to_owned));
+            lines
+        }
+        Evidence::Recent(recent) if recent.is_empty() => Vec::new(),
+        Evidence::Recent(recent) => {
+            let mut lines = vec!["the last transitions and messages for that address:".to_owned()];
+            lines.extend(recent.iter().map(|line| format!("  {line}")));
+            lines
+        }
+        Evidence::Steps(steps) => {
+            let mut lines = vec![format!("a shortest run, of {}:", counted(steps.len(), "move"))];
+            for (at, step) in steps.iter().enumerate() {
+                lines.push(format!("{:3}  {}", at + 1, tame(&step.happens)));
+                lines.extend(step.effects.iter().map(|effect| format!("       {}", tame(effect))));
+            }
+            lines
+        }
+    }
+}
+
+/// `1 program`, `2 programs`.
+pub fn counted(count: usize, what: &str) -> String {
+    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+}

@@ -1,0 +1,76 @@
+//! The known faults of gem5's released protocols.
+//!
+//! `fixtures/protocols/released.csv` lists them; each has been checked by reading gem5's source. A fault has a repair
+//! (`slicc::mutant::repair`), by which [`testing`](crate::testing) recognises what it causes.
+//!
+//! ```
+//! for fault in lab::released::all() {
+//!     assert!(!fault.what.is_empty(), "{}", fault.name);
+//! }
+//! ```
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+/// A known fault of a released protocol.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub struct Released {
+    /// The name of the fault.
+    pub name: String,
+    /// The protocol, by the name in its `protocol` line.
+    pub protocol: String,
+    /// The version of gem5 whose files were read.
+    pub version: String,
+    /// File and line in that version, such as `MESI_Two_Level-L1cache.sm:1275`.
+    pub place: String,
+    /// What happens, and why.
+    pub what: String,
+    /// The repair that takes it out, by name; empty if there is none.
+    pub repair: String,
+    /// How to see it on a gem5 tree of one's own.
+    pub see: String,
+    /// Whether it was shown in gem5 itself: `yes`, or why not.
+    pub shown: String,
+}
+
+static ALL: LazyLock<Vec<Released>> = LazyLock::new(|| {
+    let rows = csv::Reader::from_reader(fixtures::RELEASED.as_bytes()).into_deserialize();
+    // A table that cannot be read has no rows; a test reads it.
+    rows.collect::<Result<Vec<Released>, csv::Error>>().unwrap_or_default()
+});
+
+/// All of them, protocol by protocol.
+pub fn all() -> &'static [Released] {
+    &ALL
+}
+
+/// The faults that a repair takes out.
+pub fn of_repair(repair: &str) -> impl Iterator<Item = &'static Released> {
+    all().iter().filter(move |fault| fault.repair == repair)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slicc::mutant::repair;
+
+    #[test]
+    fn the_table_can_be_read_and_names_repairs_that_exist() {
+        let rows = csv::Reader::from_reader(fixtures::RELEASED.as_bytes()).into_deserialize();
+        let read: Vec<Released> = rows.collect::<Result<_, csv::Error>>().unwrap();
+        assert_eq!(read, all());
+        for fault in &read {
+            let found = repair::find(&fault.repair);
+            assert!(fault.repair.is_empty() || found.is_some(), "{}", fault.name);
+        }
+    }
+
+    #[test]
+    fn every_repair_is_of_a_released_fault() {
+        for repair in repair::all() {
+            let mut faults = of_repair(&repair.name);
+            assert!(faults.any(|fault| fault.protocol == repair.protocol), "{}", repair.name);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Testing a protocol: is it right, and if not, what is wrong?
+//!
+//! [`test`] runs random programs on all kinds of cores, explores small systems completely beside that, and puts together what was
+//! found: each [`Finding`] once, however many runs show it, the worst kind first, with the command that reproduces it. A finding is
+//! *known* if the repairs of gem5's released faults (`slicc::mutant::repair`, [`released`](crate::released)) make it go away: the same
+//! program on the repaired protocol is clean.
+//!
+//! - `finding`: the kinds of findings, and what makes two of them the same;
+//! - `program`: one random program on one kind of core;
+//! - `known`: which repairs make a run clean;
+//! - `small`: exploring small systems;
+//! - `evidence`: a violation shrunk to its smallest part;
+//! - `gather`: findings from runs.
+//!
+//! ```
+//! use lab::NoObserver;
+//! use lab::testing::{Extent, Options, test};
+//!
+//! let options = Options { extent: Extent::Runs(2), ..Options::default() };
+//! let tested = test("MI_example", &options, &NoObserver)?;
+//! assert!(tested.findings.is_empty());
+//! assert_eq!(tested.runs, 2);
+//! # Ok::<(), lab::Error>(())
+//! ```
+
+mod evidence;
+mod finding;
+mod gather;
+mod known;
+mod program;
+mod small;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use simulate::client::Client;
+use simulate::recipe::Lineage;
+use slicc::mutant::repair;
+use slicc::setting::Setting;
+use slicc::source::Diagnostic;
+use tables::Coverage;
+
+use crate::campaign::coverage;
+use crate::error::Error;
+use crate::observer::{Observer, Stage};
+use crate::protocols::{Opened, refused};
+pub use evidence::{Evidence, Part};
+pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
+use gather::Gathered;
+use program::{Bench, Ran};
+pub use small::{Explored, System};
+
+/// The options of a test. The default takes a minute.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// How much is done.
+    pub extent: Extent,
+    /// The seed of the first program; the next one has the next number.
+    pub seed: u64,
+    /// The kinds of cores.
+    pub clients: Vec<Client>,
+    /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
+    pub settings: Vec<Setting>,
+    /// Whether small systems are explored.
+    pub explores: bool,
+    /// The bytes that the program may occupy before it gives up a verdict or an exploration.
+    pub max_memory: u64,
+}
+
+/// How much of a test is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extent {
+    /// So many programs on each kind of core, and explorations of up to [`STATES`] states: the same result every time.
+    Runs(u32),
+    /// As much as fits into this time, with what is needed to put the findings together.
+    Time(Duration),
+}
+
+/// The largest number of states of an exploration when the number of runs is given.
+pub const STATES: usize = 50_000;
+
+/// The default time of a test.
+pub const BUDGET: Duration = Duration::from_secs(60);
+
+/// The share of a test's time in which programs run and systems are explored, in percent. The rest is for shrinking.
+const WORKING: u32 = 75;
+
+/// Programs between two looks at the clock.
+const BATCH: u32 = 2;
+
+impl Default for Options {
+    fn default() -> Options {
+        Options {
+            extent: Extent::Time(BUDGET),
+            seed: 1,
+            clients: Client::all().collect(),
+            settings: Vec::new(),
+            explores: true,
+            max_memory: 16 << 30,
+        }
+    }
+}
+
+/// The result of a test.
+#[derive(Debug)]
+pub struct Tested {
+    /// The protocol, as it was given.
+    pub opened: Opened,
+    /// What reading and linting the protocol warns of.
+    pub warnings: Vec<Diagnostic>,
+    /// The repairs that fit the protocol, by name.
+    pub repairs: Vec<String>,
+    /// The number of programs that ran on each kind of core.
+    pub runs: u32,
+    /// The operations of all runs.
+    pub operations: u64,
+    /// The small systems that were explored.
+    pub explored: Vec<Explored>,
+    /// What was found, the worst kind first; known findings behind the others.
+    pub findings: Vec<Finding>,
+    /// How often each transition was taken by the programs.
+    pub coverage: Vec<Coverage>,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+impl Tested {
+    /// The findings that no repair of a released fault explains.
+    pub fn new_findings(&self) -> impl Iterator<Item = &Finding> {
+        self.findings.iter().filter(|finding| finding.known.is_none())
+    }
+}
+
+/// Tests a protocol: a built-in name, or the path of a `.slicc` file. Cost: what the extent says; memory grows with the explorations.
+///
+/// # Errors
+/// The protocol cannot be read or has errors, no system can be built of it, or a certificate is wrong, which is a defect.
+pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<Tested, Error> {
+    let start = Instant::now();
+    let opened = Opened::new(given, None)?;
+    let repaired = repair::all_that_fit(&opened.protocol);
+    let repaired = repaired.map_err(|failure| refused(given, failure))?;
+    let bench = Bench::new(&opened, &repaired, options)?;
+    let working = match options.extent {
+        Extent::Runs(_) => None,
+        Extent::Time(time) => Some(start + time * WORKING / 100),
+    };
+    let (runs, explored) = std::thread::scope(|scope| {
+        let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, working));
+        let runs = run_programs(&bench, options, working, observer);
+        let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (runs, explored)
+    });
+    let (runs, explored) = (runs?, explored?);
+    let mut gathered = Gathered::new(&bench, options);
+    runs.iter().for_each(|ran| gathered.add_run(ran));
+    explored.iter().for_each(|explored| gathered.add_exploration(explored));
+    Ok(Tested {
+        warnings: warnings(&opened),
+        repairs: repaired.applied.iter().map(|one| one.name.to_string()).collect(),
+        runs: (runs.len() / options.clients.len().max(1)) as u32,
+        operations: runs.iter().map(|ran| ran.operations as u64).sum(),
+        findings: gathered.findings()?,
+        coverage: covered(&opened, &runs)?,
+        explored,
+        elapsed: start.elapsed(),
+        opened,
+    })
+}
+
+/// Runs the programs: seed by seed on all kinds of cores, so that those of a shorter test are the first ones of a longer test.
+fn run_programs(
+    bench: &Bench<'_>,
+    options: &Options,
+    deadline: Option<Instant>,
+    observer: &dyn Observer,
+) -> Result<Vec<Ran>, Error> {
+    observer.begin(Stage::Runs);
+    let most = match options.extent {
+        Extent::Runs(runs) => runs,
+        Extent::Time(_) => u32::MAX,
+    };
+    let clients = options.clients.len() as u64;
+    if let Extent::Runs(runs) = options.extent {
+        observer.total(u64::from(runs) * clients);
+    }
+    let mut ran = Vec::new();
+    let mut next = 0;
+    while next < most && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        let batch = next..next.saturating_add(BATCH).min(most);
+        next = batch.end;
+        let seeds = batch.map(|number| options.seed.wrapping_add(u64::from(number)));
+        let programs: Vec<(u64, Client)> = seeds
+            .flat_map(|seed| options.clients.iter().map(move |&client| (seed, client)))
+            .collect();
+        let results = programs.into_par_iter().map(|(seed, client)| {
+            let ran = bench.run(client, &Lineage::root(seed));
+            observer.advance();
+            ran
+        });
+        ran.extend(results.collect::<Result<Vec<Ran>, Error>>()?);
+    }
+    observer.end();
+    Ok(ran)
+}
+
+/// The warnings of reading and of linting a protocol.
+fn warnings(opened: &Opened) -> Vec<Diagnostic> {
+    let protocol = &opened.protocol;
+    let linted = slicc::lint::lint(&protocol.loaded, &protocol.outline);
+    protocol.warnings.iter().cloned().chain(linted).collect()
+}
+
+/// A row for each transition, with the number of times that the programs took it.
+fn covered(opened: &Opened, runs: &[Ran]) -> Result<Vec<Coverage>, Error> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for reached in runs.iter().flat_map(|ran| &ran.reached) {
+        *counts.entry(reached.triple).or_default() += reached.count;
+    }
+    coverage::rows(opened, counts)
+}

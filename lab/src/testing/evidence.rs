@@ -1,0 +1,61 @@
+//! What shows a finding: the smallest part of a history, the last transitions, or a shortest run.
+
+use std::time::Duration;
+
+use check::Bounds;
+use check::shrink::{Shrunk, shrink};
+use history::{Ambiguity, ReadsFrom};
+use memory::Model;
+use simulate::client::Client;
+use simulate::recipe::Lineage;
+use simulate::stepper::DescribedMove;
+use slicc::protocol::Protocol;
+
+use super::program::Bench;
+use crate::error::Error;
+
+/// The time that a history may take to be shrunk. What is left then is shown.
+const SHRINKING: Duration = Duration::from_secs(5);
+
+/// The part of a run that shows a finding.
+#[derive(Clone, Debug)]
+pub enum Evidence {
+    /// The smallest part of the history that violates the model.
+    Part(Box<Part>),
+    /// The last transitions and messages for the line that the finding is about, the oldest first.
+    Recent(Vec<String>),
+    /// A shortest run of a small system.
+    Steps(Vec<DescribedMove>),
+}
+
+/// A part of a history that violates a model.
+#[derive(Clone, Debug)]
+pub struct Part {
+    /// The part, with its proof.
+    pub shrunk: Shrunk,
+    /// The model that it violates.
+    pub model: Model,
+}
+
+/// The smallest part of the history of a run that violates a model; none if the run does not violate it.
+///
+/// # Errors
+/// As [`Bench::simulate`].
+pub fn part(
+    bench: &Bench<'_>,
+    protocol: &Protocol,
+    client: Client,
+    lineage: &Lineage,
+    model: Model,
+) -> Result<Option<Evidence>, Error> {
+    let failed = |error| Error::run(&bench.opened.given)(error);
+    let simulated = bench.simulate(protocol, client, lineage)?;
+    let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
+    let Some(violation) = bench.violates(&history, model)? else {
+        return Ok(None);
+    };
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(failed)?;
+    let bounds = Bounds::new(Some(SHRINKING), None);
+    let shrunk = shrink(&history, &reads_from, model, &violation, &bounds, &mut |_| {});
+    Ok(shrunk.map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model }))))
+}

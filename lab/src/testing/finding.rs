@@ -1,0 +1,199 @@
+//! The kinds of findings, and when two runs show the same one.
+
+use std::fmt;
+
+use memory::Model;
+use simulate::client::Client;
+use simulate::system::FaultKind;
+
+use super::evidence::Evidence;
+
+/// What is wrong with a protocol, as runs or explorations show it.
+#[derive(Clone, Debug)]
+pub struct Finding {
+    /// What runs of the same finding have in common.
+    pub signature: Signature,
+    /// What happened in the run that stands for all.
+    pub message: String,
+    /// Where in the protocol's files, if that is known.
+    pub source: Option<Source>,
+    /// The kinds of cores on which it was seen, by name; none if only exploration found it.
+    pub clients: Vec<String>,
+    /// The number of runs that showed it.
+    pub seen: u32,
+    /// The command that reproduces it.
+    pub command: String,
+    /// The released faults that explain it, if they do.
+    pub known: Option<Known>,
+    /// The part of the run that shows it.
+    pub evidence: Evidence,
+}
+
+/// A place in a protocol's files.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Source {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// What is written there.
+    pub text: String,
+}
+
+/// The faults of gem5's released protocols that explain a finding.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Known {
+    /// The repairs that make the run clean: one alone if that is enough.
+    pub repairs: Vec<String>,
+}
+
+/// What two runs must have in common to show the same finding. The order is that of reports: the worst first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Signature {
+    /// The kind of the finding.
+    pub kind: FindingKind,
+    /// The transition or the source text that it is about; empty if it is about none.
+    pub place: String,
+}
+
+/// The kinds of findings, the worst first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum FindingKind {
+    /// A core may write a line while another one may read or write it.
+    SwmrViolation,
+    /// A load returned a value that was not the latest at any time since it began.
+    StaleValue,
+    /// The cores observed what a memory model forbids. The model is the weakest of those that the core guarantees.
+    Violation(Weakness, Cores),
+    /// No transition is possible, although requests are outstanding.
+    Deadlock,
+    /// Transitions are possible, but none of the continuations completes what is outstanding.
+    Livelock,
+    /// An event occurred in a state that has no transition for it.
+    UndefinedTransition,
+    /// The protocol called `error`.
+    Error,
+    /// An assertion failed.
+    FailedAssertion,
+    /// The protocol followed a null pointer, or used an object of the library in a way that gem5 refuses.
+    Misuse,
+    /// Some other fault ended a run.
+    OtherFault,
+    /// gem5 accepts it although it is evidently wrong.
+    Warning,
+}
+
+/// A violated model, ordered so that violations of weaker models, which are worse, come first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Weakness(pub Model);
+
+impl Weakness {
+    /// The number of models that the model includes: the weaker it is, the more.
+    fn rank(self) -> std::cmp::Reverse<usize> {
+        std::cmp::Reverse(memory::models::ALL.iter().filter(|one| self.0.includes(**one)).count())
+    }
+}
+
+impl PartialOrd for Weakness {
+    fn partial_cmp(&self, other: &Weakness) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Weakness {
+    fn cmp(&self, other: &Weakness) -> std::cmp::Ordering {
+        (self.rank(), self.0.name()).cmp(&(other.rank(), other.0.name()))
+    }
+}
+
+/// Kinds of cores, as far as a finding depends on them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cores {
+    /// Cores that rely on nothing but the answers to their requests.
+    Plain,
+    /// Cores that load early and rely on being told when a line leaves their cache.
+    EarlyLoads,
+}
+
+impl Cores {
+    /// The class of a kind of core.
+    pub fn of(client: Client) -> Cores {
+        if client.needs_evictions() { Cores::EarlyLoads } else { Cores::Plain }
+    }
+}
+
+impl FindingKind {
+    /// The kind of a fault that ended a run.
+    pub fn of_fault(kind: FaultKind) -> FindingKind {
+        match kind {
+            FaultKind::InvalidTransition => FindingKind::UndefinedTransition,
+            FaultKind::Error => FindingKind::Error,
+            FaultKind::Assertion => FindingKind::FailedAssertion,
+            FaultKind::Misuse => FindingKind::Misuse,
+            FaultKind::Deadlock => FindingKind::Deadlock,
+            FaultKind::NothingCompleted | FaultKind::Output => FindingKind::OtherFault,
+        }
+    }
+}
+
+impl fmt::Display for FindingKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FindingKind::SwmrViolation => f.write_str("SWMR violation"),
+            FindingKind::StaleValue => f.write_str("stale value"),
+            FindingKind::Violation(model, Cores::Plain) => write!(f, "{} violation", model.0),
+            FindingKind::Violation(model, Cores::EarlyLoads) => {
+                write!(f, "{} violation under early loads", model.0)
+            }
+            FindingKind::Deadlock => f.write_str("deadlock"),
+            FindingKind::Livelock => f.write_str("livelock"),
+            FindingKind::UndefinedTransition => f.write_str("undefined transition"),
+            FindingKind::Error => f.write_str("protocol error"),
+            FindingKind::FailedAssertion => f.write_str("failed assertion"),
+            FindingKind::Misuse => f.write_str("misuse"),
+            FindingKind::OtherFault => f.write_str("fault"),
+            FindingKind::Warning => f.write_str("error that gem5 accepts"),
+        }
+    }
+}
+
+impl fmt::Display for Signature {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.place.is_empty() {
+            write!(f, "{}", self.kind)
+        } else {
+            write!(f, "{}: {}", self.kind, self.place)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_comes_first() {
+        let violation = |model, cores| FindingKind::Violation(Weakness(model), cores);
+        let mut kinds = vec![
+            FindingKind::Warning,
+            FindingKind::Deadlock,
+            violation(Model::SC, Cores::EarlyLoads),
+            violation(Model::TSO, Cores::EarlyLoads),
+            violation(Model::PSO, Cores::Plain),
+            FindingKind::SwmrViolation,
+        ];
+        kinds.sort();
+        let names: Vec<String> = kinds.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            names,
+            [
+                "SWMR violation",
+                "PSO violation",
+                "TSO violation under early loads",
+                "SC violation under early loads",
+                "deadlock",
+                "error that gem5 accepts"
+            ]
+        );
+    }
+}

@@ -1,0 +1,236 @@
+//! Findings from runs and explorations: what is the same is put together, and what repairs explain is told apart.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use simulate::client::Client;
+use simulate::recipe::Lineage;
+use slicc::mutant::Mutant;
+use slicc::protocol::Protocol;
+
+use super::Options;
+use super::evidence::{self, Evidence};
+use super::finding::{Finding, FindingKind, Known, Signature};
+use super::known::{needed, with};
+use super::program::{Bench, Problem, Ran};
+use super::small::{Explored, Shown, System};
+use crate::error::Error;
+use crate::protocols::Repairs;
+
+/// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
+const ATTRIBUTED: usize = 6;
+
+/// Runs and explorations, by what they show.
+pub struct Gathered<'a> {
+    bench: &'a Bench<'a>,
+    options: &'a Options,
+    /// New findings: on the protocol as it is, or on the repaired one only.
+    new: BTreeMap<(Signature, IsRepaired), Vec<Showing>>,
+    /// Findings that all repairs together explain.
+    known: BTreeMap<Signature, Vec<Showing>>,
+    explored: Vec<(System, Shown)>,
+    compiled: HashMap<Vec<String>, Option<Protocol>>,
+}
+
+type IsRepaired = bool;
+
+/// A run that shows a finding.
+#[derive(Clone)]
+struct Showing {
+    client: Client,
+    lineage: Lineage,
+    operations: usize,
+    problem: Problem,
+}
+
+impl<'a> Gathered<'a> {
+    /// One without findings.
+    pub fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
+        Gathered {
+            bench,
+            options,
+            new: BTreeMap::new(),
+            known: BTreeMap::new(),
+            explored: Vec::new(),
+            compiled: HashMap::new(),
+        }
+    }
+
+    /// Adds what a run shows.
+    pub fn add_run(&mut self, ran: &Ran) {
+        let showing = |problem: &Problem| Showing {
+            client: ran.client,
+            lineage: ran.lineage.clone(),
+            operations: ran.operations,
+            problem: problem.clone(),
+        };
+        let has = |problems: &[Problem], signature: &Signature| {
+            problems.iter().any(|one| one.signature == *signature)
+        };
+        for problem in &ran.problems {
+            let signature = problem.signature.clone();
+            let is_new =
+                self.bench.repaired.applied.is_empty() || has(&ran.left, &problem.signature);
+            if is_new {
+                self.new.entry((signature, false)).or_default().push(showing(problem));
+            } else {
+                self.known.entry(signature).or_default().push(showing(problem));
+            }
+        }
+        for problem in ran.left.iter().filter(|one| !has(&ran.problems, &one.signature)) {
+            let key = (problem.signature.clone(), true);
+            self.new.entry(key).or_default().push(showing(problem));
+        }
+    }
+
+    /// Adds what an exploration shows.
+    pub fn add_exploration(&mut self, explored: &Explored) {
+        let shown = explored.problems.iter().cloned();
+        self.explored.extend(shown.map(|shown| (explored.system, shown)));
+    }
+
+    /// The findings: new ones first, each kind by how bad it is.
+    ///
+    /// # Errors
+    /// Those of runs that are repeated.
+    pub fn findings(mut self) -> Result<Vec<Finding>, Error> {
+        let mut groups: BTreeMap<(Option<Known>, Signature, IsRepaired), Vec<Showing>> =
+            BTreeMap::new();
+        // What is seen without repairs is not told again with them.
+        let plain: BTreeSet<Signature> =
+            self.new.keys().filter(|key| !key.1).map(|key| key.0.clone()).collect();
+        for ((signature, is_repaired), runs) in std::mem::take(&mut self.new) {
+            if !is_repaired || !plain.contains(&signature) {
+                groups.insert((None, signature, is_repaired), runs);
+            }
+        }
+        for (signature, runs) in std::mem::take(&mut self.known) {
+            for (repairs, runs) in self.attribute(&signature, runs)? {
+                groups.insert((Some(Known { repairs }), signature.clone(), false), runs);
+            }
+        }
+        let mut findings = Vec::new();
+        for ((known, _, is_repaired), runs) in groups {
+            findings.push(self.finding(known, is_repaired, &runs)?);
+        }
+        for (system, shown) in std::mem::take(&mut self.explored) {
+            self.add_shown(&mut findings, system, shown);
+        }
+        findings.sort_by(|a, b| {
+            let key =
+                |one: &Finding| (one.known.is_some(), one.signature.clone(), one.known.clone());
+            key(a).cmp(&key(b))
+        });
+        Ok(findings)
+    }
+
+    /// The runs of a signature by the repairs that they need.
+    fn attribute(
+        &mut self,
+        signature: &Signature,
+        runs: Vec<Showing>,
+    ) -> Result<Vec<(Vec<String>, Vec<Showing>)>, Error> {
+        let mut groups: Vec<(Vec<String>, Vec<Showing>)> = Vec::new();
+        let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
+        for (at, run) in runs.into_iter().enumerate() {
+            if at >= ATTRIBUTED {
+                // The stable order keeps the first of the most frequent ones.
+                if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
+                    most.1.push(run);
+                }
+                continue;
+            }
+            let tried: Vec<Vec<String>> = groups.iter().map(|(names, _)| names.clone()).collect();
+            let names = needed(&repairs, &tried, &mut |some| self.is_clean(some, signature, &run))?;
+            match groups.iter_mut().find(|(known, _)| *known == names) {
+                Some((_, runs)) => runs.push(run),
+                None => groups.push((names, vec![run])),
+            }
+        }
+        Ok(groups)
+    }
+
+    /// Whether a run does not show a finding on the protocol with some repairs, nor anything else but warnings.
+    fn is_clean(
+        &mut self,
+        repairs: &[&Mutant],
+        signature: &Signature,
+        run: &Showing,
+    ) -> Result<bool, Error> {
+        let names: Vec<String> = repairs.iter().map(|one| one.name.to_string()).collect();
+        let original = &self.bench.opened.protocol;
+        let protocol = self.compiled.entry(names).or_insert_with(|| with(original, repairs));
+        let Some(protocol) = protocol else {
+            return Ok(false);
+        };
+        let simulated = self.bench.simulate(protocol, run.client, &run.lineage)?;
+        let is_other = |one: &Problem| {
+            one.signature.kind == FindingKind::Warning && one.signature != *signature
+        };
+        Ok(simulated.problems.iter().all(is_other))
+    }
+
+    /// The finding that some runs show; that with the fewest operations stands for all.
+    fn finding(
+        &self,
+        known: Option<Known>,
+        is_repaired: IsRepaired,
+        runs: &[Showing],
+    ) -> Result<Finding, Error> {
+        let first = runs.iter().min_by_key(|run| run.operations);
+        let Some(first) = first else { unreachable!("a finding has a run") };
+        let (protocol, repairs) = if is_repaired {
+            (&self.bench.repaired.protocol, Repairs::All)
+        } else {
+            (&self.bench.opened.protocol, Repairs::None)
+        };
+        let Problem { signature, message, source, recent } = first.problem.clone();
+        let part = match signature.kind {
+            FindingKind::Violation(model, _) => {
+                evidence::part(self.bench, protocol, first.client, &first.lineage, model.0)?
+            }
+            _ => None,
+        };
+        let clients: BTreeSet<String> = runs.iter().map(|run| run.client.to_string()).collect();
+        Ok(Finding {
+            // Repairs move lines: those of the user's files are not known then.
+            source: source.filter(|_| !is_repaired),
+            signature,
+            message,
+            clients: clients.into_iter().collect(),
+            seen: runs.len() as u32,
+            command: self.bench.command(first.client, &first.lineage, &repairs),
+            known,
+            evidence: part.unwrap_or(Evidence::Recent(recent)),
+        })
+    }
+
+    /// Adds what an exploration found, to a finding that is there already if it is the same. A shortest run is better
+    /// evidence than the last transitions of a long one.
+    fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
+        let Shown { problem: Problem { signature, message, source, .. }, steps, known, under } =
+            shown;
+        let known = known.map(|repairs| Known { repairs });
+        let command = system.command(&self.bench.opened.given, self.options, &under);
+        let same = findings.iter_mut().find(|one| one.signature == signature && one.known == known);
+        match same {
+            Some(finding) => {
+                finding.seen += 1;
+                if let Evidence::Recent(_) = finding.evidence {
+                    finding.message = message;
+                    finding.evidence = Evidence::Steps(steps);
+                    finding.command = command;
+                }
+            }
+            None => findings.push(Finding {
+                source: source.filter(|_| under == Repairs::None),
+                signature,
+                message,
+                clients: Vec::new(),
+                seen: 1,
+                command,
+                known,
+                evidence: Evidence::Steps(steps),
+            }),
+        }
+    }
+}

@@ -1,0 +1,80 @@
+//! Which repairs of released faults make a failing run clean.
+
+use slicc::mutant::Mutant;
+use slicc::protocol::Protocol;
+
+use crate::error::Error;
+
+/// The smallest set of repairs found that makes a run clean, given that all repairs together do: one alone if that is enough, those
+/// tried before first; else what is left after repairs that are not needed have been left out one by one.
+///
+/// # Errors
+/// Those of `is_clean`, which says whether a run is clean on a protocol with some repairs.
+pub fn needed(
+    repairs: &[Mutant],
+    tried: &[Vec<String>],
+    is_clean: &mut dyn FnMut(&[&Mutant]) -> Result<bool, Error>,
+) -> Result<Vec<String>, Error> {
+    let named = |names: &[String]| -> Vec<&Mutant> {
+        repairs.iter().filter(|one| names.iter().any(|name| *name == *one.name)).collect()
+    };
+    for names in tried {
+        if is_clean(&named(names))? {
+            return Ok(names.clone());
+        }
+    }
+    for one in repairs {
+        let name = vec![one.name.to_string()];
+        if !tried.contains(&name) && is_clean(&[one])? {
+            return Ok(name);
+        }
+    }
+    let mut kept: Vec<&Mutant> = repairs.iter().collect();
+    for one in repairs {
+        let without: Vec<&Mutant> = kept.iter().copied().filter(|kept| *kept != one).collect();
+        if is_clean(&without)? {
+            kept = without;
+        }
+    }
+    Ok(kept.iter().map(|one| one.name.to_string()).collect())
+}
+
+/// A protocol with some repairs, in order; none if they do not fit without the others.
+pub fn with(protocol: &Protocol, repairs: &[&Mutant]) -> Option<Protocol> {
+    let mut repaired = protocol.clone();
+    for repair in repairs {
+        repaired = repaired.with(repair).ok()?;
+    }
+    Some(repaired)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use slicc::mutant::named;
+
+    /// Any mutants serve: only their names matter here.
+    fn repairs() -> Vec<Mutant> {
+        named::of("MI_example").take(4).collect()
+    }
+
+    fn needed_for(wanted: &[usize], tried: &[Vec<String>]) -> (Vec<String>, usize) {
+        let all = repairs();
+        let mut asked = 0;
+        let names: Vec<String> = wanted.iter().map(|&at| all[at].name.to_string()).collect();
+        let found = needed(&all, tried, &mut |some| {
+            asked += 1;
+            Ok(names.iter().all(|name| some.iter().any(|one| *one.name == **name)))
+        });
+        (found.unwrap(), asked)
+    }
+
+    #[test]
+    fn one_is_enough_or_as_few_as_needed() {
+        let all = repairs();
+        let name = |at: usize| all[at].name.to_string();
+        assert_eq!(needed_for(&[2], &[]), (vec![name(2)], 3));
+        assert_eq!(needed_for(&[2], &[vec![name(2)]]), (vec![name(2)], 1));
+        assert_eq!(needed_for(&[1, 3], &[]).0, [name(1), name(3)]);
+    }
+}

@@ -1,0 +1,260 @@
+//! Small systems, all of whose runs are explored as far as the limits allow.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use check::Bounds;
+use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
+use explore::search::{Limits, Progress, Stopped};
+use simulate::stepper::{DescribedMove, Scope, StepperError};
+use slicc::mutant::repair::Repaired;
+use slicc::protocol::Protocol;
+
+use super::finding::{FindingKind, Signature};
+use super::known::{needed, with};
+use super::program::{Problem, of_fault, of_warning};
+use super::{Extent, Options, STATES};
+use crate::error::{Error, Refusal};
+use crate::protocols::{Opened, Repairs, refused};
+use crate::text::quoted;
+
+/// The size of a system that is explored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct System {
+    /// The number of threads, each on a core and cache of its own.
+    pub threads: u32,
+    /// The number of locations, each on a line of its own.
+    pub locations: u32,
+    /// Whether a cache has room for one line only.
+    pub tiny: bool,
+}
+
+/// The systems, the smallest first.
+const SYSTEMS: [System; 4] = [
+    System { threads: 2, locations: 1, tiny: false },
+    System { threads: 2, locations: 2, tiny: true },
+    System { threads: 3, locations: 1, tiny: false },
+    System { threads: 2, locations: 2, tiny: false },
+];
+
+/// The states that may be looked at to find out which repair makes a finding go away, as a multiple of those that led to it.
+const ATTRIBUTION: usize = 4;
+
+/// The result of exploring a system.
+#[derive(Clone, Debug)]
+pub struct Explored {
+    /// The system.
+    pub system: System,
+    /// How far the exploration of the protocol as it is came.
+    pub progress: Progress,
+    /// The limit that ended it, if one did.
+    pub stopped: Option<Stopped>,
+    /// Whether a defect ended it; what comes behind is explored with the repairs only.
+    pub is_found: bool,
+    /// How far the exploration of the repaired protocol came, if that was needed.
+    pub repaired: Option<Progress>,
+    /// The findings, each with the repairs that explain it, if they do.
+    pub(super) problems: Vec<Shown>,
+}
+
+/// A finding of an exploration.
+#[derive(Clone, Debug)]
+pub(super) struct Shown {
+    pub problem: Problem,
+    pub steps: Vec<DescribedMove>,
+    /// The repairs that make it go away.
+    pub known: Option<Vec<String>>,
+    /// The repairs under which it was found.
+    pub under: Repairs,
+}
+
+impl System {
+    fn scope(self, options: &Options) -> Scope {
+        Scope {
+            caches: self.threads,
+            lines: self.locations,
+            tiny: self.tiny,
+            settings: options.settings.clone(),
+            ..Scope::default()
+        }
+    }
+
+    /// The command that explores it.
+    pub fn command(self, given: &str, options: &Options, repairs: &Repairs) -> String {
+        let mut words = vec![format!("rubric explore protocol {}", quoted(given))];
+        if *repairs != Repairs::None {
+            words.push(format!("--repair {repairs}"));
+        }
+        let counts = [("threads", self.threads, 2), ("locations", self.locations, 1)];
+        let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
+        words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
+        if self.tiny {
+            words.push("--tiny".to_owned());
+        }
+        let settings = options.settings.iter();
+        words.extend(settings.map(|one| format!("--set {}", quoted(&one.to_string()))));
+        words.join(" ")
+    }
+}
+
+impl fmt::Display for System {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let plural = if self.locations == 1 { "" } else { "s" };
+        write!(f, "{} threads, {} location{plural}", self.threads, self.locations)?;
+        f.write_str(if self.tiny { ", room for one" } else { "" })
+    }
+}
+
+/// Explores all systems, each until its limit.
+///
+/// # Errors
+/// No such system can be built of the protocol.
+pub fn explore_all(
+    opened: &Opened,
+    repaired: &Repaired,
+    options: &Options,
+    deadline: Option<Instant>,
+) -> Result<Vec<Explored>, Error> {
+    let systems = if options.explores { &SYSTEMS[..] } else { &[] };
+    let mut explored = Vec::new();
+    for (at, &system) in systems.iter().enumerate() {
+        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        let time = left.map(|left| left / (systems.len() - at) as u32);
+        let exploring = Exploring { opened, repaired, options, system, time };
+        explored.push(exploring.explore()?);
+    }
+    Ok(explored)
+}
+
+/// An exploration that is to be done.
+struct Exploring<'a> {
+    opened: &'a Opened,
+    repaired: &'a Repaired,
+    options: &'a Options,
+    system: System,
+    /// The time that it may take, if that is limited.
+    time: Option<Duration>,
+}
+
+impl Exploring<'_> {
+    fn explore(&self) -> Result<Explored, Error> {
+        let start = Instant::now();
+        let original = &self.opened.protocol;
+        let exploration = self.explored(original, self.limits(self.time, None))?;
+        let mut explored = Explored {
+            system: self.system,
+            progress: exploration.progress,
+            stopped: None,
+            is_found: false,
+            repaired: None,
+            problems: shown(&exploration, original, &Repairs::None),
+        };
+        match exploration.verdict {
+            Verdict::Clean => {}
+            Verdict::Stopped(why) => explored.stopped = Some(why),
+            Verdict::Found(_) => explored.is_found = true,
+        }
+        if explored.problems.is_empty() || self.repaired.applied.is_empty() {
+            return Ok(explored);
+        }
+        // What is left of the repaired protocol is new; the rest is explained by repairs.
+        let left = self.time.map(|time| time.saturating_sub(start.elapsed()));
+        let protocol = &self.repaired.protocol;
+        let exploration = self.explored(protocol, self.limits(left, None))?;
+        explored.repaired = Some(exploration.progress);
+        let new = shown(&exploration, protocol, &Repairs::All);
+        let is_new = |problem: &Shown| {
+            new.iter().any(|one| one.problem.signature == problem.problem.signature)
+        };
+        let states = explored.progress.states * ATTRIBUTION;
+        for problem in explored.problems.iter_mut().filter(|problem| !is_new(problem)) {
+            problem.known = Some(self.attribute(&problem.problem.signature, states)?);
+        }
+        let is_there = |signature: &Signature| {
+            explored.problems.iter().any(|one| one.problem.signature == *signature)
+        };
+        let added: Vec<Shown> =
+            new.into_iter().filter(|one| !is_there(&one.problem.signature)).collect();
+        explored.problems.extend(added);
+        Ok(explored)
+    }
+
+    /// The repairs without which a finding is there.
+    fn attribute(&self, signature: &Signature, states: usize) -> Result<Vec<String>, Error> {
+        needed(&self.repaired.applied, &[], &mut |repairs| {
+            let Some(protocol) = with(&self.opened.protocol, repairs) else {
+                return Ok(false);
+            };
+            let exploration = self.explored(&protocol, self.limits(self.time, Some(states)))?;
+            let found = shown(&exploration, &protocol, &Repairs::All);
+            Ok(!found.iter().any(|one| one.problem.signature == *signature))
+        })
+    }
+
+    fn limits(&self, time: Option<Duration>, states: Option<usize>) -> Limits {
+        let most = match self.options.extent {
+            Extent::Runs(_) => Some(STATES),
+            Extent::Time(_) => None,
+        };
+        Limits {
+            bounds: Bounds::new(time, Some(self.options.max_memory)),
+            states: states.into_iter().chain(most).min(),
+        }
+    }
+
+    fn explored(&self, protocol: &Protocol, limits: Limits) -> Result<Exploration, Error> {
+        let scope = self.system.scope(self.options);
+        explore(protocol, &scope, &limits, &mut |_| {})
+            .map_err(|problem| refusal(problem, &self.opened.given, protocol))
+    }
+}
+
+/// The findings and warnings of an exploration.
+fn shown(exploration: &Exploration, protocol: &Protocol, under: &Repairs) -> Vec<Shown> {
+    let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
+        problem,
+        steps: steps.to_vec(),
+        known: None,
+        under: under.clone(),
+    };
+    let found = match &exploration.verdict {
+        Verdict::Found(found) => Some(shown(problem(found, protocol), &found.steps)),
+        Verdict::Clean | Verdict::Stopped(_) => None,
+    };
+    let warned = exploration
+        .warnings
+        .iter()
+        .map(|warned| shown(of_warning(&warned.warning, protocol), &warned.steps));
+    found.into_iter().chain(warned).collect()
+}
+
+fn problem(found: &Violation, protocol: &Protocol) -> Problem {
+    if let (Finding::Fault, Some(fault)) = (&found.finding, &found.fault) {
+        return of_fault(fault, protocol);
+    }
+    let kind = match found.finding {
+        Finding::Fault => FindingKind::OtherFault,
+        Finding::SwmrViolation { .. } => FindingKind::SwmrViolation,
+        Finding::StaleValue { .. } => FindingKind::StaleValue,
+        Finding::Deadlock { .. } => FindingKind::Deadlock,
+        Finding::Livelock { .. } => FindingKind::Livelock,
+    };
+    Problem {
+        signature: Signature { kind, place: String::new() },
+        message: found.sentence(),
+        source: None,
+        recent: Vec::new(),
+    }
+}
+
+fn refusal(problem: StepperError, given: &str, protocol: &Protocol) -> Error {
+    match problem {
+        StepperError::Protocol(failure) => refused(given, *failure),
+        StepperError::Plan(diagnostics) => Error::Protocol(Box::new(Refusal {
+            given: given.to_owned(),
+            sources: protocol.sources().clone(),
+            diagnostics,
+        })),
+        StepperError::Setup(what) => Error::run(given)(what),
+    }
+}

@@ -1,0 +1,97 @@
+//! The report of `rubric test` and `rubric diff` as a page.
+
+use maud::{Markup, html};
+
+use super::cell::breakable;
+use super::document;
+use super::explained::drawn;
+use super::section::{Anchors, Section};
+use crate::picture::Picture;
+
+/// What the page says.
+#[derive(Clone, Debug)]
+pub struct TestPage {
+    /// The protocol, as it was given.
+    pub protocol: String,
+    /// What was tested, in a sentence.
+    pub lead: String,
+    /// Further facts, each with its name.
+    pub facts: Vec<(String, String)>,
+    /// The findings, in their order.
+    pub findings: Vec<Shown>,
+}
+
+/// A finding as it is shown.
+#[derive(Clone, Debug)]
+pub struct Shown {
+    /// The finding in a few words.
+    pub title: String,
+    /// The heading under which it stands; findings under one heading follow each other.
+    pub group: String,
+    /// What there is to say of it, a paragraph each.
+    pub facts: Vec<String>,
+    /// The violation as a picture, if it is one.
+    pub picture: Option<Picture>,
+    /// What shows it, line by line.
+    pub evidence: Vec<String>,
+    /// The command that reproduces it.
+    pub command: String,
+}
+
+/// The page: a section for each group of findings. The same bytes for the same findings.
+pub fn tested(page: &TestPage) -> String {
+    let mut anchors = Anchors::default();
+    let facts = html! {
+        dl { @for (name, value) in &page.facts { dt { (name) } dd { (value) } } }
+    };
+    let mut sections = vec![Section::new(&mut anchors, "tested", "What was tested", facts)];
+    let mut at = 0;
+    for group in page.findings.chunk_by(|a, b| a.group == b.group) {
+        let articles = group.iter().map(|finding| {
+            at += 1;
+            (finding, at)
+        });
+        let body = html! { @for (finding, at) in articles { (article(finding, at)) } };
+        let title = group.first().map_or("", |finding| finding.group.as_str());
+        sections.push(Section::new(&mut anchors, title, title, body));
+    }
+    document(&format!("Test of {}", page.protocol), &page.lead, &sections)
+}
+
+fn article(finding: &Shown, at: usize) -> Markup {
+    html! {
+        details.violation open[at == 1] {
+            summary { (finding.title) }
+            @for fact in &finding.facts { p { (breakable(fact)) } }
+            p { "Reproduce with: " code { (breakable(&finding.command)) } }
+            @if let Some(picture) = &finding.picture { (drawn(picture, &format!("t{at}-"))) }
+            @if !finding.evidence.is_empty() { pre tabindex="0" { (finding.evidence.join("\n")) } }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_stand_under_their_headings() {
+        let shown = |title: &str, group: &str| Shown {
+            title: title.to_owned(),
+            group: group.to_owned(),
+            facts: vec!["a <fact>".to_owned()],
+            picture: None,
+            evidence: vec!["1 core 0 loads".to_owned()],
+            command: "rubric simulate P --seed 1".to_owned(),
+        };
+        let page = tested(&TestPage {
+            protocol: "P".to_owned(),
+            lead: "3 programs".to_owned(),
+            facts: vec![("Coverage".to_owned(), "50 %".to_owned())],
+            findings: vec![shown("deadlock", "New"), shown("misuse", "New"), shown("x", "Known")],
+        });
+        assert_eq!(page.matches("<h2").count(), 3, "{page}");
+        assert_eq!(page.matches("a &lt;fact").count(), 3);
+        assert!(page.find(">New<").or(page.find("New ")) < page.find("Known"));
+    }
+}
