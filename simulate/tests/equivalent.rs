@@ -205,7 +205,7 @@ fn the_example_of_the_paper_is_equivalent() {
     let up_to_delays = false;
     let reason = said(before, after).unwrap();
     assert_eq!(reason, Reason::Commuting { exchanged, up_to_delays });
-    let about = "neither touches what the other changes";
+    let about = "neither accesses what the other changes";
     assert_eq!(reason.to_string(), format!("use_line and pop_core: {about}"));
     assert!(reason.is_strict() && reason.keeps_runs());
 }

@@ -1,7 +1,7 @@
 //! What the scripts of gem5's own protocols say, and what names mean.
 
 use slicc::outline::MACHINE_TYPES;
-use slicc::scripts::Known;
+use slicc::scripts::KnownProtocol;
 
 use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::cache::BankSettings;
@@ -13,25 +13,25 @@ pub(super) fn machine_type(name: &str) -> Option<u32> {
 }
 
 /// The value that a script gives a parameter, where it is not the declared default.
-pub(super) fn script_value(known: Known, machine: &str, parameter: &str) -> Option<u64> {
+pub(super) fn script_value(known: KnownProtocol, machine: &str, parameter: &str) -> Option<u64> {
     match (known, machine, parameter) {
-        (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
+        (KnownProtocol::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
         // Options of their own, --l0_transitions_per_cycle and --l1_transitions_per_cycle.
-        (Known::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
+        (KnownProtocol::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
         // The option --timeout-latency. It counts only with dynamic_timeout_enabled=0.
-        (Known::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
-        (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
-        (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
-        (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
-        (Known::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
-        (Known::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
+        (KnownProtocol::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
+        (KnownProtocol::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
+        (KnownProtocol::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
+        (KnownProtocol::MoesiAmdBase, "Directory", "response_latency") => Some(30),
+        (KnownProtocol::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
+        (KnownProtocol::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
         _ => None,
     }
 }
 
 /// Whether a script never makes controllers of a machine.
-pub(super) fn leaves_out(known: Known, machine: &str) -> bool {
-    known == Known::MoesiAmdBase && machine == "L3Cache"
+pub(super) fn leaves_out(known: KnownProtocol, machine: &str) -> bool {
+    known == KnownProtocol::MoesiAmdBase && machine == "L3Cache"
 }
 
 /// What a parameter of this name is in every protocol that has it and gives it no default.
@@ -54,13 +54,13 @@ pub(super) const BASE: [&str; 4] =
     ["transitions_per_cycle", "recycle_latency", "number_of_TBEs", "mandatory_queue_latency"];
 
 /// What such a setting is unless something else is said.
-pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64 {
+pub(super) fn base_value(known: Option<KnownProtocol>, machine: &str, name: &str) -> u64 {
     if let Some(value) = known.and_then(|known| script_value(known, machine, name)) {
         return value;
     }
     let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];
     match name {
-        "transitions_per_cycle" if matches!(known, Some(Known::MoesiAmdBase | Known::Msi)) => 32,
+        "transitions_per_cycle" if matches!(known, Some(KnownProtocol::MoesiAmdBase | KnownProtocol::Msi)) => 32,
         "transitions_per_cycle" if first_levels.contains(&machine) => 4,
         "transitions_per_cycle" => 32,
         "recycle_latency" => 10,
@@ -98,16 +98,16 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Cach
 }
 
 /// How long an access to a cache takes as far as the protocol asks.
-pub(super) fn cache_latency(known: Option<Known>, machine: &str) -> u64 {
+pub(super) fn cache_latency(known: Option<KnownProtocol>, machine: &str) -> u64 {
     match (known, machine) {
-        (Some(Known::MoesiCmpDirectory), "L2Cache") => 20,
+        (Some(KnownProtocol::MoesiCmpDirectory), "L2Cache") => 20,
         _ => 1,
     }
 }
 
 /// The banks of a cache, if the script makes them matter.
-pub(super) fn cache_banks(known: Option<Known>, parameter: &str) -> Option<BankSettings> {
-    let matter = known == Some(Known::MoesiAmdBase) && parameter == "L3CacheMemory";
+pub(super) fn cache_banks(known: Option<KnownProtocol>, parameter: &str) -> Option<BankSettings> {
+    let matter = known == Some(KnownProtocol::MoesiAmdBase) && parameter == "L3CacheMemory";
     matter.then_some(BankSettings {
         data_banks: 16,
         tag_banks: 16,

@@ -2,7 +2,7 @@
 
 use slicc::ast::Object;
 use slicc::protocol::Protocol;
-use slicc::scripts::{Declared, Known, Script};
+use slicc::scripts::{Declared, KnownProtocol, Script};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
@@ -208,7 +208,7 @@ pub(super) struct Planner<'a> {
 
 impl Planner<'_> {
     /// The protocol whose script the protocol goes with.
-    pub fn known(&self) -> Option<Known> {
+    pub fn known(&self) -> Option<KnownProtocol> {
         self.script.map(|script| script.known)
     }
 

@@ -3,7 +3,7 @@
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
 use slicc::error::ParseError;
-use slicc::scripts::{Known, is_ordered};
+use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
@@ -127,7 +127,7 @@ impl Planner<'_> {
             let text = setting.value.as_str();
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
-        let script = |known: Known| known::script_value(known, site.machine, site.name());
+        let script = |known: KnownProtocol| known::script_value(known, site.machine, site.name());
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }

@@ -136,12 +136,12 @@ pub(super) fn run(
                 let (to, from) = (get!(to) as usize, get!(from) as usize);
                 words.copy_within(from..from + count as usize, to);
             }
-            Op::Fresh { to, of } => {
+            Op::Initialize { to, of } => {
                 let fresh = program.types[of as TypeId].fresh();
                 let at = fp + to as usize;
                 words[at..at + fresh.len()].copy_from_slice(fresh);
             }
-            Op::Same { to, left, words: count } => {
+            Op::EqualWords { to, left, words: count } => {
                 let (one, other, count) =
                     (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);

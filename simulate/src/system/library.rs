@@ -376,7 +376,7 @@ impl System {
             | PersistentReadStarving => self.persistent(function, i, [b, c, d])?,
 
             Zero | Nothing => 0,
-            Same => a,
+            Identity => a,
             MaxTokens => MOST_TOKENS,
             LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),

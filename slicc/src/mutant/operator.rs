@@ -1,11 +1,11 @@
-//! What can be done to a protocol to make a mutant of it.
+//! The operators that make mutants of a protocol.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::near::near;
 
-/// The operators, each with its name, what it does, and what is likely to come of it.
+/// The operators, each with its name, a description, and its likely consequence.
 macro_rules! operators {
     ($($operator:ident $name:literal: $about:literal, $effect:literal;)*) => {
         /// A kind of edit, which can be made at many sites of a protocol.
@@ -18,21 +18,21 @@ macro_rules! operators {
             /// Every operator.
             pub const ALL: &[Operator] = &[$(Operator::$operator),*];
 
-            /// Its name, which is part of the ids of mutants.
+            /// The name, which is part of the ids of mutants.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $name),*
                 }
             }
 
-            /// What it does, in one sentence.
+            /// The description, in one sentence.
             pub fn about(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $about),*
                 }
             }
 
-            /// What is likely to come of it: the last sentence of a description, or nothing.
+            /// The likely consequence: the last sentence of a mutant's description, or nothing.
             pub(super) fn effect(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $effect),*
@@ -135,7 +135,7 @@ impl fmt::Display for Operator {
     }
 }
 
-/// A name that no operator has.
+/// The error about an unknown operator, with a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no operator {0}: {1}")]
 pub struct UnknownOperator(String, String);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_one_is_told_what_there_is() {
+    fn the_error_about_an_unknown_operator_lists_the_known_ones() {
         let error = |name: &str| name.parse::<Operator>().unwrap_err().to_string();
         let near = error("drop-acton");
         assert!(near.starts_with("there is no operator drop-acton: did you mean drop-action"));
