@@ -110,7 +110,7 @@ fn a_campaign_lists_warnings() {
 fn a_protocol_without_a_script_is_named_once() {
     let simulate = ["simulate", FORGOTTEN, "--threads", "1", "--runs", "2", "--locations", "1"];
     let text = told(&simulate, 0);
-    let warning = "rubric: warning: Forgotten is no protocol with a script in gem5";
+    let warning = "rubric: warning: Forgotten has no script in gem5";
     assert_eq!(text.matches(warning).count(), 1, "{text}");
     assert!(text.contains("--set L1Cache.mandatoryQueue=ordered"), "{text}");
     assert_eq!(told(&[&simulate[..], &["-q"]].concat(), 0), "");

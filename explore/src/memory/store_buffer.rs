@@ -6,34 +6,35 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
-/// Each processor's writes wait in a queue, and it reads its own newest.
+/// A memory in which each processor's writes wait in a queue, from which it reads its own newest
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreBuffer {
     /// The size of the system.
-    pub shape: SystemSize,
-    /// Writes that may wait for a processor.
+    pub size: SystemSize,
+    /// Capacity of each buffer, in writes.
     pub capacity: usize,
 }
 
-/// Memory, and what waits.
+/// The state of memory and buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     memory: Vec<u8>,
-    /// Of each processor: location and value, the oldest first.
+    /// For each processor, pairs of location and value, the oldest first.
     buffers: Vec<VecDeque<(u8, u8)>>,
 }
 
 impl MemorySystem for StoreBuffer {
     type State = State;
 
-    fn shape(&self) -> SystemSize {
-        self.shape
+    fn size(&self) -> SystemSize {
+        self.size
     }
 
     fn initial(&self) -> Vec<State> {
         vec![State {
-            memory: vec![0; usize::from(self.shape.locations)],
-            buffers: vec![VecDeque::new(); usize::from(self.shape.processors)],
+            memory: vec![0; usize::from(self.size.locations)],
+            buffers: vec![VecDeque::new(); usize::from(self.size.processors)],
         }]
     }
 
@@ -44,7 +45,7 @@ impl MemorySystem for StoreBuffer {
                 let own = buffer.iter().rfind(|write| write.0 == location);
                 let value = own.map_or(held, |write| write.1);
                 visit(Event::read(processor, location, value), state.clone());
-                for value in 0..=self.shape.values {
+                for value in 0..=self.size.values {
                     if buffer.len() < self.capacity {
                         let mut next = state.clone();
                         next.buffers[at].push_back((location, value));

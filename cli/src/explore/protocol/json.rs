@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{Verdict, Violation, Warned};
+use explore::protocol::{Verdict, Violation, WarningRun};
 use explore::search::Stopped;
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
@@ -73,7 +73,7 @@ fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     steps.iter().map(step).collect()
 }
 
-fn warning(warned: &Warned, place: Option<&(String, usize, String)>) -> Value {
+fn warning(warned: &WarningRun, place: Option<&(String, usize, String)>) -> Value {
     let mut value = json!({ "message": warned.warning.message, "steps": steps(&warned.steps) });
     if let Some((file, line, _)) = place {
         value["file"] = file.as_str().into();

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Verdict, Violation, Warned};
+use explore::protocol::{Verdict, Violation, WarningRun};
 use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
@@ -73,7 +73,7 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
 
 /// What gem5 accepts although it is evidently wrong, and how to get there.
 fn warning(
-    warned: &Warned,
+    warned: &WarningRun,
     place: Option<&(String, usize, String)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {

@@ -23,7 +23,7 @@ pub(super) fn exchanged(scene: &Scene, mutants: &mut Collector) {
         if is_free && first.span.file == second.span.file {
             let edits = vec![Edit::replace(first.span, after), Edit::replace(second.span, before)];
             let (name, other) = (&first.name.text, &second.name.text);
-            let about = format!("{other} is looked at before {name}, not after it.");
+            let about = format!("{other} is scanned before {name}, not after it.");
             mutants.whole(&place(first), other, &about, edits, Vec::new());
         }
     }
