@@ -130,7 +130,7 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
     let folder = Folder::new();
     for (name, why) in [
         ("MI_example_new", "its name begins with MI_example"),
-        ("Mine", "its machines and buffers have the names of those of MI_example"),
+        ("Mine", "its machines and buffers have the same names as those of MI_example"),
     ] {
         for file in ["cache", "dir", "dma", "msg"] {
             let from = format!("../fixtures/protocols/MI_example-{file}.sm");

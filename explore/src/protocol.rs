@@ -178,9 +178,9 @@ impl Explored {
         let warnings = warnings.into_iter().filter_map(|(warning, state, chosen)| {
             let at = seen.number::<Explored>(&Node::Running(state.clone()))?;
             let (first, steps) = search::path(self, seen, at);
-            let told = tell(self, &first, &steps);
-            let (mut steps, mut moves) = (told.steps, told.moves);
-            steps.push(self.stepper.borrow_mut().tell(&state, chosen).0);
+            let run = run_violation(self, &first, &steps);
+            let (mut steps, mut moves) = (run.steps, run.moves);
+            steps.push(self.stepper.borrow_mut().describe(&state, chosen).0);
             moves.push(chosen);
             Some(WarningRun { warning, steps, moves })
         });
@@ -280,7 +280,7 @@ pub fn explore(
         search::Outcome::None => Verdict::Clean,
         search::Outcome::Stopped(why) => Verdict::Stopped(why),
         search::Outcome::Found(run) => {
-            let told = tell(&graph, &run.first, &run.steps);
+            let run = run_violation(&graph, &run.first, &run.steps);
             Verdict::Found(Box::new(Violation { finding: run.goal, ..told }))
         }
     };
@@ -291,15 +291,15 @@ pub fn explore(
 }
 
 /// Describes a run in words.
-fn tell(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
+fn run_violation(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
     let mut stepper = graph.stepper.borrow_mut();
     let mut violation =
         Violation { finding: Finding::Fault, fault: None, steps: Vec::new(), moves: Vec::new() };
     let mut before = first;
     for (chosen, after) in steps {
         if let Node::Running(state) = before {
-            let (telling, outcome) = stepper.tell(state, *chosen);
-            violation.steps.push(telling);
+            let (described, outcome) = stepper.describe(state, *chosen);
+            violation.steps.push(described);
             violation.moves.push(*chosen);
             violation.fault = outcome.state.err();
         }

@@ -205,8 +205,8 @@ fn a_run_can_be_replayed() {
     let mut state = stepper.first();
     for (at, (chosen, step)) in found.moves.iter().zip(&found.steps).enumerate() {
         assert!(stepper.moves(&state).contains(chosen));
-        let (telling, outcome) = stepper.tell(&state, *chosen);
-        assert_eq!(&telling, step);
+        let (described, outcome) = stepper.describe(&state, *chosen);
+        assert_eq!(&described, step);
         match outcome.state {
             Ok(next) => state = next,
             Err(fault) => {

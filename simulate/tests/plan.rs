@@ -336,7 +336,7 @@ fn settings_that_fit_nothing_are_errors() {
     assert!(error("forwardToCache=1").message.contains("ordered or unordered was expected"));
     assert!(error("recycle_latency=x").message.contains("a number was expected"));
     assert!(error("sequencer=1").message.contains("only message buffers and caches"));
-    assert!(error("cacheMemory=1").message.contains("the size of a cache was expected"));
+    assert!(error("cacheMemory=1").message.contains("expected the size of a cache"));
     assert!(error("cacheMemory=128:2").message.contains("at least 2 are needed"));
     // A machine without controllers has its parameters all the same.
     let fits: Vec<Setting> = vec!["DMA.responseFromDir=ordered".parse().unwrap()];

@@ -126,13 +126,13 @@ impl MemorySystem for Slicc {
                 }
             });
         }
-        let told = found.map(|chosen| {
-            let telling = self.stepper.borrow_mut().tell(&before.protocol, chosen).0;
-            telling.happens
+        let described = found.map(|chosen| {
+            let mut stepper = self.stepper.borrow_mut();
+            stepper.describe(&before.protocol, chosen).0.happens
         });
-        match (told, event) {
-            (Some(told), Event::Access(access)) => format!("{told}: {access}"),
-            (Some(told), Event::Internal(..)) => told,
+        match (described, event) {
+            (Some(happens), Event::Access(access)) => format!("{happens}: {access}"),
+            (Some(happens), Event::Internal(..)) => happens,
             (None, event) => event.to_string(),
         }
     }

@@ -8,7 +8,7 @@ fn request(tag: u32, kind: RequestKind, address: u64, value: u64) -> Request {
     Request { tag, kind, address, size: 8, value }
 }
 
-/// A line in a cache.
+/// A cache entry of a line.
 struct Entry {
     block: [u64; 8],
     monitor: Option<u32>,
@@ -124,7 +124,7 @@ fn a_conditional_needs_the_reservation() {
     assert!(!conditional(Some(3), true));
 }
 
-/// As gem5's sequencer does, whatever the cache may do with the line.
+/// gem5's sequencer does this, whatever the cache may do with the line.
 #[test]
 fn what_is_behind_a_failed_conditional_completes_with_it() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());

@@ -7,7 +7,7 @@ use super::values::Renaming;
 use super::{Stepping, Store};
 use crate::request::RequestKind;
 use crate::ruby::buffer::MessageBuffer;
-use crate::ruby::buffer::frozen::{Travelling, UNDER_WAY};
+use crate::ruby::buffer::frozen::{IN_FLIGHT, InFlight};
 
 /// Stands for a null pointer, where the type of an object would.
 pub(super) const NOTHING: u64 = u64::MAX;
@@ -149,7 +149,7 @@ impl Stepping {
             return true;
         }
         let arrived = buffer.arrived();
-        let count = buffer.travelling().count() + 1;
+        let count = buffer.in_flight().count() + 1;
         self.put(count as u64, out);
         self.put(arrived.len() as u64, out);
         for one in arrived {
@@ -160,7 +160,7 @@ impl Stepping {
         self.freeze_pairs(buffer.deferred(), renaming, out);
         scratch.clear();
         let mut queued: Vec<Queued> = Vec::with_capacity(count);
-        for one in buffer.travelling() {
+        for one in buffer.in_flight() {
             let start = scratch.len();
             self.freeze_object(one.message, renaming, scratch);
             queued.push(Queued {
@@ -187,8 +187,8 @@ impl Stepping {
     }
 
     /// The lane of a message that is under way.
-    fn lane(&self, buffer: &MessageBuffer, one: Travelling) -> u64 {
-        if let Some(lane) = one.arrival.checked_sub(UNDER_WAY) {
+    fn lane(&self, buffer: &MessageBuffer, one: InFlight) -> u64 {
+        if let Some(lane) = one.arrival.checked_sub(IN_FLIGHT) {
             return lane;
         }
         let words = &self.system.words;

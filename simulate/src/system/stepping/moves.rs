@@ -140,7 +140,7 @@ impl Stepping {
         let requests = self.system.controllers[consumer].requests_to_memory;
         let is_memory = requests == Some(number as u32);
         let mut before = None;
-        for (at, one) in buffer.travelling().enumerate() {
+        for (at, one) in buffer.in_flight().enumerate() {
             let has_lane = one.arrival & 0xFFFF_FFFF != 0;
             // Of a lane only the first, and of equal messages one.
             let skip = before.is_some_and(|(arrival, message)| {
@@ -265,10 +265,10 @@ impl Stepping {
             return Ok(());
         }
         // In an ordered queue it comes behind what is under way.
-        if queue.settings().ordered && queue.travelling().any(|one| !one.is_new) {
+        if queue.settings().ordered && queue.in_flight().any(|one| !one.is_new) {
             return Ok(());
         }
-        let newest = queue.travelling().position(|one| one.is_new);
+        let newest = queue.in_flight().position(|one| one.is_new);
         if let Some(at) = newest {
             queue.arrive(at);
         }

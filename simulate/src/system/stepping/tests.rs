@@ -79,9 +79,9 @@ fn numbers_are_returned_as_they_were_stored() {
     assert_eq!((stored.core, stored.line, stored.value), (1, 0, 2));
     assert_eq!(stored.action, Action::Store);
     let load = Move::Ask { core: 1, line: 0, action: Action::Load, value: 0 };
-    let (telling, outcome) = stepper.tell(&state, load);
+    let (described, outcome) = stepper.describe(&state, load);
     assert_eq!(outcome.performed[0].value, 2);
-    assert_eq!(telling.effects.last().unwrap(), "core 1 has read 2 from line 0");
+    assert_eq!(described.effects.last().unwrap(), "core 1 has read 2 from line 0");
 }
 
 /// A protocol whose messages on a wire and in a queue of its own say when one overtakes another.

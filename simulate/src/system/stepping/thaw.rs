@@ -4,7 +4,7 @@ use super::Stepping;
 use super::coding::byte;
 use super::freeze::NOTHING;
 use crate::request::{Request, RequestKind};
-use crate::ruby::buffer::frozen::{Arrived, UNDER_WAY};
+use crate::ruby::buffer::frozen::{Arrived, IN_FLIGHT};
 use crate::ruby::cache::frozen::Held;
 
 /// A tick that does not come by itself.
@@ -113,7 +113,7 @@ impl Stepping {
 
     fn thaw_buffer(&mut self, number: usize, from: &mut &[u8]) {
         self.system.buffers[number].reset();
-        let Some(travelling) = self.get(from).checked_sub(1) else {
+        let Some(in_flight) = self.get(from).checked_sub(1) else {
             return;
         };
         for _ in 0..self.get(from) {
@@ -124,10 +124,10 @@ impl Stepping {
         for (line, message) in self.thaw_pairs(from) {
             self.system.buffers[number].defer(line, message);
         }
-        for _ in 0..travelling {
+        for _ in 0..in_flight {
             let lane = self.get(from);
             let message = self.thaw_object(from);
-            self.system.buffers[number].deliver(UNDER_WAY + lane, message);
+            self.system.buffers[number].deliver(IN_FLIGHT + lane, message);
         }
     }
 

@@ -17,17 +17,17 @@ pub struct DescribedMove {
 
 impl Stepping {
     /// Lets something happen in a state, and says what.
-    pub fn tell(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
+    pub fn describe(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
         self.thaw(state);
-        let happens = self.happens(chosen);
+        let happens = self.event_text(chosen);
         let outcome = self.take(state, chosen);
         let mut effects = self.effects();
         let performed = outcome.performed.iter();
-        effects.extend(performed.map(|access| self.answer(access)));
+        effects.extend(performed.map(|access| self.access_text(access)));
         (DescribedMove { happens, effects }, outcome)
     }
 
-    fn happens(&self, chosen: Move) -> String {
+    fn event_text(&self, chosen: Move) -> String {
         match chosen {
             Move::Ask { core, line, action, value } => {
                 let what = match (action, self.values) {
@@ -75,7 +75,7 @@ impl Stepping {
 
     /// `RequestMsg GETX for line 0`
     fn message(&self, buffer: usize, at: usize) -> String {
-        let Some(one) = self.system.buffers[buffer].travelling().nth(at) else {
+        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
             return "a message".to_owned();
         };
         let of = self.system.words.type_of(one.message);
@@ -109,7 +109,7 @@ impl Stepping {
     }
 
     /// `core 0 has read the latest value of line 0`
-    fn answer(&self, access: &Access) -> String {
+    fn access_text(&self, access: &Access) -> String {
         let Access { core, line, value, .. } = access;
         match (self.values, access.action, access.freshness) {
             (Values::Numbers(_), Action::Load, _) => {
