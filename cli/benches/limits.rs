@@ -111,10 +111,7 @@ fn limit(
         let more = ["--timeout", &seconds, "--format", "json", file];
         let run = child::run(&[words, more].concat(), &[0, 1, 3])?;
         let answer: Answer = serde_json::from_str(&run.output)?;
-        let expected = match series.family.violation {
-            true => "violation",
-            false => "consistent",
-        };
+        let expected = if series.family.violation { "violation" } else { "consistent" };
         if answer.verdict != "undecided" && answer.verdict != expected {
             return Err(format!("rubric {command}: {}", answer.verdict).into());
         }

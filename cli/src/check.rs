@@ -144,20 +144,14 @@ impl Run<'_> {
                 }
             }
         }
-        match decided_any {
-            true => self.printer.file(input, self.out).map_err(Error::Output),
-            false => Ok(()),
-        }
+        if decided_any { self.printer.file(input, self.out).map_err(Error::Output) } else { Ok(()) }
     }
 
     /// The models to check: where the user names none, that of the CPUs whose instructions make the
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let is_x86 = history.provenance.isa == Some(Isa::X86);
-        match self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
-            true => vec![Model::TSO],
-            false => self.models.clone(),
-        }
+        if self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) { vec![Model::TSO] } else { self.models.clone() }
     }
 
     fn history(

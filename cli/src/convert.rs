@@ -64,7 +64,7 @@ pub enum Format {
 
 /// Every format that can be written.
 static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let texts = FORMATS.iter().filter(|format| !format.extensions().is_empty());
+    let texts = FORMATS.iter().filter(|format| !format.info().extensions.is_empty());
     texts.map(|&format| Format::Text(format)).chain([Format::Parquet]).collect()
 });
 
@@ -78,7 +78,7 @@ impl Format {
 
     fn extensions(self) -> &'static [&'static str] {
         match self {
-            Format::Text(format) => format.extensions(),
+            Format::Text(format) => format.info().extensions,
             Format::Parquet => &["parquet"],
         }
     }

@@ -18,13 +18,11 @@ pub fn check_ending(
 ) -> Result<(), Error> {
     let fits = ending(path).is_some_and(|it| endings.contains(&&*it));
     let is_special = path.exists() && !path.is_file() && !path.is_dir();
-    match fits || is_special {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "{option} {}: a name that ends in {expected}",
-            path.display()
-        ))),
+    if fits || is_special {
+        return Ok(());
     }
+    let path = path.display();
+    Err(Error::Usage(format!("{option} {path}: a name that ends in {expected}")))
 }
 
 /// The part of a name after its last dot, in lower case.

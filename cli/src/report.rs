@@ -240,10 +240,7 @@ impl Campaign<'_> {
 
 /// A false alarm is what no protocol that is right may cause.
 fn status(answers: &Answers) -> Status {
-    match answers.alarms.alarms.is_empty() {
-        true => Status::Done,
-        false => Status::Violation,
-    }
+    if answers.alarms.alarms.is_empty() { Status::Done } else { Status::Violation }
 }
 
 /// Whether a criterion follows from a model, both by name.

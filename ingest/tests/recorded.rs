@@ -128,7 +128,7 @@ fn aborted_runs_with_a_message() {
         assert!(ending.steps.iter().all(|step| step.address == line), "{name}");
         assert!(ending.steps.len() > 5, "{name}: {:?}", ending.steps);
         assert_eq!(ending.waiting, plain.ending.waiting, "{name}");
-        let busy = |it: &ingest::ending::Waiting| !it.controllers.is_empty();
+        let busy = |it: &ingest::ending::OutstandingRequest| !it.controllers.is_empty();
         assert!(ending.waiting.iter().all(busy), "{name}: {:?}", ending.waiting);
     }
 }

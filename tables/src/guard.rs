@@ -50,9 +50,10 @@ pub(super) fn decoded<R: MmapBytesReader>(
     reader: ParquetReader<R>,
 ) -> Result<DataFrame, TableError> {
     let frame = guarded(path, || reader.finish())?;
-    match frame.columns().iter().all(|it| it.len() == frame.height()) {
-        true => Ok(frame),
-        false => Err(TableError::damaged(path, "its columns differ in length")),
+    if frame.columns().iter().all(|it| it.len() == frame.height()) {
+        Ok(frame)
+    } else {
+        Err(TableError::damaged(path, "its columns differ in length"))
     }
 }
 

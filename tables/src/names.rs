@@ -38,10 +38,7 @@ fn one_of<'de, D: Deserializer<'de>>(
     names: &'static [&'static str],
 ) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;
-    match names.contains(&&*name) {
-        true => Ok(name),
-        false => Err(de::Error::unknown_variant(&name, names)),
-    }
+    if names.contains(&&*name) { Ok(name) } else { Err(de::Error::unknown_variant(&name, names)) }
 }
 
 #[cfg(test)]

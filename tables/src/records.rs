@@ -257,9 +257,10 @@ fn columns<'f, R: Record>(
             Err(_) => return Err(wrong::<R>(path, name, "is missing")),
         };
         let (found, expected) = (column.dtype(), field.dtype());
-        match *found == expected {
-            true => Ok(Some(column)),
-            false => Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}"))),
+        if *found == expected {
+            Ok(Some(column))
+        } else {
+            Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}")))
         }
     };
     fields.iter().map(column).collect()

@@ -48,11 +48,8 @@ fn write(
         None => TableError::make(path, &error),
     })?;
     let file = out.out.get_ref();
-    match file.metadata().map_err(&io)?.is_file() {
-        // A network file system says only now that it is full, and the table is to take the place of another.
-        true => file.sync_data().map_err(io),
-        false => Ok(()),
-    }
+    // A network file system may report only now that it is full, and the table is about to replace another.
+    if file.metadata().map_err(&io)?.is_file() { file.sync_data().map_err(io) } else { Ok(()) }
 }
 
 fn write_pieces(

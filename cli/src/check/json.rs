@@ -7,7 +7,7 @@ use check::papers::criteria::violation::CriterionViolation;
 use check::proof::{Contradiction, Violation};
 use check::{Algorithm, SatStatistics, Verdict};
 use history::{History, OpId};
-use ingest::ending::Waiting;
+use ingest::ending::OutstandingRequest;
 use serde::Serialize;
 
 use super::comparison::Comparison;
@@ -54,8 +54,8 @@ struct Line<'a> {
     crash: Option<CrashJson<'a>>,
     unfinished: usize,
     /// The requests that were never answered, and who is busy with their cache lines.
-    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
-    outstanding: &'a [Waiting],
+    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
+    outstanding: &'a [OutstandingRequest],
     notes: Vec<String>,
     split: bool,
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use history::{History, OpId};
-use ingest::ending::Waiting;
+use ingest::ending::OutstandingRequest;
 use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
@@ -47,8 +47,8 @@ pub struct HistorySummary<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<CrashJson<'a>>,
     /// The requests that were never answered, and who is busy with their cache lines.
-    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
-    pub outstanding: &'a [Waiting],
+    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
+    pub outstanding: &'a [OutstandingRequest],
     pub unfinished_loads: usize,
     pub unfinished_stores: usize,
     pub assumptions: Vec<String>,

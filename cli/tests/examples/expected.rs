@@ -6,14 +6,14 @@ pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
     let printed: Vec<String> = printed.lines().map(timeless).collect();
     let mut furthest = 0;
-    match fits(&expected, &printed, 0, &mut furthest) {
-        true => None,
-        false => Some(format!(
-            "line {} of the output is not what the page says, which has {:?} there",
-            furthest + 1,
-            expected.get(furthest.min(expected.len().saturating_sub(1)))
-        )),
+    if fits(&expected, &printed, 0, &mut furthest) {
+        return None;
     }
+    Some(format!(
+        "line {} of the output is not what the page says, which has {:?} there",
+        furthest + 1,
+        expected.get(furthest.min(expected.len().saturating_sub(1)))
+    ))
 }
 
 /// Whether lines are those that are expected; `furthest` is how many of them were.

@@ -32,10 +32,11 @@ pub fn run(place: &Place, example: &Example) -> Result<(), String> {
     let is_long = long::is_listed(example);
     let log = place.path("statuses");
     fs::write(&log, "").unwrap();
-    let ran = match is_long {
-        // What is stopped leaves something behind that the examples after it would not find on a page.
-        true => shell(&place.copy(), "unfilled", &example.command, &log, BEGUN),
-        false => shell(place, "here", &example.command, &log, LIMIT),
+    let ran = if is_long {
+        // A command that is stopped leaves files behind that the examples after it do not expect.
+        shell(&place.copy(), "unfilled", &example.command, &log, BEGUN)
+    } else {
+        shell(place, "here", &example.command, &log, LIMIT)
     };
     let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
     let failed = |what: String| {

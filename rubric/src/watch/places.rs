@@ -53,10 +53,7 @@ impl Places {
 
     /// The place of an operation.
     pub fn of(&self, number: u32) -> u32 {
-        match number < self.all {
-            true => self.places.get(&number).copied().unwrap_or(number),
-            false => self.count + self.more.range(..number).count() as u32,
-        }
+        if number < self.all { self.places.get(&number).copied().unwrap_or(number) } else { self.count + self.more.range(..number).count() as u32 }
     }
 
     /// How many places are remembered.

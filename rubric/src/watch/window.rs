@@ -99,10 +99,7 @@ impl Window {
 
     /// Where loads take their values from under the model.
     pub(super) fn holder(&self) -> &'static str {
-        match self.model.buffers() {
-            true => "memory, or its thread's store buffer,",
-            false => "memory",
-        }
+        if self.model.buffers() { "memory, or its thread's store buffer," } else { "memory" }
     }
 
     /// Whether nothing is forgotten.
@@ -149,12 +146,11 @@ impl Window {
                 let near = self.shown.range(..address).next_back();
                 let overlaps = near.is_some_and(|(at, size)| at + u64::from(*size) > address)
                     || self.shown.range(address + 1..address + u64::from(size)).next().is_some();
-                match known == size && !overlaps {
-                    true => Ok(true),
-                    false => Err(Problem::Unsuitable(format!(
-                        "accesses of different sizes overlap at {address:#x}"
-                    ))),
+                if known != size || overlaps {
+                    let what = format!("accesses of different sizes overlap at {address:#x}");
+                    return Err(Problem::Unsuitable(what));
                 }
+                Ok(true)
             }
             Place::Unsized { address, available, .. } => {
                 self.assumes = true;
