@@ -151,7 +151,11 @@ impl Run<'_> {
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let is_x86 = history.provenance.isa == Some(Isa::X86);
-        if self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) { vec![Model::TSO] } else { self.models.clone() }
+        if self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
+            vec![Model::TSO]
+        } else {
+            self.models.clone()
+        }
     }
 
     fn history(

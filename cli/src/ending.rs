@@ -80,7 +80,11 @@ impl<'a> RunEnd<'a> {
         let is_whole = self.crash.is_none() && self.unfinished == 0;
         match self.ended {
             Some(ended) if !is_whole || !ended.starts_with("all requests") => {
-                Some(tame(&if ended.starts_with("trace incomplete") { ended.to_owned() } else { format!("the run {ended}") }))
+                Some(tame(&if ended.starts_with("trace incomplete") {
+                    ended.to_owned()
+                } else {
+                    format!("the run {ended}")
+                }))
             }
             Some(_) => None,
             None if self.unfinished > 0 => {

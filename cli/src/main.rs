@@ -189,7 +189,11 @@ fn main() -> ExitCode {
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = if cli.command.is_about_one_verdict() { cli.command.run(&mut Unread(&mut out)) } else { cli.command.run(&mut out) };
+    let status = if cli.command.is_about_one_verdict() {
+        cli.command.run(&mut Unread(&mut out))
+    } else {
+        cli.command.run(&mut out)
+    };
     let flushed = out.flush().map_err(Error::Output);
     // Whoever read the output and went away has seen enough.
     let is_real = |error: &Error| !error.is_broken_pipe();

@@ -14,7 +14,11 @@ pub fn asked() -> Option<ExitCode> {
     let path = arguments.next().filter(|it| it == ARGUMENT).and(arguments.next())?;
     let path = Path::new(&path);
     // Whatever is wrong, whoever reads the file will say so, as long as this ends.
-    let _ = if path == Path::new("-") { decode_input(path) } else { tables::decode(path).map_err(io::Error::other) };
+    let _ = if path == Path::new("-") {
+        decode_input(path)
+    } else {
+        tables::decode(path).map_err(io::Error::other)
+    };
     Some(ExitCode::SUCCESS)
 }
 

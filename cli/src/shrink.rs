@@ -279,7 +279,11 @@ fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -
         found.seconds
     )?;
     if !part.is_minimal {
-        let why = if interrupt::asked() { "interrupted" } else { "a limit was met (--timeout, --max-memory)" };
+        let why = if interrupt::asked() {
+            "interrupted"
+        } else {
+            "a limit was met (--timeout, --max-memory)"
+        };
         writeln!(out, "  {}", paint.unsure(&format!("{why}: more might go")))?;
     }
     let mut last = None;

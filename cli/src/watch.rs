@@ -89,7 +89,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         ));
     }
     let model = args.model.with_rmw(args.pso_rmw);
-    let file = if args.trace == Path::new("-") { "standard input".to_owned() } else { args.trace.display().to_string() };
+    let file = if args.trace == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        args.trace.display().to_string()
+    };
     let trace = open(&args.trace)?;
     let begun = Instant::now();
     let bounds = Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully());

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use common::{Folder, error, output, output_of};
 use tables::results::Results;
-use tables::{Said, Trial, read_trials};
+use tables::{Reported, Trial, read_trials};
 
 /// The trials of an experiment in a folder.
 fn trials(folder: &str, name: &str) -> Vec<Trial> {
@@ -73,7 +73,10 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
     for trial in &trials {
         assert!(trial.ordered.unwrap() <= trial.kernel.unwrap(), "{trial:?}");
         assert!(trial.kernel.unwrap() <= trial.write_pairs);
-        assert!(matches!(trial.said, Said::Consistent | Said::Satisfied | Said::Undecided));
+        assert!(matches!(
+            trial.said,
+            Reported::Consistent | Reported::Satisfied | Reported::Undecided
+        ));
         assert_eq!(trial.source, "simulated");
     }
     let protocols: BTreeSet<_> = trials.iter().map(|trial| trial.protocol.clone()).collect();
@@ -89,7 +92,7 @@ fn a_run_is_repeated_from_its_command() {
     let trials = trials(&path, "wsc-fig9");
     let saved = folder.path("h.json");
     for trial in trials.iter().filter(|trial| trial.algorithm == "wsc").step_by(9) {
-        assert_eq!(trial.said, Said::Violation);
+        assert_eq!(trial.said, Reported::Violation);
         let words: Vec<&str> = trial.command.split(' ').skip(1).collect();
         let again = output(&[&words[..], &["--save", &saved]].concat());
         assert!(again.contains(&trial.trace_hash[..16]), "{again}");
@@ -170,7 +173,7 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
     };
     let violations = |name: &str| {
         let said = of(name).into_iter();
-        said.filter(|trial| trial.said == Said::Violation).count()
+        said.filter(|trial| trial.said == Reported::Violation).count()
     };
     assert_eq!((of("complete").len(), violations("complete")), (160, 120));
     assert_eq!((of("mine").len(), violations("mine")), (160, 160));
@@ -241,12 +244,12 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
         sat.map(|trial| (trial.part, trial.number, trial.said)).collect::<Vec<_>>()
     };
     let valid = ["operations", "threads"]
-        .map(|part| [0, 1].map(|at| (part.to_owned(), at, Said::Consistent)));
+        .map(|part| [0, 1].map(|at| (part.to_owned(), at, Reported::Consistent)));
     let bad = output(&["stats", &format!("{traces}/209.trace.gz")]);
     assert!(bad.contains("400"), "{bad}");
     assert_eq!(sat(of("gcc-fig4"))[..4], valid.concat()[..]);
     for trial in sat(of("gcc-fig5")) {
-        assert_eq!((trial.1, trial.2), (2, Said::Violation));
+        assert_eq!((trial.1, trial.2), (2, Reported::Violation));
     }
     assert!(of("gcc-fig4").iter().all(|trial| trial.source == "recorded"));
     let message = error(&["experiment", "gcc-fig4", "--traces", &folder.path("none"), "-o", &path]);
@@ -280,7 +283,7 @@ fn what_is_cut_off_says_so() {
     let text = output(&["experiment", "wsc-fig9", "-o", &path, "--timeout", "0.05"]);
     assert!(text.contains("cut off"), "{text}");
     let trials = trials(&path, "wsc-fig9");
-    let cut_off = trials.iter().filter(|trial| trial.said == Said::Timeout);
+    let cut_off = trials.iter().filter(|trial| trial.said == Reported::Timeout);
     // It does not depend on the machine that search over 16 threads takes longer than that.
     assert!(cut_off.clone().any(|trial| trial.algorithm == "dbcop"));
     for trial in cut_off {

@@ -303,7 +303,11 @@ fn the_hard_fixtures_are_what_their_names_say() {
 
         let path = path.to_str().unwrap();
         let is_violation = file.ends_with("-violation");
-        let (status, verdict) = if is_violation { (1, r#""verdict":"violation""#) } else { (0, r#""verdict":"consistent""#) };
+        let (status, verdict) = if is_violation {
+            (1, r#""verdict":"violation""#)
+        } else {
+            (0, r#""verdict":"consistent""#)
+        };
         let all = ["check", "--model", "sc,tso,pso", "--format", "json", path];
         let verdicts = output_of(&all, status);
         assert_eq!(verdicts.matches(verdict).count(), 3 * commands.len(), "{path}");

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{Folder, error, output, rubric};
 use serde_json::Value;
-use tables::{Said, Trial, write_trials};
+use tables::{Reported, Trial, write_trials};
 
 /// A table of some trials of an experiment.
 fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
@@ -20,8 +20,8 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
         model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
         said: match algorithm {
-            "sc-sat" => Said::Timeout,
-            _ => Said::Consistent,
+            "sc-sat" => Reported::Timeout,
+            _ => Reported::Consistent,
         },
         ..Trial::default()
     };

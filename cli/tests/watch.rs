@@ -141,7 +141,7 @@ fn a_thread_that_does_nothing_keeps_the_window_open() {
     }
     let file = folder.file("idle.trace", text);
     let printed = watch(&[&file, "--max-memory", "24MiB"], 3);
-    assert!(printed.contains("thread 9 has done nothing for long"), "{printed}");
+    assert!(printed.contains("thread 9 has been idle for long"), "{printed}");
 }
 
 #[test]

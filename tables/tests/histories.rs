@@ -1,4 +1,4 @@
-//! Parquet files: what is written comes back, and what is no table is refused.
+//! Histories in Parquet files: what is written is read back, and files that are no such table are refused.
 
 use std::fs;
 use std::path::Path;

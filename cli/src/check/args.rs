@@ -137,7 +137,11 @@ impl Args {
     /// The models to check, to all of which the algorithm applies.
     pub fn models(&self) -> Result<Vec<Model>, Error> {
         let Choice::One(algorithm) = self.algorithm else {
-            return Ok(if self.model.is_empty() { vec![Model::SC] } else { self.named_models().collect() });
+            return Ok(if self.model.is_empty() {
+                vec![Model::SC]
+            } else {
+                self.named_models().collect()
+            });
         };
         if self.model.is_empty() {
             return Ok(vec![algorithm.default_model()]);

@@ -128,7 +128,11 @@ impl Text {
             let assumed = block.assumptions.iter();
             let assumed = assumed.map(|&assumed| why::assumption(history, assumed));
             let assumed: Vec<String> = assumed.collect();
-            if assumed.is_empty() { writeln!(out, "    in any case:")? } else { writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))? }
+            if assumed.is_empty() {
+                writeln!(out, "    in any case:")?
+            } else {
+                writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))?
+            }
             self.block(history, block, "      ", out)?;
         }
         if cases > CASES + 1 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use lab::experiment::catalog::Experiment;
 use lab::experiment::program;
@@ -33,15 +33,16 @@ pub fn print(
 /// How often an external checker contradicts rubric.
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
-    let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();
+    let mut ours: BTreeMap<(String, String), Reported> = BTreeMap::new();
     for trial in trials.iter().filter(|trial| program::is_ours(&trial.algorithm)) {
-        if matches!(trial.said, Said::Consistent | Said::Violation) {
+        if matches!(trial.said, Reported::Consistent | Reported::Violation) {
             ours.insert(history(trial), trial.said);
         }
     }
     let theirs = trials.iter().filter(|trial| trial.algorithm == name);
-    let decided = theirs.filter(|trial| matches!(trial.said, Said::Consistent | Said::Violation));
-    let compared: Vec<(&Trial, Said)> =
+    let decided =
+        theirs.filter(|trial| matches!(trial.said, Reported::Consistent | Reported::Violation));
+    let compared: Vec<(&Trial, Reported)> =
         decided.filter_map(|trial| Some((trial, *ours.get(&history(trial))?))).collect();
     let mut wrong = compared.iter().filter(|(trial, said)| trial.said != *said);
     let count = wrong.clone().count();
@@ -122,7 +123,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         let column = place(&mut columns, (&trial.model, &trial.algorithm));
         let cell = cells.entry((row, column)).or_default();
         cell.seconds.push(trial.seconds);
-        cell.cut_off += usize::from(matches!(trial.said, Said::Timeout | Said::Memory));
+        cell.cut_off += usize::from(matches!(trial.said, Reported::Timeout | Reported::Memory));
     }
     let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
     let several = models.iter().any(|model| *model != models[0]);

@@ -352,7 +352,7 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
         "# name\n# thread 0 is 7\n# thread 1 is 8\n# M[0] is 0x40\n# M[1] is 0x1080, where 1 is 0x100000014, 2 is 0x5\n\
          0: M[1] := 1\n1: { M[1] == 1; M[1] := 2 }\n1: sync\n1: M[0] == 0\nfinal M[1] == 2\n"
     );
-    // A comment is no name.
+    // A comment about numbers is not the name.
     assert_eq!(
         text("0: M[5000000000] := 1\n"),
         "# numbered\n# M[0] is 0x12a05f200, where 1 is 0x1\n0: M[0] := 1\n"
