@@ -78,7 +78,7 @@ fn a_chain_of_formats_keeps_the_histories() {
         if input == LITMUS {
             assert_eq!(first, last);
         }
-        // What numbers stand for is said once.
+        // Each number is explained once.
         let operations = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with(['#', 'c']));
             lines.map(str::to_owned).collect()

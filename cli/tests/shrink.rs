@@ -32,7 +32,7 @@ fn a_real_violation_becomes_a_few_operations() {
         assert!(text.contains(&format!("written: {file}")), "{text}");
         let again = output_of(&["check", file], 1);
         assert!(again.starts_with("violation  sc"), "{again}");
-        // What is minimal stays as it is.
+        // A minimal part stays as it is.
         let told = json(&shrink(&[file, "--format", "json"], 1));
         let operations = told["shrunk"]["operations"].as_array().unwrap().len();
         assert_eq!(told["operations"], operations, "{file}");
@@ -87,7 +87,7 @@ fn limits_leave_the_smallest_so_far() {
     assert!(told.starts_with("undecided"), "{told}");
 }
 
-/// The first Ctrl-C is an answer if there is one already. Whenever it comes, nothing is half written.
+/// The first Ctrl-C ends with the result so far, if there is one. Whenever it comes, no file is half written.
 #[test]
 fn an_interruption_leaves_whole_files() {
     let folder = Folder::new();

@@ -52,7 +52,7 @@ const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, 
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";
 
 /// The axe format.
-pub(crate) struct Axe;
+pub struct Axe;
 
 impl TraceFormat for Axe {
     fn info(&self) -> &'static FormatInfo {

@@ -88,7 +88,7 @@ fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What an algorithm counted.
+/// The counters of an algorithm.
 fn effort(trial: &Trial) -> String {
     let pairs =
         trial.ordered.map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
@@ -107,7 +107,7 @@ fn effort(trial: &Trial) -> String {
     if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
 }
 
-/// What one algorithm said at one point.
+/// The times of one algorithm at one point.
 #[derive(Default)]
 struct Cell {
     seconds: Vec<f64>,
@@ -169,7 +169,7 @@ impl Cell {
     }
 }
 
-/// The place of a value among those that are known, where it is added if it is new.
+/// Returns the position of a value among the known ones, and adds it if it is new.
 fn place<T: PartialEq>(known: &mut Vec<T>, value: T) -> usize {
     known.iter().position(|one| *one == value).unwrap_or_else(|| {
         known.push(value);

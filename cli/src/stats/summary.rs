@@ -1,4 +1,4 @@
-//! The counts, as they are printed in JSON.
+//! The counts, with the names that they have in JSON.
 
 use std::collections::BTreeMap;
 
@@ -11,7 +11,7 @@ use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
 use report::assumptions;
 
-/// Everything that `stats` says of an input.
+/// Everything that `stats` prints about an input.
 #[derive(Serialize)]
 pub struct Summary<'a> {
     pub file: &'a str,
@@ -46,7 +46,7 @@ pub struct HistorySummary<'a> {
     /// The crash, with the last steps before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<CrashJson<'a>>,
-    /// The requests that were never answered, and who is busy with their cache lines.
+    /// The requests that were never answered, with the controllers that are busy with their cache lines.
     #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
     pub outstanding: &'a [OutstandingRequest],
     pub unfinished_loads: usize,
@@ -82,7 +82,7 @@ pub struct TraceSummary<'a> {
 pub struct MachineSummary<'a> {
     pub machine: &'a str,
     pub transitions: u64,
-    /// How many different ones.
+    /// Number of different transitions.
     pub different: usize,
 }
 

@@ -1,7 +1,7 @@
-//! What a page says that an example prints: `…` stands for anything in a line, and for any lines where it is alone. Times and
-//! what depends on them are not compared.
+//! Compares the output of an example with what its page shows. `…` stands for anything in a line, and for any lines where it is
+//! alone. Times and what depends on them are not compared.
 
-/// Why this is not what was expected.
+/// Says how the output differs from what was expected; `None` if it does not.
 pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
     let printed: Vec<String> = printed.lines().map(timeless).collect();
@@ -16,7 +16,7 @@ pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     ))
 }
 
-/// Whether lines are those that are expected; `furthest` is how many of them were.
+/// Whether lines are the expected ones; `furthest` is how many of them matched.
 fn fits(expected: &[String], printed: &[String], before: usize, furthest: &mut usize) -> bool {
     *furthest = before.max(*furthest);
     match (expected, printed) {

@@ -86,7 +86,7 @@ pub(crate) struct Surroundings {
 }
 
 /// Text printed by gem5's debug flags.
-pub(crate) struct Gem5;
+pub struct Gem5;
 
 impl TraceFormat for Gem5 {
     fn info(&self) -> &'static FormatInfo {
