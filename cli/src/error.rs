@@ -1,4 +1,4 @@
-//! What can go wrong, and how it is said.
+//! The errors of commands, and how they are printed.
 
 use std::io::{self, Write};
 
@@ -45,7 +45,7 @@ pub enum Error {
     WrittenTwice {
         /// The file, and the history in it.
         file: String,
-        /// Where.
+        /// The two writes.
         twice: Box<WrittenTwice>,
     },
     /// A certificate that cannot be read or does not prove its claim.
@@ -70,7 +70,7 @@ pub enum Error {
     Disagreement {
         /// The file.
         file: String,
-        /// Who says what.
+        /// The algorithms and their verdicts.
         what: String,
     },
     /// A protocol with errors.
@@ -81,7 +81,7 @@ pub enum Error {
         /// The errors, each with its place.
         errors: String,
     },
-    /// A campaign or an experiment came to no end, or its input cannot be read.
+    /// A campaign or an experiment failed, or its input cannot be read.
     #[error(transparent)]
     Lab(Box<lab::Error>),
     /// A trace cannot be watched.
@@ -107,10 +107,7 @@ impl From<lab::Error> for Error {
 impl Error {
     /// A value is written twice in this history of this file.
     pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
-        let file = match &history.name {
-            Some(name) => format!("{file}: {name}"),
-            None => file.to_owned(),
-        };
+        let file = named(file, history);
         Error::WrittenTwice { file, twice: Box::new(twice.clone()) }
     }
 
@@ -120,16 +117,24 @@ impl Error {
     }
 }
 
-/// Says on standard error what went wrong.
+/// A history as messages and output name it: the file, and the history's own name if it has one.
+pub fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    }
+}
+
+/// Prints an error on standard error.
 pub fn print(error: &Error) {
-    // If there is nobody to tell, the status is all there is.
+    // If standard error is closed, the exit status still tells.
     let _ = writeln!(io::stderr(), "rubric: error: {error}");
 }
 
 /// Reports an error about one of several inputs, after what was printed so far: the others are still looked at.
 ///
 /// # Errors
-/// The output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
     out.flush().map_err(Error::Output)?;
     print(error);

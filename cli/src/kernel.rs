@@ -1,4 +1,4 @@
-//! `rubric kernel`: the store order that all runs of a history have in common.
+//! `rubric kernel`: the pairs of writes that all runs of a history have in the same order.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,12 +11,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::ending;
-use crate::error::{Error, complain};
+use crate::error::{Error, complain, named};
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
+use lab::text::tame;
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -236,7 +237,7 @@ impl Found<'_> {
             out,
             "{} {}  ({} threads, {} operations; {:.3} s)",
             self.model.name(),
-            name.replace(char::is_control, "\u{fffd}"),
+            tame(&name),
             self.history.threads().len(),
             self.history.operations(),
             self.seconds
@@ -277,13 +278,5 @@ impl Found<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// File, and the history's name if it has one.
-fn named(file: &str, history: &History) -> String {
-    match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
     }
 }

@@ -125,7 +125,7 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
                 fit: (mutant.origin == Origin::Named).then(|| mutant.fits(&opened.protocol.loaded)),
                 mutant,
             };
-            // That they fit the built-in protocols goes without saying.
+            // Named mutants always apply to the built-in protocols.
             let is_builtin = builtin(given).is_some();
             let mutants: Vec<Listed> = mutants.into_iter().map(listed).collect();
             return written(&mutants, !is_builtin, args.format, out);
@@ -166,7 +166,7 @@ fn written(
     Ok(Status::Done)
 }
 
-/// What there is to say about a mutant, but for its edit.
+/// The properties of a mutant, without its edit.
 fn json(one: &Mutant) -> Value {
     let mut value = json!({
         "name": one.name,
@@ -194,7 +194,7 @@ fn operators(out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Columns of a description before it is wrapped.
+/// Width at which a description is wrapped.
 const WIDTH: usize = 92;
 
 /// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others

@@ -24,7 +24,7 @@ fn log(folder: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Its runs without what takes another time each time, by what tells them apart.
+/// The runs without their times, by what tells them apart.
 fn runs(folder: &str) -> BTreeMap<String, Value> {
     let mut runs = BTreeMap::new();
     for mut entry in log(folder) {
@@ -56,7 +56,7 @@ fn a_campaign_leaves_tables_and_answers() {
     let (caught, not) =
         (total["killed"].as_u64().unwrap(), answers["survivors"].as_array().unwrap().len());
     assert_eq!(caught + not as u64, mutants);
-    // Those that were sampled, and the named ones.
+    // The sampled mutants and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
         "  {} mutants: {caught} found, {not} not found, {apart} excluded\n",
@@ -65,7 +65,7 @@ fn a_campaign_leaves_tables_and_answers() {
     assert!(text.contains(&line), "{text}");
     assert_eq!(answers["alarms"]["alarms"], Value::Array(Vec::new()));
     assert_eq!(answers["runs"].as_u64().unwrap() as usize, runs(&path).len());
-    // The same again, from the tables alone and from the log alone.
+    // The same results from the tables alone and from the log alone.
     let again = output(&["report", &path]);
     assert_eq!(again.lines().skip(2).collect::<Vec<_>>(), text.lines().skip(2).collect::<Vec<_>>());
     fs::remove_file(Path::new(&path).join("runs.parquet")).unwrap();
@@ -108,7 +108,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
     let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
-    // What is missing is made anew, and what a kill left goes.
+    // Missing files are written again, and files that a kill left are removed.
     fs::remove_file(&trace).unwrap();
     fs::write(traces.join(".rubric-half"), "").unwrap();
     output(&small(&path, &["--keep-traces", "--client", "in-order,early"]));
@@ -116,7 +116,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
     assert_eq!(kept(), seen);
 }
 
-/// What was done before a kill is not done again, and nothing is lost but the run in hand.
+/// Runs that ended before a kill are not repeated, and only the run in progress is lost.
 #[test]
 fn a_killed_campaign_goes_on() {
     let folder = Folder::new();
@@ -137,7 +137,7 @@ fn a_killed_campaign_goes_on() {
     child.wait().unwrap();
     let before = fs::read_to_string(&file).unwrap();
     let done = before.rfind('\n').map_or(0, |at| at + 1);
-    // What a kill in the middle of a line leaves.
+    // A kill in the middle of a line leaves such a file.
     let mut log = fs::OpenOptions::new().append(true).open(&file).unwrap();
     log.write_all(b"{\"row\":{\"protocol\":\"MI_exa").unwrap();
     drop(log);
@@ -148,7 +148,7 @@ fn a_killed_campaign_goes_on() {
     assert!(after.starts_with(&before[..done]) && done > 0);
     output(&small(&whole, &[]));
     assert!(runs(&killed) == runs(&whole));
-    // Once more there is nothing left to do.
+    // The same command again has nothing left to do.
     output(&small(&killed, &[]));
     assert_eq!(fs::read_to_string(&file).unwrap(), after);
 }
@@ -167,7 +167,7 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let many = runs(&path);
     assert!(many.len() > few.len());
     assert!(few.iter().all(|(key, run)| many.get(key) == Some(run)));
-    // Time that is over takes nothing away.
+    // A budget that is used up removes no results.
     output(&[&more[..], &["--budget", "0s"]].concat());
     assert_eq!(answers(&path)["runs"].as_u64().unwrap() as usize, many.len());
     for (changed, what) in [
@@ -192,7 +192,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         "MI_example-dma.sm",
     ] {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // The core reads the block before it is there.
+        // The core reads the block before the data arrive.
         folder.file(
             file,
             text.replace("{fill_entry, read_miss_done,", "{read_miss_done, fill_entry,"),
@@ -237,7 +237,7 @@ fn guided_and_blind_runs_are_compared_on_named_bugs() {
         assert_eq!(compared[generator]["repetitions"], 3, "{compared}");
         assert!(compared[generator]["detected"].as_u64().unwrap() > 0, "{compared}");
     }
-    // Going on changes nothing: the guide has learned again what it knew.
+    // Resuming changes nothing: the guide has learned again what it knew.
     let before = runs(&path);
     output(&asked);
     assert!(runs(&path) == before);
@@ -302,7 +302,7 @@ fn coverage_is_that_of_the_protocol_as_it_is() {
     let machines: Vec<&str> = rows.iter().map(|row| &*row.machine).collect();
     assert!(machines.contains(&"L1Cache") && machines.contains(&"Directory"));
     assert!(!machines.contains(&"DMA"), "nothing runs on it");
-    // A campaign of which half is known has the same table.
+    // A campaign that is resumed from half of its runs has the same table.
     let bytes = fs::read(&table).unwrap();
     let file = Path::new(&path).join("runs.jsonl");
     let text = fs::read_to_string(&file).unwrap();

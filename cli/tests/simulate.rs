@@ -282,7 +282,7 @@ fn checking_one_run_says_what_check_says() {
         &path,
     ]);
     let lines = json(&text);
-    // The model that the client guarantees, and what the run came to.
+    // The model that the client guarantees, and the result of the run.
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
@@ -336,7 +336,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("the last transitions and messages for 0x"), "{message}");
     assert!(message.contains("reproduce with: rubric simulate "), "{message}");
-    // What was written stays usable, and says how the run ended.
+    // The files that were written stay usable, and say how the run ended.
     let checked = output_of(&["check", &trace], 1);
     assert!(checked.starts_with("crashed  "), "{checked}");
     assert!(checked.contains("(invalid transition: L1Cache "), "{checked}");
@@ -350,7 +350,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert_eq!(lines[0]["first_faults"].as_array().unwrap().len(), 3);
     assert_eq!(lines[0]["first_faults"][0]["kind"], "invalid transition");
     assert!(lines[0]["first_faults"][0]["line"].as_u64().unwrap() > 1);
-    assert!(output_of(&series[..5], 1).contains("2 more runs ended so"));
+    assert!(output_of(&series[..5], 1).contains("2 more runs ended in faults"));
 }
 
 #[test]
@@ -370,7 +370,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
         let path = edited(&folder, "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // What comes again meets a line that is there.
+        // A repeated request finds the line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",
@@ -447,7 +447,7 @@ fn a_file_that_was_there_stays_if_the_new_one_fails() {
     assert!(message.contains("/dev/full: "), "{message}");
 }
 
-/// Whoever ends the program finds no half-written file.
+/// A program that is killed leaves no half-written file.
 #[test]
 fn an_interrupted_run_leaves_nothing() {
     let folder = Folder::new();

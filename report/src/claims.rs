@@ -12,7 +12,7 @@
 //! ```
 //! use report::claims::{self, Verdict};
 //! use tables::results::Results;
-//! use tables::{Said, Trial};
+//! use tables::{Reported, Trial};
 //!
 //! let mut results = Results::default();
 //! for number in 0..20 {
@@ -26,8 +26,8 @@
 //!         seconds: 0.25,
 //!         ..Trial::default()
 //!     };
-//!     results.trials.push(trial("wsc", Said::Violation));
-//!     results.trials.push(trial("dbcop", Said::Violation));
+//!     results.trials.push(trial("wsc", Reported::Violation));
+//!     results.trials.push(trial("dbcop", Reported::Violation));
 //! }
 //! let claims = claims::all(&results);
 //! let claim = |id| claims.iter().find(|claim| claim.id == id).unwrap();

@@ -1,4 +1,4 @@
-//! What all algorithms say of one history under one model.
+//! The verdicts of all algorithms on one history under one model.
 
 use check::kernel::write_pairs;
 use check::{Power, Reason, Verdict};
@@ -35,7 +35,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Two algorithms one of which must be wrong, in words.
+    /// Describes two algorithms of which one must be wrong, if there are such.
     pub fn disagreement(&self) -> Option<String> {
         let defect = |decided: &&Decided<'_>| {
             let reason = match &decided.outcome.verdict {

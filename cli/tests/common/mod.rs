@@ -1,4 +1,4 @@
-//! Running the program, and files for it to work on.
+//! Runs the program, and makes files for it to work on.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::fs;
@@ -40,7 +40,7 @@ pub fn failure(arguments: &[&str]) -> String {
     message
 }
 
-/// A folder that goes away.
+/// A temporary folder.
 pub struct Folder(pub TempDir);
 
 impl Folder {

@@ -6,7 +6,7 @@ use ::explore::program::bounded::{self, Stopped};
 use ::explore::program::compile::Program;
 use check::Model;
 use sha2::{Digest, Sha256};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use super::point::{Explored, Task};
 use super::trial::{Limits, names};
@@ -46,10 +46,10 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
         model: task.model().name().to_owned(),
         algorithm: names(task).concat(),
         said: match (found.stopped, pairs) {
-            (Some(Stopped::Memory), _) => Said::Memory,
-            (Some(Stopped::Time | Stopped::Runs), _) => Said::Timeout,
-            (None, 0) => Said::Satisfied,
-            (None, _) => Said::Violation,
+            (Some(Stopped::Memory), _) => Reported::Memory,
+            (Some(Stopped::Time | Stopped::Runs), _) => Reported::Timeout,
+            (None, 0) => Reported::Satisfied,
+            (None, _) => Reported::Violation,
         },
         seconds,
         nodes: Some(found.runs),

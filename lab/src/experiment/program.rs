@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use check::generate::without_order;
 use check::{Algorithm, Model};
 use history::{BuildError, History};
-use tables::Said;
+use tables::Reported;
 use thiserror::Error;
 
 use super::trial::{CONFLICTS, KERNEL};
@@ -105,7 +105,7 @@ impl Program {
         history: &History,
         model: Model,
         timeout: Duration,
-    ) -> Result<(Said, Option<String>, f64), RunError> {
+    ) -> Result<(Reported, Option<String>, f64), RunError> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("history.axe");
         let bare = without_order(history)?;
@@ -137,7 +137,7 @@ impl Program {
                     let _ = child.kill();
                     let _ = child.wait();
                     let reason = Some("time limit".to_owned());
-                    return Ok((Said::Timeout, reason, start.elapsed().as_secs_f64()));
+                    return Ok((Reported::Timeout, reason, start.elapsed().as_secs_f64()));
                 }
                 None => sleep(PERIOD),
             }
@@ -145,11 +145,11 @@ impl Program {
     }
 }
 
-fn meaning(status: ExitStatus) -> (Said, Option<String>) {
+fn meaning(status: ExitStatus) -> (Reported, Option<String>) {
     match status.code() {
-        Some(0) => (Said::Consistent, None),
-        Some(1) => (Said::Violation, None),
-        _ => (Said::Undecided, Some(status.to_string())),
+        Some(0) => (Reported::Consistent, None),
+        Some(1) => (Reported::Violation, None),
+        _ => (Reported::Undecided, Some(status.to_string())),
     }
 }
 
@@ -175,10 +175,10 @@ mod tests {
         };
         assert!(run("/nonexistent {}").is_err());
         let run = |command: &str| run(command).unwrap();
-        assert_eq!(run("test -f {}"), Said::Consistent);
-        assert_eq!(run("test -d {}"), Said::Violation);
-        assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);
-        assert_eq!(run("test {model} = sc -a -f {}"), Said::Consistent);
-        assert_eq!(run("sh -c 'sleep 5' {}"), Said::Timeout);
+        assert_eq!(run("test -f {}"), Reported::Consistent);
+        assert_eq!(run("test -d {}"), Reported::Violation);
+        assert_eq!(run("sh -c 'exit 7' {}"), Reported::Undecided);
+        assert_eq!(run("test {model} = sc -a -f {}"), Reported::Consistent);
+        assert_eq!(run("sh -c 'sleep 5' {}"), Reported::Timeout);
     }
 }

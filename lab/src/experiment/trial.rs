@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use super::point::Task;
 use super::program::{Program, RunError};
@@ -31,7 +31,7 @@ impl Limits {
         let limit = self.timeout.as_secs_f64();
         if row.seconds > limit {
             Trial {
-                said: Said::Timeout,
+                said: Reported::Timeout,
                 reason: Some("time limit".to_owned()),
                 seconds: limit,
                 ..row
@@ -87,13 +87,13 @@ impl Subject<'_> {
         let found = match found {
             Ok(found) => found,
             Err(NoKernel::Inconsistent) => {
-                return vec![Trial { said: Said::Violation, ..whole }];
+                return vec![Trial { said: Reported::Violation, ..whole }];
             }
             Err(NoKernel::Undecided(reason)) => return vec![undecided(whole, &reason)],
         };
         let pairs = found.pairs.len() as u64;
         let mut rows = vec![Trial {
-            said: Said::Consistent,
+            said: Reported::Consistent,
             kernel: Some(pairs),
             ordered: Some(pairs),
             conflicts: Some(found.sat.learned),
@@ -178,16 +178,16 @@ fn counted(
     let ordered = count(&bounds);
     let row = about(row, model, name, start.elapsed().as_secs_f64());
     match ordered {
-        Some(_) => Trial { said: Said::Satisfied, ordered, ..row },
+        Some(_) => Trial { said: Reported::Satisfied, ordered, ..row },
         None => undecided(row, &Reason::exceeded(&bounds)),
     }
 }
 
 fn undecided(row: Trial, reason: &Reason) -> Trial {
     let said = match reason {
-        Reason::Timeout => Said::Timeout,
-        Reason::Memory | Reason::Lemmas => Said::Memory,
-        _ => Said::Undecided,
+        Reason::Timeout => Reported::Timeout,
+        Reason::Memory | Reason::Lemmas => Reported::Memory,
+        _ => Reported::Undecided,
     };
     let cycle = match reason {
         Reason::NoWitness(cycle) => Some(cycle.k() as u32),
@@ -209,11 +209,11 @@ fn filled(row: Trial, outcome: &Outcome) -> Trial {
         ..row
     };
     let said = match &outcome.verdict {
-        Verdict::Consistent(_) => Said::Consistent,
+        Verdict::Consistent(_) => Reported::Consistent,
         Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
-            Said::Violation
+            Reported::Violation
         }
-        Verdict::Satisfied => Said::Satisfied,
+        Verdict::Satisfied => Reported::Satisfied,
         Verdict::Undecided(reason) => return undecided(row, reason),
     };
     Trial { said, ..row }

@@ -8,7 +8,7 @@ use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use indexmap::IndexMap;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use tables::{Said, Trial, write_trials};
+use tables::{Reported, Trial, write_trials};
 
 use super::catalog::Experiment;
 use super::explored;
@@ -312,11 +312,11 @@ impl<'a> Work<'a> {
     /// Two of our algorithms of which one says that a history is one of a model, the other that it is not: one of
     /// them is wrong.
     fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
-        let says = |said: Said, model: &str| {
+        let says = |said: Reported, model: &str| {
             rows.iter().find(|row| row.said == said && row.model == model)
         };
-        for row in rows.iter().filter(|row| row.said == Said::Consistent) {
-            if let Some(other) = says(Said::Violation, &row.model) {
+        for row in rows.iter().filter(|row| row.said == Reported::Consistent) {
+            if let Some(other) = says(Reported::Violation, &row.model) {
                 return Err(Error::Disagreement {
                     command: row.command.clone(),
                     model: row.model.clone(),

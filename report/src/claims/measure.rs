@@ -9,7 +9,7 @@ use super::Missing;
 use super::campaign::BothRates;
 use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
@@ -53,7 +53,7 @@ impl<'r> AtSize<'r> {
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
-        Said::Timeout if is_sensible(trial.timeout) => trial.timeout,
+        Reported::Timeout if is_sensible(trial.timeout) => trial.timeout,
         _ => trial.seconds,
     };
     let is_known = is_sensible(trial.seconds) && is_sensible(low);
@@ -276,7 +276,7 @@ impl<'a> Trials<'a> {
 
     /// The time limit at which runs of an algorithm timed out: the shortest and the longest, if there are several.
     fn limit(&self, algorithm: &str) -> String {
-        let late = self.rows(algorithm).filter(|row| row.said == Said::Timeout);
+        let late = self.rows(algorithm).filter(|row| row.said == Reported::Timeout);
         let limits = late.map(|row| Estimate::exactly(row.timeout));
         let ends = limits.reduce(|one, other| Estimate {
             low: one.low.min(other.low),
@@ -309,8 +309,8 @@ impl<'a> Trials<'a> {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);
         for algorithm in algorithms {
-            let said = |what: Said| Share::of(self.rows(algorithm).map(|row| row.said == what));
-            let (late, large) = (said(Said::Timeout), said(Said::Memory));
+            let said = |what: Reported| Share::of(self.rows(algorithm).map(|row| row.said == what));
+            let (late, large) = (said(Reported::Timeout), said(Reported::Memory));
             if late.part > 0 {
                 let limit = self.limit(algorithm);
                 basis += &format!(" {late} runs of {algorithm} timed out at {limit} s.");

@@ -1,7 +1,7 @@
 //! Rows for tests, in a few words.
 
 use super::measure::FEWEST_CASES;
-use tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Checked, Finding, RunOutcome, Reported, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
 pub struct Case {
@@ -59,7 +59,7 @@ impl Point {
     pub fn rows(
         self,
         algorithm: &str,
-        said: Said,
+        said: Reported,
         seconds: f64,
         change: impl Fn(&mut Trial),
     ) -> Vec<Trial> {
@@ -92,11 +92,11 @@ impl Point {
 
     /// The rows of algorithms that find an order, in so many seconds.
     pub fn times(self, algorithms: &[(&str, f64)]) -> Vec<Trial> {
-        self.say(Said::Consistent, algorithms)
+        self.say(Reported::Consistent, algorithms)
     }
 
     /// The rows of algorithms that say the same, in so many seconds.
-    pub fn say(self, said: Said, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+    pub fn say(self, said: Reported, algorithms: &[(&str, f64)]) -> Vec<Trial> {
         let rows =
             |(algorithm, seconds): &(&str, f64)| self.rows(algorithm, said, *seconds, |_| ());
         algorithms.iter().flat_map(rows).collect()

@@ -9,7 +9,7 @@ use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// How often something was found, of how often it was looked for.
 pub struct Detected {
@@ -70,10 +70,10 @@ pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
 fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
     let trial = trials.iter().find(|trial| trial.algorithm == name)?;
     match trial.said {
-        Said::Violation => Some(true),
+        Reported::Violation => Some(true),
         // A saturation that is not complete says no more than that it derived no cycle.
-        Said::Consistent | Said::Satisfied | Said::Undecided => Some(false),
-        Said::Timeout | Said::Memory => None,
+        Reported::Consistent | Reported::Satisfied | Reported::Undecided => Some(false),
+        Reported::Timeout | Reported::Memory => None,
     }
 }
 
@@ -93,7 +93,7 @@ fn plot(
 ) -> Option<Plot> {
     let histories = sample.by_history();
     let is_violation =
-        |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Said::Violation);
+        |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Reported::Violation);
     let violations: Vec<&Vec<&Trial>> = histories.values().filter(is_violation).collect();
     let all = names.into_iter().map(|name| {
         let found: Vec<bool> =

@@ -7,7 +7,7 @@ use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
 use report::picture::{Arrow, Operation, Picture, Relation, Weight};
 use tables::results::Results;
-use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Reported, Trial};
 
 /// What a name must not become.
 pub const EVIL: &str = "<script>alert('x')</script>\"&";
@@ -106,10 +106,10 @@ fn trials() -> Vec<Trial> {
     };
     let mut trials = Vec::new();
     for number in 0..3 {
-        trials.push(trial("gcc-fig4", number, "sc-sat", Said::Timeout));
-        trials.push(trial("gcc-fig4", number, "sc-ccm-enum", Said::Consistent));
+        trials.push(trial("gcc-fig4", number, "sc-sat", Reported::Timeout));
+        trials.push(trial("gcc-fig4", number, "sc-ccm-enum", Reported::Consistent));
     }
-    trials.push(trial(EVIL, 0, EVIL, Said::Violation));
+    trials.push(trial(EVIL, 0, EVIL, Reported::Violation));
     trials
 }
 

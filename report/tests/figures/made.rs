@@ -2,7 +2,7 @@
 
 use report::answers::Answers;
 use tables::results::Results;
-use tables::{CampaignRun, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Finding, RunOutcome, Reported, Trial};
 
 /// The time limit.
 const LIMIT: f64 = 60.0;
@@ -27,7 +27,7 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
         protocol: Some("MI_example".to_owned()),
         model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
-        said: Said::Consistent,
+        said: Reported::Consistent,
         timeout: LIMIT,
         version: "0.1.0".to_owned(),
         machine: "a processor, 2 at a time".to_owned(),
@@ -42,7 +42,7 @@ fn take(trial: &mut Trial, expected: f64) {
     trial.seconds = expected * (2.2 * (noise(&seeds) + noise(&[seeds[0], seeds[1]]) - 1.0)).exp();
     if trial.seconds > trial.timeout {
         trial.seconds = trial.timeout + 0.05;
-        trial.said = Said::Timeout;
+        trial.said = Reported::Timeout;
         trial.reason = Some("time limit".to_owned());
     }
 }
@@ -111,9 +111,9 @@ pub fn gcc() -> Vec<Trial> {
         let chance = noise(&[5, u64::from(one.number), one.operations]);
         if !one.said.is_cut_off() {
             one.said = match &*one.algorithm {
-                "cc" if chance > 0.3 => Said::Satisfied,
-                "ccv" if chance > 0.45 => Said::Satisfied,
-                _ => Said::Violation,
+                "cc" if chance > 0.3 => Reported::Satisfied,
+                "ccv" if chance > 0.45 => Reported::Satisfied,
+                _ => Reported::Violation,
             };
         }
         let fired = if chance < 0.45 { "ccv" } else { "ccm" };
@@ -144,7 +144,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
                 let part = 2.0 * missed * noise(&[seed, algorithm.len() as u64, 3]);
                 let missed = (part.min(1.0) * kernel as f64 * 0.8).floor() as u64;
                 one.ordered = (algorithm != "kernel").then_some(kernel - missed);
-                one.said = Said::Satisfied;
+                one.said = Reported::Satisfied;
                 trials.push(one);
             }
         }
@@ -169,7 +169,7 @@ pub fn wsc() -> Vec<Trial> {
     let mut found = grid(("wsc-fig9", "threads"), &threads, 40, &three, boosted);
     for one in found.iter_mut().filter(|one| !one.said.is_cut_off()) {
         let is_missed = one.algorithm == "ccm" && noise(&[9, u64::from(one.number)]) < 0.04;
-        one.said = if is_missed { Said::Satisfied } else { Said::Violation };
+        one.said = if is_missed { Reported::Satisfied } else { Reported::Violation };
     }
     trials.extend(found);
     trials
@@ -236,10 +236,10 @@ fn programs(
                 _ => false,
             };
             if is_stuck {
-                one.said = Said::Undecided;
+                one.said = Reported::Undecided;
             }
             if one.seconds > 12.0 {
-                (one.said, one.seconds, one.timeout) = (Said::Timeout, 12.1, 12.0);
+                (one.said, one.seconds, one.timeout) = (Reported::Timeout, 12.1, 12.0);
             }
             trials.push(one);
         }
@@ -252,11 +252,11 @@ pub fn qadeer() -> Vec<Trial> {
     let trials = (0..200).map(|number| {
         let mut one = trial("qadeer-cycles", "histories", number, "nice-cycle");
         one.point = "histories".to_owned();
-        one.said = Said::Violation;
+        one.said = Reported::Violation;
         let length = (1.0 / (1.0 - noise(&[u64::from(number)]))).ln() * 1.3;
         one.cycle = (number % 50 != 0).then_some(2 + length as u32);
         if one.cycle.is_none() {
-            one.said = if number == 0 { Said::Timeout } else { Said::Undecided };
+            one.said = if number == 0 { Reported::Timeout } else { Reported::Undecided };
         }
         one
     });

@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 
 use report::figures::{self, Figure};
 use tables::results::Results;
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// All figures of made-up rows.
 fn made_figures() -> &'static [Figure] {
@@ -150,7 +150,7 @@ fn everything_cut_off() {
     let mut trials = made::results().trials;
     trials.retain(|trial| trial.number < 2);
     for trial in &mut trials {
-        trial.said = Said::Timeout;
+        trial.said = Reported::Timeout;
         (trial.ordered, trial.kernel, trial.cycle) = (None, None, None);
         trial.seconds = trial.timeout;
     }
@@ -167,7 +167,7 @@ fn a_limit_is_that_of_its_column() {
     let mut trials = made::results().trials;
     trials.retain(|trial| trial.experiment == "gcc-fig6" && trial.part == "operations");
     for trial in &mut trials {
-        (trial.said, trial.timeout) = (Said::Consistent, 10.0);
+        (trial.said, trial.timeout) = (Reported::Consistent, 10.0);
         // Half of the runs ended after their limit, each at another time.
         trial.seconds = match trial.algorithm.as_str() {
             "tso-sat" => 9.0 + f64::from(trial.number % 2) * (2.0 + f64::from(trial.number)),
@@ -228,7 +228,7 @@ fn a_hundred_algorithms() {
             trial.seconds = 0.01 * f64::from(at);
             trial.point = format!("threads={}", trial.threads);
             if at % 2 == 0 {
-                trial.said = Said::Timeout;
+                trial.said = Reported::Timeout;
             }
             trials.push(trial);
         }

@@ -84,7 +84,7 @@ fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     ))
 }
 
-/// How much longer the monitors make it.
+/// How much longer a search takes with monitors.
 fn overhead(searched: &Searched) -> String {
     let without = searched.without.filter(|time| *time > Duration::ZERO);
     without.map_or("-".to_owned(), |without| {
@@ -114,7 +114,7 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
     let paint = Paint::new(io::stdout().is_terminal());
     head(args, out)?;
     rows(explored, args, out)?;
-    // The last bound is the one that is looked at.
+    // Findings are those of the largest bound.
     if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
         for (span, count) in &searched.report.cut_off_at {
             let (_, line, _) = explored.subject.sources.position(*span);
@@ -243,7 +243,7 @@ fn exhaustive(
     Ok(())
 }
 
-/// What to think of it where all states and the monitors do not say the same.
+/// A remark for a model about which the exhaustive exploration and the monitors disagree.
 fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     let last = explored.searches.iter().max_by_key(|it| it.preemptions)?;
     let model = report.model;
@@ -263,7 +263,7 @@ fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     }
 }
 
-/// The outcomes, without what is the same in all of them.
+/// Prints the outcomes, without the variables that have the same value in all of them.
 fn outcomes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = report.outcomes.first() else {
         return Ok(());

@@ -1,6 +1,6 @@
 use super::super::paper::{MUTUAL_EXCLUSION, PROGRAMS};
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// Rows about all programs: so many pairs in each under the two models, and how many times as long a monitor makes it take.
 fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<Trial> {
@@ -15,7 +15,7 @@ fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<T
         ];
         for (algorithm, pairs, seconds) in algorithms {
             let point = Point::sc("burnim-table1", "programs");
-            rows.extend(point.rows(algorithm, Said::Satisfied, seconds, |row| {
+            rows.extend(point.rows(algorithm, Reported::Satisfied, seconds, |row| {
                 row.point = program.name.to_owned();
                 row.pairs = pairs;
             }));

@@ -1,5 +1,5 @@
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact` tenths, and `less` pairs of the rest.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
@@ -7,11 +7,11 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let mut rows: Vec<Trial> = Vec::new();
     for at in 0..2 {
         let point = Point { threads: 4 + at, ..point };
-        rows.extend(point.rows("kernel", Said::Consistent, 0.1, |row| {
+        rows.extend(point.rows("kernel", Reported::Consistent, 0.1, |row| {
             (row.kernel, row.write_pairs) = (Some(9000), 10_000)
         }));
         for (criterion, exact, less) in criteria {
-            rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
+            rows.extend(point.rows(criterion, Reported::Satisfied, 0.1, |row| {
                 row.ordered = Some(if row.number < 10 * *exact { 9000 } else { *less });
                 row.write_pairs = 10_000;
             }));
@@ -47,7 +47,7 @@ fn nearly_all() -> Vec<Trial> {
 fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let rows = |(criterion, ordered): &(&str, u64)| {
-        point.rows(criterion, Said::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
+        point.rows(criterion, Reported::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
     };
     criteria.iter().flat_map(rows).collect()
 }
@@ -76,14 +76,14 @@ fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
         let but_first = |first: u32| {
             move |row: &mut Trial| {
                 if row.number < first {
-                    row.said = Said::Satisfied;
+                    row.said = Reported::Satisfied;
                 }
             }
         };
         [
-            point.rows("wsc", Said::Violation, *wsc, but_first(slipped)),
-            point.rows("ccm", Said::Violation, *ccm, but_first(missed)),
-            point.rows("dbcop", Said::Violation, *dbcop, |_| ()),
+            point.rows("wsc", Reported::Violation, *wsc, but_first(slipped)),
+            point.rows("ccm", Reported::Violation, *ccm, but_first(missed)),
+            point.rows("dbcop", Reported::Violation, *dbcop, |_| ()),
         ]
         .concat()
     });
@@ -105,7 +105,7 @@ pub fn cases() -> Vec<Case> {
     // Two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
     let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
-    few_missed.iter_mut().filter(missed).for_each(|row| row.said = Said::Satisfied);
+    few_missed.iter_mut().filter(missed).for_each(|row| row.said = Reported::Satisfied);
     vec![
         case("wsc-kernel-exact", kernels(&[("wsc", 7, 8000)]), kernels(&[("wsc", 2, 8000)])),
         case("wsc-kernel-rest", nearly_all(), kernels(&[("wsc", 5, 8990)])),
@@ -150,7 +150,7 @@ fn a_kernel_without_pairs_says_nothing() {
 fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
     let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
-    rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Said::Timeout, 1.0));
+    rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
