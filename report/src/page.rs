@@ -8,7 +8,7 @@
 //! use tables::results::Results;
 //!
 //! let results = Results::default();
-//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
+//! let page = Page { results: &results, facts: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
@@ -44,7 +44,7 @@ pub struct Page<'a> {
     /// The rows.
     pub results: &'a Results,
     /// Settings of campaigns that the rows do not have: the name and the value.
-    pub told: &'a [(&'static str, String)],
+    pub facts: &'a [(&'static str, String)],
     /// The results of a campaign, if there are any.
     pub answers: Option<&'a Answers>,
     /// The figures.

@@ -8,7 +8,7 @@
 //! so that CCM leaves about as many pairs of writes unordered as in CAV 2019 (6.6 %).
 
 mod burnim;
-mod faults;
+pub(super) mod faults;
 mod gcc;
 mod own;
 mod qadeer;
@@ -20,8 +20,6 @@ use check::{Algorithm, Model};
 use simulate::client::Client;
 
 use ExperimentWork::{Campaign, Histories};
-#[cfg(test)]
-pub use faults::{ALL_FAULTS, MI_FAULTS};
 
 use super::Options;
 use super::point::{Fault, Origin, Point, Recipe, Size, Task};

@@ -27,7 +27,7 @@ impl Made {
     pub fn html(&self) -> String {
         html(&Page {
             results: &self.results,
-            told: &[("Version", "9.8.7".to_owned())],
+            facts: &[("Version", "9.8.7".to_owned())],
             answers: self.answers.as_ref(),
             figures: &self.figures,
             claims: &self.claims,
