@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 
-/// The section; none if nothing was run.
+/// The section; none if there are no runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     let runs = &page.results.runs;
