@@ -22,7 +22,6 @@ use serde::Serialize;
 
 use super::measure::AtSize;
 use super::{Claim, Evidence, Missing};
-pub use burnim::*;
 pub use gcc::*;
 pub use mutants::*;
 pub use programs::*;
