@@ -274,3 +274,13 @@ fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Li
         if simulation.options.strict { " --strict" } else { "" }
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_are_in_the_order_of_the_table() {
+        assert_eq!(Guarantee::ALL.map(Guarantee::name), tables::CRITERIA);
+    }
+}

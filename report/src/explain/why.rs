@@ -139,9 +139,10 @@ impl Facts for Block {
 pub fn headline(history: &History, violation: &Violation) -> String {
     match &violation.last().end {
         Contradiction::Cycle(_) if violation.blocks.len() > 1 => {
-            let what = match violation.chooses_sources() {
-                true => "every choice of what reads return leads",
-                false => "every order of the writes leads",
+            let what = if violation.chooses_sources() {
+                "every choice of what reads return leads"
+            } else {
+                "every order of the writes leads"
             };
             let cases = violation.blocks.len();
             format!("{what} to a cycle ({cases} cases)")
@@ -164,9 +165,10 @@ fn impossible_end(history: &History, location: u32) -> String {
         return format!("{place} cannot end with its final value");
     };
     let line = last.line.map_or(String::new(), |line| format!(" (line {line})"));
-    let why = match history.initial(location) == Some(last.value) {
-        true => "it held that at the start, and was written since",
-        false => "nobody wrote it there",
+    let why = if history.initial(location) == Some(last.value) {
+        "it held that at the start, and was written since"
+    } else {
+        "nobody wrote it there"
     };
     format!("{place} cannot hold {} at the end{line}: {why}", last.value)
 }
