@@ -223,7 +223,7 @@ pub struct CampaignOutcome {
     pub results: Results,
     /// The tables: runs, equivalent mutants and coverage.
     pub tables: [PathBuf; 3],
-    /// Whether all runs that were asked for are done.
+    /// Whether all requested runs are done.
     pub is_whole: bool,
 }
 
@@ -311,7 +311,7 @@ impl Campaign {
     }
 }
 
-/// The generators that were asked for.
+/// The requested generators.
 fn generators(options: &Options) -> &'static [Generator] {
     match options.guided {
         None => &[Generator::Blind],

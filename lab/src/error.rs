@@ -118,7 +118,7 @@ pub enum Error {
          trace itself is read, with `rubric ingest`", .0.display()
     )]
     Finished(PathBuf),
-    /// A history of another source than the one asked for.
+    /// A history of another source than the requested one.
     #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
     OtherSource {
         /// Path of the file.
@@ -261,7 +261,7 @@ pub enum Error {
     /// The experiment has no point with this name.
     #[error("--only {point}: {experiment} has no such point at this size; its points are {}", points.join(" "))]
     NoPoint {
-        /// Name of the point that was asked for.
+        /// Name of the requested point.
         point: String,
         /// Name of the experiment.
         experiment: &'static str,
@@ -287,7 +287,7 @@ pub enum Error {
     /// The thread pool cannot be started.
     #[error("--jobs {jobs}: {error}")]
     Jobs {
-        /// Number of threads that was asked for.
+        /// The requested number of threads.
         jobs: usize,
         /// Why the thread pool could not start.
         #[source]

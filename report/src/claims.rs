@@ -1,7 +1,7 @@
 //! The claims of the five papers that experiments can test, with published results and ours.
 //!
 //! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function that
-//! computes ours. To add a claim, add a row and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
+//! computes ours. To add a claim, add a row to the table of its paper in `paper`, and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
 //! A claim whose number the experiment was calibrated to reproduce is `calibrated`. One is `untested` if there are no rows or too few
 //! by its rule, if too many runs timed out, or if its experiment has not finished or was run at size `quick` alone.
 //!

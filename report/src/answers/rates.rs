@@ -164,11 +164,10 @@ mod tests {
         assert_eq!(numbers(of(all, "ccv")), (5, 3, 0, Some(0.6)));
         assert_eq!(numbers(of(all, "wsc")), (5, 3, 1, Some(0.6)));
         assert_eq!(numbers(of(all, "sc")), (5, 5, 0, Some(1.0)));
-        // SC implies TSO, so that it counts for the other client too.
+        // SC implies TSO, so TSO counts for the other client, too.
         assert_eq!(numbers(of(all, "tso")), (6, 1, 0, Some(1.0 / 6.0)));
         let claims: Vec<_> = all.claims.iter().map(|claim| (claim.found, claim.of)).collect();
-        // CC and CCv are known of five, and break in three; CCM and wSC of four, where wSC alone breaks
-        // in one.
+        // CC and CCv are decided for five runs, and violated in three. CCM and wSC are decided for four; one violates wSC only.
         assert_eq!(claims, [(3, 5), (1, 4)]);
         let tso = rates.iter().find(|rates| rates.scope == Scope::Model("tso".to_owned())).unwrap();
         assert_eq!(tso.violating, 1);

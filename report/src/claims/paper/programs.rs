@@ -9,31 +9,31 @@ pub struct Program {
     pub name: &'static str,
     /// The number of lines of C.
     pub lines: u32,
-    /// Tables 1 and 2: with up to one preemption, and with up to two.
+    /// The results of Tables 1 and 2: with up to one preemption, and with up to two.
     pub explored: [Explored; 2],
 }
 
 impl Program {
-    /// The time that both monitors add, as a part of the time of exploring; approximate.
+    /// The published overhead of both monitors, as a share of the time of exploring; approximate.
     pub fn overhead(&self) -> f64 {
         if MUTUAL_EXCLUSION.contains(&self.name) { LOCKS_OVERHEAD } else { STRUCTURES_OVERHEAD }
     }
 }
 
-/// Burnim et al., section 7: the part that the monitors add to the time of exploring data structures; approximate.
+/// Burnim et al., section 7: the overhead of both monitors for data structures, as a share of the time of exploring; approximate.
 pub const STRUCTURES_OVERHEAD: f64 = 0.2;
 
-/// The part that they add for algorithms of mutual exclusion.
+/// The same for algorithms of mutual exclusion.
 pub const LOCKS_OVERHEAD: f64 = 1.0;
 
 /// The published results for all interleavings of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Explored {
-    /// Interleavings.
+    /// The number of interleavings.
     pub interleavings: u32,
-    /// Seconds.
+    /// The time in seconds.
     pub seconds: f64,
-    /// Distinct violations of SC under TSO and under PSO.
+    /// The number of distinct violations of SC under TSO and under PSO.
     pub violations: [u32; 2],
 }
 
@@ -57,5 +57,5 @@ pub const PROGRAMS: [Program; 7] = [
     program("snark", 150, [explored(172, 15.4, 0, 4), explored(6510, 609.9, 0, 10)]),
 ];
 
-/// The programs that are no data structures.
+/// The programs that are algorithms of mutual exclusion; the others are data structures.
 pub const MUTUAL_EXCLUSION: [&str; 2] = ["dekker", "bakery"];

@@ -10,19 +10,19 @@ use crate::claims::measure::{FEWEST, FEWEST_CASES};
 use crate::numbers::{percent, seconds, times};
 use crate::statistics::{Estimate, Share};
 
-/// Relative tolerance of a number.
+/// The relative tolerance of a number.
 const NEAR: f64 = 0.1;
 
-/// Width of the confidence interval of a share on either side, at most, as a part of the published share's distance from 0 or 1.
+/// The largest half-width of the confidence interval of a share, as a share of the published share's distance from 0 or 1.
 const NARROW: f64 = 0.5;
 
-/// Factor by which our machine may be faster than those of the papers.
+/// The factor by which our machine may be faster than those of the papers.
 const FASTER_MACHINE: f64 = 10.0;
 
 /// A published result.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PublishedResult {
-    /// Something that words say, and when it holds.
+    /// A statement in words, with the rule by which it holds.
     Words(&'static str, Rule),
     /// A number.
     About(f64, Unit),
@@ -30,9 +30,9 @@ pub enum PublishedResult {
     AtMost(f64, Unit),
     /// A lower bound: holds if ours is not smaller.
     AtLeast(f64, Unit),
-    /// A share that words say, and the smallest that they can mean.
+    /// A share in words, and the smallest number that the words can mean.
     Part(&'static str, f64),
-    /// Numbers that grow: holds if ours do. So many are loads, as many are stores, more are stores.
+    /// Numbers that grow from mixes with more loads over equal mixes to mixes with more stores. Holds if ours grow, too.
     Rising([f64; 3], Unit),
 }
 
@@ -45,12 +45,12 @@ pub enum Unit {
     Times,
     /// Seconds.
     Seconds,
-    /// Things.
+    /// A number of things.
     Count,
 }
 
 impl Unit {
-    /// A number in it.
+    /// A number as text, with the unit.
     pub fn shown(self, number: f64) -> String {
         match self {
             Unit::Percent => percent(number),
@@ -110,7 +110,7 @@ impl PublishedResult {
     /// Whether a number of ours agrees.
     pub(in crate::claims) fn admits(self, ours: Estimate) -> Decision {
         let within = |low: f64, high: f64| match () {
-            // What is on the bound counts, however it is rounded.
+            // Numbers on the bound are within it, whatever the rounding error.
             () if ours.low >= low - f64::EPSILON && ours.high <= high + f64::EPSILON => {
                 Decision::Yes
             }
@@ -137,7 +137,7 @@ impl PublishedResult {
         }
     }
 
-    /// Whether a share that was counted agrees, as far as the number of cases decides.
+    /// Whether a counted share agrees, as far as the number of cases decides it.
     pub(in crate::claims) fn admits_share(self, ours: Share) -> Decision {
         let interval = ours.interval();
         match self {
@@ -166,7 +166,7 @@ impl PublishedResult {
         }
     }
 
-    /// When it holds, as a sentence.
+    /// The rule by which the result holds, as a sentence.
     pub(super) fn rule(self) -> String {
         match self {
             PublishedResult::Words(_, rule) => rule.text(),
@@ -218,7 +218,7 @@ impl PublishedResult {
     }
 }
 
-/// The number that a tolerance is a part of: a share's distance from 0 or 1, or the number itself.
+/// The number to which a relative tolerance applies: a share's distance from 0 or 1, or the number itself.
 fn scale(value: f64, unit: Unit) -> f64 {
     match unit {
         Unit::Percent if value < 1.0 => rare(value),

@@ -43,19 +43,19 @@ pub enum Rule {
     Degrades,
     /// Times are those of another experiment.
     Similar,
-    /// CCv leaves far more open than CCM.
+    /// CCv leaves far more pairs unordered than CCM.
     FarMore,
     /// One share is most, another one few.
     MostAgainstFew,
     /// One share is more than another, and not far from it.
     NotFar,
-    /// One criterion refutes what another does not.
+    /// One criterion refutes histories that another does not.
     RefutesMore,
     /// One algorithm finds an order more often than another.
     FindsMore,
     /// An algorithm does not always find an order.
     Incomplete,
-    /// Algorithms find an order less often where something is more.
+    /// Algorithms find an order less often as a parameter grows.
     FindsLess,
     /// An algorithm finishes with few threads only.
     SeldomFinishes,
@@ -63,11 +63,11 @@ pub enum Rule {
     SlowdownGrows,
     /// The slowdown grows less than the time of the baseline.
     Scales,
-    /// No program has what is looked for.
+    /// No program has a violation.
     NoneHas,
-    /// Every program has what is looked for.
+    /// Every program has a violation.
     EachHas,
-    /// Two numbers are about those that the paper gives.
+    /// Two numbers are near the approximate ones of the paper.
     Roughly,
 }
 
