@@ -170,7 +170,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
             });
             let lists = Lists {
                 figures: figures::FIGURES,
-                claims: claims::ALL,
+                claims: &claims::ALL,
                 programs: &claims::PROGRAMS,
                 criteria: criteria.collect(),
                 finders: &FINDERS,

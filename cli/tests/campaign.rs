@@ -257,7 +257,7 @@ fn what_is_wrong_is_said() {
         ),
         (&["campaign", "--mutants", "none,named", "-o", &path], "exclude each other"),
         (&["campaign", "--budget", "10", "-o", &path], "such as 90s, 10m or 2h"),
-        (&["report", &path], "there is no campaign in this folder"),
+        (&["report", &path], "this folder has no results of a campaign"),
     ] {
         let assert = rubric(asked).assert().code(2).stdout("");
         let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();

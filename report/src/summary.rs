@@ -1,4 +1,4 @@
-//! A summary of the rows of each experiment.
+//! Summarises the rows of each experiment.
 //!
 //! ```
 //! use report::summary::experiments;
@@ -15,32 +15,32 @@ use serde::Serialize;
 
 use tables::{Reported, Trial};
 
-/// An experiment, and what its rows have in common.
+/// The summary of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The experiment.
     pub experiment: String,
     /// The sizes at which it was run.
     pub sizes: BTreeSet<String>,
-    /// Rows: one for each history, model and algorithm.
+    /// The number of rows, one for each history, model and algorithm.
     pub rows: usize,
-    /// Histories.
+    /// The number of histories.
     pub histories: usize,
-    /// Rows of algorithms that a limit stopped.
+    /// The number of rows whose algorithm reached a limit.
     pub timed_out: usize,
-    /// Rows of algorithms that came to their end and to no verdict.
+    /// The number of rows whose algorithm ended without a verdict.
     pub undecided: usize,
-    /// Models that were checked.
+    /// The models.
     pub models: BTreeSet<String>,
-    /// Algorithms.
+    /// The algorithms.
     pub algorithms: BTreeSet<String>,
-    /// The seeds that repeat it: `--seed` of its commands. Those of the histories follow from it.
+    /// The seeds of the experiment, that is, `--seed` of its commands. The seeds of histories follow from these.
     pub seeds: BTreeSet<u64>,
-    /// Time limits, in seconds.
+    /// The time limits, in seconds.
     pub timeouts: Vec<f64>,
-    /// Versions of the program.
+    /// The versions of rubric.
     pub versions: BTreeSet<String>,
-    /// Processors, and how many trials ran at a time.
+    /// The machines, with how many trials ran at a time.
     pub machines: BTreeSet<String>,
     /// The command that reproduces its first row.
     pub command: String,
@@ -72,7 +72,7 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
     })
 }
 
-/// The seed that a command has.
+/// The value of `--seed` in a command.
 fn seed(command: &str) -> Option<u64> {
     let mut words = command.split(' ').skip_while(|word| *word != "--seed");
     words.nth(1)?.parse().ok()

@@ -34,7 +34,7 @@ pub fn print(
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
     let mut ours: BTreeMap<(String, String), Reported> = BTreeMap::new();
-    for trial in trials.iter().filter(|trial| program::is_ours(&trial.algorithm)) {
+    for trial in trials.iter().filter(|trial| program::is_built_in(&trial.algorithm)) {
         if matches!(trial.said, Reported::Consistent | Reported::Violation) {
             ours.insert(history(trial), trial.said);
         }

@@ -83,7 +83,7 @@ impl Files {
             violations.truncate(EXPLAINED);
             let page = Page {
                 results,
-                told: &held.told,
+                facts: &held.facts,
                 answers,
                 figures: &figures,
                 claims,

@@ -83,8 +83,8 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat)))
 }
 
-/// The number of choices of the enumeration, and of conflicts of SAT: where both are small, the search is short, and the time of SAT is
-/// that of building the formula.
+/// The number of choices of the enumeration and of conflicts of SAT. Where both are small, the search is short and SAT spends its time on
+/// building the formula.
 fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let whole = |middle: Estimate| middle.shown(|number| format!("{number:.0}"));
     let choices = trials.count(enumeration, |row| row.nodes);

@@ -1,4 +1,4 @@
-//! Each claim on rows of which the truth is known, and all of them on any rows.
+//! Tests each claim on rows for which the verdict is known, and all claims on arbitrary rows.
 
 mod burnim;
 mod gcc;
@@ -66,7 +66,7 @@ fn rule(id: &str) -> String {
     stated.unwrap().rule()
 }
 
-/// A rule does not depend on what is found, so it is there before anything is.
+/// A rule does not depend on the results, so it exists without any.
 #[test]
 fn every_claim_has_its_rule() {
     for claim in all(&Results::default()) {
@@ -135,7 +135,7 @@ fn no_results_are_untested_with_the_command() {
     }
 }
 
-/// Violations that wSC refutes in so many seconds, at a size.
+/// Violations at a size, which wSC refutes in so many seconds.
 fn at_size(size: &str, seconds: f64) -> Vec<Trial> {
     let mut rows = Point::sc("wsc-fig9", "threads").say(Reported::Violation, &[("wsc", seconds)]);
     rows.iter_mut().for_each(|row| row.size = size.to_owned());

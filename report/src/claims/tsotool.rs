@@ -96,7 +96,7 @@ pub(super) fn sharing(results: AtSize<'_>) -> Result<Evidence, Missing> {
     });
     Ok(Evidence {
         ours: format!("{}; divided at p/a = {middle:.3}", ours.collect::<Vec<_>>().join("; ")),
-        // Where an algorithm always succeeds there is nothing to lose.
+        // An algorithm that always succeeds cannot find an order less often.
         holds: speed::all(halves.iter().map(|(_, little, much)| is_above(*little, *much))),
         difference: String::new(),
         basis: trials.basis(&SORTS),
@@ -174,7 +174,7 @@ pub(super) fn heu_back(results: AtSize<'_>) -> Result<Evidence, Missing> {
         trials.filter(|history| history.any.threads <= FEW_THREADS),
         trials.filter(|history| history.any.threads > FEW_THREADS).enough()?,
     );
-    // Not to come to an end within the limit is what the paper says of it.
+    // A run that times out counts as not finished, since the claim is about finishing in time.
     let finished = |trials: Trials<'_>| {
         let rows = trials.rows(name);
         Share::of(rows.map(|row| row.said == Reported::Consistent))

@@ -1,5 +1,4 @@
-//! Why a history does not satisfy a weak criterion, in words: the cycle, and why each of its edges is
-//! there.
+//! Explains in words why a history violates a weak criterion: the cycle, and the reason for each of its edges.
 
 use certify::certificate::Node;
 use certify::criterion::{Cyclic, Link};
@@ -9,22 +8,23 @@ use history::{History, OpId};
 use super::notes::{Cycle, Facts, NoteWriter};
 use super::why::{label, node};
 
-/// One sentence on what is wrong.
+/// The violation in one sentence.
 pub fn headline(history: &History, violation: &CriterionViolation) -> String {
     let relation = match violation.relation {
         Cyclic::Local(op) => format!("hb_o has a cycle, for o = {}", label(history, op)),
         relation => format!("{} has a cycle", relation.name()),
     };
-    let models = match violation.criterion.follows_from(memory::Model::TSO) {
-        true => "neither TSO nor SC holds",
-        false => "SC does not hold either",
+    let models = if violation.criterion.follows_from(memory::Model::TSO) {
+        "neither TSO nor SC holds"
+    } else {
+        "SC does not hold either"
     };
     format!("{relation}; so {models}")
 }
 
 /// The cycle, with notes.
 pub fn cycle(history: &History, violation: &CriterionViolation) -> Cycle {
-    // An edge of the cycle is called by the part of the relation that it belongs to.
+    // An edge of the cycle is named after the part of the relation that it belongs to.
     let name = |fact: usize| match (violation.relation, violation.facts[fact].link) {
         (Cyclic::Memory, Link::Local(..) | Link::Conflict { .. }) => Some("pww".to_owned()),
         (Cyclic::Weak(_), Link::Local(..) | Link::Conflict { .. }) => Some("wpww".to_owned()),
@@ -50,7 +50,7 @@ impl Facts for CriterionViolation {
         Some(name(self.facts[fact].link))
     }
 
-    /// Evident is what the trace shows, and the order of two writes of one thread.
+    /// Facts that the trace shows are evident, and so is the order of two writes of one thread.
     fn is_evident(&self, fact: usize) -> bool {
         let plain = |&fact: &usize| self.facts[fact].premises.is_empty();
         let Fact { link, premises, .. } = &self.facts[fact];

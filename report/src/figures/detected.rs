@@ -11,7 +11,7 @@ use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
 use tables::{Reported, Trial};
 
-/// How often something was found, of how often it was looked for.
+/// How often something was found, and in how many cases it could have been.
 pub struct Detected {
     name: String,
     of: usize,
@@ -66,12 +66,12 @@ pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// Whether an algorithm refuted a violation; none if it did not run or timed out.
+/// Whether an algorithm refuted a history; none if it did not run or timed out.
 fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
     let trial = trials.iter().find(|trial| trial.algorithm == name)?;
     match trial.said {
         Reported::Violation => Some(true),
-        // A saturation that is not complete says no more than that it derived no cycle.
+        // *Satisfied* means only that saturation derived no cycle.
         Reported::Consistent | Reported::Satisfied | Reported::Undecided => Some(false),
         Reported::Timeout | Reported::Memory => None,
     }

@@ -1,4 +1,4 @@
-//! Rows as experiments might have them, made up: their spread is realistic, their numbers are not.
+//! Invented rows of experiments. Their spread is realistic, their numbers are not.
 
 use report::answers::Answers;
 use tables::results::Results;
@@ -7,7 +7,7 @@ use tables::{CampaignRun, Finding, RunOutcome, Reported, Trial};
 /// The time limit.
 const LIMIT: f64 = 60.0;
 
-/// A number from 0 to 1 that depends on all of these and on nothing else.
+/// A pseudo-random number from 0 to 1 that depends on the arguments only.
 pub fn noise(seeds: &[u64]) -> f64 {
     let mixed = seeds.iter().fold(0x9e37_79b9_u64, |hash, seed| {
         let hash = (hash ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,7 +16,7 @@ pub fn noise(seeds: &[u64]) -> f64 {
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A trial with all that figures do not look at filled in.
+/// A trial with the columns filled in that figures do not use.
 pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
     Trial {
         experiment: experiment.to_owned(),
@@ -35,7 +35,7 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
     }
 }
 
-/// Sets the time, spread around what is expected, and cuts the trial off at the limit.
+/// Sets the time, spread around the expected one. Beyond the limit the trial has timed out.
 fn take(trial: &mut Trial, expected: f64) {
     let name = trial.algorithm.bytes().map(u64::from).sum();
     let seeds = [name, u64::from(trial.number), trial.operations, u64::from(trial.threads)];
@@ -47,7 +47,7 @@ fn take(trial: &mut Trial, expected: f64) {
     }
 }
 
-/// For each place of a part, each of so many histories and each algorithm, with the time that a function expects.
+/// A row for each place of a part, each history and each algorithm, with the time that a function expects.
 fn grid(
     (experiment, part): (&str, &str),
     places: &[u64],
@@ -95,7 +95,7 @@ fn boosted(name: &str, operations: f64, threads: f64) -> f64 {
     }
 }
 
-/// Rows for `gcc-…`.
+/// Rows of the experiments `gcc-…`.
 pub fn gcc() -> Vec<Trial> {
     let sc = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"];
     let tso = ["tso-wccm-enum", "tso-wccm-sat", "tso-sat"];
@@ -152,7 +152,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
     trials
 }
 
-/// Rows for `wsc-…`.
+/// Rows of the experiments `wsc-…`.
 pub fn wsc() -> Vec<Trial> {
     let four = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
     let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
@@ -175,7 +175,7 @@ pub fn wsc() -> Vec<Trial> {
     trials
 }
 
-/// Rows for `tsotool-…`.
+/// Rows of the experiments `tsotool-…`.
 pub fn tsotool() -> Vec<Trial> {
     let mut trials = Vec::new();
     for threads in [4, 16, 32, 60] {
@@ -247,7 +247,7 @@ fn programs(
     trials
 }
 
-/// Rows for `qadeer-cycles`.
+/// Rows of `qadeer-cycles`.
 pub fn qadeer() -> Vec<Trial> {
     let trials = (0..200).map(|number| {
         let mut one = trial("qadeer-cycles", "histories", number, "nice-cycle");
@@ -263,7 +263,7 @@ pub fn qadeer() -> Vec<Trial> {
     trials.collect()
 }
 
-/// Rows for `scale`.
+/// Rows of `scale`.
 pub fn scale() -> Vec<Trial> {
     let mut trials = Vec::new();
     let operations: Vec<u64> = (3..=7).map(|power| 10_u64.pow(power)).collect();
@@ -282,13 +282,13 @@ pub fn scale() -> Vec<Trial> {
     trials
 }
 
-/// All of them.
+/// The rows of all experiments.
 pub fn results() -> Results {
     let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
     Results { trials: trials.concat(), ..Results::default() }
 }
 
-/// What the runs of a campaign say that found more mutants with stronger criteria.
+/// The answers of a campaign in which stronger criteria find more mutants.
 pub fn answers() -> Answers {
     const OPERATORS: [&str; 9] = [
         "drop-action",
@@ -313,7 +313,7 @@ pub fn answers() -> Answers {
     Answers::of(&runs, &[], &counts)
 }
 
-/// What follows from SC, and from TSO.
+/// Whether a criterion follows from SC or TSO.
 fn counts(model: &str, criterion: &str) -> bool {
     model == "sc" || ["cc", "ccv", "wccm", "wtso", "tso", "pso"].contains(&criterion)
 }

@@ -2,7 +2,7 @@ use super::super::paper::{MUTUAL_EXCLUSION, PROGRAMS};
 use super::super::testing::{Case, Point, case};
 use tables::{Reported, Trial};
 
-/// Rows about all programs: so many pairs in each under the two models, and how many times as long a monitor makes it take.
+/// Rows about all programs, with the numbers of pairs under the two models, and the slowdown by a monitor.
 fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<Trial> {
     let mut rows = Vec::new();
     for program in PROGRAMS {
@@ -24,12 +24,12 @@ fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<T
     rows
 }
 
-/// Monitors that take what the paper says, each half of it.
+/// Monitors that each take half of the overhead in the paper.
 fn as_stated(program: &str) -> f64 {
     if MUTUAL_EXCLUSION.contains(&program) { 1.5 } else { 1.1 }
 }
 
-/// As in the paper's Table 1.
+/// The numbers of the paper's Table 1.
 fn theirs(program: &str) -> [u64; 2] {
     let stated = PROGRAMS.iter().find(|it| it.name == program).unwrap();
     stated.explored[0].violations.map(u64::from)

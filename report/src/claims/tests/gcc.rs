@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case};
 use tables::{Reported, Trial};
 
-/// Two points of each part, with the seconds of the three algorithms at the first and at the last.
+/// Two points of each part, with the seconds of the three algorithms at the first and at the last point.
 fn figure(
     experiment: &'static str,
     model: &'static str,
@@ -28,7 +28,7 @@ fn tso(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
     figure("gcc-fig6", "tso", ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"], first, last)
 }
 
-/// Histories of 1000 pairs, of which criteria order so many.
+/// Histories with 1000 pairs, of which criteria order so many.
 fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point { model, ..Point::sc("gcc-unordered", "histories") };
     let rows = |(criterion, ordered): &(&str, u64)| {
@@ -37,7 +37,7 @@ fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
     criteria.iter().flat_map(rows).collect()
 }
 
-/// Violations of which CC and CCM refute so many tenths, the first ones.
+/// Violations, of which CC and CCM refute the first so many tenths.
 fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
     let point = Point { threads: 8, ..Point::sc("gcc-fig5", "threads") };
     let refuted = |row: &mut Trial| {
@@ -55,7 +55,7 @@ fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
     .concat()
 }
 
-/// Violations on which the two take so long.
+/// Violations with the seconds of the two algorithms.
 fn refuting(seconds: [f64; 2]) -> Vec<Trial> {
     let [enumeration, sat] = seconds;
     let algorithms = [("sc-ccm-enum", enumeration), ("sc-ccm-sat", sat)];
@@ -105,7 +105,7 @@ fn what_was_cut_off_is_a_bound() {
         "{found:#?}"
     );
     assert!(found.note.contains("200 of 400 runs of sc-sat timed out at 60 s"), "{found:#?}");
-    // If the other is cut off too, an earlier point tells.
+    // If the other algorithm times out, too, an earlier point decides.
     let cut = |row: &&mut Trial| row.algorithm != "sc-sat" && row.seconds == 2.0;
     rows.iter_mut().filter(cut).for_each(|row| row.said = Reported::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.clone().into());
@@ -113,7 +113,7 @@ fn what_was_cut_off_is_a_bound() {
         found.ours.starts_with("sc-sat takes 2.00 times as long as sc-ccm-enum at 100 operations"),
         "{found:#?}"
     );
-    // Nothing is left that would tell whether the advantage grows.
+    // No point is left that shows whether the advantage grows.
     let found = super::claim("gcc-fig4-operations", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Untested);
 }
@@ -122,7 +122,7 @@ fn what_was_cut_off_is_a_bound() {
 fn only_histories_that_both_ran_are_compared() {
     let mut rows = sc([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
     let mut quick = rows.clone();
-    // Many more histories that SAT alone ran, and fast.
+    // Many more histories, which only SAT ran, and fast.
     quick.retain(|row| row.algorithm == "sc-sat");
     for row in &mut quick {
         (row.number, row.seconds) = (row.number + 100, 0.01);

@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case, run};
 use tables::{CampaignRun, Reported, Trial};
 
-/// The order of completions as a witness of valid histories, but the last.
+/// Valid histories, for all of which but the last the order of completions is a witness.
 fn simple(last: Reported) -> Vec<Trial> {
     let point = Point::sc("qadeer-cycles", "valid");
     point.rows("simple-witness", Reported::Consistent, 1.0, |row| {
@@ -18,7 +18,7 @@ fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
     })
 }
 
-/// Violating runs, of which the first `of` of 80 break these criteria and all what their cores keep.
+/// Violating runs. All violate what their cores guarantee, and the first `of` of 80 violate these criteria.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
     let run = |number| {

@@ -1,11 +1,11 @@
 use super::super::testing::{Case, Point, case};
 use tables::{Reported, Trial};
 
-/// Heu and Deriv, which find so many tenths of the orders where little is shared and where much is.
+/// Heu and Deriv, with the tenths of the orders that they find with little and with much sharing.
 fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {
     let mut rows = Vec::new();
     for (at, locations) in [(0, 256), (1, 4)] {
-        // More operations too, for the claim about longer programs.
+        // These have more operations, too, for the claim about longer programs.
         let point = Point {
             locations,
             operations: 1000 * (1 + at as u64),
@@ -30,7 +30,7 @@ fn in_figure_4(mut rows: Vec<Trial>) -> Vec<Trial> {
     rows
 }
 
-/// Baseline and Deriv+Back at points with operations, threads and locations.
+/// The seconds of the baseline and Deriv+Back at points with operations, threads and locations.
 fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
     let rows = points.iter().flat_map(|&(operations, threads, locations, baseline, back)| {
         let point =
@@ -40,14 +40,14 @@ fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
     rows.collect()
 }
 
-/// The largest tuple, with so many backtracks.
+/// The largest tuple, with this number of backtracks.
 fn largest(back: f64, backtracks: u64) -> Vec<Trial> {
     let mut rows = grid(&[(512 << 10, 60, 256, 10.0, back)]);
     rows.iter_mut().for_each(|row| row.backtracks = backtracks);
     rows
 }
 
-/// Deriv+Back with these backtracks, this depth and this said of the last history.
+/// Deriv+Back with these backtracks, this depth, and this answer about the last history.
 fn back(backtracks: u64, depth: u64, last: Reported) -> Vec<Trial> {
     Point::tso("tsotool-fig3", "locations").rows("deriv-back", Reported::Consistent, 1.0, |row| {
         if row.number == 9 {
@@ -116,7 +116,7 @@ fn a_slowdown_is_the_mean_over_tuples() {
     let rows = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
     let found = super::claim("tsotool-slowdown", &rows.clone().into());
     assert_eq!(found.ours, "1.70 times");
-    // One run that is slow by chance is in the plain mean alone.
+    // A single slow run affects only the plain mean.
     let mut slow = rows.clone();
     let one =
         |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 4 && row.number == 3;
@@ -128,7 +128,7 @@ fn a_slowdown_is_the_mean_over_tuples() {
         "{with_slow:#?}"
     );
     assert!(found.note.contains("1.20 times to 2.20 times"), "{found:#?}");
-    // What was cut off is only a lower bound.
+    // The time of a run that timed out is a lower bound.
     let mut cut = rows;
     let last = |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 32;
     cut.iter_mut().filter(last).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 22.0));
