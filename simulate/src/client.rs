@@ -17,13 +17,13 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use history::Source;
+use history::random::Rng;
 use memory::Model;
 use thiserror::Error;
 
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
-use crate::rng::Rng;
 use crate::trace::Trace;
 use log::Log;
 

@@ -2,10 +2,10 @@
 
 use std::collections::VecDeque;
 
+use history::random::Rng;
 use history::{Access, History, Kind, OpId};
 
 use super::program::Program;
-use super::rng::Rng;
 use super::{Recipe, RecipeError};
 use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};

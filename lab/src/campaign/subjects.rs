@@ -3,10 +3,10 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
+use history::random::Rng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::differences::{equivalent, touched};
-use simulate::rng::Rng;
 use slicc::mutant::equivalent::Reason;
 use slicc::mutant::touched::Touched;
 use slicc::mutant::{Mutant, Operator, Origin, made, named};
@@ -163,7 +163,7 @@ fn sample(
         queues.entry(operator(&mutant)).or_default().push(mutant);
     }
     let mut rng = Rng::new(seed, SAMPLE);
-    queues.values_mut().for_each(|queue| rng.shuffle(queue));
+    queues.values_mut().for_each(|queue| rng.shuffle_from_back(queue));
     let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
     while left > 0 {
         let next: Vec<Mutant> = queues.values_mut().filter_map(Vec::pop).take(left).collect();

@@ -1,8 +1,9 @@
 //! What of a run can be turned by itself, and the values that it may have.
 
+use history::random::Rng;
+
 use super::{Filter, Recipe};
 use crate::config::{CacheGeometry, Caches, Sizes};
-use crate::rng::Rng;
 use crate::ruby::delays::Latency;
 
 /// Something of a run that is chosen apart from all else.

@@ -9,12 +9,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use history::random::Rng;
 use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
 use simulate::request::{Refusal, Request, Response};
-use simulate::rng::Rng;
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
