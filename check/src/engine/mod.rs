@@ -16,7 +16,7 @@
 mod accesses;
 mod blockers;
 mod choice;
-mod clocks;
+pub mod clocks;
 pub mod complete;
 pub(crate) mod csr;
 pub(crate) mod digraph;
