@@ -7,6 +7,9 @@
 //! program has a run that SC does not allow. A monitor that says nothing about a run says nothing about the program's others;
 //! but if the program can leave SC, there is a run under SC in which the monitor signals (Theorems 1 and 2).
 //!
+//! Stores are committed as late as possible, so a pending store is a number that is compared with the number of its
+//! thread's committed events; [`memory::buffer`] would move every store that an event commits.
+//!
 //! A fence flushes its thread's buffers. A failed compare-and-swap is a read that flushes like an atomic operation.
 //!
 //! ```

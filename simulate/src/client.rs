@@ -9,6 +9,7 @@ mod buffered;
 mod early;
 mod in_order;
 mod log;
+mod store_buffer;
 #[cfg(test)]
 mod tests;
 
