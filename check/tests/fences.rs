@@ -6,8 +6,9 @@ mod common;
 use certify::certificate::{Certificate, Name};
 use certify::certificate::{Claim, Evidence};
 use certify::verify;
+use check::engine::steps::steps;
 use check::generate::{self, Recipe, generate};
-use check::{Algorithm, Model, Options, Verdict, check, steps};
+use check::{Algorithm, Model, Options, Verdict, check};
 use common::axioms::Axioms;
 use common::{
     MODELS, Mix, accesses_of, build, change_reads, decide, print, program, refine, run, seeded,

@@ -6,6 +6,7 @@ mod common;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use check::algorithm::Power;
 use check::engine::events::Events;
 use check::engine::saturate::Saturation;
 use check::generate::{Recipe, generate, without_order};
@@ -13,7 +14,7 @@ use check::papers::Problem;
 use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
-use check::{Algorithm, Bounds, Model, Options, Power, Reason, Verdict, check};
+use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use common::corpus::Corpus;
 use common::{Mix, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};

@@ -8,7 +8,8 @@ use certify::certificate::{
 };
 use certify::rule::Rule;
 use certify::verify::{Rejection, Verified, verify};
-use check::{Model, Options, Verdict, check, steps};
+use check::engine::steps::steps;
+use check::{Model, Options, Verdict, check};
 use common::{MODELS, Mix, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;

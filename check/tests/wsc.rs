@@ -3,12 +3,13 @@
 
 mod common;
 
+use check::bounds::Exceeded;
 use check::engine::relation::Relation;
 use check::kernel::write_pairs;
 use check::papers::execution::{Execution, NONE};
 use check::papers::saturation::{Forced, clocks, guess, pattern};
 use check::papers::{Problem, Report};
-use check::{Algorithm, Bounds, Exceeded, Model, Options, Outcome, Reason, Verdict};
+use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict};
 use common::corpus::{Corpus, Pairs};
 use common::{Mix, change_reads, outcome, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use history::History;
 use memory::machine::Step;
 use report::explain::coherence::Permission;

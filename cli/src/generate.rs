@@ -3,15 +3,16 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use check::Model;
 use check::generate::families::{self, Family, HardRecipe};
 use check::generate::{self, Mix, Recipe, RecipeError};
-use check::{Model, PsoRmw};
 use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
 use ingest::{WriteError, axe, gem5};
+use memory::PsoRmw;
 
 use crate::error::Error;
 use crate::files;

@@ -7,7 +7,8 @@ use std::hash::BuildHasherDefault;
 use std::mem::size_of;
 use std::time::{Duration, Instant};
 
-use check::{Bounds, Exceeded};
+use check::Bounds;
+use check::bounds::Exceeded;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 

@@ -36,7 +36,7 @@ pub mod relation;
 pub mod saturate;
 pub mod schedule;
 mod search;
-pub(crate) mod steps;
+pub mod steps;
 pub(crate) mod trace_order;
 pub(crate) mod value_problems;
 pub(crate) mod worklist;

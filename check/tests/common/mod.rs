@@ -6,7 +6,8 @@ pub mod corpus;
 
 use certify::certificate::{self, Claim};
 use certify::verify;
-use check::{Algorithm, Model, Options, Verdict, check, steps};
+use check::engine::steps::steps;
+use check::{Algorithm, Model, Options, Verdict, check};
 use history::{
     Access, Ambiguity, Annotation, History, HistoryBuilder, Initial, Kind, Place, ReadsFrom,
     WeakFence,

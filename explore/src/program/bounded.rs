@@ -6,7 +6,8 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use check::{Bounds, Exceeded, Model};
+use check::bounds::Exceeded;
+use check::{Bounds, Model};
 use slicc::source::Span;
 
 use super::compile::Program;
