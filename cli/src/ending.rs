@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::check::paint::Paint;
 use crate::status::Status;
 use lab::load::Input;
+use lab::text::tame;
 
 /// Requests that are listed in text and pictures.
 const LISTED: usize = 16;
@@ -253,9 +254,4 @@ fn capitalized(title: &str) -> String {
 fn outstanding(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} request{plural} outstanding")
-}
-
-/// A text without what a terminal takes for a command.
-fn tame(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
 }

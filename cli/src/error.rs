@@ -11,6 +11,7 @@ use thiserror::Error;
 
 use crate::simulate::protocols;
 use crate::status::Status;
+use lab::text::named;
 
 /// Why a command failed: one message for standard error.
 #[derive(Debug, Error)]
@@ -107,11 +108,7 @@ impl From<lab::Error> for Error {
 impl Error {
     /// A value is written twice in this history of this file.
     pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
-        let file = match &history.name {
-            Some(name) => format!("{file}: {name}"),
-            None => file.to_owned(),
-        };
-        Error::WrittenTwice { file, twice: Box::new(twice.clone()) }
+        Error::WrittenTwice { file: named(file, history), twice: Box::new(twice.clone()) }
     }
 
     /// Whether the reader of the output has gone away, which is no error.

@@ -22,6 +22,7 @@ use crate::files;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use lab::load::Input;
+use lab::text::{named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
@@ -346,10 +347,7 @@ fn title(input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    let file = file_name(input);
-    let name = answer.history.name.as_ref();
-    let name = name.map_or(file.clone(), |name| format!("{file}: {name}"));
-    name.replace(char::is_control, "\u{fffd}")
+    tame(&named(&file_name(input), answer.history))
 }
 
 /// The name of the file; where it is does not belong to what is shown.

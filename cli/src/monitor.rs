@@ -20,6 +20,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
+use lab::text::{named, tame};
 use report::explain::why;
 
 /// Pairs that are printed unless all are asked for.
@@ -133,10 +134,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Result<Status, Error> {
-    let named = match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
-    };
+    let named = named(file, history);
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| {
         Error::Usage(format!("{named}: {twice}. Record a run that writes unique values"))
     })?;
@@ -271,7 +269,7 @@ impl Found<'_> {
             out,
             "{} {}  ({} threads, {} operations; SC by {}, {:.3} s): {}",
             self.model.name(),
-            named.replace(char::is_control, "\u{fffd}"),
+            tame(named),
             self.history.threads().len(),
             self.history.operations(),
             self.sc_by,

@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::words;
 use lab::load::{self, Input};
+use lab::text::{named, tame};
 
 /// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]
@@ -178,11 +179,7 @@ impl Question {
 impl Answer<'_> {
     /// The file, and the history's name if it has one, without anything that a terminal would obey.
     pub fn named(&self, input: &Input) -> String {
-        let name = match &self.history.name {
-            Some(name) => format!("{}: {name}", input.file),
-            None => input.file.clone(),
-        };
-        name.replace(char::is_control, "\u{fffd}")
+        tame(&named(&input.file, self.history))
     }
 
     /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`

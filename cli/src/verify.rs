@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
+use lab::text::{named, tame};
 use report::assumptions;
 
 /// Check a certificate against the history it is about
@@ -71,10 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         what: rejection.to_string(),
     })?;
     let model = certificate.claim.model;
-    let name = match &history.name {
-        Some(name) => format!("{}: {name}", input.file),
-        None => input.file.clone(),
-    };
+    let name = named(&input.file, history);
     match verified {
         Verified::Consistent { steps } => writeln!(
             out,
@@ -192,7 +190,7 @@ fn described(
     });
     let digest: String = digest.chars().take(SHOWN).collect();
     // The certificate may be anybody's, and so are its names.
-    format!("{name} ({size}digest {digest})").replace(char::is_control, "\u{fffd}")
+    tame(&format!("{name} ({size}digest {digest})"))
 }
 
 /// The history of the same digest; else one of the same name, so that the verifier can say what

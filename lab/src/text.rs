@@ -1,5 +1,6 @@
 //! Words that go into rows and commands.
 
+use history::History;
 use slicc::source::{Sources, Span};
 
 /// A word as a shell takes it, on one line.
@@ -16,6 +17,14 @@ pub fn quoted(word: &str) -> String {
 /// A text without control characters: nothing in a protocol's texts may reach a terminal as a command.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
+}
+
+/// The file, and the name of the history in it if it has one.
+pub fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    }
 }
 
 /// The file and line of a place in a protocol, and what is written there.

@@ -15,6 +15,7 @@ use super::paint::Paint;
 use super::{Decided, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;
+use lab::text::tame;
 use report::assumptions;
 use report::explain::notes::Cycle;
 use report::explain::{criterion, why};
@@ -400,8 +401,7 @@ fn name(input: &Input, history: &History) -> String {
         Some(name) => format!("{}: {}", input.file, shortened(name)),
         None => input.file.clone(),
     };
-    // Nothing in a name may reach the terminal as a command.
-    name.replace(char::is_control, "\u{fffd}")
+    tame(&name)
 }
 
 /// A name that leaves room on the line.
