@@ -207,26 +207,28 @@ pub fn mutated(faults: &'static [Fault], threads: u32) -> Recipe {
     Recipe { locations: MUTANT_LOCATIONS, ..recipe(Origin::Mutants(faults), threads, 50 * threads) }
 }
 
+/// A point whose histories are made.
+fn made(
+    part: &'static str,
+    name: String,
+    histories: u32,
+    recipe: Recipe,
+    tasks: Vec<Task>,
+) -> Point {
+    Point { part, name, first: 0, histories, source: Source::Made(recipe), tasks }
+}
+
 /// CAV 2019, figures 4 and 6.
 fn checking_valid(size: Size, model: Model, algorithms: &[Algorithm]) -> Vec<Point> {
     let histories = size.of(10, 200, 200);
     let most = size.of(5, 5, 8);
-    let by_operations = (1..=most).map(|hundred| Point {
-        part: "operations",
-        name: format!("operations={}", 100 * hundred),
-        first: 0,
-        histories,
-        source: Source::Made(recipe(IN_ORDER, 4, 100 * hundred)),
-        tasks: ask(model, algorithms),
-    });
-    let by_threads = (2..=size.of(6, 6, 8)).map(|threads| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories,
-        source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: ask(model, algorithms),
-    });
+    let point = |part, number: u32, recipe| {
+        made(part, format!("{part}={number}"), histories, recipe, ask(model, algorithms))
+    };
+    let sizes = (1..=most).map(|hundred| 100 * hundred);
+    let by_operations = sizes.map(|size| point("operations", size, recipe(IN_ORDER, 4, size)));
+    let by_threads = (2..=size.of(6, 6, 8))
+        .map(|threads| point("threads", threads, recipe(IN_ORDER, threads, 50 * threads)));
     by_operations.chain(by_threads).collect()
 }
 
@@ -239,27 +241,18 @@ fn gcc_fig5(size: Size) -> Vec<Point> {
         Size::Large => 1000,
     };
     let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
-    let point = |threads: u32| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories: histories(threads),
-        source: Source::Made(mutated(&MI_FAULTS, threads)),
-        tasks: ask(Model::SC, &algorithms),
+    let point = |threads: u32| {
+        let (name, recipe) = (format!("threads={threads}"), mutated(&MI_FAULTS, threads));
+        made("threads", name, histories(threads), recipe, ask(Model::SC, &algorithms))
     };
     (2..=8).map(point).collect()
 }
 
 /// CAV 2019, section 5.1: a sample of 200 histories with 200 operations each.
 fn gcc_unordered(size: Size) -> Vec<Point> {
-    vec![Point {
-        part: "histories",
-        name: "operations=200".to_owned(),
-        first: 0,
-        histories: size.of(40, 200, 2000),
-        source: Source::Made(recipe(IN_ORDER, 4, 200)),
-        tasks: vec![Task::Kernel(Model::SC), Task::Kernel(Model::TSO)],
-    }]
+    let (histories, recipe) = (size.of(40, 200, 2000), recipe(IN_ORDER, 4, 200));
+    let tasks = vec![Task::Kernel(Model::SC), Task::Kernel(Model::TSO)];
+    vec![made("histories", "operations=200".to_owned(), histories, recipe, tasks)]
 }
 
 /// Boosting, section 6: 1742 histories, of the sizes of its figures 6 and 7.
@@ -271,26 +264,21 @@ fn wsc_kernel(size: Size) -> Vec<Point> {
     let all = size.of(110, 1742, 11_000);
     let each = all / shapes.len() as u32;
     let more = all % shapes.len() as u32;
-    let point = |(at, (threads, operations)): (u32, (u32, u32))| Point {
-        part: "histories",
-        name: format!("operations={operations},threads={threads}"),
-        first: 0,
-        histories: each + u32::from(at < more),
-        source: Source::Made(recipe(IN_ORDER, threads, operations)),
-        tasks: vec![Task::Kernel(Model::SC)],
+    let point = |(at, (threads, operations)): (u32, (u32, u32))| {
+        let name = format!("operations={operations},threads={threads}");
+        let recipe = recipe(IN_ORDER, threads, operations);
+        let histories = each + u32::from(at < more);
+        made("histories", name, histories, recipe, vec![Task::Kernel(Model::SC)])
     };
     (0..).zip(shapes).map(point).collect()
 }
 
 /// Boosting, figure 6.
 fn wsc_fig6(size: Size) -> Vec<Point> {
-    let point = |hundreds: u32| Point {
-        part: "operations",
-        name: format!("operations={}", 100 * hundreds),
-        first: 0,
-        histories: size.of(10, 200, 200),
-        source: Source::Made(recipe(IN_ORDER, 6, 100 * hundreds)),
-        tasks: ask(Model::SC, &COMPLETE),
+    let point = |hundreds: u32| {
+        let name = format!("operations={}", 100 * hundreds);
+        let recipe = recipe(IN_ORDER, 6, 100 * hundreds);
+        made("operations", name, size.of(10, 200, 200), recipe, ask(Model::SC, &COMPLETE))
     };
     (2..=size.of(8, 8, 12)).map(point).collect()
 }
@@ -303,13 +291,9 @@ fn by_threads(
     algorithms: &[Algorithm],
 ) -> Vec<Point> {
     let most = size.of(4, 4, 6);
-    let point = |threads: u32| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories,
-        source: Source::Made(Recipe { repoint, ..recipe(IN_ORDER, threads, 50 * threads) }),
-        tasks: ask(Model::SC, algorithms),
+    let point = |threads: u32| {
+        let recipe = Recipe { repoint, ..recipe(IN_ORDER, threads, 50 * threads) };
+        made("threads", format!("threads={threads}"), histories, recipe, ask(Model::SC, algorithms))
     };
     (1..=most).map(|step| point(4 * step)).collect()
 }
@@ -428,24 +412,17 @@ fn three_of_each() -> impl Iterator<Item = (u32, u32)> {
 /// Qadeer, section 6: how many processors and locations a violation needs; section 5.2: whether the order of
 /// completions explains valid runs.
 fn qadeer_cycles(size: Size) -> Vec<Point> {
-    let point = |threads: u32| Point {
-        part: "histories",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories: size.of(40, 400, 2000),
-        source: Source::Made(mutated(&ALL_FAULTS, threads)),
-        tasks: ask(
-            Model::SC,
-            &[Algorithm::NiceCycle, Algorithm::SimpleWitness, Algorithm::Wsc, Algorithm::Ccm],
-        ),
+    let histories = size.of(40, 400, 2000);
+    let algorithms =
+        [Algorithm::NiceCycle, Algorithm::SimpleWitness, Algorithm::Wsc, Algorithm::Ccm];
+    let point = |threads: u32| {
+        let (name, recipe) = (format!("threads={threads}"), mutated(&ALL_FAULTS, threads));
+        made("histories", name, histories, recipe, ask(Model::SC, &algorithms))
     };
-    let valid = |threads: u32| Point {
-        part: "valid",
-        name: format!("valid,threads={threads}"),
-        first: 0,
-        histories: size.of(40, 400, 2000),
-        source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: ask(Model::SC, &[Algorithm::SimpleWitness]),
+    let valid = |threads: u32| {
+        let (name, recipe) =
+            (format!("valid,threads={threads}"), recipe(IN_ORDER, threads, 50 * threads));
+        made("valid", name, histories, recipe, ask(Model::SC, &[Algorithm::SimpleWitness]))
     };
     [2, 4, 8].map(point).into_iter().chain([valid(4)]).collect()
 }
