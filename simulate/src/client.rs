@@ -60,7 +60,7 @@ pub trait Core {
 
     /// A line leaves the core's cache, or was invalidated while it was on its way there. Called
     /// from within a transition, so the core notes it and sends nothing.
-    fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort);
+    fn evicted(&mut self, _now: u64, _line: u64, _port: &mut dyn CorePort) {}
 
     /// The operation that it has come to: what shows that it goes on.
     fn position(&self) -> usize;

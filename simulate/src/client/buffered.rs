@@ -209,8 +209,6 @@ impl Core for Buffered {
         self.advance(now, port);
     }
 
-    fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
-
     fn position(&self) -> usize {
         self.thread.next
     }
