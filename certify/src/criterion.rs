@@ -210,6 +210,11 @@ impl<T> Link<T> {
             Link::Overwritten => Link::Overwritten,
         }
     }
+
+    /// Whether the relation is part of the store order.
+    pub fn orders_writes(&self) -> bool {
+        matches!(self, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
+    }
 }
 
 impl<T> Cyclic<T> {

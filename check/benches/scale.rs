@@ -7,9 +7,10 @@ use std::time::Duration;
 use certify::certificate;
 use certify::certificate::{Certificate, Claim};
 use certify::verify::verify;
+use check::engine::steps::steps;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::{Algorithm, Model, Options, Verdict, check, steps};
+use check::{Algorithm, Model, Options, Verdict, check};
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,

@@ -3,7 +3,8 @@
 mod common;
 
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::{Model, Options, Stage, Verdict, check};
+use check::verdict::Stage;
+use check::{Model, Options, Verdict, check};
 use common::MODELS;
 use history::{
     Access, Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Kind, OpId, Place,

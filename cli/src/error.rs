@@ -4,6 +4,7 @@ use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use lab::text::named;
 use rubric::watch::WatchError;
 use tables::TableError;
 use tables::files::advice;
@@ -107,21 +108,12 @@ impl From<lab::Error> for Error {
 impl Error {
     /// A value is written twice in this history of this file.
     pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
-        let file = named(file, history);
-        Error::WrittenTwice { file, twice: Box::new(twice.clone()) }
+        Error::WrittenTwice { file: named(file, history), twice: Box::new(twice.clone()) }
     }
 
     /// Whether the reader of the output has gone away, which is no error.
     pub fn is_broken_pipe(&self) -> bool {
         matches!(self, Error::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
-    }
-}
-
-/// A history as messages and output name it: the file, and the history's own name if it has one.
-pub fn named(file: &str, history: &History) -> String {
-    match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
     }
 }
 

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use history::History;
 use memory::machine::Step;
 use report::explain::coherence::Permission;
@@ -17,12 +17,12 @@ use slicc::outline::Outline;
 use crate::check::paint::Paint;
 use crate::check::text;
 use crate::ending::RunEnd;
-use crate::error::{Error, named};
+use crate::error::Error;
 use crate::files;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use lab::load::Input;
-use lab::text::tame;
+use lab::text::{named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
@@ -347,8 +347,7 @@ fn title(input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    let file = file_name(input);
-    tame(&named(&file, answer.history))
+    tame(&named(&file_name(input), answer.history))
 }
 
 /// The name of the file, without its folder.

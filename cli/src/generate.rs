@@ -3,14 +3,15 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use check::Model;
 use check::generate::families::{self, Family, HardRecipe};
 use check::generate::{self, Mix, Recipe, RecipeError};
-use check::{Model, PsoRmw};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
 use ingest::{TraceFormat, WriteError, axe, gem5};
+use memory::PsoRmw;
 
 use crate::convert::{self, Format, WRITABLE};
 use crate::error::Error;

@@ -11,13 +11,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::ending;
-use crate::error::{Error, complain, named};
+use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
-use lab::text::tame;
+use lab::text::{named, tame};
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -232,12 +232,11 @@ impl Found<'_> {
     }
 
     fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
-        let name = named(self.file, self.history);
         writeln!(
             out,
             "{} {}  ({} threads, {} operations; {:.3} s)",
             self.model.name(),
-            tame(&name),
+            tame(&named(self.file, self.history)),
             self.history.threads().len(),
             self.history.operations(),
             self.seconds

@@ -14,13 +14,13 @@ use serde_json::json;
 
 use crate::check::{json as printed, text};
 use crate::ending;
-use crate::error::{Error, complain, named};
+use crate::error::{Error, complain};
 use crate::limits::Limits;
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
-use lab::text::tame;
+use lab::text::{named, tame};
 use report::explain::why;
 
 /// Pairs that are printed unless all are asked for.

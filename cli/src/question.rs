@@ -8,12 +8,12 @@ use clap::ValueEnum;
 use history::{Ambiguity, History, ReadsFrom};
 use memory::PsoRmw;
 
-use crate::error::{Error, named};
+use crate::error::Error;
 use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::words;
 use lab::load::{self, Input};
-use lab::text::tame;
+use lab::text::{named, tame};
 
 /// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]

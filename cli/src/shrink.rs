@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};

@@ -11,11 +11,11 @@ use clap::Parser;
 use history::History;
 
 use crate::ending;
-use crate::error::{Error, named};
+use crate::error::Error;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
-use lab::text::tame;
+use lab::text::{named, tame};
 use report::assumptions;
 
 /// Check a certificate against the history it is about

@@ -8,8 +8,10 @@
 //! that SC does not allow. Silence of a monitor is about this run only. But if the program can
 //! leave SC, then there is a run under SC in which the monitor signals (Theorems 1 and 2).
 //!
-//! A fence flushes its thread's buffers. A failed compare-and-swap reads, and flushes like an
-//! atomic operation.
+//! Stores are committed as late as possible, so a pending store is a number that is compared with the number of its
+//! thread's committed events; [`memory::buffer`] would move every store that an event commits.
+//!
+//! A fence flushes its thread's buffers. A failed compare-and-swap is a read that flushes like an atomic operation.
 //!
 //! ```
 //! use check::Model;
@@ -29,6 +31,7 @@
 use std::collections::VecDeque;
 
 use check::Model;
+use check::engine::clocks::{Clocks, join};
 use history::Kind;
 
 /// An operation of a thread.
@@ -60,28 +63,6 @@ pub struct Monitor {
     events: u32,
 }
 
-/// Vector clocks, which hold a number of events for each thread. They are stored in one piece,
-/// since exploration copies monitors wherever runs diverge.
-#[derive(Clone, Debug)]
-struct Clocks {
-    threads: usize,
-    ticks: Vec<u32>,
-}
-
-impl Clocks {
-    fn new(threads: usize, count: usize) -> Clocks {
-        Clocks { threads, ticks: vec![0; threads * count] }
-    }
-
-    fn get(&self, number: u32) -> &[u32] {
-        &self.ticks[number as usize * self.threads..][..self.threads]
-    }
-
-    fn get_mut(&mut self, number: u32) -> &mut [u32] {
-        &mut self.ticks[number as usize * self.threads..][..self.threads]
-    }
-}
-
 #[derive(Clone, Debug)]
 struct Location {
     /// The thread with pending stores to the location; no other thread has any (Lemma 1).
@@ -109,10 +90,10 @@ impl Monitor {
         let location = Location { owner: 0, stores: VecDeque::new() };
         Monitor {
             model,
-            threads: Clocks::new(threads, threads),
+            threads: Clocks::new(threads, threads, 0),
             committed: vec![0; threads],
-            written: Clocks::new(threads, locations),
-            accessed: Clocks::new(threads, locations),
+            written: Clocks::new(locations, threads, 0),
+            accessed: Clocks::new(locations, threads, 0),
             locations: vec![location; locations],
             events: 0,
         }
@@ -152,7 +133,7 @@ impl Monitor {
         if location.owner == thread {
             return None;
         }
-        let known = self.threads.get(thread)[location.owner as usize];
+        let known = self.threads.get(thread, location.owner);
         let before = location.stores.partition_point(|it| it.tick <= known);
         let store = location.stores.get(before.checked_sub(1)?)?;
         Some(store.event)
@@ -176,13 +157,13 @@ impl Monitor {
     /// Updates the happens-before relation of the run: program order, and conflicting accesses in
     /// the order of the run.
     fn order(&mut self, event: Event) {
-        let clock = self.threads.get_mut(event.thread);
+        let clock = self.threads.of_mut(event.thread);
         clock[event.thread as usize] += 1;
         let Some(location) = event.location else {
             return;
         };
-        let accessed = self.accessed.get_mut(location);
-        let written = self.written.get_mut(location);
+        let accessed = self.accessed.of_mut(location);
+        let written = self.written.of_mut(location);
         if event.kind.writes() {
             join(clock, accessed);
             written.copy_from_slice(clock);
@@ -195,7 +176,7 @@ impl Monitor {
     /// Lines 15 to 25: updates the thread's buffer.
     fn execute(&mut self, event: Event, number: u32) {
         let thread = event.thread as usize;
-        let tick = self.threads.get(event.thread)[thread];
+        let tick = self.threads.get(event.thread, event.thread);
         if self.model.drains_all(event.kind) {
             self.committed[thread] = tick;
         }
@@ -209,11 +190,5 @@ impl Monitor {
             stores.push_back(Pending { event: number, tick });
             self.locations[location as usize].owner = event.thread;
         }
-    }
-}
-
-fn join(clock: &mut [u32], other: &[u32]) {
-    for (own, &other) in clock.iter_mut().zip(other) {
-        *own = (*own).max(other);
     }
 }

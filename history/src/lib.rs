@@ -30,6 +30,7 @@ mod history;
 mod kind;
 mod layout;
 mod provenance;
+pub mod random;
 mod reads_from;
 mod restore;
 mod unrecorded;

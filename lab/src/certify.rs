@@ -4,7 +4,8 @@ use std::io;
 
 use certify::certificate::{self, Claim, ReadError};
 use certify::verify::{Rejection, verify};
-use check::{Model, Verdict, steps};
+use check::engine::steps::steps;
+use check::{Model, Verdict};
 use history::History;
 use thiserror::Error;
 

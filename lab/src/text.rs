@@ -1,5 +1,6 @@
 //! Formats texts for rows and commands.
 
+use history::History;
 use slicc::source::{Sources, Span};
 
 /// A word quoted for a shell, on one line. Control characters are replaced.
@@ -16,6 +17,14 @@ pub fn quoted(word: &str) -> String {
 /// Replaces control characters, so that no text of a protocol can send commands to a terminal.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
+}
+
+/// The file, and the name of the history in it if the history has one.
+pub fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    }
 }
 
 /// The file and line of a place in a protocol, and the text there.

@@ -10,6 +10,7 @@
 //!   and [`FenceEffect`] what a fence adds;
 //! - [`machine`] is the operational machine of the models that store buffers can express. It executes
 //!   histories, and so verifies that they are consistent;
+//! - [`buffer`] is the store buffer of a thread, for machines that run programs;
 //! - [`axioms`] decides small histories by trying every memory order: the reference that the
 //!   machine and the engines of other crates are tested against. Its interface also fits models whose
 //!   `ppo` depends on reads-from.
@@ -29,6 +30,7 @@
 //! ```
 
 pub mod axioms;
+pub mod buffer;
 mod fence;
 mod label;
 pub mod machine;

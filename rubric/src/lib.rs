@@ -40,12 +40,13 @@ pub use ::certify::verify::{Rejection, Verified};
 pub use ::check::Bounds;
 pub use ::check::shrink::LitmusShape;
 pub use ::check::shrink::Shrunk;
-pub use ::check::{Model, Options, PsoRmw, Verdict};
+pub use ::check::{Model, Options, Verdict};
 pub use ::history;
 pub use ::history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom, WrittenTwice,
 };
 pub use ::ingest;
+pub use memory::PsoRmw;
 
 /// Why a history cannot be read, checked or verified.
 #[derive(Debug, Error)]
@@ -142,7 +143,7 @@ impl Checked<'_> {
                 certificate::write_consistent(&mut text, self.history, &claim, &[], run)
             }
             Verdict::Violation(violation) => {
-                let proof = ::check::steps(self.history, violation);
+                let proof = ::check::engine::steps::steps(self.history, violation);
                 certificate::write_violation(&mut text, &claim, &proof)
             }
             _ => return None,

@@ -35,10 +35,11 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use ::check::Bounds;
+use ::check::bounds::Exceeded;
+use ::check::engine::proof::Violation;
 use ::check::online::{Arrival, ArrivalError, Broken};
-use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
-use ::check::{Bounds, Exceeded};
 use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;

@@ -9,6 +9,7 @@ mod buffered;
 mod early;
 mod in_order;
 mod log;
+mod store_buffer;
 #[cfg(test)]
 mod tests;
 
@@ -17,13 +18,13 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use history::Source;
+use history::random::Rng;
 use memory::Model;
 use thiserror::Error;
 
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
-use crate::rng::Rng;
 use crate::trace::Trace;
 use log::Log;
 
@@ -58,7 +59,7 @@ pub trait Core {
 
     /// A line leaves the core's cache, or was invalidated before it arrived there. This is called
     /// within a transition, so the core records it and sends nothing.
-    fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort);
+    fn evicted(&mut self, _now: u64, _line: u64, _port: &mut dyn CorePort) {}
 
     /// The index of the current operation, which shows progress.
     fn position(&self) -> usize;

@@ -25,8 +25,9 @@
 
 use std::collections::BTreeMap;
 
+use history::random::Rng;
+
 use crate::recipe::Lineage;
-use crate::rng::Rng;
 use crate::system::Reached;
 
 /// Proposes runs of one client on one protocol or mutant.

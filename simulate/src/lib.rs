@@ -37,7 +37,6 @@ pub mod program;
 pub mod recipe;
 pub mod record;
 pub mod request;
-pub mod rng;
 pub mod ruby;
 pub mod sequencer;
 pub mod simulation;

@@ -5,8 +5,8 @@
 
 mod edit;
 
-use crate::rng::Rng;
 pub use edit::{Edit, EditKind};
+use history::random::{Rng, Weighted};
 
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
@@ -230,32 +230,20 @@ fn first_value(thread: u32) -> u64 {
 /// Chooses locations: each by its weight, and which are popular by the seed.
 struct Popular {
     addresses: Vec<u64>,
-    /// Sum of the weights up to each and its own.
-    sums: Vec<u64>,
+    by_popularity: Weighted,
 }
 
 impl Popular {
-    /// Weights are whole numbers, so that the last bits of a power, which differ between machines,
-    /// decide nothing.
     fn new(shape: &ProgramSize) -> Popular {
-        const MOST: f64 = (1u64 << 31) as f64;
+        let locations = shape.locations.max(1);
         let mut addresses: Vec<u64> =
-            (0..shape.locations.max(1)).map(|location| shape.address(location)).collect();
-        Rng::new(shape.seed, 0).shuffle(&mut addresses);
-        let mut sum = 0;
-        let sums = (1..=addresses.len() as u32).map(|rank| {
-            let weight = MOST * f64::from(rank).powf(-shape.skew.max(0.0));
-            sum += (weight.round() as u64).max(1);
-            sum
-        });
-        Popular { sums: sums.collect(), addresses }
+            (0..locations).map(|location| shape.address(location)).collect();
+        Rng::new(shape.seed, 0).shuffle_from_back(&mut addresses);
+        Popular { by_popularity: Weighted::zipf(locations, shape.skew.max(0.0)), addresses }
     }
 
     fn choose(&self, rng: &mut Rng) -> u64 {
-        let total = self.sums.last().copied().unwrap_or(1);
-        let point = rng.below(total);
-        let at = self.sums.partition_point(|&sum| sum <= point);
-        self.addresses.get(at).copied().unwrap_or(0)
+        self.addresses[self.by_popularity.choose(rng)]
     }
 }
 

@@ -24,13 +24,13 @@ mod knob;
 mod lineage;
 mod words;
 
+use history::random::Rng;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{CacheGeometry, Options};
 use crate::program::{Edit, EditKind, ProgramSize};
-use crate::rng::Rng;
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;

@@ -8,7 +8,8 @@ mod stress;
 
 use certify::certificate::{self, Claim};
 use certify::verify;
-use check::{Model, Options, Verdict, check, steps};
+use check::engine::steps::steps;
+use check::{Model, Options, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::models;
 use simulate::client::Client;

@@ -229,10 +229,6 @@ impl<'h> Relations<'h> {
         matches!(link, Link::Program(_) | Link::ReadsFrom { .. })
     }
 
-    fn orders_writes(&self, link: Link<Name>) -> bool {
-        matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
-    }
-
     /// `cf` over what the criterion puts into its brackets.
     fn conflict_over(&self, ends: (Name, Name), read: Name, premises: &[u32]) -> Checked<()> {
         let definition = self.criterion.definition();
@@ -271,7 +267,7 @@ impl<'h> Relations<'h> {
         let happens = |link: Link<Name>| self.is_causal(link) || matches!(link, Link::Local(..));
         let path = self
             .path(premises, happens)
-            .or_else(|_| self.path(premises, |link| self.orders_writes(link)))?;
+            .or_else(|_| self.path(premises, |link| link.orders_writes()))?;
         self.require(path == ends, "the path does not lead from one to the other")
     }
 
@@ -281,7 +277,7 @@ impl<'h> Relations<'h> {
         self.require(read != write, "no pair of different operations")?;
         let by_stores = self.criterion.definition().has_store_order;
         let path = self.path(premises, |link| match by_stores {
-            true => self.orders_writes(link),
+            true => link.orders_writes(),
             false => self.is_causal(link),
         })?;
         self.require(path == (source, write), "the path does not lead from the source to the write")
@@ -340,7 +336,7 @@ impl<'h> Relations<'h> {
             Cyclic::Local(of) => self.is_local(link, Order::Full, Some(of)),
             Cyclic::Memory | Cyclic::Weak(_) => match (relation, link) {
                 (Cyclic::Weak(order), Link::Program(other)) => order == other,
-                _ => self.is_causal(link) || self.orders_writes(link) || link == Link::Overwritten,
+                _ => self.is_causal(link) || link.orders_writes() || link == Link::Overwritten,
             },
         }
     }

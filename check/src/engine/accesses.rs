@@ -75,7 +75,7 @@ impl Accesses {
         let mut exits = vec![0; events.global_slots()];
         let location = events.location[store as usize];
         for group in self.main.groups(location) {
-            let known = |&access: &u32| clocks.precedes(events, store, access);
+            let known = |&access: &u32| events.precedes(clocks, store, access);
             let first = self.main.members(group).partition_point(|access| !known(access));
             exits[group.slot as usize] = self.main.position(group, first).unwrap_or(0);
         }

@@ -16,7 +16,7 @@
 mod accesses;
 mod blockers;
 mod choice;
-mod clocks;
+pub mod clocks;
 pub mod complete;
 pub(crate) mod csr;
 pub(crate) mod digraph;
@@ -36,7 +36,7 @@ pub mod relation;
 pub mod saturate;
 pub mod schedule;
 mod search;
-pub(crate) mod steps;
+pub mod steps;
 pub(crate) mod trace_order;
 pub(crate) mod value_problems;
 pub(crate) mod worklist;

@@ -101,7 +101,7 @@ impl PredecessorCache {
         let until = known.unwrap_or(event);
         let fits = |base: u32, visited: bool| {
             let same = base == until && (visited || known.is_some());
-            same || clocks.precedes(events, base, until)
+            same || events.precedes(clocks, base, until)
         };
         let entry = self.find(location, fits).unwrap_or_else(|| {
             let base = known.map(|known| (known, clocks.of(known)));

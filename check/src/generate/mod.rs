@@ -23,16 +23,15 @@
 pub mod families;
 mod program;
 mod repoint;
-mod rng;
 mod run;
 
+use history::random::Rng;
 use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
 use memory::Model;
 use memory::machine::Refusal;
 use program::Program;
-use rng::Rng;
 
 pub use program::without_order;
 pub use repoint::repointed;
@@ -172,7 +171,7 @@ pub enum RecipeError {
 /// See [`RecipeError`].
 pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     check(recipe)?;
-    let mut rng = Rng::new(recipe.seed);
+    let mut rng = Rng::new(recipe.seed, 0);
     let program = Program::random(recipe, &mut rng);
     let run = run::run(&program, recipe, &mut rng)?;
     let history = program.history(Some(&run))?;

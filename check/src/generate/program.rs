@@ -1,11 +1,11 @@
 //! Random programs, and histories of what they did.
 
+use history::random::{Rng, Weighted};
 use history::{
     Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
 use super::Recipe;
-use super::rng::{Rng, Weighted};
 use super::run::Run;
 
 /// What every thread does, thread by thread. Memory: 13 bytes an operation.

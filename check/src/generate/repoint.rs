@@ -1,9 +1,9 @@
 //! Reads that return the value of another write.
 
+use history::random::Rng;
 use history::{History, OpId};
 
 use super::RecipeError;
-use super::rng::Rng;
 
 /// Makes `reads` random reads return the value of another write of their location, at most
 /// `distance` operations before or after them in the order of completions, chosen at random. The
@@ -19,7 +19,7 @@ pub fn repointed(
     distance: u32,
     seed: u64,
 ) -> Result<History, RecipeError> {
-    repoint(history, reads, distance, &mut Rng::new(seed))
+    repoint(history, reads, distance, &mut Rng::new(seed, 0))
 }
 
 /// The same, from choices that go on.

@@ -1,12 +1,11 @@
 //! A program on a random schedule of a model's machine.
 
-use std::collections::VecDeque;
-
+use history::random::Rng;
 use history::{Access, History, Kind, OpId};
 
 use super::program::Program;
-use super::rng::Rng;
 use super::{Recipe, RecipeError};
+use memory::buffer::StoreBuffer;
 use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};
 
@@ -57,8 +56,8 @@ pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<R
 struct Thread {
     next: u32,
     end: u32,
-    /// Stores that wait, oldest first.
-    buffer: VecDeque<OpId>,
+    /// Stores that wait, with their locations.
+    buffer: StoreBuffer<(Option<u32>, OpId)>,
     /// When it took its last step.
     last: u64,
 }
@@ -78,7 +77,7 @@ impl<'h> Scheduler<'h> {
         let threads = history.threads().iter().map(|thread| Thread {
             next: thread.first().0,
             end: thread.end().0,
-            buffer: VecDeque::new(),
+            buffer: StoreBuffer::default(),
             last: 0,
         });
         Scheduler {
@@ -109,37 +108,29 @@ impl<'h> Scheduler<'h> {
         if waiting == 0 {
             return Step::Execute(OpId(thread.next));
         }
-        let must_commit = thread.next == thread.end
-            || waiting >= self.depth
-            || self.must_wait(&thread.buffer, OpId(thread.next));
+        let must_commit =
+            thread.next == thread.end || waiting >= self.depth || self.must_wait(thread);
         if must_commit || rng.index(self.depth) < waiting {
             return Step::Commit(self.committable(&thread.buffer, rng));
         }
         Step::Execute(OpId(thread.next))
     }
 
-    /// Whether an operation waits for stores in the buffer.
-    fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
-        let kind = self.history.kind(op);
+    /// Whether a thread's next operation waits for stores in its buffer.
+    fn must_wait(&self, thread: &Thread) -> bool {
+        let op = OpId(thread.next);
+        let own = thread.buffer.newest(self.history.location(op));
         self.model.drains_all(Label::of(self.history, op))
-            || (self.model.drains_own(kind) && self.holds(buffer, op))
-    }
-
-    /// Whether a buffer holds a store to the location of an operation.
-    fn holds(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
-        let location = self.history.location(op);
-        buffer.iter().any(|&s| self.history.location(s) == location)
+            || (self.model.drains_own(self.history.kind(op)) && own.is_some())
     }
 
     /// A store that may reach memory now: the oldest, or the oldest of some location.
-    fn committable(&self, buffer: &VecDeque<OpId>, rng: &mut Rng) -> OpId {
+    fn committable(&self, buffer: &[(Option<u32>, OpId)], rng: &mut Rng) -> OpId {
         if !self.model.buffers_by_location() {
-            return buffer[0];
+            return buffer[0].1;
         }
         let any = buffer[rng.index(buffer.len())];
-        let location = self.history.location(any);
-        let oldest = buffer.iter().find(|&&store| self.history.location(store) == location);
-        oldest.copied().unwrap_or(any)
+        buffer.iter().find(|store| store.0 == any.0).unwrap_or(&any).1
     }
 
     fn step(&mut self, at: usize, step: Step, rng: &mut Rng) -> Result<(), Refusal> {
@@ -149,7 +140,7 @@ impl<'h> Scheduler<'h> {
             Step::Commit(op) => {
                 self.machine.step(step)?;
                 let buffer = &mut self.threads[at].buffer;
-                if let Some(place) = buffer.iter().position(|&store| store == op) {
+                if let Some(place) = buffer.iter().position(|store| store.1 == op) {
                     buffer.remove(place);
                 }
                 self.run.completed[op.at()] = self.now;
@@ -169,7 +160,7 @@ impl<'h> Scheduler<'h> {
         thread.next += 1;
         self.run.completed[op.at()] = self.now;
         if kind == Kind::Store && self.model.buffers() {
-            thread.buffer.push_back(op);
+            thread.buffer.push((self.history.location(op), op));
             self.run.issued[op.at()] = self.now;
         } else {
             // Some time after the thread's step before, and two ticks before this one at the latest.

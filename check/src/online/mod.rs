@@ -33,7 +33,6 @@
 //! ```
 
 mod chains;
-mod clocks;
 mod forget;
 mod locations;
 mod order;
@@ -45,9 +44,9 @@ use std::collections::VecDeque;
 use history::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::engine::clocks::Clocks;
 use certify::rule::Rule;
 use chains::Chains;
-use clocks::Clocks;
 use locations::Location;
 use memory::Model;
 use replay::Replay;

@@ -21,7 +21,14 @@ impl Online {
         let near = self.chains.insert(event, chain, &arrival, &|it| events[it as usize].arrival);
         let mut before = near.before.iter();
         let first = before.next().copied();
-        self.clocks.begin(event, chain, arrival.sequence + 1, first);
+        match first {
+            Some(first) => {
+                let (clock, other) = self.clocks.pair(event, first);
+                clock.copy_from_slice(other);
+            }
+            None => self.clocks.of_mut(event).fill(0),
+        }
+        self.clocks.of_mut(event)[chain as usize] = arrival.sequence + 1;
         for &before in before {
             self.clocks.join(before, event);
         }

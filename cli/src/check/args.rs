@@ -4,9 +4,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use check::papers::hpca;
-use check::{Algorithm, Model, PsoRmw};
+use check::{Algorithm, Model};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
+use memory::PsoRmw;
 
 use super::store_order::StoreOrder;
 use crate::error::Error;

@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use certify::certificate::{self, Claim, Name};
-use check::{Verdict, steps};
+use check::Verdict;
+use check::engine::steps::steps;
 use history::{History, ReadSource, ReadsFrom};
 use memory::machine::{Machine, Step};
 

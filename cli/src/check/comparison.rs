@@ -1,7 +1,8 @@
 //! The verdicts of all algorithms on one history under one model.
 
+use check::algorithm::Power;
 use check::kernel::write_pairs;
-use check::{Power, Reason, Verdict};
+use check::{Reason, Verdict};
 
 use super::{Decided, text};
 use crate::status::Status;
@@ -103,7 +104,8 @@ pub fn effort(decided: &Decided<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use check::{Algorithm, Model, Outcome, Stage, Statistics};
+    use check::verdict::{Stage, Statistics};
+    use check::{Algorithm, Model, Outcome};
 
     /// What algorithms say, compared.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {

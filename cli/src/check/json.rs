@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
+use check::engine::proof::{Contradiction, Violation};
 use check::papers::criteria::violation::CriterionViolation;
-use check::proof::{Contradiction, Violation};
-use check::{Algorithm, SatStatistics, Verdict};
+use check::verdict::SatStatistics;
+use check::{Algorithm, Verdict};
 use history::{History, OpId};
 use ingest::ending::OutstandingRequest;
 use serde::Serialize;

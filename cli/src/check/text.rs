@@ -3,9 +3,10 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
+use check::engine::proof::{Block, Contradiction, Violation};
 use check::papers::criteria::violation::CriterionViolation;
-use check::proof::{Block, Contradiction, Violation};
-use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
+use check::verdict::Stage;
+use check::{Algorithm, Model, Outcome, Reason, Verdict};
 use history::{History, OpId};
 
 use super::certificates::Written;

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
-use check::{Model, PsoRmw, Verdict, check};
+use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
+use memory::PsoRmw;
 use rayon::prelude::*;
 use report::page::Cycle;
 use report::picture::Picture;

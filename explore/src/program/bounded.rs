@@ -8,12 +8,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use check::{Bounds, Exceeded, Model};
+use check::{Bounds, Model};
 use slicc::source::Span;
 
 use super::compile::Program;
 use super::machine::{EarlyEnd, Event, Fault, Machine, ProgramState};
 use super::monitors::{Monitors, Signal};
+use crate::search::Stopped;
 
 /// Number of steps between two checks of the limits.
 const CHECK_EVERY: u64 = 64;
@@ -36,17 +37,6 @@ impl Options {
     pub fn new(preemptions: u32, models: &[Model]) -> Options {
         Options { preemptions, models: models.to_vec(), bounds: Bounds::none(), runs: None }
     }
-}
-
-/// The limit that ended an exploration.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The time limit.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// The number of runs.
-    Runs,
 }
 
 /// The result of an exploration.
@@ -297,12 +287,9 @@ impl Search<'_> {
         let ended = self.report.runs + self.report.cut_off + self.report.faulty;
         let bounds = &self.options.bounds;
         if self.options.runs.is_some_and(|most| ended >= most) {
-            self.report.stopped = Some(Stopped::Runs);
-        } else if self.report.steps.is_multiple_of(CHECK_EVERY) && bounds.passed() {
-            self.report.stopped = Some(match bounds.exceeded() {
-                Some(Exceeded::Memory) => Stopped::Memory,
-                _ => Stopped::Time,
-            });
+            self.report.stopped = Some(Stopped::Count);
+        } else if self.report.steps.is_multiple_of(CHECK_EVERY) {
+            self.report.stopped = Stopped::by(bounds);
         }
         self.report.stopped.is_some()
     }

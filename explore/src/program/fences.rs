@@ -11,10 +11,11 @@ use std::collections::BTreeSet;
 
 use check::{Bounds, Model};
 
-use super::bounded::{Options, Report, Stopped, search_with};
+use super::bounded::{Options, Report, search_with};
 use super::compile::Program;
 use super::machine::Event;
 use super::monitors::Signal;
+use crate::search::Stopped;
 
 /// Sites one of which needs a fence after it.
 type Clause = BTreeSet<u32>;

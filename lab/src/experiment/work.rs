@@ -401,8 +401,9 @@ impl<'a> Work<'a> {
 
 /// Returns an error if one algorithm says that the history satisfies a model and another that it violates it.
 fn check_agreement(rows: &[Trial]) -> Result<(), Error> {
-    let with_answer =
-        |said: Reported, model: &str| rows.iter().find(|row| row.said == said && row.model == model);
+    let with_answer = |said: Reported, model: &str| {
+        rows.iter().find(|row| row.said == said && row.model == model)
+    };
     for row in rows.iter().filter(|row| row.said == Reported::Consistent) {
         if let Some(other) = with_answer(Reported::Violation, &row.model) {
             return Err(Error::Disagreement {

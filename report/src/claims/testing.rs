@@ -1,7 +1,7 @@
 //! Builds rows for tests of claims.
 
 use super::measure::FEWEST_CASES;
-use tables::{CampaignRun, Checked, Finding, RunOutcome, Reported, Trial};
+use tables::{CampaignRun, Checked, Finding, Reported, RunOutcome, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
 pub struct Case {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use certify::certificate::Node;
 use check::Model;
-use check::proof::{Block, Contradiction, Fact, Violation};
+use check::engine::proof::{Block, Contradiction, Fact, Violation};
 use check::shrink::{litmus_shape, reduce};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;

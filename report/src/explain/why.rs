@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use certify::certificate::Node;
 use certify::rule::{Relation, Rule};
-use check::proof::{Assumption, Block, Contradiction, Fact, Violation};
+use check::engine::proof::{Assumption, Block, Contradiction, Fact, Violation};
 use history::{History, OpId, Source};
 
 use super::notes::{Cycle, Facts, NoteWriter};

@@ -233,6 +233,17 @@ pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
     let _ = writeln!(text, "{line}");
 }
 
+/// Draws the title of what is below this height.
+pub(super) fn heading(title: &str, y: f64, text: &mut String) {
+    let title = escaped(title);
+    write_line(
+        text,
+        format_args!(
+            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{title}</text>"
+        ),
+    );
+}
+
 /// Escapes a text for SVG. Characters that no XML document may contain are replaced.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());

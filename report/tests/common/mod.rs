@@ -7,7 +7,7 @@ use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
 use report::picture::{Arrow, Operation, Picture, Relation, Weight};
 use tables::results::Results;
-use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Reported, Trial};
+use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, Reported, RunOutcome, Trial};
 
 /// A name that must not become markup.
 pub const EVIL: &str = "<script>alert('x')</script>\"&";

@@ -2,7 +2,7 @@
 
 use report::answers::Answers;
 use tables::results::Results;
-use tables::{CampaignRun, Finding, RunOutcome, Reported, Trial};
+use tables::{CampaignRun, Finding, Reported, RunOutcome, Trial};
 
 /// The time limit.
 const LIMIT: f64 = 60.0;

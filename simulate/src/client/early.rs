@@ -13,9 +13,9 @@ use history::Kind;
 use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
-use crate::client::buffered::Entry;
 use crate::client::log::line;
-use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
+use crate::client::store_buffer::{TimedBuffer, store_request};
+use crate::client::{Core, CoreKind, CorePort, Options, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
@@ -98,16 +98,13 @@ pub(super) static KIND: CoreKind = CoreKind {
     models: || vec![Model::SC],
     is_sequential: false,
     needs_evictions: true,
-    make: |thread, options| Box::new(Early::new(thread, &options, None)),
+    make: |thread, options| Box::new(Early::new(thread, &options, 0)),
 };
 /// The kind with a first-in first-out store buffer.
 pub(super) static WITH_BUFFER: CoreKind = CoreKind {
     pattern: "early-W-buffer-N",
     models: || vec![Model::TSO],
-    make: |thread, options| {
-        let capacity = options.sizes[1].max(1) as usize;
-        Box::new(Early::new(thread, &options, Some(capacity)))
-    },
+    make: |thread, options| Box::new(Early::new(thread, &options, options.sizes[1].max(1))),
     ..KIND
 };
 
@@ -117,22 +114,19 @@ struct Early {
     thread: Thread,
     line_bytes: u64,
     size: usize,
-    /// Capacity of the store buffer, if there is one.
-    capacity: Option<usize>,
-    buffer: VecDeque<Entry>,
+    buffer: TimedBuffer,
     window: VecDeque<Slot>,
     head: Head,
     repeated: u64,
 }
 
 impl Early {
-    fn new(thread: Thread, options: &Options, capacity: Option<usize>) -> Early {
+    fn new(thread: Thread, options: &Options, capacity: u32) -> Early {
         Early {
             thread,
             line_bytes: options.line_bytes,
             size: options.sizes[0].max(1) as usize,
-            capacity,
-            buffer: VecDeque::new(),
+            buffer: TimedBuffer::new(capacity, STORE),
             window: VecDeque::new(),
             head: Head::Nothing,
             repeated: 0,
@@ -149,7 +143,7 @@ impl Early {
             self.fill(now, port);
             self.start_loads(now, port);
             let committed = self.commit(now, port);
-            self.drain(now, port);
+            self.buffer.send(now, Model::TSO, None, &mut self.thread, port);
             if !committed {
                 return;
             }
@@ -252,17 +246,15 @@ impl Early {
         for slot in self.window.range(..at).rev() {
             match slot.operation {
                 Operation::Store(to, value) if to == address => {
-                    return match self.capacity {
-                        Some(_) => Supply::Store(value),
-                        None => Supply::Later,
-                    };
+                    let is_buffered = self.buffer.capacity > 0;
+                    return if is_buffered { Supply::Store(value) } else { Supply::Later };
                 }
                 Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
                 _ => {}
             }
         }
-        if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
-            return Supply::Store(entry.value);
+        if let Some(value) = self.buffer.newest(address) {
+            return Supply::Store(value);
         }
         if self.is_stale(self.line(address)) { Supply::Later } else { Supply::Memory }
     }
@@ -353,38 +345,19 @@ impl Early {
         value: u64,
         port: &mut dyn CorePort,
     ) -> bool {
-        if let Some(capacity) = self.capacity {
-            if self.buffer.len() >= capacity {
-                return false;
-            }
-            let row = self.thread.log.store(now, index, address, value, port);
-            let ready = now + self.thread.rng.up_to(DRAIN);
-            if ready > now {
-                self.thread.alarm.set(ready, port);
-            }
-            self.buffer.push_back(Entry { row, address, value, ready, sent: false });
-            return true;
+        if self.buffer.capacity > 0 {
+            return self.buffer.enter(now, &mut self.thread, (index, address, value), port);
         }
         if !matches!(self.head, Head::Nothing) {
             return false;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let entry = Entry { row, address, value, ready: now, sent: false };
-        if self.thread.alarm.send(port, now, mark(&entry)) {
+        let request = store_request(row.tag() | STORE, address, value);
+        if self.thread.alarm.send(port, now, request) {
             self.thread.log.store(now, index, address, value, port);
             self.head = Head::Storing(row);
         }
         false
-    }
-
-    /// Sends the oldest store of the buffer.
-    fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
-        if let Some(entry) = self.buffer.front_mut()
-            && !entry.sent
-            && entry.ready <= now
-        {
-            entry.sent = self.thread.alarm.send(port, now, mark(entry));
-        }
     }
 
     /// Records that memory performs a load of the window.
@@ -411,11 +384,6 @@ impl Early {
     }
 }
 
-/// The request of a store, with a tag that no load has.
-fn mark(entry: &Entry) -> Request {
-    Request { tag: entry.row.tag() | STORE, ..entry.request() }
-}
-
 impl Core for Early {
     fn step(&mut self, now: u64, port: &mut dyn CorePort) {
         self.thread.alarm.ring(now);
@@ -435,7 +403,7 @@ impl Core for Early {
         }
         let row = Row::of(response.tag & !STORE);
         log.perform(row, now, response, port);
-        self.buffer.retain(|entry| entry.row != row);
+        self.buffer.performed(row);
     }
 
     fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {

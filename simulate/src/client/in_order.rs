@@ -133,8 +133,6 @@ impl Core for InOrder {
         self.advance(now, port);
     }
 
-    fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
-
     fn position(&self) -> usize {
         self.thread.next
     }

@@ -2,8 +2,9 @@
 //!
 //! An edit says where it applies in shares of the program, so it fits a program of any shape.
 
+use history::random::Rng;
+
 use super::{Maker, Operation, Popular, Program, ProgramSize, Step};
-use crate::rng::Rng;
 
 /// A change of a program, made at places that a seed stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,7 +101,7 @@ struct Stretch {
 impl Editor<'_> {
     /// A thread.
     fn thread(&mut self) -> usize {
-        self.rng.below(self.threads.len() as u64) as usize
+        self.rng.index(self.threads.len())
     }
 
     /// A stretch of so many steps: an eighth to half of them.
@@ -144,11 +145,8 @@ impl Editor<'_> {
         let stretch = self.threads[donor][from..to].to_vec();
         let thread = self.thread();
         // Half of the time at the same place, so that both threads do the same at the same time.
-        let place = if self.rng.percent(50) {
-            from
-        } else {
-            self.rng.below(self.threads[thread].len() as u64) as usize
-        };
+        let place =
+            if self.rng.percent(50) { from } else { self.rng.index(self.threads[thread].len()) };
         let steps = self.threads[thread].iter_mut().skip(place);
         steps.zip(stretch).for_each(|(step, new)| *step = new);
     }
@@ -176,7 +174,7 @@ impl Editor<'_> {
             let thread = self.thread();
             for step in &mut self.threads[thread] {
                 if self.rng.percent(share) {
-                    let chosen = near.get(self.rng.below(near.len() as u64) as usize);
+                    let chosen = near.get(self.rng.index(near.len()));
                     step.operation.move_to(chosen.copied().unwrap_or(address));
                 }
             }
@@ -187,7 +185,7 @@ impl Editor<'_> {
         let thread = self.thread();
         let steps = &self.threads[thread];
         let length = 2 + self.rng.below(15) as usize;
-        let from = self.rng.below(steps.len() as u64) as usize;
+        let from = self.rng.index(steps.len());
         let stretch: Vec<Step> = steps.iter().copied().skip(from).take(length).collect();
         let times = 1 + self.rng.below(4) as usize;
         let copies = stretch.iter().copied().cycle().take(stretch.len() * times);
@@ -196,7 +194,7 @@ impl Editor<'_> {
     }
 
     fn crowd(&mut self) {
-        let apart = APART[self.rng.below(APART.len() as u64) as usize];
+        let apart = self.rng.one_of(&APART);
         let apart = u64::from(apart) * self.shape.line_bytes;
         let first = self.address();
         let is_far = |at: &u64| at.abs_diff(first).is_multiple_of(apart);

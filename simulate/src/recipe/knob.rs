@@ -1,8 +1,9 @@
 //! The parameters of a run that are drawn one by one, and their values.
 
+use history::random::Rng;
+
 use super::{Filter, Recipe};
 use crate::config::{CacheGeometry, Caches, Sizes};
-use crate::rng::Rng;
 use crate::ruby::delays::Latency;
 
 /// A parameter of a run that is drawn independently of the others.

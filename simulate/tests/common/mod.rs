@@ -9,12 +9,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use history::random::Rng;
 use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
 use simulate::request::{Refusal, Request, Response};
-use simulate::rng::Rng;
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
@@ -306,7 +306,7 @@ pub fn satisfies(history: &History, model: &str) -> bool {
 /// performed says so by itself.
 pub fn decide(history: &History, model: &str) -> (bool, bool) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let model = check::Model::from_name(model, check::PsoRmw::Own).unwrap();
+    let model = check::Model::from_name(model, memory::PsoRmw::Own).unwrap();
     let options = check::Options::default();
     let bounds = check::Bounds::new(None, None);
     let outcome = check::decide(history, &reads_from, model, &options, &bounds);
@@ -315,5 +315,5 @@ pub fn decide(history: &History, model: &str) -> (bool, bool) {
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
     };
-    (holds, outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder))
+    (holds, outcome.decided_by == check::verdict::Stage::By(check::Algorithm::TraceOrder))
 }

@@ -187,24 +187,9 @@ impl Compiler<'_> {
             return;
         }
         let distance = to as i32 - at as i32 - 1;
-        match &mut self.code[at] {
-            Op::Jump { target }
-            | Op::JumpIf { target, .. }
-            | Op::JumpUnless { target, .. }
-            | Op::JumpIfNull { target, .. }
-            | Op::JumpUnlessNull { target, .. } => *target = distance,
-            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
-                match i16::try_from(distance) {
-                    Ok(distance) => *target = distance,
-                    Err(_) => {
-                        let span = self.spans[at];
-                        self.diagnostics.push(
-                            Diagnostic::error(span, "this block is too long").hint("split it"),
-                        );
-                    }
-                }
-            }
-            other => unreachable!("{other:?} is no jump"),
+        if !self.code[at].aim(distance) {
+            let error = Diagnostic::error(self.spans[at], "this block is too long");
+            self.diagnostics.push(error.hint("split it"));
         }
     }
 

@@ -368,6 +368,42 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Where it jumps to, relative to the instruction behind it; `None` if it is no jump.
+    pub fn target(self) -> Option<i64> {
+        match self {
+            Op::Jump { target }
+            | Op::JumpIf { target, .. }
+            | Op::JumpUnless { target, .. }
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => Some(i64::from(target)),
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                Some(i64::from(target))
+            }
+            _ => None,
+        }
+    }
+
+    /// Sets where a jump leads; false if that is too far away for the instruction.
+    pub fn aim(&mut self, to: i32) -> bool {
+        match self {
+            Op::Jump { target }
+            | Op::JumpIf { target, .. }
+            | Op::JumpUnless { target, .. }
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => *target = to,
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                let Ok(to) = i16::try_from(to) else {
+                    return false;
+                };
+                *target = to;
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
 /// The kinds of stalls that [`Op::Trigger`] leaves in its `base` register.
 pub mod stall {
     /// A resource was missing.

@@ -153,7 +153,7 @@ impl<'a> Comparison<'a> {
         let (ours, theirs) = self.programs;
         let (left, right) = (starts.0 + at, starts.1 + at);
         let (one, other) = (ours.code[left], theirs.code[right]);
-        if let (Some(target), Some(opposite)) = (target(one), target(other)) {
+        if let (Some(target), Some(opposite)) = (one.target(), other.target()) {
             let (to, there) = (at as i64 + 1 + target, at as i64 + 1 + opposite);
             let inside = |to: i64| (0..=length as i64).contains(&to);
             let fails = |program: &Program, start: usize, to: i64| {
@@ -308,32 +308,9 @@ fn position(names: &[Box<str>], name: &str) -> Option<usize> {
     names.iter().position(|one| **one == *name)
 }
 
-/// The target of a jump, relative to the following instruction.
-pub(super) fn target(op: Op) -> Option<i64> {
-    match op {
-        Op::Jump { target }
-        | Op::JumpIf { target, .. }
-        | Op::JumpUnless { target, .. }
-        | Op::JumpIfNull { target, .. }
-        | Op::JumpUnlessNull { target, .. } => Some(i64::from(target)),
-        Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
-            Some(i64::from(target))
-        }
-        _ => None,
-    }
-}
-
 /// The same jump with target 0.
 fn aimed(mut op: Op) -> Op {
-    match &mut op {
-        Op::Jump { target }
-        | Op::JumpIf { target, .. }
-        | Op::JumpUnless { target, .. }
-        | Op::JumpIfNull { target, .. }
-        | Op::JumpUnlessNull { target, .. } => *target = 0,
-        Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => *target = 0,
-        _ => {}
-    }
+    op.aim(0);
     op
 }
 
@@ -365,7 +342,7 @@ pub(super) fn extent(program: &Program, function: Function) -> Stretch {
         if !is_last(*op) {
             end = end.max(at + 2);
         }
-        if let Some(target) = target(*op) {
+        if let Some(target) = op.target() {
             end = end.max(usize::try_from(at as i64 + 2 + target).unwrap_or(end));
         }
     }

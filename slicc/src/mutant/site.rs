@@ -18,6 +18,16 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// The operator that made it, if one did.
+    pub fn operator(&self) -> Option<Operator> {
+        match self {
+            Origin::Made { operator, .. } => Some(*operator),
+            Origin::Named => None,
+        }
+    }
+}
+
 /// A place of a protocol that an operator edits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {

@@ -27,6 +27,7 @@ mod chains;
 use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
+use crate::engine::clocks::Clocks;
 use crate::engine::csr::Csr;
 use crate::engine::index::Index;
 use chains::{ThreadChains, is_barrier};
@@ -199,6 +200,12 @@ impl Events {
     pub fn group_of(&self, event: u32) -> Option<usize> {
         let group = self.group[event as usize];
         (group != NONE).then_some(group as usize)
+    }
+
+    /// Whether `first` is known to precede `second`. Under PSO, if `first` is a plain store the
+    /// two must be of one location.
+    pub fn precedes(&self, clocks: &Clocks, first: u32, second: u32) -> bool {
+        clocks.get(second, self.slot[first as usize]) >= self.position[first as usize]
     }
 
     /// The event of an operation, if it was not left out.

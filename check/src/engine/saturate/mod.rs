@@ -50,7 +50,7 @@ mod transit;
 
 use crate::bounds::Bounds;
 use crate::engine::accesses::Accesses;
-use crate::engine::clocks::Clocks;
+use crate::engine::clocks::{Clocks, Overwritten};
 use crate::engine::events::{Events, INITIAL, NONE};
 use crate::engine::predecessor_cache::PredecessorCache;
 use crate::engine::worklist::Worklist;
@@ -94,14 +94,6 @@ pub struct Mark {
     visited: usize,
 }
 
-/// An entry of a table of `u32` and what it was.
-#[derive(Clone, Copy, Debug)]
-struct Overwritten {
-    event: u32,
-    column: u32,
-    value: u32,
-}
-
 /// The forced order of a history, kept saturated as edges are added.
 #[derive(Debug)]
 pub struct Saturation<'a> {
@@ -128,7 +120,7 @@ pub struct Saturation<'a> {
     trail: Vec<Overwritten>,
     /// Per event and main or barrier chain (PSO): position of the last access that a transit edge
     /// came from.
-    transits: Vec<u32>,
+    transits: Clocks,
     transit_trail: Vec<Overwritten>,
     /// Events that were visited since the first mark.
     visited: Vec<u32>,
@@ -147,12 +139,12 @@ impl<'a> Saturation<'a> {
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
         let has_transit = events.stores_by_location();
-        let transits = usize::from(has_transit) * events.len() * events.global_slots();
+        let with_transits = if has_transit { events.len() } else { 0 };
         Saturation {
             events,
             bounds,
             finals,
-            clocks: Clocks::new(events),
+            clocks: Clocks::new(events.len(), events.width, 0),
             edges: Vec::new(),
             head_out: vec![NONE; events.len()],
             head_in: vec![NONE; events.len()],
@@ -164,7 +156,7 @@ impl<'a> Saturation<'a> {
             scratch: vec![0; events.width],
             found: Vec::new(),
             trail: Vec::new(),
-            transits: vec![0; transits],
+            transits: Clocks::new(with_transits, events.global_slots(), 0),
             transit_trail: Vec::new(),
             visited: Vec::new(),
             logging: false,
@@ -179,7 +171,12 @@ impl<'a> Saturation<'a> {
     /// # Errors
     /// A contradiction, or a bound that was met.
     pub fn reset(&mut self) -> Result<(), NoFixpoint> {
-        self.clocks.reset(self.events);
+        self.clocks.fill(0);
+        // Nothing is known but the chains.
+        for event in 0..self.events.len() as u32 {
+            let at = event as usize;
+            self.clocks.of_mut(event)[self.events.slot[at] as usize] = self.events.position[at] - 1;
+        }
         self.transits.fill(0);
         self.edges.clear();
         self.head_out.fill(NONE);
@@ -245,7 +242,7 @@ impl<'a> Saturation<'a> {
     /// two must be of one location.
     pub fn precedes(&self, first: u32, second: u32) -> bool {
         debug_assert!(self.events.is_global(first) || self.same_location(first, second));
-        self.clocks.precedes(self.events, first, second)
+        self.events.precedes(&self.clocks, first, second)
     }
 
     /// The clock of an event.
@@ -318,7 +315,7 @@ impl<'a> Saturation<'a> {
     pub fn undo(&mut self, mark: Mark) -> Vec<u32> {
         let mut changed = Vec::new();
         for old in self.trail.drain(mark.clocks..).rev() {
-            self.clocks.of_mut(old.event)[old.column as usize] = old.value;
+            self.clocks.restore(old);
             changed.push(old.event);
         }
         changed.dedup();
@@ -328,10 +325,7 @@ impl<'a> Saturation<'a> {
         self.predecessors.forget();
         self.main_predecessors.forget();
         self.drained_predecessors.forget();
-        let columns = self.events.global_slots();
-        for old in self.transit_trail.drain(mark.transits..).rev() {
-            self.transits[old.event as usize * columns + old.column as usize] = old.value;
-        }
+        self.transit_trail.drain(mark.transits..).rev().for_each(|old| self.transits.restore(old));
         for edge in self.edges.drain(mark.edges..).rev() {
             self.head_out[edge.from as usize] = edge.next_out;
             self.head_in[edge.to as usize] = edge.next_in;

@@ -28,16 +28,15 @@ impl Saturation<'_> {
 
     fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), NoFixpoint> {
         let column = self.events.slot[access as usize];
-        let entry = event as usize * self.events.global_slots() + column as usize;
         let position = self.events.position[access as usize];
-        let value = self.transits[entry];
+        let value = self.transits.get(event, column);
         if access == event || value >= position {
             return Ok(());
         }
         if self.logging {
             self.transit_trail.push(Overwritten { event, column, value });
         }
-        self.transits[entry] = position;
+        self.transits.of_mut(event)[column as usize] = position;
         self.transit(access, event)
     }
 

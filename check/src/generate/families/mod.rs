@@ -46,8 +46,8 @@ mod threads;
 use std::fmt;
 
 use history::History;
+use history::random::Rng;
 
-use super::rng::Rng;
 use super::{RecipeError, at_most};
 use memory::Model;
 use puzzle::Puzzle;
@@ -225,7 +225,7 @@ pub fn hard(recipe: &HardRecipe) -> Result<History, RecipeError> {
     let why = " of this size";
     at_most(recipe.copies, "copies", room.max(1) as u32, why)?;
 
-    let mut rng = Rng::new(recipe.seed);
+    let mut rng = Rng::new(recipe.seed, 0);
     let mut threads = Threads::default();
     if recipe.copies > 1 {
         let other = puzzle(false);

@@ -1,11 +1,11 @@
 //! A puzzle as threads.
 
+use history::random::Rng;
 use history::{
     Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
 use super::puzzle::{Block, Order, Puzzle, Style};
-use crate::generate::rng::Rng;
 use memory::{Buffering, Model};
 
 /// A location and one of its writes, numbered from 0.

@@ -271,13 +271,13 @@ impl<'e> Reasons<'e> {
     fn merged(&mut self, first: usize, second: usize) -> Option<usize> {
         let (one, two) = (&self.facts[first], &self.facts[second]);
         let (from, to) = (self.node(one.before), self.node(two.after));
-        match (one.link, orders_writes(two.link)) {
+        match (one.link, two.link.orders_writes()) {
             (Link::Overwritten, true) if self.exec.source[from as usize] != to => {
                 let mut premises = one.premises.clone();
                 premises.push(second);
                 Some(self.fact(Link::Overwritten, from, to, None, premises))
             }
-            (link, true) if orders_writes(link) => Some(self.store(from, to, vec![first, second])),
+            (link, true) if link.orders_writes() => Some(self.store(from, to, vec![first, second])),
             _ => None,
         }
     }
@@ -346,9 +346,4 @@ fn derived(hop: Hop) -> Option<u32> {
         Hop::Edge(Edge { label: Label::Derived(at), .. }) => Some(at),
         _ => None,
     }
-}
-
-/// Whether a relation is part of the store order.
-fn orders_writes(link: Link<OpId>) -> bool {
-    matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
 }

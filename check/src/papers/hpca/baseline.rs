@@ -38,7 +38,7 @@
 use crate::bounds::Bounds;
 use crate::engine::digraph::topological;
 
-use super::clocks::Clocks;
+use super::clocks::ReverseClocks;
 use super::graph::{Graph, NoOrder};
 use super::queue::Queue;
 
@@ -51,7 +51,7 @@ pub struct Inference<'a> {
     /// The graph.
     pub graph: Graph<'a>,
     /// What follows what.
-    pub clocks: Clocks,
+    pub clocks: ReverseClocks,
     queue: Queue,
     visits: u64,
     /// When to give up.
@@ -74,12 +74,12 @@ impl<'a> Inference<'a> {
         let (nodes, chains) = (graph.execution.operations as usize, graph.chains.count());
         let order = topological(&graph).map_err(|_| NoOrder::Cycle)?;
         let threads = graph.execution.history.threads().len();
-        if !bounds.allows(Clocks::bytes(nodes, chains)) {
+        if !bounds.allows(ReverseClocks::bytes(nodes, chains)) {
             return Err(NoOrder::Exceeded);
         }
         let mut inference = Inference {
             graph,
-            clocks: Clocks::new(nodes, chains),
+            clocks: ReverseClocks::new(nodes, chains),
             queue: Queue::new(order, threads),
             visits: 0,
             bounds,

@@ -44,8 +44,9 @@ pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
 pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
-    let is_whole =
-        |history: &History<'_>| history.by("heu").is_some_and(|row| row.said == Reported::Consistent);
+    let is_whole = |history: &History<'_>| {
+        history.by("heu").is_some_and(|row| row.said == Reported::Consistent)
+    };
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
     let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig3"))?;

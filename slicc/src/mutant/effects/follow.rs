@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use super::super::compare::{extent, is_last, target};
+use super::super::compare::{extent, is_last};
 use super::super::library;
 use super::{Access, Effects, RegisterValue, Resource, Space};
 use crate::ast;
@@ -181,7 +181,7 @@ impl<'a, 's> Walk<'a, 's> {
             };
             self.registers = registers;
             let op = self.surroundings.program.code[at];
-            if let Some(target) = target(op) {
+            if let Some(target) = op.target() {
                 match usize::try_from(at as i64 + 1 + target) {
                     Ok(to) if to > at => self.jump(to, &code, &mut arriving),
                     _ => self.effects.unknown = true,
