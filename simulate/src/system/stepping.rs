@@ -8,10 +8,10 @@
 //! - `describe`: moves in words.
 
 mod coding;
+mod describe;
 mod freeze;
 mod layout;
 mod moves;
-mod describe;
 mod thaw;
 mod values;
 
@@ -23,8 +23,8 @@ use crate::request::Response;
 use coding::Dictionary;
 use layout::Layout;
 
-pub use moves::{Holders, Move, Outcome};
 pub use describe::DescribedMove;
+pub use moves::{Holders, Move, Outcome};
 use values::Renaming;
 pub use values::{Access, Action, Freshness, Values};
 
