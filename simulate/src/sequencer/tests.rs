@@ -1,3 +1,4 @@
+use super::block::{load, store};
 use super::*;
 
 fn sequencer() -> Sequencer {
