@@ -280,8 +280,8 @@ pub fn explore(
         search::Outcome::None => Verdict::Clean,
         search::Outcome::Stopped(why) => Verdict::Stopped(why),
         search::Outcome::Found(run) => {
-            let described = run_violation(&graph, &run.first, &run.steps);
-            Verdict::Found(Box::new(Violation { finding: run.goal, ..described }))
+            let violation = run_violation(&graph, &run.first, &run.steps);
+            Verdict::Found(Box::new(Violation { finding: run.goal, ..violation }))
         }
     };
     let stepper = graph.stepper.into_inner();

@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guide_goes_on_from_the_record_of_its_runs() {
+    fn a_guide_resumes_from_the_record_of_its_runs() {
         let mut guide = Guide::new(7);
         let all = proposals(&mut guide, 300);
         for done in [0, 1, 50, 299] {
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_runs_are_all_that_the_seed_has() {
+    fn fresh_runs_have_successive_seeds() {
         let all = proposals(&mut Guide::new(7), 300);
         let fresh = all.iter().filter(|one| one.parent().is_none());
         let fresh: Vec<u64> = fresh.map(Lineage::seed).collect();

@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn what_overtakes_what() {
+    fn messages_overtake_only_in_unordered_networks() {
         let mut random = Delays::new(1);
         let mut network = network(Latency::Between(0, 40));
         let mut last = [[(0, 0); 7]; 3];

@@ -1,4 +1,4 @@
-//! Moves in words.
+//! Describes moves in words.
 
 use slicc::compile::types::TypeKind;
 
@@ -9,14 +9,14 @@ use super::{Stepping, Values};
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedMove {
-    /// What happens: `core 1 stores to line 0`.
+    /// The event: `core 1 stores to line 0`.
     pub happens: String,
     /// The transition that it leads to, what is sent, and what memory performs.
     pub effects: Vec<String>,
 }
 
 impl Stepping {
-    /// Lets something happen in a state, and says what.
+    /// Makes a move in a state, and describes it.
     pub fn describe(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
         self.thaw(state);
         let happens = self.event_text(chosen);
@@ -131,10 +131,10 @@ impl Stepping {
         }
     }
 
-    /// What the last move has led to.
+    /// The effects of the last move.
     fn effects(&self) -> Vec<String> {
         let happenings = self.system.happenings.iter().take(self.system.happened);
-        // A transition is noted when its actions are over.
+        // A transition is recorded when its actions are over.
         let mut happenings: Vec<_> = happenings.collect();
         happenings.sort_by_key(|happening| happening.is_message);
         happenings
