@@ -115,10 +115,8 @@ fn proved(
     options: &Options,
     bounds: &Bounds,
 ) -> Verdict {
-    let another = match options.algorithm.is_stage() {
-        true => Algorithm::Complete,
-        false => Algorithm::Stages,
-    };
+    let another =
+        if options.algorithm.is_stage() { Algorithm::Complete } else { Algorithm::Stages };
     let another = Options { algorithm: another, ..options.clone() };
     match decide(history, reads_from, model, &another, bounds).verdict {
         Verdict::Violation(violation) => Verdict::Violation(violation),
@@ -204,10 +202,8 @@ fn decide_known(
         Ok(finals) => finals,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),
     };
-    let stage = match options.algorithm.is_stage() {
-        true => Stage::Values,
-        false => Stage::By(options.algorithm),
-    };
+    let stage =
+        if options.algorithm.is_stage() { Stage::Values } else { Stage::By(options.algorithm) };
     // Every model allows it, which nobody should take for a test that was passed.
     if history.is_empty() {
         return Outcome::new(Verdict::Undecided(Reason::NothingCompleted), stage);

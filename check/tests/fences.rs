@@ -27,10 +27,7 @@ fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History
         linked,
     };
     let mut accesses = program(&mut random, mix);
-    let annotations = match random.random_bool(0.6) {
-        true => &Annotation::ALL[..],
-        false => &[],
-    };
+    let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };
     refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let finals = random.random_bool(0.3);

@@ -48,9 +48,8 @@ impl BlockerSearch {
     /// Cost: linear.
     pub fn new(events: &Events, frontier: &Frontier<'_>) -> BlockerSearch {
         let chains = || (0..frontier.chains()).map(|chain| frontier.chain(chain));
-        let written = |&event: &u32| match events.writes(event) {
-            true => events.location[event as usize],
-            false => NONE,
+        let written = |&event: &u32| {
+            if events.writes(event) { events.location[event as usize] } else { NONE }
         };
         let drains = |&event: &u32| {
             let before = events.po_back.of(event);

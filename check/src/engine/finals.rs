@@ -4,7 +4,6 @@ use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
 use crate::engine::proof::Contradiction;
-use memory::machine;
 
 /// Where the final values that a history states can come from.
 #[derive(Clone, Debug, Default)]
@@ -31,7 +30,7 @@ impl Finals {
         }
         let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
         let mut written = vec![false; history.locations().len()];
-        let free = machine::unconstrained_locations(history);
+        let free = history.hidden_writes();
         let own_last = own_last_writes(history);
         for op in history.ops() {
             if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {

@@ -220,9 +220,12 @@ impl<'s, 'e> Greedy<'s, 'e> {
         let mut known = self.conflicts_of.get(&write)?.iter();
         known.find_map(|&number| {
             let choices = &self.conflicts[number as usize];
-            let would_be_made = |choice: &Choice| match choice.write == write {
-                true => !self.frontier.is_placed(choice.other),
-                false => self.is_made(choice),
+            let would_be_made = |choice: &Choice| {
+                if choice.write == write {
+                    !self.frontier.is_placed(choice.other)
+                } else {
+                    self.is_made(choice)
+                }
             };
             let own = choices.iter().find(|choice| choice.write == write)?;
             let bans = choices.iter().all(would_be_made);

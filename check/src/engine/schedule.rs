@@ -90,7 +90,7 @@ impl WaitingStores {
         self.committed[op.at()] = true;
         let committed = &self.committed;
         let done = |store: OpId| committed[store.at()];
-        self.oldest.go_on(history, thread, done);
+        self.oldest.advance(history, thread, done);
     }
 
     /// The next store of a thread that waits no longer.

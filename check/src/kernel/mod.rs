@@ -175,10 +175,8 @@ fn common(
         return Err(NoKernel::Inconsistent);
     }
     // Tried the other way around, a run has as many of the pairs so as it easily can.
-    let literals = (1..=first.pairs().len() as i32).map(|pair| match first.holds(pair) {
-        true => pair,
-        false => -pair,
-    });
+    let literals =
+        (1..=first.pairs().len() as i32).map(|pair| if first.holds(pair) { pair } else { -pair });
     let reversed = literals.map(|literal| first.pair(-literal)).collect();
     let mut residual = Residual::of_pairs(saturation, reversed, bounds);
     is_possible(&mut residual, &[], bounds)?;

@@ -1,4 +1,4 @@
-//! Forced order while a run goes on: operations arrive one by one, as they complete, and the first one after which the history can't be
+//! ForcedOrder order while a run goes on: operations arrive one by one, as they complete, and the first one after which the history can't be
 //! consistent any more is noticed at once.
 //!
 //! The rules are those of [`crate::engine::saturate`], over the same chains. An operation may arrive after others that come later in its thread

@@ -250,10 +250,7 @@ impl Online {
 
     /// One event precedes another.
     fn add(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
-        match self.precedes(before, after) {
-            true => Ok(()),
-            false => self.link(before, after, rule),
-        }
+        if self.precedes(before, after) { Ok(()) } else { self.link(before, after, rule) }
     }
 
     /// Whether that is known.

@@ -53,18 +53,17 @@ fn contradict(clauses: &mut Clauses, log: &[Logged], bounds: &Bounds) -> Option<
         if bounds.passed() {
             return None;
         }
-        let source = match logged.given {
-            true => Source::Given(number),
-            false => {
-                let opposite = logged.clause.iter().map(|literal| -literal);
-                match clauses.search(&opposite.collect::<Vec<_>>(), bounds) {
-                    Answer::Excluded(premises) if logged.clause.is_empty() => {
-                        return Some(premises);
-                    }
-                    Answer::Excluded(premises) => Source::Derived(premises),
-                    Answer::Possible => continue,
-                    Answer::Exceeded => return None,
+        let source = if logged.given {
+            Source::Given(number)
+        } else {
+            let opposite = logged.clause.iter().map(|literal| -literal);
+            match clauses.search(&opposite.collect::<Vec<_>>(), bounds) {
+                Answer::Excluded(premises) if logged.clause.is_empty() => {
+                    return Some(premises);
                 }
+                Answer::Excluded(premises) => Source::Derived(premises),
+                Answer::Possible => continue,
+                Answer::Exceeded => return None,
             }
         };
         if let Some(premises) = clauses.add(logged.clause.clone(), source) {

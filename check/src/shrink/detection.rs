@@ -192,10 +192,7 @@ mod tests {
                 let mut looks = 0;
                 let look = |length| {
                     looks += 1;
-                    match length >= border {
-                        true => Sight::Violation,
-                        false => Sight::Nothing,
-                    }
+                    if length >= border { Sight::Violation } else { Sight::Nothing }
                 };
                 assert_eq!(bisect(longest, look), (border, true));
                 assert!(looks <= longest.ilog2() + 1, "{longest} {border} {looks}");

@@ -100,10 +100,7 @@ fn named(history: &History, reads_from: &ReadsFrom, violation: &Violation) -> Op
         if !takes_in_all(history, reads_from, &cycle) {
             return None;
         }
-        match found.name == "R" && forwards(history, &cycle) {
-            true => Some(N6),
-            false => Some(*found),
-        }
+        if found.name == "R" && forwards(history, &cycle) { Some(N6) } else { Some(*found) }
     })
 }
 

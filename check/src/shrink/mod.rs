@@ -215,10 +215,7 @@ impl<'a> Search<'a> {
     fn without_these(&mut self, rest: &Part, is_gone: impl Fn(OpId) -> bool) -> Option<Part> {
         let ops = self.without(&rest.ops, is_gone);
         // What has gone already can't go again.
-        match ops.len() < rest.ops.len() {
-            true => self.trial(ops, GROUP_BUDGET),
-            false => None,
-        }
+        if ops.len() < rest.ops.len() { self.trial(ops, GROUP_BUDGET) } else { None }
     }
 
     /// A part of a part, of which no operation can go, unless the bounds come first.
