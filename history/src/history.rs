@@ -304,6 +304,12 @@ impl History {
         linked.get(&op.0).copied().map(OpId)
     }
 
+    /// The read whose value an operation depends on: the operation itself if it reads, the load-linked
+    /// of a store-conditional, `None` for others.
+    pub fn observing_read(&self, op: OpId) -> Option<OpId> {
+        if self.kind(op).reads() { Some(op) } else { self.linked_load(op) }
+    }
+
     fn find_linked(&self) -> FxHashMap<u32, u32> {
         let mut linked = FxHashMap::default();
         for thread in &self.threads {

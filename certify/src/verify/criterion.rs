@@ -142,11 +142,7 @@ impl<'h> Relations<'h> {
     /// The write that an operation reads from; for a store-conditional, the source of its load-linked.
     fn source(&self, name: Name) -> Checked<Name> {
         let reader = self.op(name)?;
-        let read = if self.history.kind(reader).reads() {
-            Some(reader)
-        } else {
-            self.history.linked_load(reader)
-        };
+        let read = self.history.observing_read(reader);
         let source = read.and_then(|read| self.sources.as_ref()?.source(read));
         match (source, self.history.location(reader)) {
             (Some(ReadSource::Write(write)), _) => Ok(Name::of(self.history, write)),

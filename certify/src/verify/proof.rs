@@ -196,11 +196,8 @@ impl<'h> Proof<'h> {
 
     /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked.
     fn reading(&self, reader: OpId) -> Checked<OpId> {
-        if self.history.kind(reader).reads() {
-            return Ok(reader);
-        }
-        match self.history.linked_load(reader) {
-            Some(load) => Ok(load),
+        match self.history.observing_read(reader) {
+            Some(read) => Ok(read),
             None => self.unfounded("the operation does not read"),
         }
     }

@@ -176,6 +176,5 @@ impl<'h> Execution<'h> {
 
 /// The source of an operation; for a store-conditional, that of its load-linked.
 fn source(history: &History, reads_from: &ReadsFrom, op: OpId) -> Option<ReadSource> {
-    let read = if history.kind(op).reads() { Some(op) } else { history.linked_load(op) };
-    reads_from.source(read?)
+    reads_from.source(history.observing_read(op)?)
 }

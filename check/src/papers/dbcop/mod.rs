@@ -231,8 +231,8 @@ impl<'a> Search<'a> {
     fn visit(&mut self) -> Option<bool> {
         let is_new = self.visited.insert(&self.frontier, self.bounds)?;
         self.nodes += u64::from(is_new);
-        let is_late = self.nodes.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed();
-        (!is_late).then_some(is_new)
+        let is_past_bounds = self.nodes.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed();
+        (!is_past_bounds).then_some(is_new)
     }
 
     /// The operations in the order in which they were placed.

@@ -31,7 +31,7 @@ pub struct Backtracks {
 /// Picks stores until everything is sorted or no store can be picked.
 pub fn sort(sort: &mut Sort<'_>) -> End {
     while let Some(store) = sort.candidate(None) {
-        if sort.is_late() {
+        if sort.is_past_bounds() {
             return End::Exceeded;
         }
         match sort.pick(store, false).1 {
@@ -49,7 +49,7 @@ pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) 
     // The store of the last pick undone, and how many picks were undone since the last pick.
     let (mut tried, mut levels) = (None, 0);
     while !sort.is_done() {
-        if sort.is_late() {
+        if sort.is_past_bounds() {
             return End::Exceeded;
         }
         if let Some(store) = sort.candidate(tried) {

@@ -11,8 +11,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Creates an empty queue. `order` has every operation once; about `threads` operations are at the
-    /// same distance from its end.
+    /// Creates an empty queue. `order` has every operation once; `threads` is the number of threads, for
+    /// [`Worklist::new`].
     pub fn new(order: Vec<u32>, threads: usize) -> Queue {
         let mut rank = vec![0; order.len()];
         for (at, &node) in order.iter().rev().enumerate() {

@@ -96,7 +96,7 @@ impl<'a> Sort<'a> {
     }
 
     /// Whether a bound was met.
-    pub fn is_late(&self) -> bool {
+    pub fn is_past_bounds(&self) -> bool {
         self.inference.bounds.passed()
     }
 
