@@ -9,7 +9,7 @@ use check::engine::relation::Relation;
 use check::engine::schedule::schedule;
 use check::papers::execution::Execution;
 use check::papers::gradual::enumerate::enumerate;
-use check::papers::saturation::Forced;
+use check::papers::saturation::ForcedOrder;
 use check::papers::{Answer, Problem, Report};
 use check::{Bounds, Model, Options};
 use common::corpus::Corpus;
@@ -50,7 +50,7 @@ fn answer(history: &History, model: Model, start: Start, bounds: &Bounds) -> Rep
     };
     let mut pww = Relation::new(execution.len());
     if let Start::Saturated = start {
-        let forced = Forced::new(&execution, model, &finals, &none).unwrap();
+        let forced = ForcedOrder::new(&execution, model, &finals, &none).unwrap();
         if forced.is_cyclic() {
             return Answer::Refuted.into();
         }

@@ -22,10 +22,7 @@ use rand::seq::IndexedRandom;
 fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
     let mut random = seeded(seed);
     let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
-    let annotations = match random.random_bool(0.6) {
-        true => &Annotation::ALL[..],
-        false => &[],
-    };
+    let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };
     refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let finals = random.random_bool(0.3);

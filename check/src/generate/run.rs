@@ -1,4 +1,4 @@
-//! A program on a random schedule of a model's machine.
+//! [`run()`]: executes a program on a model's machine, with a random schedule.
 
 use history::random::Rng;
 use history::{Access, History, Kind, OpId};
@@ -10,19 +10,20 @@ use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};
 
 /// Ticks between two steps: room for the lines that a trace prints in between.
-const STEP: u64 = 4;
+const TICKS_PER_STEP: u64 = 4;
 
-/// What the operations of a program did, in the program's order.
+/// The results of a run, per operation of the program.
 pub(super) struct Run {
     /// The write that a read took its value from; `None` for the initial value.
     pub source: Vec<Option<OpId>>,
     issued: Vec<u64>,
-    /// When memory performed it: for a buffered store, when it was committed. No two are equal.
+    /// The tick at which memory performed the operation: for a buffered store, when it was committed. No
+    /// two are equal.
     pub completed: Vec<u64>,
 }
 
 impl Run {
-    /// An operation with what the run shows of it. `written` are the values of the program.
+    /// An operation with its value read and its ticks. `written` are the values that the program writes.
     pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
         let read = self.source[op].map_or(0, |write| written[write.at()]);
         Access {
@@ -35,7 +36,7 @@ impl Run {
     }
 }
 
-/// Runs a program: again and again a random thread does its next operation or commits a store.
+/// Runs a program: in each step a random thread executes its next operation or commits a store.
 pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<Run, RecipeError> {
     let history = program.history(None)?;
     let mut scheduler = Scheduler::new(&history, recipe);
@@ -52,13 +53,13 @@ pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<R
     Ok(scheduler.run)
 }
 
-/// A thread of the program that runs.
+/// The state of a thread.
 struct Thread {
     next: u32,
     end: u32,
-    /// Stores that wait, with their locations.
+    /// The stores in its buffer with their locations, the oldest first.
     buffer: StoreBuffer<(Option<u32>, OpId)>,
-    /// When it took its last step.
+    /// The tick of its last step.
     last: u64,
 }
 
@@ -100,8 +101,8 @@ impl<'h> Scheduler<'h> {
         thread.next == thread.end && thread.buffer.is_empty()
     }
 
-    /// What a thread that is not done does next. The fuller its buffer, the more likely it is to
-    /// commit a store, so that a deep buffer is used and none overflows.
+    /// The next step of a thread that is not done. The fuller its buffer, the more likely it commits a
+    /// store, so that deep buffers are used and none overflows.
     fn choose(&self, at: usize, rng: &mut Rng) -> Step {
         let thread = &self.threads[at];
         let waiting = thread.buffer.len();
@@ -134,7 +135,7 @@ impl<'h> Scheduler<'h> {
     }
 
     fn step(&mut self, at: usize, step: Step, rng: &mut Rng) -> Result<(), Refusal> {
-        self.now += STEP;
+        self.now += TICKS_PER_STEP;
         match step {
             Step::Execute(op) => self.execute(at, op, rng)?,
             Step::Commit(op) => {
@@ -163,7 +164,7 @@ impl<'h> Scheduler<'h> {
             thread.buffer.push((self.history.location(op), op));
             self.run.issued[op.at()] = self.now;
         } else {
-            // Some time after the thread's step before, and two ticks before this one at the latest.
+            // A random tick after the thread's previous step, at least two ticks before this one.
             let wait = self.now - 2 - thread.last;
             self.run.issued[op.at()] = thread.last + 1 + rng.below(wait);
         }
