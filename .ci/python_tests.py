@@ -1,6 +1,6 @@
-"""Runs the tests in a file of Python, and says in one line how many passed, as cargo does: python_tests.py FILE.
+"""Runs the tests in a Python file, and prints how many passed in the format of cargo: python_tests.py FILE.
 
-The tests know from RUBRIC_BIN which program they are to try, and from RUBRIC_RESULTS where tables are.
+The tests find the program in the environment variable RUBRIC_BIN, and tables in RUBRIC_RESULTS.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def main() -> int:
-    """Does it; 1 if a test failed."""
+    """Runs the tests. Returns 1 if a test failed."""
     file = Path(sys.argv[1]).resolve()
     sys.path.insert(0, str(file.parent))
     done = unittest.main(file.stem, argv=sys.argv[:1], exit=False).result

@@ -1,11 +1,12 @@
 #!/bin/sh
-# Runs Python with packages: with-packages.sh REQUIREMENTS VENV WHAT TESTS ARGUMENT…
-# VENV is made and filled when there is need. Where that cannot be done, WHAT is skipped: so many TESTS are counted as such.
+# Runs Python in a virtual environment with packages: with-packages.sh REQUIREMENTS VENV WHAT TESTS ARGUMENT…
+# VENV is created if it does not exist or has other packages. If the packages cannot be fetched, WHAT is skipped, and its number of TESTS
+# is printed as ignored.
 set -eu
 requirements=$1 venv=$2 what=$3 tests=$4
 shift 4
 
-# Says why nothing was tested, in a form that is counted.
+# Prints why nothing was tested, with a line that .ci/run counts.
 skip() {
     echo "skipped: $what: $1"
     echo "test result: ok. 0 passed; 0 failed; $tests ignored;"
@@ -24,7 +25,7 @@ if ! cmp -s "$requirements" "$venv/requirements.txt"; then
         esac
         exit 1
     fi
-    # Last: a venv that was not filled is made anew.
+    # Copied last, so that an environment whose installation failed is created anew.
     cp "$requirements" "$venv/requirements.txt"
 fi
 exec "$venv/bin/python" "$@"

@@ -68,7 +68,7 @@ def heat(coverage: pl.DataFrame, title: str) -> None:
         counts[states.index(state), events.index(event)] = count
     figure, axes = plt.subplots(figsize=(1.6 + 0.3 * len(events), 1.6 + 0.22 * len(states)))
     axes.imshow(np.where(counts == 0, 1.0, np.nan), cmap=ListedColormap([NEVER]), aspect="auto")
-    # One is visibly different from none.
+    # The lightest shade is cut off, so that a count of 1 is visibly different from 0.
     shades = ListedColormap(style.SHADES(np.linspace(0.25, 1, 256)))
     norm = LogNorm(1, max(10, coverage["count"].max() or 0))
     taken = axes.imshow(np.where(counts > 0, counts, np.nan), cmap=shades, norm=norm, aspect="auto")

@@ -6,10 +6,11 @@ import polars as pl
 
 import program
 
-# The models that imply each criterion, from weak to strong criteria. A violation of another one is no fault: a store buffer breaks SC.
+# The models that imply each criterion, from weak to strong criteria. Violating a criterion that the client's model does not imply is no
+# fault: store buffers violate SC with any protocol.
 IMPLIED_BY = {criterion["name"]: criterion["models"] for criterion in program.lists()["criteria"]}
 CRITERIA = list(IMPLIED_BY)
-# Criteria, and how a protocol fails by itself.
+# The criteria, and the ways in which a protocol itself fails.
 FINDERS = program.lists()["finders"]
 # The columns that a run shares with that of the unmutated protocol.
 ORIGIN = ["protocol", "client", "lineage"]
@@ -43,8 +44,8 @@ def detects() -> pl.Expr:
 
 
 def tried(runs: pl.DataFrame, equivalents: pl.DataFrame) -> pl.DataFrame:
-    """The runs that can show something of a mutant. Mutants that cannot differ from their protocol are left out, and so are
-    runs with which the unmutated protocol fails as well."""
+    """The runs that can show something about a mutant. Leaves out mutants that are equivalent to their protocol, and runs in which the
+    unmutated protocol fails as well."""
     spoilt = runs.filter(pl.col("mutant").is_null() & detects())
     rows = runs.filter(pl.col("mutant").is_not_null()).join(spoilt, on=ORIGIN, how="anti")
     if len(equivalents):
@@ -69,8 +70,8 @@ def kill_matrix(tried: pl.DataFrame) -> pl.DataFrame:
 
 
 def reached(coverage: pl.DataFrame) -> pl.DataFrame:
-    """A row for each machine: how many transitions were `reached`, of how many that are `reachable` (nothing is known to exclude
-    them, or a run took them), of how many in the `table`, and the first as a `share` of the second. What stalls does not count."""
+    """A row for each machine: how many transitions were `reached`, how many are `reachable` (not known to
+    be unreachable, or taken by a run), how many the `table` has, and `reached` as a `share` of `reachable`. Entries that stall do not count."""
     taken = pl.col("count") > 0
     return (
         coverage.filter(~pl.col("stalls"))

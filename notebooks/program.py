@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import tempfile
 
-# The folder of everything that a notebook makes. It is removed at the end.
+# The folder for all files that a notebook makes. It is removed at the end.
 FOLDER = tempfile.TemporaryDirectory(prefix="rubric-tour-")
 
 

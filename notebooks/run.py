@@ -1,6 +1,6 @@
 """Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT as HTML.
 
-The tables are in RUBRIC_RESULTS. If that is not set, quick ones are made in OUT, by the program that is there now.
+The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-# What the notebooks read.
+# The experiments whose tables the notebooks read.
 EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "qadeer-cycles", "burnim-table1", "burnim-table2", "mutants"]
-# A page that needs no network.
+# Options for a page that loads nothing from the network.
 PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
 
 
 def quick_tables(rubric: Path, folder: Path) -> None:
-    """Makes what is missing of the quick tables. Those of another program would test nothing, and go."""
+    """Makes the quick tables that are missing. Removes those that another build of the program has made."""
     state = rubric.stat()
     program = f"{rubric} {state.st_size} {state.st_mtime_ns}"
     made_by = folder / "made-by.txt"
@@ -29,12 +29,12 @@ def quick_tables(rubric: Path, folder: Path) -> None:
         folder.mkdir(parents=True)
         made_by.write_text(program)
     command = [rubric, "experiment", *EXPERIMENTS, "--size", "quick", "--quiet", "-o", folder]
-    # What they say is in the tables.
+    # The output is dropped, since the tables contain the same.
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
 
 
 def execute(notebook: Path, out: Path) -> bool:
-    """Executes a notebook, and writes it as a page. A page of an earlier run does not stay."""
+    """Executes a notebook and writes it as a page. The page of an earlier run is removed first."""
     (out / notebook.with_suffix(".html").name).unlink(missing_ok=True)
     command = [sys.executable, "-m", "nbconvert", *PAGE, "--execute", "--output-dir", out, notebook]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
@@ -45,7 +45,7 @@ def execute(notebook: Path, out: Path) -> bool:
 
 
 def main() -> int:
-    """Does it all, and says in one line how many notebooks ran to their end, as cargo does of tests."""
+    """Runs the tests, executes the notebooks, and prints how many succeeded in the format of cargo."""
     found, out = shutil.which(sys.argv[1]), Path(sys.argv[2]).resolve()
     if found is None:
         sys.exit(f"{sys.argv[1]} is not a program: build it, or set RUBRIC_BIN to where it is")
@@ -54,7 +54,7 @@ def main() -> int:
     if "RUBRIC_RESULTS" not in os.environ:
         quick_tables(rubric, out / "results")
     results = Path(os.environ.get("RUBRIC_RESULTS") or out / "results").resolve()
-    # Compiled modules are nothing to leave beside the notebooks.
+    # No compiled modules are written beside the notebooks.
     os.environ.update(RUBRIC_BIN=str(rubric), RUBRIC_RESULTS=str(results), PYTHONDONTWRITEBYTECODE="1")
     tests = subprocess.run([sys.executable, HERE.parent / ".ci/python_tests.py", HERE / "test_notebooks.py"])
     notebooks = sorted(HERE.glob("*.ipynb"))

@@ -1,4 +1,4 @@
-"""Strips notebooks of what a run leaves: output, counts, times. `strip.py` does it, `strip.py --check` says which need it."""
+"""Removes output, execution counts and metadata from the notebooks. `strip.py --check` only lists those that need it."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from pathlib import Path
 
-# All that a stored notebook says of how it is run. What else Jupyter adds differs from machine to machine.
+# The metadata of a stored notebook. Everything else that Jupyter adds differs from machine to machine.
 METADATA = {
     "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
     "language_info": {"name": "python"},
@@ -14,7 +14,7 @@ METADATA = {
 
 
 def stripped(text: str) -> str:
-    """A notebook without what a run leaves."""
+    """The text of a notebook without output, execution counts and metadata."""
     notebook = json.loads(text)
     notebook["metadata"] = METADATA
     for cell in notebook["cells"]:

@@ -1,7 +1,7 @@
-"""Colours and markers. An algorithm has the style that it has in the figures of `rubric report`.
+"""Colours and markers. An algorithm has the same style as in the figures of `rubric report`.
 
-The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart, with a darker yellow:
-theirs is too light for lines.
+The colours are those of Okabe and Ito, which remain distinct with the common forms of colour blindness. The yellow is darker, since theirs
+is too light for lines.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ OLIVE = "#a09100"
 SKY = "#56b4e9"
 GREY = "#828282"
 
-# The markers of matplotlib.
+# Names of markers in rubric, and in matplotlib.
 MARKERS = {
     "circle": "o", "square": "s", "triangle": "^", "triangle-down": "v", "diamond": "D", "cross": "x", "plus": "+", "dash": "_"
 }
-# Styles of what is no algorithm: protocols, threads, locations.
+# Styles of series that are not algorithms: protocols, threads, locations.
 OTHERS = [(BLUE, "o"), (VERMILLION, "s"), (GREEN, "^"), (PURPLE, "D"), (ORANGE, "v"), (SKY, "P"), (BLACK, "X")]
 # Colours of shares: the larger, the darker.
 SHADES = LinearSegmentedColormap.from_list("shades", ["#f7fbff", "#084594"])

@@ -1,8 +1,8 @@
 """The tables that rubric writes, as polars frames.
 
-They are read from the folder that the environment variable RUBRIC_RESULTS names, else from ../results, and from the folders in it:
-whole tables or shards. A row that is there twice counts once. What a file is a table of is told by its columns. All this is as in
-`rubric report`, so that a notebook and a report of the same folder say the same.
+They are read from the folder that the environment variable RUBRIC_RESULTS names, else from ../results, and from its subfolders, whole
+or in shards. Duplicate rows count once. The columns of a file show which table it is. All this is as in `rubric report`, so that a
+notebook and a report of the same folder agree.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class Kind(NamedTuple):
 
     # Columns that no other kind has all of.
     columns: set[str]
-    # What tells its rows apart.
+    # Columns that identify a row.
     key: list[str]
 
 
@@ -39,12 +39,12 @@ KINDS = {
 
 
 def folder() -> Path:
-    """Where the tables are."""
+    """The folder of the tables."""
     return Path(os.environ.get("RUBRIC_RESULTS") or Path(__file__).resolve().parent.parent / "results")
 
 
 def kind(path: str) -> str | None:
-    """What a file is a table of; none if it is neither of the kinds."""
+    """The kind of table that a file is; none if it is not a table of rubric."""
     try:
         columns = pl.read_parquet_schema(path).keys()
     except (OSError, pl.exceptions.PolarsError) as error:
@@ -54,7 +54,7 @@ def kind(path: str) -> str | None:
 
 def read(name: str) -> pl.DataFrame:
     """All rows of a kind; an empty frame without columns if there are none."""
-    # Files that a killed program has left have hidden names, which a glob passes over.
+    # Unfinished files of a killed program have hidden names, which a glob skips.
     paths = sorted(glob.glob(f"{glob.escape(str(folder()))}/**/*.parquet", recursive=True))
     tables = [pl.read_parquet(path) for path in paths if kind(path) == name]
     if not tables:
@@ -63,7 +63,7 @@ def read(name: str) -> pl.DataFrame:
     rows = pl.concat(tables, how="diagonal_relaxed")
     key = KINDS[name].key
     if name == "coverage":
-        # Shards run the unmutated protocols alike: their counts are the same, not parts.
+        # All shards make the same runs of the unmutated protocols, so their counts must not be added.
         rows = rows.sort("count", descending=True, maintain_order=True)
     rows = rows.unique(key, keep="first", maintain_order=True)
     if name != "trials":
@@ -81,7 +81,7 @@ def parameters(point: str) -> list[tuple[str, int]]:
 
 
 def trials(*experiments: str) -> pl.DataFrame:
-    """The trials of these experiments, or of all. Of each only the largest size that there is: sizes have other points and limits."""
+    """The trials of these experiments, or of all, each at the largest size that exists, since sizes differ in points and limits."""
     rows = read("trials")
     if len(rows) and experiments:
         rows = rows.filter(pl.col("experiment").is_in(experiments))
@@ -103,12 +103,12 @@ def runs() -> pl.DataFrame:
 
 
 def equivalents() -> pl.DataFrame:
-    """The mutants that cannot differ from their protocol."""
+    """The mutants that are equivalent to their protocol."""
     return campaign("equivalents")
 
 
 def coverage() -> pl.DataFrame:
-    """How often unmutated protocols took their transitions, and why no run comes to some. Older versions did not write the reasons."""
+    """How often unmutated protocols took their transitions, and why some are unreachable. Older versions did not write the reasons."""
     rows = campaign("coverage")
     if len(rows) and "unreached" not in rows.columns:
         rows = rows.with_columns(pl.lit(None, pl.String).alias("unreached"))
@@ -124,6 +124,6 @@ def campaign(name: str) -> pl.DataFrame:
 
 
 def missing(what: str, experiment: str) -> None:
-    """Says what is not there, and what makes it."""
+    """Prints which table is missing, and the command that makes it."""
     print(f"There are no {what} in {os.path.relpath(folder())}. This makes them, in some minutes:")
     print(f"    rubric experiment {experiment} -o {os.path.relpath(folder())}")

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Tests and executes the notebooks with a program: test.sh RUBRIC VENV OUT. VENV is made and filled when there is need.
+# Tests and executes the notebooks with the program RUBRIC: test.sh RUBRIC VENV OUT. The virtual environment VENV is created if necessary,
+# and executed copies are written to OUT.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tests=$(grep -c 'def test_' "$here/test_notebooks.py")

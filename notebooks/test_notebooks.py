@@ -1,4 +1,4 @@
-"""Tests of what the notebooks share: `make notebooks`, or .ci/python_tests.py with this file in an environment with
+"""Tests of the modules that the notebooks share: `make notebooks`, or .ci/python_tests.py with this file in an environment with
 requirements.txt. RUBRIC_RESULTS is a folder of tables, with a campaign among them."""
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ RESULTS = Path(os.environ.get("RUBRIC_RESULTS", "results")).resolve()
 
 
 def trial(number: int, point: str = "operations=100", size: str = "quick", **more) -> dict:
-    """A trial of an experiment, by what tells it apart."""
+    """A trial of an experiment, given the columns that identify it."""
     row = {"experiment": "scale", "size": size, "part": "operations", "point": point, "number": number, "model": "sc"}
     return {**row, "algorithm": "stages", "said": "consistent", "seconds": 1.0, **more}
 
@@ -43,7 +43,7 @@ def source(path: Path) -> str:
 
 
 class Folder(unittest.TestCase):
-    """Tables in a folder of their own."""
+    """A test with tables in a folder of its own."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
@@ -69,7 +69,7 @@ class Folder(unittest.TestCase):
 class Tables(Folder):
     def test_shards_are_one_table(self):
         self.write("a/scale.1-of-2.parquet", [trial(2), trial(10), trial(1, "operations=1000")])
-        # Shards overlap: what was read first counts.
+        # Shards overlap: the row that is read first counts.
         self.write("a/scale.2-of-2.parquet", [trial(1, "operations=200"), trial(2, seconds=7.0)])
         rows = tables.trials("scale")
         points = rows.select("point", "number").rows()
@@ -108,7 +108,7 @@ class Tables(Folder):
         self.write("1.parquet", rows)
         expected = [("P", "M", 2, 3, 4, 2 / 3)]
         self.assertEqual(detection.reached(tables.coverage()).rows(), expected)
-        # Without reasons all of the table is reachable.
+        # Without reasons the whole table is reachable.
         self.write("1.parquet", [{name: one[name] for name in row | {"event": ""}} for one in rows])
         self.assertEqual(detection.reached(tables.coverage()).rows(), [("P", "M", 2, 4, 4, 0.5)])
 
@@ -161,7 +161,7 @@ class Notebooks(Folder):
 
 
 class Agreement(unittest.TestCase):
-    """With what rubric itself says."""
+    """Compares the notebooks' modules with rubric."""
 
     def test_kill_matrix(self):
         with unittest.mock.patch.dict(os.environ, {"RUBRIC_RESULTS": str(RESULTS)}):

@@ -1,8 +1,8 @@
 """Runs a campaign or an experiment of rubric in shards, on many cores or many machines.
 
-Every shard is a task of Dask that runs `rubric … --shard I/N -o DIR`. Dask's workers are processes on this
-machine, or jobs of Slurm, PBS or SGE. A shard whose worker dies is done by another one, and goes on where it was,
-since rubric writes down every run as it ends. At the end `rubric report DIR` says what all shards found.
+Every shard is a Dask task that runs `rubric … --shard I/N -o DIR`. Dask's workers are processes on this machine, or
+jobs of Slurm, PBS or SGE. If a worker dies, another one resumes its shard, since rubric stores every run as it ends. At
+the end `rubric report DIR` prints the results of all shards.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ examples:
 Exit status: that of `rubric report`; 2 if a shard cannot be done.
 """
 
-# What rubric says if somebody else does the same shard.
+# A part of rubric's message if another process is running the same shard.
 BUSY = "another process is writing"
-# Seconds that a shard waits for that: a network file system notices late that a machine is gone.
-PATIENCE = 180
-# Seconds between two looks after jobs that have ended too early.
-INTERVAL = 5
-# Of Linux: the signal that a process gets when the thread that started it ends.
+# Seconds that a shard waits for the other process: a network file system releases the locks of a lost machine late.
+BUSY_SECONDS = 180
+# Seconds after which jobs that ended too early are replaced.
+POLL_SECONDS = 5
+# Option of Linux's prctl: the signal that a process gets when the thread that started it ends.
 PR_SET_PDEATHSIG = 1
 
 
@@ -51,7 +51,7 @@ class Outcome(NamedTuple):
 
 
 def run_shard(command: list[str], threads: int) -> Outcome:
-    """Runs rubric on a worker. What it finds is a result and what it refuses is one; that it dies is an error."""
+    """Runs rubric on a worker. Returns its exit status and messages; raises an error if rubric crashed or was killed."""
     prctl = ctypes.CDLL(None).prctl
     worker = os.getpid()
 
@@ -61,7 +61,7 @@ def run_shard(command: list[str], threads: int) -> Outcome:
             os._exit(1)
 
     def run() -> subprocess.CompletedProcess:
-        # In a session of its own: Ctrl-C is for the program that has the workers.
+        # In a session of its own, so that Ctrl-C reaches only the program that controls the workers.
         return subprocess.run(
             command,
             env={**os.environ, "RAYON_NUM_THREADS": str(threads)},
@@ -76,7 +76,7 @@ def run_shard(command: list[str], threads: int) -> Outcome:
 
     start = time.monotonic()
     done = run()
-    while done.returncode == 2 and BUSY in done.stderr and time.monotonic() - start < PATIENCE:
+    while done.returncode == 2 and BUSY in done.stderr and time.monotonic() - start < BUSY_SECONDS:
         time.sleep(1)
         done = run()
     if done.returncode not in (0, 1, 2, 3):
@@ -85,7 +85,7 @@ def run_shard(command: list[str], threads: int) -> Outcome:
 
 
 def make_cluster(options: argparse.Namespace):
-    """The cluster that was asked for. A worker has room for one shard at a time, which has several threads."""
+    """Creates the cluster. A worker runs one shard at a time, which has several threads."""
     if options.cluster == "local":
         return LocalCluster(
             n_workers=options.workers,
@@ -100,7 +100,7 @@ def make_cluster(options: argparse.Namespace):
         "pbs": dask_jobqueue.PBSCluster,
         "sge": dask_jobqueue.SGECluster,
     }
-    # What is not given is what the user's configuration of dask-jobqueue says.
+    # Options that are not given have the values of the user's configuration of dask-jobqueue.
     wishes = {"queue": options.queue, "walltime": options.walltime, "interface": options.interface}
     return kinds[options.cluster](
         cores=options.cores,
@@ -115,7 +115,7 @@ def make_cluster(options: argparse.Namespace):
 
 
 def run(options: argparse.Namespace, cluster) -> int:
-    """Runs all shards. Gives 0, or 2 if one cannot be done, having said why."""
+    """Runs all shards. Returns 0, or 2 after printing why a shard cannot be done."""
     with Client(cluster) as client:
         say(f"{options.shards} shards on {options.workers} workers; dashboard: {client.dashboard_link}")
         futures = {submit(client, options, number): number for number in range(1, options.shards + 1)}
@@ -126,7 +126,7 @@ def run(options: argparse.Namespace, cluster) -> int:
 
 
 def submit(client: Client, options: argparse.Namespace, number: int):
-    """Makes a task of a shard."""
+    """Submits a shard as a task."""
     shard = f"{number}/{options.shards}"
     command = [options.rubric, *options.arguments, "--shard", shard, "-o", str(options.output)]
     return client.submit(
@@ -140,18 +140,19 @@ def submit(client: Client, options: argparse.Namespace, number: int):
 
 
 def follow(options: argparse.Namespace, cluster, futures: dict) -> int:
-    """Waits for all shards, says which have ended, and replaces jobs whose time was over."""
+    """Waits for all shards, prints which have ended, and replaces jobs that reached their time limit. Returns 0, or 2 if a shard
+    cannot be done."""
     pending = set(futures)
     while pending:
         try:
-            done, pending = dask.distributed.wait(pending, timeout=INTERVAL, return_when="FIRST_COMPLETED")
+            done, pending = dask.distributed.wait(pending, timeout=POLL_SECONDS, return_when="FIRST_COMPLETED")
         except dask.distributed.TimeoutError:
             done = set()
         for future in done:
             shard = f"shard {futures[future]}/{options.shards}"
             try:
                 outcome = future.result()
-            except Exception as error:  # whatever it is, it came back after all retries
+            except Exception as error:  # of any kind: it remained after all retries
                 say(f"{shard} is given up: {error}")
                 return 2
             if outcome.status == 2:
@@ -165,19 +166,19 @@ def follow(options: argparse.Namespace, cluster, futures: dict) -> int:
 
 
 def say(text: str) -> None:
-    """Tells the user how it goes. Standard output is for the report."""
+    """Prints progress to standard error, since standard output is for the report."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)
 
 
 def positive(text: str) -> int:
-    """A number from 1 on."""
+    """Parses a number from 1 on."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"a number from 1 on was expected, not {text}")
     return int(text)
 
 
 def parse(words: list[str]) -> argparse.Namespace:
-    """What the user asks for. Behind `--` is what rubric is asked."""
+    """Parses the arguments: options, then `--`, then the arguments for rubric."""
     own, arguments = words, []
     if "--" in words:
         own, arguments = words[: words.index("--")], words[words.index("--") + 1 :]
@@ -191,27 +192,27 @@ def parse(words: list[str]) -> argparse.Namespace:
     add("--cluster", choices=["local", "slurm", "pbs", "sge"], default="local", help="where workers run [local]")
     add("--workers", type=positive, metavar="N", help="shards at a time: processes or jobs [2]", default=2)
     add("--shards", type=positive, metavar="M", help="parts of the work [2 for each worker]")
-    add("--rubric", default="rubric", metavar="PATH", help="the program, where all machines find it [rubric]")
+    add("--rubric", default="rubric", metavar="PATH", help="the program, by a path that is the same on all machines [rubric]")
     add("-o", "--output", type=Path, required=True, metavar="DIR", help="folder that all machines share")
     add("--cores", type=positive, metavar="N", help="cores of a worker [local: all, divided; jobs: 1]")
     add("--memory", default="4GB", metavar="SIZE", help="memory of a job [4GB]")
     add("--queue", metavar="NAME", help="queue or partition of jobs")
-    add("--walltime", metavar="HH:MM:SS", help="most time of a job; what is not done goes on in another")
+    add("--walltime", metavar="HH:MM:SS", help="time limit of a job; another job resumes its shard")
     add("--interface", metavar="NAME", help="network by which jobs reach this machine, such as ib0")
     add("--directive", action="append", default=[], metavar="TEXT", help="a further line of the job's header")
     add("--retries", type=int, default=10, metavar="N", help="how often a shard may lose its worker [10]")
-    add("--dashboard", default=":8787", metavar="ADDRESS", help="where to watch [:8787]")
+    add("--dashboard", default=":8787", metavar="ADDRESS", help="address of the dashboard [:8787]")
     add("--print-job", action="store_true", help="print the job script, and do nothing")
     options = parser.parse_args(own)
     options.arguments = arguments
     if not arguments:
-        parser.error("behind -- say what rubric is to do, such as: -- campaign MI_example")
+        parser.error("give the arguments for rubric after --, such as: -- campaign MI_example")
     taken = [word for word in arguments if word.split("=")[0] in ("-o", "--output", "--shard")]
     if taken:
-        parser.error(f"{taken[0]} is given to every shard: say -o before --, and not --shard")
+        parser.error(f"{taken[0]} is added for every shard: give -o before --, and leave out --shard")
     found = shutil.which(options.rubric)
     if not found:
-        parser.error(f"{options.rubric}: there is no such program; say where it is with --rubric")
+        parser.error(f"{options.rubric}: there is no such program; give its path with --rubric")
     options.rubric = str(Path(found).absolute())
     options.output = options.output.absolute()
     options.shards = options.shards or 2 * options.workers
@@ -221,9 +222,9 @@ def parse(words: list[str]) -> argparse.Namespace:
 
 
 def main(words: list[str]) -> int:
-    """The program."""
+    """Runs the program and returns its exit status."""
     options = parse(words)
-    # A batch system that wants this program to end says so with SIGTERM.
+    # A batch system ends this program with SIGTERM, which is handled like Ctrl-C.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     dask.config.set({"distributed.scheduler.allowed-failures": options.retries})
     try:
@@ -240,7 +241,7 @@ def main(words: list[str]) -> int:
             status = run(options, cluster)
         return status or subprocess.run([options.rubric, "report", str(options.output)]).returncode
     except KeyboardInterrupt:
-        say("interrupted; the same command goes on where it stopped")
+        say("interrupted; the same command resumes the work")
         return 130
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the tests of this folder with a program: test.sh RUBRIC VENV. VENV is made and filled when there is need.
+# Runs the tests of this folder with the program RUBRIC: test.sh RUBRIC VENV. The virtual environment VENV is created if necessary.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 export RUBRIC_BIN="$1"

@@ -21,8 +21,8 @@ import psutil
 import campaign
 
 RUBRIC = os.path.realpath(os.environ.get("RUBRIC_BIN", "target/debug/rubric"))
-# Seconds after which something is wrong.
-PATIENCE = 60
+# Seconds after which a test gives up waiting.
+TIMEOUT_SECONDS = 60
 CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop", "never"]
 
 
@@ -34,35 +34,35 @@ def command(folder: Path, *options: str, arguments: list[str] = CAMPAIGN) -> lis
 
 def run(words: list[str], **more) -> subprocess.CompletedProcess:
     """Runs a command to its end."""
-    return subprocess.run(words, capture_output=True, text=True, timeout=PATIENCE, **more)
+    return subprocess.run(words, capture_output=True, text=True, timeout=TIMEOUT_SECONDS, **more)
 
 
 def rows(folder: Path, table: str) -> polars.DataFrame:
-    """What the tables of a folder hold, without what takes another time each time."""
+    """The rows of the tables in a folder, without times, which differ from run to run."""
     tables = [polars.read_parquet(path) for path in folder.glob(f"{table}*.parquet")]
     rows = polars.concat(tables)
     timeless = rows.drop([name for name in rows.columns if name.endswith("seconds")])
-    # Every shard runs the protocols as they are.
+    # Every shard runs the unmutated protocols, so their rows occur several times.
     return timeless.unique().sort(by=timeless.columns)
 
 
 def wait_for(what: str, found):
-    """Waits until something is found."""
+    """Waits until `found` returns something, and returns it."""
     start = time.monotonic()
-    while time.monotonic() - start < PATIENCE:
+    while time.monotonic() - start < TIMEOUT_SECONDS:
         result = found()
         if result:
             return result
         time.sleep(0.01)
-    raise AssertionError(f"there is no {what} after {PATIENCE} s")
+    raise AssertionError(f"there is no {what} after {TIMEOUT_SECONDS} s")
 
 
 def rubrics(processes, folder: Path) -> list[psutil.Process]:
-    """Those of some processes that are rubric, at work in a folder."""
+    """The processes that are rubric and work in a folder."""
     found = []
     for process in processes:
         try:
-            # Not its file, which psutil keeps in mind: just before it was the worker's Python.
+            # Not `exe()`, which psutil caches: just before its start the process was the worker's Python.
             words = process.cmdline()
             if words[:1] == [RUBRIC] and str(folder) in words:
                 found.append(process)
@@ -72,12 +72,12 @@ def rubrics(processes, folder: Path) -> list[psutil.Process]:
 
 
 def lines(path: Path) -> int:
-    """How many runs a log has."""
+    """The number of runs in a log."""
     return path.read_bytes().count(b"\n") if path.exists() else 0
 
 
 class CampaignTest(unittest.TestCase):
-    """The program against `rubric` alone."""
+    """Compares campaign.py with a single process of rubric."""
 
     def setUp(self):
         holder = tempfile.TemporaryDirectory()
@@ -85,7 +85,7 @@ class CampaignTest(unittest.TestCase):
         self.folder = Path(holder.name)
 
     def start(self, *arguments, **more) -> subprocess.Popen:
-        """Starts the program, whose output goes to a file."""
+        """Starts campaign.py, with its output in a file."""
         self.output = self.folder / "output"
         with open(self.output, "w") as output:
             process = subprocess.Popen(command(*arguments, **more), stdout=output, stderr=output)
@@ -93,8 +93,8 @@ class CampaignTest(unittest.TestCase):
         return process
 
     def end(self, process: subprocess.Popen) -> str:
-        """Waits for its end, which must be a good one."""
-        status = process.wait(PATIENCE)
+        """Waits for the end of a process, which must succeed, and returns the output."""
+        status = process.wait(TIMEOUT_SECONDS)
         self.assertEqual(status, 0, self.output.read_text())
         return self.output.read_text()
 
@@ -107,7 +107,7 @@ class CampaignTest(unittest.TestCase):
         victim = next(child for child in rubrics(children, shards) if "1/2" in child.cmdline())
         before = lines(log)
         os.kill(victim.ppid(), signal.SIGKILL)
-        # With the worker its child ends, and another worker goes on with the shard.
+        # The worker's child ends with the worker, and another worker resumes the shard.
         psutil.wait_procs([victim], timeout=10)
         self.assertFalse(victim.is_running())
         self.assertFalse((shards / "runs.1-of-2.parquet").exists(), "the kill came too late")
@@ -127,10 +127,10 @@ class CampaignTest(unittest.TestCase):
         process = self.start(path, "--shards", "2")
         found = wait_for("shard at work", lambda: rubrics(psutil.process_iter(), path))
         process.send_signal(signal.SIGINT)
-        self.assertEqual(process.wait(PATIENCE), 130, self.output.read_text())
+        self.assertEqual(process.wait(TIMEOUT_SECONDS), 130, self.output.read_text())
         _, alive = psutil.wait_procs(found, timeout=5)
         self.assertEqual(alive, [])
-        self.assertIn("goes on where it stopped", self.output.read_text())
+        self.assertIn("resumes the work", self.output.read_text())
 
     def test_a_shard_waits_for_one_that_is_about_to_end(self):
         path = self.folder / "c"
@@ -139,7 +139,7 @@ class CampaignTest(unittest.TestCase):
         with open(path / "runs.1-of-1.jsonl", "w") as log:
             fcntl.flock(log, fcntl.LOCK_EX)
             process = self.start(path, "--shards", "1", arguments=arguments)
-            # It has been refused once: the settings are written before.
+            # The settings are written before the shard is refused for the first time.
             wait_for("settings", (path / "campaign.1-of-1.json").exists)
             time.sleep(1)
             self.assertIsNone(process.poll(), self.output.read_text())
@@ -152,9 +152,9 @@ class CampaignTest(unittest.TestCase):
 
     def test_wrong_options_are_refused(self):
         for arguments, what in [
-            (["campaign", "--shard", "1/2"], "--shard is given to every shard"),
+            (["campaign", "--shard", "1/2"], "--shard is added for every shard"),
             (["campaign", "--output=x"], "-o before --"),
-            ([], "behind -- say what rubric is to do"),
+            ([], "give the arguments for rubric after --"),
         ]:
             errors = io.StringIO()
             with self.assertRaises(SystemExit) as refused, contextlib.redirect_stderr(errors):

@@ -2,27 +2,27 @@
 //!
 //! ```text
 //! rubric certificate 1
-//! file litmus.axe               the file of the history, and how large the history is: for whoever reads the
-//! history SB                    certificate, and a message about another history; nothing is checked against
-//! threads 2                     these lines, and they may be left out
+//! file litmus.axe               optional, as are the next three lines: they help a reader identify the
+//! history SB                    history and appear in messages about a mismatch, and are not verified
+//! threads 2
 //! operations 4
 //! digest 1f0c…                  of the history (History::digest)
 //! model tso
 //! pso-rmw own                   with model pso only
-//! criterion ccv                 if the claim is that this weaker criterion does not hold
+//! criterion ccv                 only if the certificate refutes this weaker criterion
 //! source axe
 //! sizes cells
 //! initial zero
-//! options --addresses 0x0-0x80  how the history was read, if other than by default
+//! options --addresses 0x0-0x80  the options with which the history was read, if not the defaults
 //! verdict consistent
 //! ```
 //!
-//! then, for `consistent`, the steps of the operational machine, an operation named by thread and
-//! index: `x 0:3` executes it, `c 0:3` commits it from the store buffer. Before the steps,
-//! `reads-from 1:0 0:3` names the source of a read whose value alone does not tell it.
+//! For `consistent`, the steps of the operational machine follow, with operations named by thread and
+//! index: `x 0:3` executes an operation, `c 0:3` commits it from the store buffer. Before the steps,
+//! `reads-from 1:0 0:3` names the source of a read whose value several writes have.
 //!
-//! For `violation`, the numbered steps of a proof. Each derives a fact from the history and from
-//! facts cited by number after the colon:
+//! For `violation`, the numbered steps of a proof follow. Each derives a fact from the history and from
+//! the facts that it cites by number after the colon:
 //!
 //! | step | derives |
 //! |---|---|
@@ -34,34 +34,35 @@
 //! | `first s` | the initial write of the location < s |
 //! | `final s` | s < the write of the location's final value (cited, if several wrote it) |
 //! | `suppose a<b`, `suppose l=s` | that, until the next contradiction |
-//! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all that l can have read from |
+//! | `candidates l` | the clause l=s₁ ∨ l=s₂ ∨ … over all writes that l can have read from |
 //! | `clause x y … : …` | the clause x ∨ y ∨ …: its opposite contradicts the cited clauses and facts by unit propagation |
 //! | `cycle : …` | a contradiction: the cited facts are a path from an event to itself |
-//! | `thin-air l` | a contradiction: nobody wrote what l read |
+//! | `thin-air l` | a contradiction: no write has the value that l read |
 //! | `thin-final a` | a contradiction: the location at address a cannot end with its final value |
 //!
-//! A contradiction ends the block that the last `suppose` steps opened; its number then names the
-//! clause of their opposites, and the facts of the block are gone. A contradiction outside a block
-//! ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its load-linked
-//! read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial write
-//! `initial@address`, and `final@address` reads the location's final value. For a read whose source
-//! the values do not tell, a step cites a fact `l=s`.
+//! A contradiction closes the block that the last `suppose` steps opened: its number then stands for the
+//! clause of their opposites, and later steps cannot cite the facts of the block. A contradiction
+//! outside a block ends the proof. In `R6` and `R7` a store-conditional counts as a reader of what its
+//! load-linked read. A literal is `a<b`, `l=s` or `l!=s`; an operation is `thread:index`, an initial
+//! write `initial@address`, and `final@address` reads the location's final value. Where the values do
+//! not determine a read's source, steps about the read cite a fact `l=s`.
 //! The last line is `end`.
 //!
-//! A violation of a criterion (CAV 2019) is a numbered list of pairs of its relations, and a cycle.
+//! The proof that a criterion (CAV 2019) is violated is a numbered list of pairs of its relations, and a
+//! cycle.
 //! π is `po`, or under wccm `ppo` or `po-loc`; `ww` is any of `hb^π@o`, `cf`, `pww` (`cf_e`, `wpww`).
 //!
 //! | step | says that (a, b) is in |
 //! |---|---|
-//! | `po a b`, `ppo a b`, `po-loc a b` | program order; one that TSO preserves in its own right; one of the same location |
-//! | `wr a b`, `wr_e a b` | b reads from a; and a is not earlier in b's own thread |
+//! | `po a b`, `ppo a b`, `po-loc a b` | program order; program order that TSO preserves in its own right; program order of one location |
+//! | `wr a b`, `wr_e a b` | b reads from a; b reads from a, which is not earlier in b's own thread |
 //! | `hb@o a b via r : …` | `hb_o`: the cited facts are a path from the write a to r over `po`, `wr` and `hb@o`; r reads from another write b of the location, and is o or before it |
 //! | `hb^ppo@o …`, `hb^po-loc@o …` | `hb^π_o`, the same with π, `wr_e` and `hb^π@o` |
 //! | `cf a b via r : …` | `cf`: the same with paths over `po`, `wr` and, for ccm, `hb` of any operation |
 //! | `cf_e a b via r : …` | `cf_e`: the same with one π, `wr_e` and `hb^π` of any operation, r reading externally |
 //! | `pww a b : …`, `wpww a b : …` | the partial store order: a and b are different writes of a location, and the cited facts are a path over `po`, `wr`, `hb` (wccm: `ppo`, `po-loc`, `wr_e`, `hb^π`), or over `ww` |
 //! | `rw a b : …` | `rw`: b is another write than the source of a, and the cited facts are a path from there to b over `ww` (cc, ccv, cm: `po`, `wr`) |
-//! | `cycle R : …` | – the cited facts are a cycle in the relation R, which the criterion wants to have none: `po\|wr`, `rw[co];co`, `po\|wr\|cf`, `hb@o`, `po\|wr\|pww\|rw[pww]`, `ppo\|wr_e\|wpww\|rw[wpww]`, `po-loc\|wr_e\|…` |
+//! | `cycle R : …` | – the cited facts are a cycle in the relation R, which the criterion requires to be acyclic: `po\|wr`, `rw[co];co`, `po\|wr\|cf`, `hb@o`, `po\|wr\|pww\|rw[pww]`, `ppo\|wr_e\|wpww\|rw[wpww]`, `po-loc\|wr_e\|…` |
 //!
 //! A store-conditional reads from what its load-linked reads from. An initial write is before
 //! everything in `po`, and so in `ppo` before all but plain loads.
@@ -86,12 +87,12 @@ use crate::rule::Rule;
 /// What a certificate claims, apart from the verdict.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
-    /// Name of the file that the history was read from, without its folder, if that is known. As `threads` and `operations`, it
-    /// identifies the history for the reader and is not verified.
+    /// Name of the file that the history was read from, without its folder, if that is known. Like
+    /// `threads` and `operations`, it identifies the history for the reader and is not verified.
     pub file: Option<String>,
-    /// Number of threads of the history; certificates of older versions do not say it.
+    /// Number of threads of the history. Older certificates do not have it.
     pub threads: Option<u32>,
-    /// Number of its operations, as above.
+    /// Number of operations of the history. Older certificates do not have it.
     pub operations: Option<u64>,
     /// Name of the history, if it has one.
     pub history: Option<String>,
@@ -131,7 +132,7 @@ impl Claim {
     }
 }
 
-/// Something that memory order orders.
+/// An event that memory order orders, identified by numbers of the history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Node {
     /// An operation.
@@ -142,7 +143,7 @@ pub enum Node {
     Final(u32),
 }
 
-/// An event, by what the history calls it.
+/// An event, identified by the names that appear in traces: thread labels and addresses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Name {
     /// An operation: thread label and index.
@@ -181,14 +182,14 @@ impl fmt::Display for Name {
     }
 }
 
-/// Something that a proof supposes or derives.
+/// A statement that a proof supposes or derives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Literal {
     /// The first precedes the second.
     Before(Name, Name),
     /// A read takes its value from this write.
     From(Name, Name),
-    /// It does not.
+    /// A read does not take its value from this write.
     NotFrom(Name, Name),
 }
 
@@ -225,17 +226,17 @@ pub enum Statement {
         /// The event that follows; `None` if the rule implies it.
         after: Option<Name>,
     },
-    /// `suppose`.
+    /// `suppose`: the literal holds until the next contradiction.
     Suppose(Literal),
-    /// `candidates`.
+    /// `candidates`: this read takes its value from one of the writes that it can have read from.
     Candidates(Name),
-    /// `clause`.
+    /// `clause`: one of the literals holds.
     Clause(Vec<Literal>),
-    /// `cycle`.
+    /// `cycle`: the cited facts are a cycle, a contradiction.
     Cycle,
-    /// `thin-air`.
+    /// `thin-air`: no write has the value of this read, a contradiction.
     ThinAir(Name),
-    /// `thin-final`.
+    /// `thin-final`: the location at this address cannot end with its final value, a contradiction.
     ThinFinal(u64),
 }
 
@@ -260,16 +261,17 @@ pub type RelationStep = NumberedStep<RelationStatement>;
 /// What a certificate offers as proof.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evidence {
-    /// A run of the machine, and the sources of ambiguous reads as (read, source).
+    /// A run of the machine.
     Consistent {
-        /// (read, source).
+        /// The sources of ambiguous reads, as (read, source).
         reads_from: Vec<(Name, Name)>,
-        /// Operation, and whether it is committed rather than executed.
+        /// The steps of the run: whether the operation is committed rather than executed, and the
+        /// operation.
         steps: Vec<(bool, Name)>,
     },
-    /// A refutation.
+    /// The refutation of a model.
     Violation(Vec<ProofStep>),
-    /// A refutation of a criterion.
+    /// The refutation of a criterion.
     CriterionViolation(Vec<RelationStep>),
 }
 
@@ -315,11 +317,11 @@ fn write_header(out: &mut impl Write, claim: &Claim, verdict: &str) -> io::Resul
     writeln!(out, "verdict {verdict}")
 }
 
-/// Writes a certificate for a consistent history. `reads_from` has (read, source) for the reads
-/// whose values do not tell. Cost: linear.
+/// Writes a certificate for a consistent history. `reads_from` has (read, source) for the reads whose
+/// values do not determine their source. Cost: linear.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of writing to `out`.
 pub fn write_consistent(
     out: &mut impl Write,
     history: &History,
@@ -347,7 +349,7 @@ pub fn write_consistent(
 /// Writes a certificate for a violation of the claim's model, or of its criterion if it has one.
 ///
 /// # Errors
-/// Those of `out`.
+/// Returns the errors of writing to `out`.
 pub fn write_violation<S: fmt::Display>(
     out: &mut impl Write,
     claim: &Claim,

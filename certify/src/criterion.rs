@@ -1,5 +1,5 @@
-//! The criteria of CAV 2019 that are weaker than SC or TSO, and the relations that refutations of
-//! them speak of.
+//! The consistency criteria of CAV 2019 that are weaker than SC or TSO, and the relations that their
+//! refutations use.
 
 use memory::Model;
 
@@ -7,16 +7,18 @@ use memory::Model;
 pub(crate) struct Definition {
     name: &'static str,
     weakest_model: Model,
-    /// Whether stores wait in buffers: then reads count as `wr_e` and `cf_e`, and store order is `wpww`.
+    /// Whether the criterion allows store buffers: its relations are then `wr_e`, `cf_e` and `wpww` in
+    /// place of `wr`, `cf` and `pww`.
     pub(crate) is_weak: bool,
-    /// The orders π on which there is an `hb^π_o`.
-    pub(crate) local: &'static [Order],
-    /// Whether there is a `cf`.
+    /// The orders π for which the criterion defines an `hb^π_o`.
+    pub(crate) local: &'static [BaseOrder],
+    /// Whether the criterion defines a `cf`.
     pub(crate) has_conflicts: bool,
-    /// Whether there is a partial store order. Then `cf` is over `hb^π_o`, and else over `co`.
+    /// Whether the criterion defines a partial store order. If it does, `cf` is over `hb^π_o`, else over
+    /// `co`.
     pub(crate) has_store_order: bool,
     /// The relations that must be acyclic, or irreflexive.
-    pub(crate) acyclic: &'static [Cyclic<()>],
+    pub(crate) acyclic: &'static [ForbiddenCycle<()>],
 }
 
 macro_rules! criteria {
@@ -45,7 +47,7 @@ criteria! {
         local: &[],
         has_conflicts: false,
         has_store_order: false,
-        acyclic: &[Cyclic::Causality, Cyclic::Stale],
+        acyclic: &[ForbiddenCycle::Causality, ForbiddenCycle::Stale],
     };
     /// Causal convergence.
     Ccv = Definition {
@@ -55,37 +57,37 @@ criteria! {
         local: &[],
         has_conflicts: true,
         has_store_order: false,
-        acyclic: &[Cyclic::Causality, Cyclic::Stale, Cyclic::Convergence],
+        acyclic: &[ForbiddenCycle::Causality, ForbiddenCycle::Stale, ForbiddenCycle::Convergence],
     };
     /// Causal memory.
     Cm = Definition {
         name: "cm",
         weakest_model: Model::SC,
         is_weak: false,
-        local: &[Order::Full],
+        local: &[BaseOrder::Full],
         has_conflicts: false,
         has_store_order: false,
-        acyclic: &[Cyclic::Causality, Cyclic::Stale, Cyclic::Local(())],
+        acyclic: &[ForbiddenCycle::Causality, ForbiddenCycle::Stale, ForbiddenCycle::Local(())],
     };
     /// Convergent causal memory.
     Ccm = Definition {
         name: "ccm",
         weakest_model: Model::SC,
         is_weak: false,
-        local: &[Order::Full],
+        local: &[BaseOrder::Full],
         has_conflicts: true,
         has_store_order: true,
-        acyclic: &[Cyclic::Memory],
+        acyclic: &[ForbiddenCycle::Memory],
     };
     /// Weak convergent causal memory.
     Wccm = Definition {
         name: "wccm",
         weakest_model: Model::TSO,
         is_weak: true,
-        local: &[Order::Preserved, Order::SameLocation],
+        local: &[BaseOrder::Preserved, BaseOrder::SameLocation],
         has_conflicts: true,
         has_store_order: true,
-        acyclic: &[Cyclic::Weak(Order::Preserved), Cyclic::Weak(Order::SameLocation)],
+        acyclic: &[ForbiddenCycle::Weak(BaseOrder::Preserved), ForbiddenCycle::Weak(BaseOrder::SameLocation)],
     };
 }
 
@@ -105,22 +107,22 @@ impl Criterion {
         all.find(|known| known.name() == name)
     }
 
-    /// The weakest model all of whose histories satisfy it. (That TSO implies CC and CCv is proved in the
-    /// documentation of the module of `check` that decides them, `papers::criteria::causal`.)
+    /// The weakest model whose histories all satisfy the criterion. (The documentation of
+    /// `papers::criteria::causal` in the `check` crate proves that TSO implies CC and CCv.)
     pub const fn weakest_model(self) -> Model {
         self.definition().weakest_model
     }
 
-    /// Whether every history of a model satisfies it, so that a history that does not is none of the
-    /// model.
+    /// Whether every history that `model` allows satisfies the criterion, so that breaking the criterion
+    /// refutes the model.
     pub fn follows_from(self, model: Model) -> bool {
         self.weakest_model().includes(model)
     }
 }
 
-/// Which part of program order a relation is built on: π in CAV 2019, section 4.1.
+/// The part of program order that a relation is built on: π in CAV 2019, section 4.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Order {
+pub enum BaseOrder {
     /// `po`.
     Full,
     /// `ppo`: what TSO preserves.
@@ -129,30 +131,30 @@ pub enum Order {
     SameLocation,
 }
 
-impl Order {
+impl BaseOrder {
     /// The name in the paper and in certificates.
     pub fn name(self) -> &'static str {
         match self {
-            Order::Full => "po",
-            Order::Preserved => "ppo",
-            Order::SameLocation => "po-loc",
+            BaseOrder::Full => "po",
+            BaseOrder::Preserved => "ppo",
+            BaseOrder::SameLocation => "po-loc",
         }
     }
 }
 
-/// A relation of CAV 2019. `T` names operations.
+/// A relation of CAV 2019 that a step of a refutation adds a pair to. `T` identifies operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Link<T> {
+pub enum PairRelation<T> {
     /// `po`, `ppo` (a pair that TSO preserves in its own right) or `po-loc`.
-    Program(Order),
+    Program(BaseOrder),
     /// `wr`; `wr_e` if external: from a write that is not earlier in the read's own thread.
     ReadsFrom {
         /// `wr_e`.
         external: bool,
     },
-    /// `hb_o`, by its second rule. `hb_o` has a pair (w', w) if (w', r) is in it, r reads from w, and
-    /// r is o or before it in the order. With `ppo` and `po-loc` it is `hb^π_o`.
-    Local(Order, T),
+    /// `hb_o`, by its second rule: `hb_o` has a pair (w', w) if it has (w', r), r reads from w, and r is o
+    /// or before o in the order. Over `ppo` and `po-loc` the paper writes `hb^π_o`.
+    Local(BaseOrder, T),
     /// `cf[R]`, or `cf_e[R]`: R leads from a write to a read that reads from another.
     Conflict {
         /// `cf_e`.
@@ -167,9 +169,9 @@ pub enum Link<T> {
     Overwritten,
 }
 
-/// The relation that a criterion wants to be acyclic, or irreflexive.
+/// A cycle that a criterion forbids, by the relation that must be acyclic, or irreflexive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Cyclic<T> {
+pub enum ForbiddenCycle<T> {
     /// `co`, that is `po ∪ wr`.
     Causality,
     /// `rw[co] ; co`.
@@ -181,47 +183,55 @@ pub enum Cyclic<T> {
     /// `po ∪ wr ∪ pww ∪ rw[pww]`.
     Memory,
     /// `π ∪ wr_e ∪ wpww ∪ rw[wpww]`.
-    Weak(Order),
+    Weak(BaseOrder),
 }
 
-impl<T> Cyclic<T> {
+impl<T> ForbiddenCycle<T> {
     /// The relation as the paper writes it.
     pub fn name(&self) -> String {
         match self {
-            Cyclic::Causality => "po ∪ wr".to_owned(),
-            Cyclic::Stale => "rw[co] ; co".to_owned(),
-            Cyclic::Convergence => "po ∪ wr ∪ cf".to_owned(),
-            Cyclic::Local(_) => "hb_o".to_owned(),
-            Cyclic::Memory => "po ∪ wr ∪ pww ∪ rw[pww]".to_owned(),
-            Cyclic::Weak(order) => format!("{} ∪ wr_e ∪ wpww ∪ rw[wpww]", order.name()),
+            ForbiddenCycle::Causality => "po ∪ wr".to_owned(),
+            ForbiddenCycle::Stale => "rw[co] ; co".to_owned(),
+            ForbiddenCycle::Convergence => "po ∪ wr ∪ cf".to_owned(),
+            ForbiddenCycle::Local(_) => "hb_o".to_owned(),
+            ForbiddenCycle::Memory => "po ∪ wr ∪ pww ∪ rw[pww]".to_owned(),
+            ForbiddenCycle::Weak(order) => format!("{} ∪ wr_e ∪ wpww ∪ rw[wpww]", order.name()),
         }
     }
 }
 
-impl<T> Link<T> {
-    /// The same with operations named otherwise.
-    pub fn map<U>(self, name: impl Fn(T) -> U) -> Link<U> {
+impl<T> PairRelation<T> {
+    /// The same relation, with operations identified as `name` says.
+    pub fn map<U>(self, name: impl Fn(T) -> U) -> PairRelation<U> {
         match self {
-            Link::Program(order) => Link::Program(order),
-            Link::ReadsFrom { external } => Link::ReadsFrom { external },
-            Link::Local(order, op) => Link::Local(order, name(op)),
-            Link::Conflict { external } => Link::Conflict { external },
-            Link::Store { weak } => Link::Store { weak },
-            Link::Overwritten => Link::Overwritten,
+            PairRelation::Program(order) => PairRelation::Program(order),
+            PairRelation::ReadsFrom { external } => PairRelation::ReadsFrom { external },
+            PairRelation::Local(order, op) => PairRelation::Local(order, name(op)),
+            PairRelation::Conflict { external } => PairRelation::Conflict { external },
+            PairRelation::Store { weak } => PairRelation::Store { weak },
+            PairRelation::Overwritten => PairRelation::Overwritten,
         }
+    }
+
+    /// Whether the relation is part of the store order.
+    pub fn orders_writes(&self) -> bool {
+        matches!(
+            self,
+            PairRelation::Local(..) | PairRelation::Conflict { .. } | PairRelation::Store { .. }
+        )
     }
 }
 
-impl<T> Cyclic<T> {
-    /// The same with operations named otherwise.
-    pub fn map<U>(self, name: impl Fn(T) -> U) -> Cyclic<U> {
+impl<T> ForbiddenCycle<T> {
+    /// The same cycle, with operations identified as `name` says.
+    pub fn map<U>(self, name: impl Fn(T) -> U) -> ForbiddenCycle<U> {
         match self {
-            Cyclic::Causality => Cyclic::Causality,
-            Cyclic::Stale => Cyclic::Stale,
-            Cyclic::Convergence => Cyclic::Convergence,
-            Cyclic::Local(op) => Cyclic::Local(name(op)),
-            Cyclic::Memory => Cyclic::Memory,
-            Cyclic::Weak(order) => Cyclic::Weak(order),
+            ForbiddenCycle::Causality => ForbiddenCycle::Causality,
+            ForbiddenCycle::Stale => ForbiddenCycle::Stale,
+            ForbiddenCycle::Convergence => ForbiddenCycle::Convergence,
+            ForbiddenCycle::Local(op) => ForbiddenCycle::Local(name(op)),
+            ForbiddenCycle::Memory => ForbiddenCycle::Memory,
+            ForbiddenCycle::Weak(order) => ForbiddenCycle::Weak(order),
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Certificates of verdicts about memory consistency, and their verifier: the kernel to be trusted.
+//! Certificates of verdicts about memory consistency, and their verifier: the trusted kernel.
 //!
 //! A [`certificate`](certificate::Certificate) is a verdict with its proof, as text: a run of the
 //! operational machine for a consistent history, or the steps of a refutation. [`verify`](verify::verify)
-//! checks it against the history, with the history, the models of the `memory` crate and nothing of the
-//! engines that found it. Whoever believes these two crates need not believe the rest.
+//! checks it against the history. It uses the `history` and `memory` crates and none of the engines that
+//! find verdicts, so a certificate can be trusted without trusting the engine that wrote it.
 //!
 //! - [`certificate`] is the format: claims, steps, reading and writing;
-//! - [`criterion`] has the criteria that are weaker than a model, and the relations that refutations of
-//!   them speak of;
-//! - [`rule`] has the rules that refutations of models go by;
+//! - [`criterion`] defines the criteria that are weaker than a model, and the relations that their
+//!   refutations use;
+//! - [`rule`] defines the rules that the steps of a model's refutation apply;
 //! - [`verify`] checks a certificate.
 //!
 //! ```

@@ -1,13 +1,14 @@
 //! The rules by which one event precedes another in memory order.
 //!
-//! [`Rule`] is the one type for them: the engine that derives an edge, the proof, the certificate and
-//! the pictures use it. [`Relation`] is what the field calls the edge that a rule derives.
+//! [`Rule`] names the rule of an edge wherever edges appear: in the engine that derives them, in
+//! proofs, certificates and pictures. [`Relation`] is the relation of the literature (po, rf, co, fr)
+//! that the derived edge belongs to.
 
 use std::fmt;
 
 use history::Kind;
 
-/// A relation of the field: what an edge between two operations stands for.
+/// A relation between operations, as the literature on memory models names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Relation {
     /// `po`: the first is earlier in the thread of the second.
@@ -25,7 +26,7 @@ impl Relation {
     pub const ALL: [Relation; 4] =
         [Relation::ProgramOrder, Relation::ReadsFrom, Relation::Coherence, Relation::FromReads];
 
-    /// The abbreviation that the field uses.
+    /// The usual abbreviation, such as `po`.
     pub fn name(self) -> &'static str {
         match self {
             Relation::ProgramOrder => "po",
@@ -46,13 +47,13 @@ impl Relation {
     }
 }
 
-/// The reason why one event precedes another. `T` is what an operation is called: its number in a
-/// history or among the events of an engine, or its name in a certificate.
+/// The reason why one event precedes another. `T` identifies an operation: by its number in a history
+/// or among the events of an engine, or by its name in a certificate.
 ///
-/// S is the source of the read L, S' another write of its location; a store-conditional counts as a
+/// S is the source of the read L, and S' another write of its location; a store-conditional counts as a
 /// reader of what its load-linked read. R1 to R7 are the rules of Manovit & Hangal (HPCA 2006, section
-/// 4.1). The last three have no step of their own in a certificate, where `suppose` and `clause` write
-/// them.
+/// 4.1). The last three variants have no step of their own in a certificate: `suppose` and `clause`
+/// steps express them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Rule<T> {
     /// R1 to R3, by number: program order that the model preserves ([`Rule::program_order`]).
@@ -67,13 +68,13 @@ pub enum Rule<T> {
     Overtaken,
     /// The initial write precedes every write of its location.
     InitialFirst,
-    /// S' precedes the write of the final value (by the premise, if several writes have it).
+    /// S' precedes the write of the final value (which the premise names, if several writes have it).
     Final,
-    /// Assumed in this block of the proof.
+    /// The order is an assumption of this block of the proof.
     Assumed,
-    /// Assumed in this block: what comes after takes its value from what comes before.
+    /// This block of the proof assumes that the second event reads from the first.
     Source,
-    /// Forced by the block of this number, whose other assumptions are the premises.
+    /// The block of this number forces the order; the premises are the other assumptions of that block.
     Lemma(u32),
 }
 
@@ -81,10 +82,12 @@ impl<T> Rule<T> {
     /// The rule for a pair of operations in program order that the model preserves: R3 with a fence,
     /// R2 after a plain store, else R1.
     pub fn program_order(before: Kind, after: Kind) -> Rule<T> {
-        Rule::ProgramOrder(match before.may_be_buffered() {
-            _ if before.is_fence() || after.is_fence() => 3,
-            true => 2,
-            false => 1,
+        Rule::ProgramOrder(if before.is_fence() || after.is_fence() {
+            3
+        } else if before.may_be_buffered() {
+            2
+        } else {
+            1
         })
     }
 
@@ -103,7 +106,7 @@ impl<T> Rule<T> {
         }
     }
 
-    /// The read that the rule goes by, besides the two events.
+    /// The read that justifies the edge, if the rule needs one besides the two events.
     pub fn read(&self) -> Option<&T> {
         match self {
             Rule::OwnEarlier(read) | Rule::Observed(read) => Some(read),
@@ -111,8 +114,8 @@ impl<T> Rule<T> {
         }
     }
 
-    /// Whether a certificate writes the event before and the event after. The other one is implied: it
-    /// is the source of the read, the initial write, or the last one.
+    /// Whether a certificate spells out the event before, and whether it spells out the event after. An
+    /// event that it leaves out is implied: the source of the read, the initial write, or the last write.
     pub fn written_ends(&self) -> (bool, bool) {
         match self {
             Rule::OwnEarlier(_) | Rule::Observed(_) | Rule::Final => (true, false),
@@ -121,7 +124,8 @@ impl<T> Rule<T> {
         }
     }
 
-    /// The same rule where operations are called otherwise; `None` if the read has no such name.
+    /// The same rule, with operations identified as `name` says; `None` if `name` knows no name for
+    /// the read.
     pub fn try_map<U>(self, name: impl FnOnce(T) -> Option<U>) -> Option<Rule<U>> {
         Some(match self {
             Rule::OwnEarlier(read) => Rule::OwnEarlier(name(read)?),
@@ -137,7 +141,7 @@ impl<T> Rule<T> {
         })
     }
 
-    /// The same rule where operations are called otherwise.
+    /// The same rule, with operations identified as `name` says.
     pub fn map<U>(self, name: impl FnOnce(T) -> U) -> Rule<U> {
         let mapped = self.try_map(|read| Some(name(read)));
         mapped.expect("every operation has a name")
@@ -145,7 +149,7 @@ impl<T> Rule<T> {
 }
 
 impl Rule<()> {
-    /// The rule that a certificate calls by this word, its read left open.
+    /// The rule that a certificate writes as `word`, without its read.
     pub(crate) fn from_word(word: &str) -> Option<Rule<()>> {
         let rules = [
             Rule::ProgramOrder(1),
@@ -162,7 +166,7 @@ impl Rule<()> {
     }
 }
 
-/// The word of the rule in certificates.
+/// The word that stands for the rule in certificates.
 impl<T> fmt::Display for Rule<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {

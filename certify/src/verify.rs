@@ -1,10 +1,9 @@
 //! Checking a certificate against a history.
 //!
-//! Independent of the engines: it uses the history, its reads-from, the models' definition and
-//! the operational machines, and nothing else. A consistent history is replayed on the machine,
-//! in linear time; the steps of a refutation are checked one by one, each by looking at the few
-//! operations it names, and at the numbered facts it cites. So are those that refute a weaker
-//! criterion.
+//! [`verify`] is independent of the engines: it uses the history, its reads-from, the definitions of the
+//! models and the operational machines, and nothing else. The run of a consistent history is replayed
+//! on the machine, in linear time. The steps of a refutation, of a model or of a weaker criterion, are
+//! checked one by one, each against the few operations it names and the numbered facts it cites.
 
 mod criterion;
 mod proof;
@@ -28,19 +27,19 @@ use crate::criterion::Criterion;
 pub enum Verified {
     /// The history satisfies the model.
     Consistent {
-        /// Steps of the machine.
+        /// Number of steps of the machine.
         steps: usize,
     },
-    /// It does not.
+    /// The history does not satisfy the model.
     Violation {
-        /// Steps of the proof.
+        /// Number of steps of the proof.
         steps: usize,
     },
-    /// It does not satisfy this criterion, and so not the model either.
+    /// The history does not satisfy this criterion, and so not the model either.
     CriterionViolation {
         /// The criterion.
         criterion: Criterion,
-        /// Steps of the proof.
+        /// Number of steps of the proof.
         steps: usize,
     },
 }
@@ -48,22 +47,22 @@ pub enum Verified {
 /// Why a certificate is refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum Rejection {
-    /// It is about another history or was made under other assumptions.
+    /// The certificate is about another history or was made under other assumptions.
     #[error("the certificate is about another claim: its {what} is {claimed}, here it is {actual}")]
     OtherClaim {
-        /// What differs.
+        /// The part of the claim that differs.
         what: &'static str,
-        /// In the certificate.
+        /// Its value in the certificate.
         claimed: String,
-        /// Here.
+        /// Its value for the history given.
         actual: String,
     },
-    /// An operation or location that the history does not have.
+    /// A step names an operation or location that the history does not have.
     #[error("step {step}: the history has no {name}")]
     Unknown {
         /// Number of the step.
         step: usize,
-        /// What was named.
+        /// The name that the step uses.
         name: String,
     },
     /// The machine refuses a step of the run.
@@ -94,8 +93,8 @@ pub enum Rejection {
         /// What is wrong.
         why: &'static str,
     },
-    /// The criterion says nothing about the model.
-    #[error("the criterion, if any, does not follow from {0}: breaking it refutes nothing")]
+    /// The certificate names no criterion, or one that the model does not imply.
+    #[error("the certificate names no criterion that {0} implies, so its steps refute nothing")]
     OtherCriterion(Model),
     /// Steps follow the contradiction that ends the proof.
     #[error("steps follow the contradiction that ends the proof, step {0}")]
@@ -103,23 +102,24 @@ pub enum Rejection {
     /// The proof ends without a contradiction.
     #[error("the proof ends without a contradiction")]
     Inconclusive,
-    /// No operation completed: a run of no steps proves nothing about the memory.
+    /// The history has no completed operation, and a run of no steps proves nothing about the memory.
     #[error(
         "the history has no operation that completed, so a run of it proves nothing about the memory"
     )]
     NothingCompleted,
-    /// Values that reads return do not allow a proof of consistency.
+    /// A read may return the value of a write that the trace does not show, so consistency cannot be
+    /// proved.
     #[error("a read's value may come from a write whose value the trace does not show")]
     Unknowable,
-    /// An instruction that was not understood may make the verdict wrong.
+    /// The trace has an instruction that was not understood and that may change the verdict.
     #[error("line {0}: the trace has an instruction there that is not understood")]
     NotUnderstood(u64),
 }
 
-/// Checks a certificate against the history it should be about.
+/// Checks a certificate against the history that it is said to be about.
 ///
 /// # Errors
-/// The first thing that is wrong.
+/// Returns the first [`Rejection`] found: of the claim first, then step by step.
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
@@ -132,8 +132,8 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
         Evidence::Consistent { .. } => history.provenance.against_consistent(),
         _ => history.provenance.against_violation(claim.model != Model::SC),
     };
-    if let Some(what) = against {
-        return Err(Rejection::NotUnderstood(what.line));
+    if let Some(instruction) = against {
+        return Err(Rejection::NotUnderstood(instruction.line));
     }
     match &certificate.evidence {
         Evidence::Consistent { reads_from, steps } => {
@@ -152,7 +152,8 @@ pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, 
 /// Checks the steps of a proof that a history violates a model, without a certificate around them.
 ///
 /// # Errors
-/// The first step that does not follow.
+/// Returns the [`Rejection`] of the first step that does not follow, or [`Rejection::Inconclusive`] if
+/// the steps end without a contradiction.
 pub fn verify_violation(
     history: &History,
     model: Model,
@@ -234,7 +235,7 @@ fn replay(
     Ok(Verified::Consistent { steps: steps.len() })
 }
 
-/// The write that a read would take its value from now.
+/// The write that a read would take its value from in the machine's current state.
 fn would_read(history: &History, machine: &Machine<'_>, op: OpId) -> Option<Name> {
     let location = history.location(op)?;
     Some(match machine.visible(op) {

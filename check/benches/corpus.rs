@@ -1,5 +1,5 @@
-//! How long a corpus of small histories takes under three models: the oracle corpus where it is
-//! there, else the litmus tests of the fixtures.
+//! Measures the time for a corpus of small histories under three models: the oracle corpus if it is present,
+//! else the litmus tests of the fixtures.
 
 use std::fs::File;
 use std::hint::black_box;

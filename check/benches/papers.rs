@@ -1,5 +1,5 @@
-//! The papers' algorithms beside each other, on valid SC histories as the papers have them: what is to
-//! be seen is the order of magnitude. A run that takes longer than [`PATIENCE`] counts as that long.
+//! Compares the papers' algorithms on valid SC histories like those of the papers; the orders of magnitude
+//! matter. A run that takes longer than [`PATIENCE`] is stopped and counts as that long.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use check::{Algorithm, Bounds, Model, Options, decide};
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
 use history::{Ambiguity, History, ReadsFrom};
 
-/// The longest that an algorithm may take.
+/// The time limit of a run.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 fn history(threads: u32, operations: u32, locations: u32) -> History {
@@ -76,7 +76,7 @@ fn polynomial(criterion: &mut Criterion) {
     compare(criterion, "16 threads, by operations", &histories, &algorithms);
 }
 
-/// How exact kernels grow.
+/// The cost of exact kernels, by size.
 fn kernels(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("kernel, 6 threads");
     group.sample_size(10);

@@ -1,5 +1,5 @@
-//! How the stages and the verifier scale: generated histories, one parameter varied at a time
-//! around 32K operations of 16 threads on 256 locations, loads and stores equally often.
+//! Measures how the stages and the verifier scale on generated histories. One parameter at a time varies
+//! around 32K operations of 16 threads on 256 locations, with as many loads as stores.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -7,9 +7,10 @@ use std::time::Duration;
 use certify::certificate;
 use certify::certificate::{Certificate, Claim};
 use certify::verify::verify;
+use check::engine::steps::steps;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::{Algorithm, Model, Options, Verdict, check, steps};
+use check::{Algorithm, Model, Options, Verdict, check};
 use criterion::measurement::WallTime;
 use criterion::{
     BenchmarkGroup, BenchmarkId, Criterion, SamplingMode, Throughput, criterion_group,
@@ -27,7 +28,7 @@ fn mix([loads, stores, rmws, fences]: [u32; 4]) -> Mix {
     Mix { loads, stores, rmws, fences }
 }
 
-/// The point in the middle.
+/// The point around which the parameters vary.
 fn middle(model: Model) -> Recipe {
     Recipe {
         model,
@@ -40,7 +41,7 @@ fn middle(model: Model) -> Recipe {
     }
 }
 
-/// Every point with its name: the middle for each model, the rest for TSO.
+/// Every point with its name: the central point for each model, the others for TSO.
 fn points() -> Vec<(String, Recipe)> {
     let tso = || middle(Model::TSO);
     let mut points: Vec<(String, Recipe)> =
@@ -64,7 +65,7 @@ fn points() -> Vec<(String, Recipe)> {
     points
 }
 
-/// A history without its order, so that it has to be found.
+/// A history without its order of completions, so that the engine has to find an order.
 fn history(recipe: &Recipe) -> History {
     let history = generate(recipe).expect("a sound recipe");
     without_order(&history).expect("a history")

@@ -1,44 +1,44 @@
-//! The table of all algorithms: the stages of this program, and the papers' algorithms beside them.
+//! The table of all algorithms: this program's own stages, and the papers' algorithms.
 //!
-//! A row has everything that is known of an algorithm: its name, what it does, where it is published,
-//! what it can find out, the models it is for, and the function that runs it. Names, help texts and lists
-//! come from it, so to add an algorithm, add its row.
+//! The row of an algorithm has its name, a description, where it is published, which answers it can give,
+//! the models it applies to, and the function that runs it. Names, help texts and lists all come from the
+//! table, so to add an algorithm, add its row.
 
 use certify::criterion::Criterion;
 use memory::Model;
 
 use crate::papers::{Problem, Report, criteria, dbcop, gradual, hpca, qadeer, saturation};
 
-/// What an algorithm can find out.
+/// The answers that an algorithm can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Power {
-    /// Whether the model holds, given time and memory.
+    /// It decides whether the history satisfies the model, given enough time and memory.
     Complete,
-    /// Violations of the model only.
+    /// It finds only violations of the model.
     Refutes,
-    /// That the model holds only.
+    /// It finds only that the history satisfies the model.
     Proves,
-    /// Both, but it may give up.
+    /// It finds both, but may give up.
     Incomplete,
-    /// Whether a criterion holds that is weaker than the model.
+    /// It decides a criterion that is weaker than the model.
     Criterion {
-        /// The weakest model all of whose histories satisfy the criterion.
+        /// The weakest model whose histories all satisfy the criterion.
         follows_from: Model,
     },
 }
 
-/// A row of the table.
-struct Row {
+/// The definition of an algorithm: a row of the table.
+struct AlgorithmRow {
     /// The name on the command line and in tables.
     name: &'static str,
     /// What the algorithm does, as a sentence.
     title: &'static str,
     power: Power,
-    /// The models that it is for; `None` for all.
+    /// The models that the algorithm applies to; `None` for all.
     models: Option<&'static [Model]>,
-    /// Where it is published; empty for a stage.
+    /// The paper and section that define the algorithm; empty for a stage.
     paper: &'static str,
-    /// Runs it; `None` for a stage, which [`crate::decide()`] runs.
+    /// The function that runs the algorithm; `None` for a stage, which [`crate::decide()`] runs.
     run: Option<fn(&Problem<'_>) -> Report>,
 }
 
@@ -62,7 +62,7 @@ macro_rules! algorithms {
             $(#[doc = $title] $(#[$attribute])? $variant,)*
         }
 
-        const TABLE: &[Row] = &[$(Row {
+        const TABLE: &[AlgorithmRow] = &[$(AlgorithmRow {
             name: $name,
             title: $title,
             power: $power,
@@ -147,7 +147,7 @@ algorithms! {
 }
 
 impl Algorithm {
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static AlgorithmRow {
         &TABLE[self as usize]
     }
 
@@ -156,13 +156,13 @@ impl Algorithm {
         self.row().name
     }
 
-    /// The algorithm of that name, be it a former one.
+    /// The algorithm of that name, which may be a former name.
     pub fn from_name(name: &str) -> Option<Algorithm> {
         let is_named = |it: &Algorithm| it.name() == name || it.former_name() == Some(name);
         Algorithm::ALL.into_iter().find(is_named)
     }
 
-    /// The name that the algorithm had before, which is still understood.
+    /// The name that the algorithm had in earlier versions, which is still accepted.
     pub fn former_name(self) -> Option<&'static str> {
         (self == Algorithm::TraceOrder).then_some("temporal")
     }
@@ -182,22 +182,22 @@ impl Algorithm {
         self.row().run.is_none()
     }
 
-    /// What the algorithm can find out.
+    /// The answers that the algorithm can give.
     pub fn power(self) -> Power {
         self.row().power
     }
 
-    /// Whether the algorithm says something about a model.
+    /// Whether the algorithm can be run for a model.
     pub fn applies_to(self, model: Model) -> bool {
         self.row().models.is_none_or(|models| models.contains(&model))
     }
 
-    /// The model that the algorithm is about if none is named.
+    /// The model that the algorithm is run for by default.
     pub fn default_model(self) -> Model {
         if self.applies_to(Model::SC) { Model::SC } else { Model::TSO }
     }
 
-    /// The name of the criterion that the algorithm decides, if that is weaker than the model.
+    /// The name of the criterion that the algorithm decides; `None` if it decides a model.
     pub fn criterion(self) -> Option<&'static str> {
         matches!(self.power(), Power::Criterion { .. }).then(|| self.name())
     }

@@ -1,15 +1,15 @@
-//! How much time and memory an engine may take before it gives up.
+//! [`Bounds`]: the time and memory that an engine may take before it gives up.
 
 use std::cell::Cell;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 /// Checks of the time between two checks of the memory, which cost about a microsecond each.
-const MEMORY_EVERY: u32 = 8;
-/// An allocation below this is not asked for in advance.
-const SMALL: usize = 1 << 20;
+const TIME_CHECKS_PER_MEMORY_CHECK: u32 = 8;
+/// Size in bytes below which an allocation is not checked in advance.
+const SMALL_ALLOCATION: usize = 1 << 20;
 
-/// Which bound was met.
+/// The bound that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exceeded {
     /// The time limit.
@@ -20,16 +20,19 @@ pub enum Exceeded {
     Interrupted,
 }
 
-/// When to stop. Shared by everything that works on one verdict.
+/// A time limit, a memory limit and a flag that cancels the run, shared by all code that works on one
+/// verdict.
 #[derive(Clone, Debug, Default)]
 pub struct Bounds {
     time: Option<Duration>,
-    at: Option<Instant>,
+    deadline: Option<Instant>,
     /// Bytes that the process may occupy.
     memory: Option<u64>,
     /// Set when the caller cancels the run.
     interrupted: Option<&'static AtomicBool>,
+    /// Calls of [`Bounds::passed`] so far.
     checks: Cell<u32>,
+    /// The first bound that was met.
     exceeded: Cell<Option<Exceeded>>,
 }
 
@@ -39,34 +42,35 @@ impl Bounds {
         Bounds::default()
     }
 
-    /// This long from now, and this many bytes that the whole process may occupy. A time too far
-    /// away to represent is no limit, and neither is memory on systems that do not tell how much is
-    /// in use.
+    /// Creates bounds: a time from now, and the number of bytes that the whole process may occupy. A time
+    /// too long to represent is no limit. On systems that do not report the memory in use, the memory
+    /// limit has no effect.
     pub fn new(time: Option<Duration>, memory: Option<u64>) -> Bounds {
         Bounds {
             time,
-            at: time.and_then(|time| Instant::now().checked_add(time)),
+            deadline: time.and_then(|time| Instant::now().checked_add(time)),
             memory,
             ..Bounds::default()
         }
     }
 
-    /// These, and met at the latest when this is true.
+    /// The same bounds, which are also met when `interrupted` is set.
     pub fn or_interrupted(self, interrupted: &'static AtomicBool) -> Bounds {
         Bounds { interrupted: Some(interrupted), ..self }
     }
 
-    /// The same bounds, from now.
+    /// The same bounds, with the time counted from now.
     pub fn again(&self) -> Bounds {
         Bounds { interrupted: self.interrupted, ..Bounds::new(self.time, self.memory) }
     }
 
-    /// Whether a bound has been met; once it has, it stays so. Meant to be asked often.
+    /// Whether a bound has been met. Once one has, the answer stays `true`. Cheap enough to be called
+    /// often.
     pub fn passed(&self) -> bool {
         if self.exceeded.get().is_some() {
             return true;
         }
-        if self.at.is_some_and(|at| Instant::now() >= at) {
+        if self.deadline.is_some_and(|deadline| Instant::now() >= deadline) {
             self.exceeded.set(Some(Exceeded::Time));
         }
         if self.interrupted.is_some_and(|it| it.load(Ordering::Relaxed)) {
@@ -74,22 +78,22 @@ impl Bounds {
         }
         let checks = self.checks.get().wrapping_add(1);
         self.checks.set(checks);
-        if checks.is_multiple_of(MEMORY_EVERY) {
-            self.ask_memory(0);
+        if checks.is_multiple_of(TIME_CHECKS_PER_MEMORY_CHECK) {
+            self.check_memory(0);
         }
         self.exceeded.get().is_some()
     }
 
-    /// Whether this many more bytes may be taken, which is to be asked before they are. If not, the
-    /// bound counts as met.
+    /// Whether this many more bytes may be allocated. To be called before the allocation. If the answer
+    /// is `false`, the bound counts as met.
     pub fn allows(&self, bytes: usize) -> bool {
-        if bytes >= SMALL {
-            self.ask_memory(bytes as u64);
+        if bytes >= SMALL_ALLOCATION {
+            self.check_memory(bytes as u64);
         }
         self.exceeded.get().is_none()
     }
 
-    fn ask_memory(&self, more: u64) {
+    fn check_memory(&self, more: u64) {
         let Some(limit) = self.memory else {
             return;
         };
@@ -99,7 +103,7 @@ impl Bounds {
         }
     }
 
-    /// Which bound was met first.
+    /// The bound that was met first; `None` if none was.
     pub fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get()
     }
@@ -119,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_asked_for_before_it_is_taken() {
+    fn allocations_are_checked_in_advance() {
         let bounds = Bounds::new(None, Some(1 << 40));
         assert!(bounds.allows(1 << 30));
         assert!(!bounds.passed());
@@ -129,7 +133,7 @@ mod tests {
     }
 
     #[test]
-    fn they_begin_again() {
+    fn bounds_can_be_restarted() {
         let bounds = Bounds::new(None, Some(1));
         assert!(!bounds.allows(2 << 20));
         let again = bounds.again();
@@ -138,7 +142,7 @@ mod tests {
     }
 
     #[test]
-    fn without_bounds_everything_goes() {
+    fn no_bounds_are_never_met() {
         let bounds = Bounds::none();
         assert!(bounds.allows(usize::MAX));
         assert!((0..100).all(|_| !bounds.passed()));

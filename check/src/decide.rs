@@ -1,4 +1,6 @@
-//! The stages, one after the other, until one decides.
+//! [`check`] and [`decide`]: run the stages one after the other until one decides, or a single algorithm.
+//!
+//! [`check`]: crate::check
 
 use std::borrow::Cow;
 use std::time::Duration;
@@ -28,13 +30,14 @@ use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use memory::Model;
 use memory::machine::{self, Step};
 
-/// Contradictions after which the search hands over to SAT in a small history. A large one allows one more
-/// for each so many events.
+/// Contradictions after which the search hands over to SAT in a small history. A large history allows one
+/// more for each this many events.
 const SAT_HANDOVER_CONTRADICTIONS: u64 = 512;
 /// Saturation visits per event after which the search hands over to SAT.
 const SAT_HANDOVER_VISITS_PER_EVENT: u64 = 16;
 
-/// Operations that the verifier may visit for the candidates of reads when [`check`] checks its own proof.
+/// Operations that the verifier may visit for the candidates of reads when [`check`] verifies its own
+/// proof.
 ///
 /// [`check`]: crate::check
 const VERIFIER_VISITS: usize = 50_000_000;
@@ -42,7 +45,7 @@ const VERIFIER_VISITS: usize = 50_000_000;
 /// Memory below which no algorithm can start, in bytes.
 const MINIMUM_MEMORY: usize = 1 << 20;
 
-/// Limits and choices.
+/// The algorithm to run, and its limits.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The algorithm that decides the history.
@@ -55,8 +58,8 @@ pub struct Options {
     pub budget: u64,
     /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
     pub no_baseline: bool,
-    /// For them: the order of all writes of each location, one location after the other or mixed.
-    /// Locations that one thread alone uses may be left out.
+    /// For the algorithms of HPCA 2006: the order of all writes of each location, one location after the
+    /// other or interleaved. Locations that only one thread uses may be left out.
     pub store_order: Option<Vec<OpId>>,
 }
 
@@ -73,8 +76,8 @@ impl Default for Options {
     }
 }
 
-/// Decides whether a history satisfies a model. The proof of a violation has no operation that
-/// could be left out, unless it is large, and the verifier has accepted it.
+/// Decides whether a history satisfies a model. The verifier has accepted the proof of a violation, unless
+/// that would take too long, and the proof has no operation that could be left out, unless it is large.
 pub fn check(
     history: &History,
     reads_from: &ReadsFrom,
@@ -96,18 +99,18 @@ pub fn check(
     outcome
 }
 
-/// Whether the verifier accepts a proof. A step that lists the candidates of a read goes through the
-/// whole history, so a proof with too many of them is left to whoever verifies its certificate.
+/// Whether the verifier accepts a proof. Each step about the candidates of a read visits the whole history,
+/// so a proof with too many of them is not verified here.
 fn is_certain(history: &History, model: Model, violation: &Violation) -> bool {
     let steps = steps(history, violation);
-    let speaks_of_candidates = |step: &&ProofStep| {
+    let needs_candidates = |step: &&ProofStep| {
         matches!(step.statement, Statement::Candidates(_) | Statement::Suppose(_))
     };
-    let visits = steps.iter().filter(speaks_of_candidates).count() * history.len();
+    let visits = steps.iter().filter(needs_candidates).count() * history.len();
     visits > VERIFIER_VISITS || verify_violation(history, model, &steps).is_ok()
 }
 
-/// Proves what an algorithm found that gives no proofs.
+/// Searches a proof of a violation that an algorithm without proofs found.
 fn proved(
     history: &History,
     reads_from: &ReadsFrom,
@@ -115,10 +118,8 @@ fn proved(
     options: &Options,
     bounds: &Bounds,
 ) -> Verdict {
-    let another = match options.algorithm.is_stage() {
-        true => Algorithm::Complete,
-        false => Algorithm::Stages,
-    };
+    let another =
+        if options.algorithm.is_stage() { Algorithm::Complete } else { Algorithm::Stages };
     let another = Options { algorithm: another, ..options.clone() };
     match decide(history, reads_from, model, &another, bounds).verdict {
         Verdict::Violation(violation) => Verdict::Violation(violation),
@@ -127,8 +128,8 @@ fn proved(
     }
 }
 
-/// Decides without making proofs small, and without proving what an algorithm found that gives no
-/// proofs ([`Verdict::Unproved`]): what the algorithm does by itself, to be measured.
+/// Decides with the algorithm of the options alone, so that it can be measured. Unlike [`check`], it does
+/// not minimise proofs, and searches no proof for an algorithm without proofs ([`Verdict::Unproved`]).
 ///
 /// [`check`]: crate::check
 pub fn decide(
@@ -155,7 +156,7 @@ pub fn decide(
     allow_for_gaps(history, model, outcome)
 }
 
-/// The history of which a violation must be one, with its reads-from.
+/// [`History::basis_of_violations`], with its reads-from.
 fn basis_of_violations<'h, 'r>(
     history: &'h History,
     reads_from: &'r ReadsFrom,
@@ -176,7 +177,7 @@ fn is_refuted(outcome: &Outcome) -> bool {
     )
 }
 
-/// Takes back a verdict that instructions which were not understood may make wrong.
+/// Makes a verdict undecided if instructions that were not understood may make it wrong.
 fn allow_for_gaps(history: &History, model: Model, mut outcome: Outcome) -> Outcome {
     let provenance = &history.provenance;
     let against = match outcome.verdict {
@@ -204,11 +205,9 @@ fn decide_known(
         Ok(finals) => finals,
         Err(end) => return refuted(Violation::immediate(end), Stage::Values),
     };
-    let stage = match options.algorithm.is_stage() {
-        true => Stage::Values,
-        false => Stage::By(options.algorithm),
-    };
-    // Every model allows it, which nobody should take for a test that was passed.
+    let stage =
+        if options.algorithm.is_stage() { Stage::Values } else { Stage::By(options.algorithm) };
+    // Every model allows an empty history, but "consistent" would look like a passed test.
     if history.is_empty() {
         return Outcome::new(Verdict::Undecided(Reason::NothingCompleted), stage);
     }
@@ -222,7 +221,7 @@ fn decide_known(
         return refuted(Violation::immediate(end), Stage::Values);
     }
     if !options.algorithm.is_stage() && problems.reads_itself {
-        // The papers' histories have none; no order is needed to refute it.
+        // The papers do not consider a read-modify-write that reads its own value. Saturation refutes it.
         let saturate = Options { algorithm: Algorithm::Saturate, ..options.clone() };
         let outcome = decide(history, reads_from, model, &saturate, bounds);
         return Outcome { decided_by: Stage::By(options.algorithm), ..outcome };
@@ -256,7 +255,7 @@ fn decide_known(
         bounds,
     };
     let mut outcome = task.extend();
-    // A run of SC is one of the others, with every store committed at once.
+    // A run of SC is also a run of the weaker models, in which every store is committed at once.
     if model.buffers() && outcome.verdict == Verdict::Undecided(Reason::FreeReads) {
         let stronger = decide(history, reads_from, Model::SC, options, bounds);
         if let Verdict::Consistent(run) = stronger.verdict
@@ -299,7 +298,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     Outcome { verdict, decided_by: stage, statistics: report.statistics }
 }
 
-/// A run of SC as one of a model with store buffers.
+/// Turns a run of SC into one of a model with store buffers.
 fn weaken(
     history: &History,
     model: Model,
@@ -319,7 +318,7 @@ fn refuted(violation: Violation, stage: Stage) -> Outcome {
     Outcome::new(Verdict::Violation(violation), stage)
 }
 
-/// What the engines work on.
+/// The input of the stages after `trace-order`.
 struct Task<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
@@ -331,7 +330,7 @@ struct Task<'a> {
 }
 
 impl Task<'_> {
-    /// Saturation, and then search or SAT, as far as they are asked for.
+    /// Runs saturation, and then search or SAT, as the algorithm says.
     fn extend(&self) -> Outcome {
         let finals = self.finals.writes.iter();
         let finals = finals.filter_map(|&write| self.events.event_of(write));
@@ -347,7 +346,7 @@ impl Task<'_> {
                 None => self.stopped(Stage::By(Algorithm::Saturate)),
             },
             Ok(()) => {
-                // The trace's own order is the better guess.
+                // The trace's own order of completions, if there is one, is the better guess.
                 if !self.history.has_order() {
                     saturation.rank_by_past();
                 }
@@ -374,7 +373,7 @@ impl Task<'_> {
         }
     }
 
-    /// Search, and SAT where that takes long or does not decide.
+    /// Runs the search, and SAT if the search takes long or does not decide.
     fn search_or_solve(&self, saturation: &mut Saturation<'_>) -> Outcome {
         let events = self.events.len() as u64;
         let handover = SAT_HANDOVER_CONTRADICTIONS + events / SAT_HANDOVER_CONTRADICTIONS;
@@ -397,7 +396,7 @@ impl Task<'_> {
         outcome
     }
 
-    /// Search within limits.
+    /// Runs the search within limits.
     fn search(&self, saturation: &mut Saturation<'_>, limits: Limits) -> Outcome {
         let mut backtracks = 0;
         let end = complete(saturation, limits, self.bounds, &mut backtracks);
@@ -413,7 +412,7 @@ impl Task<'_> {
         outcome
     }
 
-    /// SAT over what is left.
+    /// Runs SAT over the order that is left open.
     fn solve(&self, saturation: &Saturation<'_>) -> Outcome {
         let (history, reads_from) = (self.history, self.reads_from);
         let formula = Residual::new(history, reads_from, self.finals, saturation, self.bounds);

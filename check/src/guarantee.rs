@@ -1,9 +1,9 @@
-//! What a memory may be asked to guarantee: the models, and the criteria below them.
+//! [`Guarantee`]: the models, and the criteria weaker than them, that a memory system may guarantee.
 
 use crate::algorithm::{Algorithm, Power};
 use memory::Model;
 
-/// A model or a weaker criterion, as a question that one algorithm answers.
+/// A model or a weaker criterion, with the algorithm that decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Guarantee {
     algorithm: Algorithm,
@@ -20,8 +20,8 @@ const fn model(model: Model) -> Guarantee {
 }
 
 impl Guarantee {
-    /// All guarantees: what is below SC and SC, then what is below TSO and TSO, then PSO, of which
-    /// the weaker reading.
+    /// All guarantees: the criteria weaker than SC, then SC, those weaker than TSO, then TSO, then PSO, in
+    /// its weaker variant.
     pub const ALL: [Guarantee; 10] = [
         criterion(Algorithm::Cc),
         criterion(Algorithm::Ccv),
@@ -46,19 +46,20 @@ impl Guarantee {
         all.find(|guarantee| guarantee.name() == name)
     }
 
-    /// The algorithm that decides it.
+    /// The algorithm that decides the guarantee.
     pub fn algorithm(self) -> Algorithm {
         self.algorithm
     }
 
-    /// The model that the algorithm is to be asked about.
+    /// The model to run the algorithm for.
     pub fn model(self) -> Model {
         self.model.unwrap_or_else(|| self.algorithm.default_model())
     }
 
-    /// Whether every history of a model satisfies it: for cores that guarantee the model, a violation of
-    /// it is a fault, and a history that satisfies the model need not be asked about it. Nothing but
-    /// itself follows from PSO, under which stores may overtake each other and so break causality.
+    /// Whether every history that a model allows satisfies the guarantee. On cores that implement the
+    /// model, a violation of the guarantee is then a fault, and a history that satisfies the model need not
+    /// be checked for it. From PSO only PSO follows: it lets stores overtake each other, which breaks
+    /// causality.
     pub fn follows_from(self, model: Model) -> bool {
         let weakest = match self.algorithm.power() {
             Power::Criterion { follows_from } => follows_from,
@@ -67,7 +68,7 @@ impl Guarantee {
         weakest.includes(model)
     }
 
-    /// What every history of a model satisfies.
+    /// The guarantees that every history of a model satisfies.
     pub fn of_model(model: Model) -> impl Iterator<Item = Guarantee> {
         let all = Guarantee::ALL.into_iter();
         all.filter(move |guarantee| guarantee.follows_from(model))

@@ -1,19 +1,19 @@
 //! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed
 //! by total or partial store order (TSO, PSO), and proves the answer.
 //!
-//! [`check()`] runs the stages of the [`engine`] until one decides: the first tries the order in which the
-//! trace's operations completed, the second derives the order that the reads force, the third extends
-//! that to a total order or refutes every way to do so, and a SAT solver decides what takes too long. The
-//! [`Verdict`] *consistent* comes with a run of the operational [machine](memory::machine), *violation* with
-//! a [`proof`]. Both can be written as a [certificate](certify::certificate), which [`certify::verify`] checks
-//! without the engine.
+//! [`check()`] runs the stages of the [`engine`] until one decides. The first tries the order in which the
+//! trace's operations completed. The second derives the order that the reads force. The third extends that
+//! to a total order, or refutes every way to do so. A SAT solver decides the histories for which the third
+//! takes too long. The [`Verdict`] *consistent* comes with a run of the operational
+//! [machine](memory::machine), the verdict *violation* with a [proof](engine::proof). Both can be written as a
+//! [certificate](certify::certificate), which [`certify::verify`] checks without the engine.
 //!
 //! - [`Algorithm`] lists the stages and the algorithms of the [`papers`], which [`decide()`] runs; [`Guarantee`]
 //!   lists the models and weaker criteria that a history can be asked about;
 //! - [`kernel`] computes the store order that all runs of a history have in common;
-//! - [`online`] checks operations as they arrive;
+//! - [`online`] checks the operations of a running program as they arrive;
 //! - [`shrink`] finds small parts of a history that still violate a model;
-//! - [`mod@generate`] makes random and hard histories.
+//! - [`mod@generate`] generates random and hard histories.
 //!
 //! ```
 //! use check::{Model, Options, Verdict, check};
@@ -38,8 +38,8 @@
 //! assert!(matches!(tso.verdict, Verdict::Consistent(_)));
 //! ```
 
-mod algorithm;
-mod bounds;
+pub mod algorithm;
+pub mod bounds;
 mod decide;
 pub mod engine;
 pub mod generate;
@@ -49,13 +49,12 @@ pub mod online;
 pub mod papers;
 mod sat;
 pub mod shrink;
-mod verdict;
+pub mod verdict;
 
-pub use algorithm::{Algorithm, Power};
-pub use bounds::{Bounds, Exceeded};
+pub use algorithm::Algorithm;
+pub use bounds::Bounds;
 pub use decide::{Options, check, decide};
-pub use engine::{proof, steps::steps};
 pub use guarantee::Guarantee;
-pub use memory::{Model, PsoRmw};
+pub use memory::Model;
 pub use sat::solver::version as solver_version;
-pub use verdict::{Outcome, Reason, SatStatistics, Stage, Statistics, Verdict};
+pub use verdict::{Outcome, Reason, Verdict};

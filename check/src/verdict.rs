@@ -1,4 +1,4 @@
-//! Verdicts, why there may be none, and what finding them took.
+//! Verdicts, the reasons why a history may be undecided, and statistics of the work.
 
 use std::fmt;
 
@@ -11,10 +11,10 @@ use crate::papers::criteria::violation::CriterionViolation;
 use crate::papers::qadeer::nice_cycle::NiceCycle;
 use memory::machine::Step;
 
-/// What decided, or gave up.
+/// The part of the program that decided a history, or gave up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
-    /// The values alone, before any algorithm.
+    /// The values of reads and final values, before any algorithm.
     Values,
     /// An algorithm: one of the stages, or that of a paper.
     By(Algorithm),
@@ -29,7 +29,7 @@ impl fmt::Display for Stage {
     }
 }
 
-/// What an instruction that was not understood leaves open.
+/// A sentence about an instruction that was not understood, with what to do next.
 fn not_understood(what: &NotUnderstood) -> String {
     let NotUnderstood { gap, line, instruction, doubt } = what;
     if let Some(doubt) = doubt {
@@ -56,7 +56,7 @@ fn not_understood(what: &NotUnderstood) -> String {
     }
 }
 
-/// Why it is not known what an instruction did that is understood.
+/// A sentence about an instruction that is understood but whose effect is not known.
 fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
     match doubt {
         Doubt::Repeats(first) => format!(
@@ -75,28 +75,28 @@ fn doubted(doubt: Doubt, line: u64, instruction: &str) -> String {
     }
 }
 
-/// Why there is no verdict.
+/// Why a history is undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// The time limit.
+    /// The time limit was met.
     Timeout,
-    /// The memory limit.
+    /// The memory limit was met.
     Memory,
-    /// The budget of contradictions.
+    /// The search met as many contradictions as its budget allows.
     Budget(u64),
-    /// What the search learned takes too much memory.
+    /// The lemmas of the search take too much memory.
     Lemmas,
     /// No operation completed, so the history says nothing about the memory.
     NothingCompleted,
-    /// The trace's order is no memory order (or there is none), which proves nothing.
+    /// The trace shows no order of completions, or one that is no memory order, which proves nothing.
     NoTraceOrder,
     /// No contradiction is forced, which proves nothing.
     NoForcedContradiction,
-    /// A heuristic could place this many of so many operations, which proves nothing.
+    /// A heuristic could not place all operations, which proves nothing.
     GaveUp {
-        /// Placed.
+        /// Number of operations that were placed.
         placed: usize,
-        /// In all.
+        /// Number of all operations.
         operations: usize,
     },
     /// The order of completions is not the store order of an SC run.
@@ -113,24 +113,23 @@ pub enum Reason {
     UnfinishedFinal(u32),
     /// This read is of a location with a write whose value the trace does not show.
     HiddenWrite(OpId),
-    /// This read returned a value that only a write that nobody recorded can have supplied.
+    /// This read returned a value that only a write that was not recorded can have supplied.
     UnrecordedWrite(OpId),
-    /// An instruction that was not understood may have mattered.
+    /// An instruction that was not understood may change the verdict.
     NotUnderstood(NotUnderstood),
-    /// Reads whose value was written more than once, and no source was found for all of them.
+    /// This many reads or final values have several candidate sources, and no choice of sources was found.
     Ambiguous(usize),
-    /// The algorithm needs to know where each of this many reads takes its value from.
+    /// The algorithm needs the source of every read, and this many have several candidates.
     NeedsSources(usize),
-    /// The algorithm knows full fences only, and neither acquires nor releases: it cannot judge what
-    /// this operation orders.
+    /// The algorithm does not handle weak fences, acquires and releases, of which this operation is one.
     Refined(OpId),
-    /// This algorithm found no run, but there is one: a defect.
+    /// This algorithm found no run, but there is one, which is a defect of the program.
     Refuted(Algorithm),
-    /// An order was found, but reads that it left free do not return what the machine holds.
+    /// An order was found, but reads that it left unconstrained do not return the machine's values.
     FreeReads,
-    /// A violation was found that rests on what a location is assumed to have held at the start.
+    /// A violation was found that depends on an assumed initial value.
     AssumedInitial,
-    /// The verifier refuses the proof of a violation: a defect.
+    /// The verifier rejects the proof of a violation, which is a defect of the program.
     ProofRefused,
 }
 
@@ -143,7 +142,7 @@ impl Reason {
         }
     }
 
-    /// A few words.
+    /// The reason in a few words, for tables.
     pub fn brief(&self) -> &'static str {
         match self {
             Reason::Timeout => "time limit",
@@ -272,14 +271,14 @@ impl Reason {
     }
 }
 
-/// That operations precede each other in a circle, as a clause.
+/// A clause that says that operations precede each other in a cycle.
 fn in_a_circle(history: &History, cycle: &[OpId]) -> String {
     let around = cycle.iter().chain(cycle.first());
     let names: Vec<String> = around.map(|&op| named(history, op)).collect();
     names.join(" would have to precede ")
 }
 
-/// An operation with its place, for a sentence.
+/// The description of an operation with its thread, index and line, for use in a sentence.
 pub(crate) fn named(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let line = operation.line.map_or(String::new(), |line| format!(", line {line}"));
@@ -294,62 +293,61 @@ pub(crate) fn named(history: &History, op: OpId) -> String {
 /// Whether a history satisfies a model, and how that is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// This run of the operational machine performs the history.
+    /// The history satisfies the model: this run of the operational machine performs it.
     Consistent(Vec<Step>),
-    /// This proof refutes every run.
+    /// The history violates the model, with a proof.
     Violation(Violation),
-    /// A paper's algorithm found that there is no run, and no proof of that was found in the time
-    /// and memory left.
+    /// A paper's algorithm found that the history violates the model, but no proof of that was found
+    /// within the bounds.
     Unproved,
-    /// The weaker criterion that was asked about holds.
+    /// The history satisfies the criterion of the algorithm, which is weaker than the model.
     Satisfied,
-    /// It does not, so neither does the model.
+    /// The history violates the criterion of the algorithm, and so the model, with a proof.
     CriterionViolation(CriterionViolation),
-    /// Not known.
+    /// It is not known whether the history satisfies the model.
     Undecided(Reason),
 }
 
-/// What an algorithm did, as far as it counts that.
+/// Counts of an algorithm's work; 0 or `None` for those that it does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Statistics {
     /// Edges that saturation derived.
     pub edges: usize,
     /// Contradictions that a search met.
     pub backtracks: u64,
-    /// How many choices the deepest of them took back.
+    /// The largest number of choices that a contradiction undid.
     pub depth: u64,
-    /// States or choices that a search looked at.
+    /// States or choices that a search visited.
     pub nodes: Option<u64>,
-    /// Unordered pairs of writes of one location that were ordered before any search, the initial
-    /// writes left out.
+    /// Pairs of writes of one location that were ordered before any search, without initial writes.
     pub ordered: Option<u64>,
-    /// What a SAT solver was given.
+    /// Statistics of a SAT solver.
     pub sat: Option<SatStatistics>,
     /// The weaker criterion that refuted the history in gradual checking.
     pub fired: Option<Algorithm>,
 }
 
-/// What a SAT solver was given and did.
+/// Statistics of a SAT solver.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct SatStatistics {
-    /// Variables.
+    /// Number of variables.
     pub variables: u64,
-    /// Clauses of the formula, those added between calls included.
+    /// Number of clauses of the formula, including those added between calls.
     pub clauses: u64,
-    /// Clauses that it learned: one for each conflict.
+    /// Number of learned clauses, one for each conflict.
     pub learned: u64,
-    /// Calls.
+    /// Number of calls.
     pub calls: u64,
 }
 
-/// A verdict and what it took.
+/// A verdict, with the stage that decided and statistics.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The verdict.
     pub verdict: Verdict,
     /// The stage that decided or gave up.
     pub decided_by: Stage,
-    /// What it took.
+    /// Counts of the work.
     pub statistics: Statistics,
 }
 

@@ -3,7 +3,7 @@
 
 mod common;
 
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use check::{Algorithm, Model, Options, Verdict, check};
 use common::{
     MODELS, Mix, accesses_of, build, certified, change_reads, print, program, run, seeded,

@@ -244,9 +244,9 @@ fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History)
         (0, RelationStatement::Pair { before, .. }) => *before = any,
         (1, RelationStatement::Pair { after, .. }) => *after = any,
         (2, RelationStatement::Pair { via: Some(read), .. }) => *read = any,
-        (3, RelationStatement::Pair { link, .. }) => {
-            if let RelationStatement::Pair { link: other, .. } = other {
-                *link = other;
+        (3, RelationStatement::Pair { relation, .. }) => {
+            if let RelationStatement::Pair { relation: other, .. } = other {
+                *relation = other;
             }
         }
         (4, _) => {

@@ -3,10 +3,11 @@
 
 mod common;
 
+use check::algorithm::Power;
 use check::generate::{Mix as Weights, Recipe, generate};
 use check::shrink::prefixes::{Prefix, Prefixes};
 use check::shrink::{Detection, detect};
-use check::{Algorithm, Bounds, Guarantee, Model, Options, Power, Reason, Verdict, decide};
+use check::{Algorithm, Bounds, Guarantee, Model, Options, Reason, Verdict, decide};
 use common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;

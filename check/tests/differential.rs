@@ -5,8 +5,9 @@ mod common;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use check::algorithm::Power;
 use check::online::{Arrival, ArrivalError, Online};
-use check::{Algorithm, Model, Options, Power, Verdict, check};
+use check::{Algorithm, Model, Options, Verdict, check};
 use common::{MODELS, build, certified, print};
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use memory::machine::explore;

@@ -6,11 +6,12 @@ mod common;
 use certify::certificate::{Certificate, Name};
 use certify::certificate::{Claim, Evidence};
 use certify::verify;
+use check::engine::steps::steps;
 use check::generate::{self, Recipe, generate};
-use check::{Algorithm, Model, Options, Verdict, check, steps};
+use check::{Algorithm, Model, Options, Verdict, check};
 use common::axioms::Axioms;
 use common::{
-    MODELS, Mix, accesses_of, build, change_reads, decide, print, program, refine, run, seeded,
+    MODELS, accesses_of, build, change_reads, decide, print, refine, run, seeded, sized_program,
 };
 use history::{Access, Ambiguity, Annotation, History, Kind, Place, ReadsFrom, Side, WeakFence};
 use memory::machine::{Step, explore};
@@ -20,17 +21,8 @@ use rand::seq::IndexedRandom;
 /// A history with weak fences that some model's machine has run, with some reads changed.
 fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
     let mut random = seeded(seed);
-    let mix = Mix {
-        threads: random.random_range(2..=4),
-        operations: random.random_range(4..=operations),
-        locations: random.random_range(1..=3),
-        linked,
-    };
-    let mut accesses = program(&mut random, mix);
-    let annotations = match random.random_bool(0.6) {
-        true => &Annotation::ALL[..],
-        false => &[],
-    };
+    let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
+    let annotations = if random.random_bool(0.6) { &Annotation::ALL[..] } else { &[] };
     refine(&mut random, &mut accesses, (0.35, &WeakFence::ALL), annotations);
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let finals = random.random_bool(0.3);

@@ -6,7 +6,8 @@ mod common;
 use std::collections::BTreeMap;
 
 use check::generate::{Mix, Recipe, RecipeError, generate, without_order};
-use check::{Algorithm, Model, Options, Stage, Verdict, check};
+use check::verdict::Stage;
+use check::{Algorithm, Model, Options, Verdict, check};
 use common::{MODELS, decide, print};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
 use memory::machine::explore;

@@ -5,7 +5,8 @@ mod common;
 
 use std::time::Duration;
 
-use check::{Algorithm, Model, Options, Power, Reason, Verdict, check};
+use check::algorithm::Power;
+use check::{Algorithm, Model, Options, Reason, Verdict, check};
 use common::corpus::Corpus;
 use common::{Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};

@@ -3,7 +3,8 @@
 mod common;
 
 use check::generate::{Mix, Recipe, generate, without_order};
-use check::{Model, Options, Stage, Verdict, check};
+use check::verdict::Stage;
+use check::{Model, Options, Verdict, check};
 use common::MODELS;
 use history::{
     Access, Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Kind, OpId, Place,
@@ -270,13 +271,13 @@ fn what_a_trace_cannot_say_is_refused() {
     let load = |place| Access { read: Some(1), ..Access::new(0, Kind::Load, place) };
     let sized = Place::Bytes { address: 8, size: 4 };
     refuse(&finish(load(sized), &Initial::Zero), "sizes");
-    refuse(&finish(load(Place::Cell(1)), &Initial::Infer), "starts at another value");
+    refuse(&finish(load(Place::Cell(1)), &Initial::Infer), "is not 0");
     let hidden = Access { read: None, ..load(Place::Cell(1)) };
     refuse(&finish(hidden, &Initial::Zero), "hidden value");
     let linked = Access { kind: Kind::LoadLinked, ..load(Place::Cell(1)) };
     refuse(&finish(linked, &Initial::Zero), "load-linked");
     let far = Access { read: Some(0), ..load(Place::Cell(1 << 60)) };
-    refuse(&finish(far, &Initial::Zero), "too far up");
+    refuse(&finish(far, &Initial::Zero), "too large an address");
 
     let mut builder = HistoryBuilder::new();
     for thread in 0..2 {

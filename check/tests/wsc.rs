@@ -3,14 +3,15 @@
 
 mod common;
 
+use check::bounds::Exceeded;
 use check::engine::relation::Relation;
 use check::kernel::write_pairs;
 use check::papers::execution::{Execution, NONE};
-use check::papers::saturation::{Forced, clocks, guess, pattern};
+use check::papers::saturation::{ForcedOrder, clocks, guess, pattern};
 use check::papers::{Problem, Report};
-use check::{Algorithm, Bounds, Exceeded, Model, Options, Outcome, Reason, Verdict};
+use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict};
 use common::corpus::{Corpus, Pairs};
-use common::{Mix, change_reads, outcome, print, program, run, seeded};
+use common::{change_reads, outcome, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
@@ -189,13 +190,7 @@ fn random_histories(
 ) -> impl Iterator<Item = (u64, History, bool)> {
     seeds.flat_map(move |seed| {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=5),
-            operations: random.random_range(4..=14),
-            locations: random.random_range(1..=3),
-            linked,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=5, 4..=14, 1..=3), linked);
         let finals = random.random_bool(0.3);
         let valid = run(&mut random, &accesses, model, finals);
         let changes = random.random_range(1..=3);
@@ -210,7 +205,7 @@ fn compare_with_definition(history: &History, model: Model, label: &str) -> bool
     let case = Case::new(history);
     let execution = case.execution();
     let label = format!("{label} {model}\n{}", print(history));
-    let forced = Forced::new(&execution, model, &case.finals, &case.bounds).unwrap();
+    let forced = ForcedOrder::new(&execution, model, &case.finals, &case.bounds).unwrap();
     let literal = if model == Model::SC {
         literal_wsc(&execution, &case.finals)
     } else {
@@ -257,10 +252,7 @@ fn both_implementations_are_the_definition() {
             }
             let holds = compare_with_definition(&history, model, &format!("seed {seed}"));
             assert!(holds || !valid);
-            match holds {
-                true => acyclic += 1,
-                false => cyclic += 1,
-            }
+            if holds { acyclic += 1 } else { cyclic += 1 }
         }
         assert!(acyclic > 300 && cyclic > 100, "{acyclic} {cyclic}");
     }
@@ -290,7 +282,7 @@ fn assuming_an_order_is_adding_it_to_the_definition() {
     for (_, history, _) in random_histories(0..400, Model::SC, false) {
         let case = Case::new(&history);
         let execution = case.execution();
-        let forced = Forced::new(&execution, Model::SC, &case.finals, &case.bounds).unwrap();
+        let forced = ForcedOrder::new(&execution, Model::SC, &case.finals, &case.bounds).unwrap();
         if forced.is_cyclic() || case.is_thin_air() {
             continue;
         }
@@ -365,7 +357,7 @@ fn tso_implies_wtso() {
 }
 
 /// The store order that an extension ends with, as pairs of values.
-fn store_order(execution: &Execution<'_>, forced: &Forced<'_>) -> Pairs {
+fn store_order(execution: &Execution<'_>, forced: &ForcedOrder<'_>) -> Pairs {
     let value = |node: u32| execution.op(node).and_then(|op| execution.history.written(op));
     let location = |node: u32| execution.location[node as usize] as usize;
     let address = |node: u32| execution.history.locations()[location(node)].address;
@@ -379,13 +371,13 @@ fn store_order(execution: &Execution<'_>, forced: &Forced<'_>) -> Pairs {
 fn store_orders(history: &History, model: Model) -> Option<[Pairs; 3]> {
     let case = Case::new(history);
     let execution = case.execution();
-    let forced = Forced::new(&execution, model, &case.finals, &case.bounds).unwrap();
+    let forced = ForcedOrder::new(&execution, model, &case.finals, &case.bounds).unwrap();
     let mut with_pattern = forced.clone();
     pattern::saturate(&execution, &mut with_pattern).unwrap();
     let mut with_guess = forced.clone();
     guess::saturate(&execution, &mut with_guess, &mut 0).unwrap();
     let all = [forced, with_pattern, with_guess];
-    let cyclic = all.iter().any(Forced::is_cyclic);
+    let cyclic = all.iter().any(ForcedOrder::is_cyclic);
     (!cyclic).then(|| all.map(|forced| store_order(&execution, &forced)))
 }
 
@@ -547,10 +539,10 @@ fn a_bound_that_is_met_on_the_way_is_reported() {
     let case = Case::new(&history);
     let execution = case.execution();
     let none = Bounds::none();
-    let forced = Forced::new(&execution, Model::SC, &[], &none).unwrap();
+    let forced = ForcedOrder::new(&execution, Model::SC, &[], &none).unwrap();
     assert!(!forced.is_cyclic());
     let late = Bounds::new(Some(std::time::Duration::ZERO), None);
-    let forced = Forced::new(&execution, Model::SC, &[], &late);
+    let forced = ForcedOrder::new(&execution, Model::SC, &[], &late);
     assert_eq!(forced.err(), Some(Exceeded::Time));
     let report: Report = clocks::decide(&Problem { bounds: &late, ..case.problem(Model::SC) });
     assert!(matches!(report.answer, check::papers::Answer::Exceeded));

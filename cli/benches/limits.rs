@@ -13,14 +13,14 @@ use std::error::Error;
 use check::generate::families::{Family, Figure};
 use serde::Deserialize;
 
-/// Larger ones need gigabytes: a clock has an entry a thread, and there are many threads.
+/// Largest size. Larger histories need gigabytes: each clock has an entry a thread, and there are many threads.
 const LARGEST: u32 = 2048;
-/// More copies than that are too many to be stopped in time.
+/// Most copies. With more, a check does not notice its time limit in time.
 const MOST_COPIES: u32 = 1024;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
-/// What `rubric check --format json` says.
+/// The output of `rubric check --format json`.
 #[derive(Deserialize)]
 struct Answer {
     verdict: String,
@@ -49,7 +49,7 @@ impl Series {
         format!("`{}`{copies}", self.family)
     }
 
-    /// What generates a history.
+    /// The command that generates a history.
     fn command(&self, number: u32, model: &str) -> String {
         let (size, copies) = if self.copies { (2, number) } else { (number, 1) };
         let family = self.family;
@@ -111,10 +111,7 @@ fn limit(
         let more = ["--timeout", &seconds, "--format", "json", file];
         let run = child::run(&[words, more].concat(), &[0, 1, 3])?;
         let answer: Answer = serde_json::from_str(&run.output)?;
-        let expected = match series.family.violation {
-            true => "violation",
-            false => "consistent",
-        };
+        let expected = if series.family.violation { "violation" } else { "consistent" };
         if answer.verdict != "undecided" && answer.verdict != expected {
             return Err(format!("rubric {command}: {}", answer.verdict).into());
         }

@@ -1,4 +1,4 @@
-//! `rubric campaign`: mutants run with random programs, and what catches them. [`lab::campaign`] does the work.
+//! `rubric campaign`: runs mutants with random programs, and reports what catches them. [`lab::campaign`] does the work.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -132,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     run_with(args.options(), args.quiet, args.format, out)
 }
 
-/// Runs a campaign, and prints what it came to.
+/// Runs a campaign, and prints its results.
 pub fn run_with(
     options: Options,
     quiet: bool,
@@ -156,7 +156,7 @@ pub fn run_with(
 }
 
 impl Args {
-    /// What the campaign runs.
+    /// The options of the campaign.
     fn options(&self) -> Options {
         let is_word = |word: &&String| !["made", "named", "none"].contains(&word.as_str());
         let asks = |word: &str| self.mutants.iter().any(|asked| asked == word);
@@ -205,10 +205,10 @@ impl Args {
     }
 }
 
-/// How many mutants are taken.
+/// How many mutants are sampled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sample {
-    /// So many.
+    /// This many.
     Some(u32),
     /// All.
     All,

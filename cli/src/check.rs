@@ -31,13 +31,13 @@ struct Decided<'a> {
     input: &'a Input,
     history: &'a History,
     model: Model,
-    /// What was asked to decide.
+    /// The algorithm that was asked to decide.
     algorithm: Algorithm,
     outcome: Outcome,
     seconds: f64,
     /// The certificate of the verdict.
     certificate: Option<Written>,
-    /// What the verdict leaves open, one sentence each.
+    /// The limits of the verdict, one sentence each.
     caveats: Vec<String>,
 }
 
@@ -47,12 +47,12 @@ impl Decided<'_> {
         self.algorithm.criterion()
     }
 
-    /// The name of what the verdict is about.
+    /// The name of the model or criterion that the verdict is about.
     fn subject(&self) -> &'static str {
         self.criterion().unwrap_or(self.model.name())
     }
 
-    /// The name of what its certificate is about: proofs by the rules of a model are about that.
+    /// The name of the model or criterion that its certificate is about. A proof by the rules of a model is about the model.
     fn claimed(&self) -> &'static str {
         match self.outcome.verdict {
             Verdict::CriterionViolation(_) => self.subject(),
@@ -63,15 +63,15 @@ impl Decided<'_> {
 
 /// Prints verdicts as they are found.
 trait Printer {
-    /// Before the verdicts on a history: the crash of its run, if there was one.
+    /// Called before the verdicts on a history: prints the crash of its run, if there was one.
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()>;
-    /// One verdict.
+    /// Prints one verdict.
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
-    /// What all algorithms say of one history under one model; the first is the stages'.
+    /// Prints the verdicts of all algorithms on one history under one model; the first is that of the stages.
     fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()>;
-    /// After the last history of a file.
+    /// Called after the last history of a file.
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()>;
-    /// After everything.
+    /// Called at the end.
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
@@ -97,7 +97,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         };
         match input.map_err(Error::from).and_then(|input| run.file(&input)) {
             Ok(()) => {}
-            // Nobody reads on; what was found so far still counts.
+            // The reader of the output has gone away; the verdicts so far still count.
             Err(error) if error.is_broken_pipe() => return Ok(run.status),
             Err(error) => run.complain(&error)?,
         }
@@ -108,7 +108,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
 }
 
-/// The command as it goes along.
+/// The command in progress.
 struct Run<'a> {
     args: &'a Args,
     models: Vec<Model>,
@@ -144,19 +144,17 @@ impl Run<'_> {
                 }
             }
         }
-        match decided_any {
-            true => self.printer.file(input, self.out).map_err(Error::Output),
-            false => Ok(()),
-        }
+        if decided_any { self.printer.file(input, self.out).map_err(Error::Output) } else { Ok(()) }
     }
 
     /// The models to check: where the user names none, that of the CPUs whose instructions make the
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let is_x86 = history.provenance.isa == Some(Isa::X86);
-        match self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
-            true => vec![Model::TSO],
-            false => self.models.clone(),
+        if self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
+            vec![Model::TSO]
+        } else {
+            self.models.clone()
         }
     }
 
@@ -185,7 +183,7 @@ impl Run<'_> {
         Ok(())
     }
 
-    /// A run that crashed went wrong, whatever completed before.
+    /// Reports the crash of a run, which counts as a violation whatever completed before it.
     fn crash(&mut self, input: &Input, history: &History) -> Result<(), Error> {
         self.status = self.status.and(RunEnd::of(history, &input.ending).status());
         let printed = self.printer.crash(input, history, self.out);
@@ -215,7 +213,7 @@ impl Run<'_> {
                 if algorithm == Algorithm::Stages {
                     return check::check(history, reads_from, model, &options);
                 }
-                // By itself, without a proof for what it does not prove.
+                // The algorithm by itself, without a search for a proof that it does not give.
                 let bounds = Bounds::new(options.timeout, options.max_memory);
                 check::decide(history, reads_from, model, &options, &bounds)
             })
@@ -277,7 +275,7 @@ fn status(verdict: &Verdict) -> Status {
     }
 }
 
-/// Times a way to decide.
+/// Decides by a function, and measures its time.
 fn decide<'a>(
     algorithm: Algorithm,
     input: &'a Input,
@@ -300,7 +298,7 @@ fn decide<'a>(
     }
 }
 
-/// What a verdict under a model says of CPUs whose own model is another.
+/// The caveat of a verdict on CPUs whose own model is weaker.
 fn about_isa(history: &History, model: Model) -> Option<String> {
     let isa = history.provenance.isa?;
     let own = match isa {
@@ -315,7 +313,7 @@ fn about_isa(history: &History, model: Model) -> Option<String> {
     ))
 }
 
-/// Reads that no source is known of constrain nothing.
+/// The caveat of reads whose source is not known, which constrain nothing.
 fn unknown_reads(reads_from: &ReadsFrom) -> Option<String> {
     let reads = match reads_from.unknown() {
         0 => return None,

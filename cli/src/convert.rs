@@ -1,4 +1,4 @@
-//! `rubric convert`: between the formats of histories.
+//! `rubric convert`: converts histories between formats.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -63,13 +63,14 @@ pub enum Format {
 }
 
 /// Every format that can be written.
-static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
-    let texts = FORMATS.iter().filter(|format| !format.extensions().is_empty());
+pub static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
+    let texts = FORMATS.iter().filter(|format| !format.info().extensions.is_empty());
     texts.map(|&format| Format::Text(format)).chain([Format::Parquet]).collect()
 });
 
 impl Format {
-    fn name(self) -> &'static str {
+    /// The name in options.
+    pub fn name(self) -> &'static str {
         match self {
             Format::Text(format) => format.name(),
             Format::Parquet => "parquet",
@@ -78,7 +79,7 @@ impl Format {
 
     fn extensions(self) -> &'static [&'static str] {
         match self {
-            Format::Text(format) => format.extensions(),
+            Format::Text(format) => format.info().extensions,
             Format::Parquet => &["parquet"],
         }
     }
@@ -107,7 +108,7 @@ pub fn write_to(
     match format {
         Format::Parquet => Ok(tables::write_histories(path, &input.histories)?),
         Format::Text(format) if path == Path::new("-") => {
-            // Nothing is printed of what cannot be written whole.
+            // The first pass finds what cannot be expressed, so that nothing is printed then.
             write(input, format, &mut io::sink())?;
             write(input, format, out)
         }

@@ -12,6 +12,7 @@ use serde_json::json;
 use crate::check::paint::Paint;
 use crate::status::Status;
 use lab::load::Input;
+use lab::text::tame;
 
 /// Requests that are listed in text and pictures.
 const LISTED: usize = 16;
@@ -41,12 +42,12 @@ pub struct CrashJson<'a> {
     missing: &'a [String],
 }
 
-/// That the run of a history crashed or left requests unanswered, in a sentence; nothing if it came to its end.
+/// A sentence that says that the run of a history crashed or left requests unanswered; `None` if it ended normally.
 pub fn note(history: &History) -> Option<String> {
     RunEnd::of(history, &Ending::default()).note()
 }
 
-/// The same on standard error, for commands that only write files.
+/// Prints [`note`] on standard error, for commands that only write files.
 pub fn warn(input: &Input, quiet: bool) {
     let mut ends = input.histories.iter().map(|history| RunEnd::of(history, &input.ending));
     let broken = ends.find(|end| end.crash.is_some() || end.unfinished > 0);
@@ -56,7 +57,7 @@ pub fn warn(input: &Input, quiet: bool) {
 }
 
 impl<'a> RunEnd<'a> {
-    /// Of the run that a history was read from.
+    /// The end of the run that a history was read from.
     pub fn of(history: &'a History, ending: &'a Ending) -> RunEnd<'a> {
         let provenance = &history.provenance;
         RunEnd {
@@ -67,7 +68,7 @@ impl<'a> RunEnd<'a> {
         }
     }
 
-    /// A run that crashed is one that went wrong, whatever its history says.
+    /// The exit status: a crash counts as a violation, whatever the history says.
     pub fn status(&self) -> Status {
         match self.crash {
             Some(_) => Status::Violation,
@@ -75,14 +76,15 @@ impl<'a> RunEnd<'a> {
         }
     }
 
-    /// That the run crashed or left requests unanswered, in a sentence; nothing if it came to its end.
+    /// A sentence that says that the run crashed or left requests unanswered; `None` if it ended normally.
     pub fn note(&self) -> Option<String> {
         let is_whole = self.crash.is_none() && self.unfinished == 0;
         match self.ended {
             Some(ended) if !is_whole || !ended.starts_with("all requests") => {
-                Some(tame(&match ended.starts_with("trace incomplete") {
-                    true => ended.to_owned(),
-                    false => format!("the run {ended}"),
+                Some(tame(&if ended.starts_with("trace incomplete") {
+                    ended.to_owned()
+                } else {
+                    format!("the run {ended}")
                 }))
             }
             Some(_) => None,
@@ -123,7 +125,7 @@ impl<'a> RunEnd<'a> {
         Some(format!("{:15} {name}  ({})", "crashed", tame(&crash.headline())))
     }
 
-    /// Says that the run crashed, how, and what came before it; nothing if it did not.
+    /// Prints the crash and the steps before it; nothing if the run did not crash.
     pub fn print(&self, name: &str, paint: Paint, out: &mut dyn Write) -> io::Result<()> {
         let (Some(crash), Some(headline)) = (self.crash, self.headline(name)) else {
             return Ok(());
@@ -166,7 +168,7 @@ impl<'a> RunEnd<'a> {
         lists
     }
 
-    /// A step of the cache line; without one, steps name theirs.
+    /// A step as a row of a list. It names its cache line unless all steps are of one.
     fn step(&self, step: &ingest::ending::LastStep) -> ListRow {
         let of_line = match self.ending.cache_line {
             Some(_) => String::new(),
@@ -175,7 +177,7 @@ impl<'a> RunEnd<'a> {
         ListRow { text: tame(&format!("{step}{of_line}")), is_wrong: false }
     }
 
-    /// Who waits, and for whom as far as transitions show it.
+    /// The outstanding requests, with the controllers that are busy with their cache lines, as a list.
     fn waiting(&self) -> Option<List> {
         if self.unfinished == 0 {
             return None;
@@ -229,7 +231,7 @@ fn print_list(list: &List, out: &mut dyn Write) -> io::Result<()> {
     rows.try_for_each(|row| writeln!(out, "  {}", row.text))
 }
 
-/// The message, with where it was found before its first line.
+/// The lines of the message; before the first one is where it was found.
 fn message(crash: &Crash) -> Vec<String> {
     let mut lines: Vec<String> = crash.message.lines().map(tame).collect();
     let source = crash.source.as_ref();
@@ -242,7 +244,7 @@ fn message(crash: &Crash) -> Vec<String> {
     lines
 }
 
-/// A title that stands alone.
+/// A title with a capital letter.
 fn capitalized(title: &str) -> String {
     let mut letters = title.chars();
     let first = letters.next().map(|first| first.to_ascii_uppercase());
@@ -253,9 +255,4 @@ fn capitalized(title: &str) -> String {
 fn outstanding(count: usize) -> String {
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} request{plural} outstanding")
-}
-
-/// A text without what a terminal takes for a command.
-fn tame(text: &str) -> String {
-    text.replace(char::is_control, "\u{fffd}")
 }

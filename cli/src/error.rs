@@ -1,9 +1,10 @@
-//! What can go wrong, and how it is said.
+//! The errors of commands, and how they are printed.
 
 use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use lab::text::named;
 use rubric::watch::WatchError;
 use tables::TableError;
 use tables::files::advice;
@@ -45,7 +46,7 @@ pub enum Error {
     WrittenTwice {
         /// The file, and the history in it.
         file: String,
-        /// Where.
+        /// The two writes.
         twice: Box<WrittenTwice>,
     },
     /// A certificate that cannot be read or does not prove its claim.
@@ -70,7 +71,7 @@ pub enum Error {
     Disagreement {
         /// The file.
         file: String,
-        /// Who says what.
+        /// The algorithms and their verdicts.
         what: String,
     },
     /// A protocol with errors.
@@ -81,7 +82,7 @@ pub enum Error {
         /// The errors, each with its place.
         errors: String,
     },
-    /// A campaign or an experiment came to no end, or its input cannot be read.
+    /// A campaign or an experiment failed, or its input cannot be read.
     #[error(transparent)]
     Lab(Box<lab::Error>),
     /// A trace cannot be watched.
@@ -107,11 +108,7 @@ impl From<lab::Error> for Error {
 impl Error {
     /// A value is written twice in this history of this file.
     pub fn written_twice(file: &str, history: &History, twice: &WrittenTwice) -> Error {
-        let file = match &history.name {
-            Some(name) => format!("{file}: {name}"),
-            None => file.to_owned(),
-        };
-        Error::WrittenTwice { file, twice: Box::new(twice.clone()) }
+        Error::WrittenTwice { file: named(file, history), twice: Box::new(twice.clone()) }
     }
 
     /// Whether the reader of the output has gone away, which is no error.
@@ -120,16 +117,16 @@ impl Error {
     }
 }
 
-/// Says on standard error what went wrong.
+/// Prints an error on standard error.
 pub fn print(error: &Error) {
-    // If there is nobody to tell, the status is all there is.
+    // If standard error is closed, the exit status still tells.
     let _ = writeln!(io::stderr(), "rubric: error: {error}");
 }
 
 /// Reports an error about one of several inputs, after what was printed so far: the others are still looked at.
 ///
 /// # Errors
-/// The output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn complain(error: &Error, out: &mut dyn Write) -> Result<Status, Error> {
     out.flush().map_err(Error::Output)?;
     print(error);

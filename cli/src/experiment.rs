@@ -174,7 +174,7 @@ fn tell_left_out(experiment: &Experiment, used: usize, all: usize) {
     if used == all {
         return;
     }
-    // If there is nobody to tell, the table still says which ones there are.
+    // If standard error is closed, the table still shows which histories were used.
     let _ = writeln!(
         io::stderr(),
         "rubric: {}: {used} of {all} histories; the others are not of the kind that it is about ({})",
@@ -194,7 +194,7 @@ fn save_as(path: &Path, history: History) -> Result<(), Error> {
         ending: Default::default(),
         statistics: Default::default(),
     };
-    // With a format there is a name, so nothing goes to the standard output.
+    // The format comes from the name of a file, so nothing goes to standard output.
     convert::write_to(&input, path, format, &mut io::sink())
 }
 
@@ -247,7 +247,7 @@ impl Args {
         }
         if self.traces.is_some() && experiments.iter().all(is_campaign) {
             return Err(Error::Usage(
-                "--traces: `mutants` runs protocols, and cannot do with recorded traces".to_owned(),
+                "--traces: `mutants` runs protocols, and cannot use recorded traces".to_owned(),
             ));
         }
         Ok(())

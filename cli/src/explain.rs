@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use check::Verdict;
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use history::History;
 use memory::machine::Step;
 use report::explain::coherence::Permission;
@@ -22,6 +22,7 @@ use crate::files;
 use crate::question::{Answer, Question};
 use crate::status::Status;
 use lab::load::Input;
+use lab::text::{named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
 #[derive(clap::Args)]
@@ -89,7 +90,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let answer = match args.question.ask(&input) {
         Ok(answer) => answer,
         Err(error) => {
-            // How the run crashed can be shown, whatever is wrong with its operations.
+            // How the run crashed can be shown even if its operations cannot be checked.
             show_crash(args, &input, format, out)?;
             return Err(error);
         }
@@ -131,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status.and(end.status()))
 }
 
-/// The crash of a run of which nothing is decided, if there was one.
+/// Shows the crash of a run that cannot be checked, if there was one.
 fn show_crash(
     args: &Args,
     input: &Input,
@@ -216,7 +217,7 @@ impl Shown {
         }
     }
 
-    /// Adds how the run ended: to the picture of a violation or of a run that came to its end; of a crash that is the picture.
+    /// Adds how the run ended to the picture. If it crashed and there is no violation, the crash replaces the picture.
     fn end(&mut self, input: &Input, answer: &Answer<'_>, end: &RunEnd<'_>) {
         let is_violation = matches!(answer.outcome.verdict, Verdict::Violation(_));
         match (end.crash, self.pictures.first_mut()) {
@@ -240,7 +241,7 @@ impl Shown {
     }
 }
 
-/// What the operations that completed before a crash amount to.
+/// The verdict on the operations that completed before a crash, as a sentence.
 fn completed(answer: &Answer<'_>) -> String {
     let (operations, model) = (answer.history.operations(), answer.model);
     let plural = if operations == 1 { "" } else { "s" };
@@ -274,7 +275,7 @@ fn format(path: &Path, to: Option<Format>) -> Result<Format, Error> {
     })
 }
 
-/// Writes the pictures; a file's name and the verdict are said on standard output.
+/// Writes the pictures. The verdict and the name of the file go to standard output.
 fn write(
     shown: &Shown,
     path: &Path,
@@ -300,7 +301,7 @@ fn write(
     writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
 }
 
-/// A picture that stands for all, and says so.
+/// The first of several pictures, with a note that HTML shows the others.
 fn alone(picture: &Picture, count: usize) -> Picture {
     let mut picture = picture.clone();
     match count - 1 {
@@ -346,19 +347,16 @@ fn title(input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    let file = file_name(input);
-    let name = answer.history.name.as_ref();
-    let name = name.map_or(file.clone(), |name| format!("{file}: {name}"));
-    name.replace(char::is_control, "\u{fffd}")
+    tame(&named(&file_name(input), answer.history))
 }
 
-/// The name of the file; where it is does not belong to what is shown.
+/// The name of the file, without its folder.
 fn file_name(input: &Input) -> String {
     let file = Path::new(&input.file).file_name();
     file.map_or(input.file.clone(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Words from what is written line by line.
+/// Collects what a function writes.
 fn worded(write: impl FnOnce(&mut Vec<u8>) -> io::Result<()>) -> String {
     let mut text = Vec::new();
     // Writing to memory does not fail.

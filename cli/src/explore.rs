@@ -3,7 +3,6 @@
 //! - [`memory_system`]: of a memory system, by Qadeer's method;
 //! - [`program`]: of a concurrent program;
 //! - [`protocol`]: of a coherence protocol;
-//! - [`program`]: of a concurrent program;
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;

@@ -9,7 +9,7 @@ use crate::error::Error;
 /// of a device such as `/dev/stdout` is accepted.
 ///
 /// # Errors
-/// The name has another ending; `expected` says which one was expected, and what else to do.
+/// Returns an error if the name has another ending; `expected` says in it which ending was expected, and what else to do.
 pub fn check_ending(
     option: &str,
     path: &Path,
@@ -18,13 +18,11 @@ pub fn check_ending(
 ) -> Result<(), Error> {
     let fits = ending(path).is_some_and(|it| endings.contains(&&*it));
     let is_special = path.exists() && !path.is_file() && !path.is_dir();
-    match fits || is_special {
-        true => Ok(()),
-        false => Err(Error::Usage(format!(
-            "{option} {}: a name that ends in {expected}",
-            path.display()
-        ))),
+    if fits || is_special {
+        return Ok(());
     }
+    let path = path.display();
+    Err(Error::Usage(format!("{option} {path}: a name that ends in {expected}")))
 }
 
 /// The part of a name after its last dot, in lower case.
@@ -35,7 +33,7 @@ pub fn ending(path: &Path) -> Option<String> {
 /// Writes a file with `write`. If that fails, an earlier file of that name stays as it was.
 ///
 /// # Errors
-/// The file cannot be written, or `write` failed.
+/// Returns an error if the file cannot be written, or that of `write`.
 pub fn create(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> Result<(), Error>,
@@ -44,7 +42,7 @@ pub fn create(
     tables::files::create(path, failed, |file| {
         let mut out = BufWriter::new(file);
         match write(&mut out) {
-            // A file has no reader that could go away.
+            // A file is not a pipe, so every failure is an error.
             Err(Error::Output(error)) => Err(failed(error)),
             written => written.and_then(|()| out.flush().map_err(failed)),
         }

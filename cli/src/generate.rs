@@ -3,16 +3,17 @@
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use check::Model;
 use check::generate::families::{self, Family, HardRecipe};
 use check::generate::{self, Mix, Recipe, RecipeError};
-use check::{Model, PsoRmw};
-use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
-use ingest::{WriteError, axe, gem5};
+use ingest::{TraceFormat, WriteError, axe, gem5};
+use memory::PsoRmw;
 
+use crate::convert::{self, Format, WRITABLE};
 use crate::error::Error;
 use crate::files;
 use crate::status::Status;
@@ -35,8 +36,8 @@ order may explain the values; `rubric check` decides.
 
 The same options give the same bytes on every machine; they are the name of each history. The values
 of a location are written in random order, and locations are named at random. Axe text has no ticks,
-and its threads come one after the other: nothing in it hints at the order of the run. Parquet and
-gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
+and its threads come one after the other: nothing in it hints at the order of the run. Parquet,
+JSON and gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
 of clients where fences or store buffers hide program order from Ruby.")]
 pub struct Args {
     /// Generate a hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
@@ -109,11 +110,10 @@ pub struct Args {
     histories: u32,
 
     /// Format to write [default: as the name of the output says; axe for standard output]
-    #[arg(long, alias = "format", value_name = "FORMAT")]
+    #[arg(long, alias = "format", value_name = "FORMAT", value_parser = words::one_of(&WRITABLE, Format::name))]
     to: Option<Format>,
 
-    /// The output: a name ending in .axe, .parquet or .trace, or `-`; with .gz behind it, text is
-    /// compressed
+    /// The output: a name ending in .axe, .json, .jsonl, .parquet or .trace, or `-`; with .gz after it, text is compressed
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 }
@@ -122,32 +122,33 @@ pub struct Args {
 const RANDOM: [&str; 8] =
     ["pso_rmw", "threads", "operations", "locations", "mix", "skew", "buffer", "violations"];
 
-/// A format that can be written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Axe,
-    Parquet,
-    Gem5,
-}
+/// The format of standard output unless another is asked for. Its text has no ticks.
+const AXE: &dyn TraceFormat = &axe::Axe;
+
+/// The format that needs ticks, and holds one history.
+const GEM5: &dyn TraceFormat = &gem5::Gem5;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let format = args.format()?;
-    match format {
+    match args.format()? {
         Format::Parquet => {
             let histories: Result<Vec<History>, Error> = args.histories().collect();
             tables::write_histories(&args.output, &histories?)?;
         }
-        _ if args.output == Path::new("-") => write(args, format, out)?,
-        _ if extension(&args.output) == Some("gz") => {
+        Format::Text(format) if args.output == Path::new("-") => write(args, format, out)?,
+        Format::Text(format) if is_compressed(&args.output) => {
             files::create(&args.output, |out| write_compressed(args, format, out))?;
         }
-        _ => files::create(&args.output, |out| write(args, format, out))?,
+        Format::Text(format) => files::create(&args.output, |out| write(args, format, out))?,
     }
     Ok(Status::Done)
 }
 
-fn write_compressed(args: &Args, format: Format, out: &mut dyn Write) -> Result<(), Error> {
+fn write_compressed(
+    args: &Args,
+    format: &'static dyn TraceFormat,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
     // Traces repeat themselves so much that a fast level makes them small.
     let mut encoder = BufWriter::new(GzEncoder::new(out, Compression::new(2)));
     write(args, format, &mut encoder)?;
@@ -156,17 +157,17 @@ fn write_compressed(args: &Args, format: Format, out: &mut dyn Write) -> Result<
     finished.map(|_| ()).map_err(Error::Output)
 }
 
-fn write(args: &Args, format: Format, mut out: &mut dyn Write) -> Result<(), Error> {
+fn write(args: &Args, format: &'static dyn TraceFormat, out: &mut dyn Write) -> Result<(), Error> {
     for history in args.histories() {
         let history = history?;
-        match format {
-            Format::Gem5 => gem5::write(&history, &mut out).map_err(write_error)?,
-            _ => {
-                let bare = generate::without_order(&history)
-                    .map_err(|error| Error::Usage(error.to_string()))?;
-                axe::write(&bare, &mut out).map_err(write_error)?;
-            }
-        }
+        let written = if *format == *AXE {
+            let bare = generate::without_order(&history);
+            // Never renumbered, whatever its numbers.
+            axe::write(&bare.map_err(|error| Error::Usage(error.to_string()))?, out)
+        } else {
+            format.write(&history, args.histories as usize, out)
+        };
+        written.map_err(write_error)?;
     }
     Ok(())
 }
@@ -186,22 +187,21 @@ impl Args {
             Some(Format::Parquet) if standard_output => Err(Error::Usage(
                 "Parquet needs a file: give -o a name that ends in .parquet".to_owned(),
             )),
-            Some(Format::Gem5) if self.family.is_some() => Err(Error::Usage(
-                "--family: no machine ran it, so there are no ticks for a gem5 trace; write axe \
-                 text or Parquet"
+            Some(Format::Text(format)) if *format == *GEM5 && self.family.is_some() => Err(Error::Usage(
+                "--family: no machine ran it, so there are no ticks for a gem5 trace; write another format"
                     .to_owned(),
             )),
-            Some(Format::Gem5) if self.histories != 1 => Err(Error::Usage(format!(
-                "--histories {}: a gem5 trace holds one history; write axe text or Parquet, or a \
-                 trace for each --seed",
+            Some(Format::Text(format)) if *format == *GEM5 && self.histories != 1 => Err(Error::Usage(format!(
+                "--histories {}: a gem5 trace holds one history; write another format, or a trace for \
+                 each --seed",
                 self.histories
             ))),
             Some(format) => Ok(format),
-            None if standard_output => Ok(Format::Axe),
+            None if standard_output => Ok(Format::Text(AXE)),
             None => Err(Error::Usage(format!(
-                "-o {}: a name that ends in .axe, .parquet, .trace or .trace.gz was expected; or \
-                 add --to",
-                self.output.display()
+                "-o {}: a name that ends in {} was expected, with .gz after it for compressed text; or add --to",
+                self.output.display(),
+                convert::extensions()
             ))),
         }
     }
@@ -269,7 +269,7 @@ fn hard_name(recipe: &HardRecipe) -> String {
     format!("{command}{copies} --seed {seed}{VERSION}")
 }
 
-/// What follows a command that makes a history.
+/// What follows the command that makes a history in the history's name.
 pub const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 
 /// The command that makes this history alone, without options that change nothing, and the version
@@ -297,19 +297,18 @@ fn name(recipe: &Recipe) -> String {
     name + VERSION
 }
 
-/// The format that a file's name says.
+/// The format that the name of a file says.
 fn by_name(path: &Path) -> Option<Format> {
-    match extension(path)? {
-        "gz" => by_name(Path::new(path.file_stem()?)).filter(|&format| format != Format::Parquet),
-        "axe" => Some(Format::Axe),
-        "parquet" => Some(Format::Parquet),
-        "trace" => Some(Format::Gem5),
-        _ => None,
+    if !is_compressed(path) {
+        return convert::by_name(path);
     }
+    let text = convert::by_name(Path::new(path.file_stem()?));
+    text.filter(|format| matches!(format, Format::Text(_)))
 }
 
-fn extension(path: &Path) -> Option<&str> {
-    path.extension()?.to_str()
+/// Whether the name of a file means compressed text.
+fn is_compressed(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "gz")
 }
 
 /// A count: decimal, `K` for thousands, `M` for millions.

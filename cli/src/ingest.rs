@@ -39,12 +39,12 @@ pub fn run(args: &Args) -> Result<Status, Error> {
     options.transitions = true;
     let input = load::open(&args.trace, &options)?;
     tables::write_histories(&args.output, &input.histories)?;
-    say(args, &args.output, &operations(&input.histories));
+    report(args, &args.output, &operations(&input.histories));
     ending::warn(&input, args.options.quiet);
     if !input.transitions.is_empty() {
         let beside = args.output.with_extension("transitions.parquet");
         tables::write_transitions(&beside, input.transitions.iter())?;
-        say(args, &beside, &format!("{} transitions", input.transitions.len()));
+        report(args, &beside, &format!("{} transitions", input.transitions.len()));
     }
     Ok(Status::Done)
 }
@@ -67,7 +67,7 @@ fn operations(histories: &[History]) -> String {
     }
 }
 
-fn say(args: &Args, path: &Path, what: &str) {
+fn report(args: &Args, path: &Path, what: &str) {
     if !args.options.quiet {
         eprintln!("rubric: {}: {what}", path.display());
     }

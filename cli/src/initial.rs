@@ -1,4 +1,4 @@
-//! What memory holds at the start, as the user says it.
+//! Initial values, as the user gives them.
 
 use std::collections::HashMap;
 use std::fs;

@@ -14,7 +14,7 @@ static ASKED: AtomicBool = AtomicBool::new(false);
 
 /// Installs the signal handler.
 pub fn listen() {
-    // If nobody may be told, the program ends as the system has it.
+    // Without a handler, a signal ends the program in the system's default way.
     let _ = ctrlc::set_handler(|| {
         let is_first = !ASKED.swap(true, Ordering::SeqCst);
         if is_first && IS_GRACEFUL.load(Ordering::SeqCst) {
@@ -31,7 +31,7 @@ pub fn gracefully() -> &'static AtomicBool {
     &ASKED
 }
 
-/// Whether there was a signal.
+/// Whether a signal asked the program to end.
 pub fn asked() -> bool {
     ASKED.load(Ordering::SeqCst)
 }

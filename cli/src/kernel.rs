@@ -1,4 +1,4 @@
-//! `rubric kernel`: the store order that all runs of a history have in common.
+//! `rubric kernel`: the pairs of writes that all runs of a history have in the same order.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -17,6 +17,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
+use lab::text::{named, tame};
 
 /// The exact kernel of histories, and how much of it weaker criteria derive
 #[derive(clap::Args)]
@@ -231,12 +232,11 @@ impl Found<'_> {
     }
 
     fn text(&self, pairs: bool, out: &mut dyn Write) -> std::io::Result<()> {
-        let name = named(self.file, self.history);
         writeln!(
             out,
             "{} {}  ({} threads, {} operations; {:.3} s)",
             self.model.name(),
-            name.replace(char::is_control, "\u{fffd}"),
+            tame(&named(self.file, self.history)),
             self.history.threads().len(),
             self.history.operations(),
             self.seconds
@@ -277,13 +277,5 @@ impl Found<'_> {
             }
         }
         Ok(())
-    }
-}
-
-/// File, and the history's name if it has one.
-fn named(file: &str, history: &History) -> String {
-    match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
     }
 }

@@ -151,10 +151,10 @@ impl Command {
     }
 }
 
-/// Output that nobody has to read to its end.
+/// Output whose reader may go away.
 struct Unread<'a>(&'a mut dyn Write);
 
-/// What a write came to, if it does not matter whether anybody reads it.
+/// The result of a write, which counts as done if the reader has gone away.
 fn unread<T>(written: io::Result<T>, all: T) -> io::Result<T> {
     match written {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(all),
@@ -192,12 +192,13 @@ fn main() -> ExitCode {
     paint::choose(cli.color);
     interrupt::listen();
     let mut out = io::BufWriter::new(io::stdout().lock());
-    let status = match cli.command.is_about_one_verdict() {
-        true => cli.command.run(&mut Unread(&mut out)),
-        false => cli.command.run(&mut out),
+    let status = if cli.command.is_about_one_verdict() {
+        cli.command.run(&mut Unread(&mut out))
+    } else {
+        cli.command.run(&mut out)
     };
     let flushed = out.flush().map_err(Error::Output);
-    // Whoever read the output and went away has seen enough.
+    // A reader that closed the output has seen enough.
     let is_real = |error: &Error| !error.is_broken_pipe();
     match (status, flushed.err().filter(is_real)) {
         (Ok(status), None) => status.into(),
@@ -209,12 +210,12 @@ fn main() -> ExitCode {
     }
 }
 
-/// What clap has to say: help and version go to standard output, errors are like all others.
+/// Prints a message of clap. Help and version go to standard output, errors look like all others.
 fn usage(error: &clap::Error) -> ExitCode {
     if error.use_stderr() {
         eprint!("rubric: ");
     }
-    // If there is nobody to tell, the status is all there is.
+    // If the output is closed, the exit status still tells.
     let _ = error.print();
     if error.use_stderr() { Status::Bad.into() } else { Status::Done.into() }
 }

@@ -20,6 +20,7 @@ use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::words;
 use lab::load;
+use lab::text::{named, tame};
 use report::explain::why;
 
 /// Pairs that are printed unless all are asked for.
@@ -133,10 +134,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Result<Status, Error> {
-    let named = match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
-    };
+    let named = named(file, history);
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| {
         Error::Usage(format!("{named}: {twice}. Record a run that writes unique values"))
     })?;
@@ -205,7 +203,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
     Ok(status)
 }
 
-/// Says that nothing is known of a history, or of one under a model.
+/// Prints that a history is undecided, or that it is under a model.
 fn undecided(
     args: &Args,
     named: &str,
@@ -232,8 +230,8 @@ fn undecided(
     said.map_err(Error::Output)
 }
 
-/// The first operation that the monitor would take for one that orders less: a fence that orders
-/// more than nothing and less than a full one, or what a release makes wait.
+/// The first operation that the monitor does not handle: a fence that orders something but less than a full one, or an
+/// operation that a release makes wait.
 fn beyond_monitor(history: &History, model: Model) -> Option<OpId> {
     history.ops().find(|&op| {
         let label = Label::of(history, op);
@@ -243,7 +241,7 @@ fn beyond_monitor(history: &History, model: Model) -> Option<OpId> {
     })
 }
 
-/// What the monitor says of a run.
+/// Runs the monitor on a run, and returns the pairs that it signals.
 fn watch(history: &History, steps: &[Step], model: Model) -> Vec<(OpId, OpId)> {
     let mut monitor = Monitor::new(model, history.threads().len(), history.locations().len());
     let ops: Vec<OpId> = steps
@@ -271,7 +269,7 @@ impl Found<'_> {
             out,
             "{} {}  ({} threads, {} operations; SC by {}, {:.3} s): {}",
             self.model.name(),
-            named.replace(char::is_control, "\u{fffd}"),
+            tame(named),
             self.history.threads().len(),
             self.history.operations(),
             self.sc_by,

@@ -132,12 +132,12 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
             let named = named::of(opened.protocol.name()).filter(|_| args.operator.is_empty());
             let made = made::by(&opened.protocol, &args.operator);
             let mut mutants: Vec<Mutant> = named.chain(made).collect();
-            mutants.sort_by_key(operator);
+            mutants.sort_by_key(|mutant| mutant.origin.operator());
             let listed = |mutant: Mutant| Listed {
                 fit: (mutant.origin == Origin::Named).then(|| mutant.fits(&opened.protocol.loaded)),
                 mutant,
             };
-            // That they fit the built-in protocols goes without saying.
+            // Named mutants always apply to the built-in protocols.
             let is_builtin = builtin(given).is_some();
             let mutants: Vec<Listed> = mutants.into_iter().map(listed).collect();
             return written(&mutants, !is_builtin, args.format, out);
@@ -178,7 +178,7 @@ fn written(
     Ok(Status::Done)
 }
 
-/// What there is to say about a mutant, but for its edit.
+/// The properties of a mutant, without its edit.
 fn json(one: &Mutant) -> Value {
     let mut value = json!({
         "name": one.name,
@@ -206,7 +206,7 @@ fn operators(out: &mut dyn Write) -> io::Result<Status> {
     Ok(Status::Done)
 }
 
-/// Columns of a description before it is wrapped.
+/// Width at which a description is wrapped.
 const WIDTH: usize = 92;
 
 /// A heading for each protocol, and below it its mutants: named ones with what is wrong in them, others
@@ -217,8 +217,9 @@ fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<
             writeln!(out)?;
         }
         writeln!(out, "{}", group[0].mutant.protocol)?;
-        for same in group.chunk_by(|a, b| operator(&a.mutant) == operator(&b.mutant)) {
-            match operator(&same[0].mutant) {
+        for same in group.chunk_by(|a, b| a.mutant.origin.operator() == b.mutant.origin.operator())
+        {
+            match same[0].mutant.origin.operator() {
                 None => same.iter().try_for_each(|one| {
                     about(&one.mutant, out)?;
                     match &one.fit {
@@ -246,13 +247,6 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
             let first = wrapped(lines.next().unwrap_or_default()).into_iter();
             first.chain(lines.map(str::to_owned)).try_for_each(|line| writeln!(out, "      {line}"))
         }
-    }
-}
-
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match mutant.origin {
-        Origin::Made { operator, .. } => Some(operator),
-        Origin::Named | Origin::Repair => None,
     }
 }
 

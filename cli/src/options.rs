@@ -71,7 +71,7 @@ impl TraceOptions {
     /// Translates the options for the readers, and reads the file of initial values.
     ///
     /// # Errors
-    /// The range of ticks is empty, or the file of initial values cannot be read.
+    /// Returns an error if the range of ticks is empty or the file of initial values cannot be read.
     pub fn for_reading(&self) -> Result<ingest::Options, Error> {
         if let (Some(from), Some(to)) = (self.from_tick, self.to_tick)
             && from >= to
@@ -148,8 +148,7 @@ impl TraceOptions {
 }
 
 fn isa_parser() -> impl TypedValueParser<Value = Isa> {
-    let names = Isa::ALL.map(Isa::name);
-    PossibleValuesParser::new(names).map(|name| Isa::from_name(&name).unwrap_or(Isa::X86))
+    words::one_of(&Isa::ALL, Isa::name)
 }
 
 fn source_parser() -> impl TypedValueParser<Value = Source> {

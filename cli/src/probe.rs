@@ -13,10 +13,11 @@ pub fn asked() -> Option<ExitCode> {
     let mut arguments = env::args_os().skip(1);
     let path = arguments.next().filter(|it| it == ARGUMENT).and(arguments.next())?;
     let path = Path::new(&path);
-    // Whatever is wrong, whoever reads the file will say so, as long as this ends.
-    let _ = match path == Path::new("-") {
-        true => decode_input(path),
-        false => tables::decode(path).map_err(io::Error::other),
+    // Errors are left to the process that reads the file. It only matters that this process is not killed.
+    let _ = if path == Path::new("-") {
+        decode_input(path)
+    } else {
+        tables::decode(path).map_err(io::Error::other)
     };
     Some(ExitCode::SUCCESS)
 }
@@ -42,7 +43,7 @@ fn ends(path: &Path, bytes: Option<&[u8]>) -> io::Result<bool> {
         .stderr(Stdio::null())
         .spawn()?;
     if let (Some(mut pipe), Some(bytes)) = (child.stdin.take(), bytes) {
-        // If it ends before it has read all, its status says how.
+        // If the child ends before it has read everything, its status says how.
         let _ = pipe.write_all(bytes);
     }
     Ok(child.wait()?.success())

@@ -1,7 +1,6 @@
 //! Progress bars on standard error.
 
 use std::io::{self, IsTerminal};
-
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};

@@ -1,4 +1,4 @@
-//! `rubric protocol`: says what is wrong with a SLICC protocol, and shows its tables.
+//! `rubric protocol`: reports errors and warnings of a SLICC protocol, and shows its tables.
 
 mod check;
 pub mod diagnostics;
@@ -49,18 +49,18 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
 }
 
-/// A protocol that has been looked at.
+/// A protocol that was read.
 struct Protocol {
     /// The files of the protocol.
     sources: Sources,
-    /// It and its tables, if they are without errors.
+    /// The protocol and its tables, unless they have errors.
     tables: Option<(Loaded, Outline)>,
     /// Errors and warnings.
     diagnostics: Vec<Diagnostic>,
 }
 
-/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file; or of a
-/// mutant of it. What stands in the bodies of actions, ports and functions does not matter for them.
+/// Reads the tables of a protocol: of a built-in name, or the path of a `.slicc` file; or of a mutant of it. The bodies of
+/// actions, ports and functions are not examined.
 fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
     let opened = match mutant {
         None => builtin::open(name),
@@ -88,8 +88,8 @@ fn open(name: &str, mutant: Option<&str>) -> Result<Protocol, Error> {
 }
 
 impl Protocol {
-    /// Says all there is to say about a protocol whose tables are right: its types, and the names in
-    /// bodies, are checked by compiling it, for blocks of any size.
+    /// Adds the diagnostics of a protocol whose tables have no errors: compiles it, which checks types and the names in bodies,
+    /// and lints it. The size of blocks does not matter.
     fn examine(&mut self) {
         const BLOCK_BYTES: usize = 64;
         let Some((loaded, outline)) = &self.tables else {

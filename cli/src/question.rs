@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::options::TraceOptions;
 use crate::words;
 use lab::load::{self, Input};
+use lab::text::{named, tame};
 
 /// A trace, which of its histories, and the models to decide.
 #[derive(Clone, Debug, clap::Args)]
@@ -94,7 +95,7 @@ impl Question {
     /// Refuses to overwrite the input.
     ///
     /// # Errors
-    /// The output is the input file, under this name or another.
+    /// Returns an error if the output is the input file, under this name or another.
     pub fn spare(&self, output: &Path) -> Result<(), Error> {
         let real = |path: &Path| path.canonicalize().ok();
         if real(output).is_some_and(|path| Some(path) == real(&self.trace)) {
@@ -109,7 +110,7 @@ impl Question {
     /// Reads the file, with controller transitions if `transitions`.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Returns an error if the file cannot be read.
     pub fn open(&self, transitions: bool) -> Result<Input, Error> {
         let reading = ingest::Options { transitions, ..self.options.for_reading()? };
         Ok(load::open(&self.trace, &reading)?)
@@ -118,7 +119,7 @@ impl Question {
     /// Decides the history in question under one model after the other, until one is violated.
     ///
     /// # Errors
-    /// No history has the name that was asked for, or a value is written twice.
+    /// Returns an error if no history has the name that was asked for, or a value is written twice.
     pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
         for history in self.candidates(input)? {
@@ -176,13 +177,9 @@ impl Question {
 }
 
 impl Answer<'_> {
-    /// The file, and the history's name if it has one, without anything that a terminal would obey.
+    /// The file, and the history's name if it has one, without control characters.
     pub fn named(&self, input: &Input) -> String {
-        let name = match &self.history.name {
-            Some(name) => format!("{}: {name}", input.file),
-            None => input.file.clone(),
-        };
-        name.replace(char::is_control, "\u{fffd}")
+        tame(&named(&input.file, self.history))
     }
 
     /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`

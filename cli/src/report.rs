@@ -85,11 +85,11 @@ pub struct Campaign<'a> {
     pub runs: &'a [CampaignRun],
     /// Excluded mutants.
     pub equivalents: &'a [Equivalent],
-    /// Whether it has not come to its end, and the runs are those of its log.
+    /// Whether it has not finished, so that the runs are those of its log.
     pub is_running: bool,
 }
 
-/// How far a campaign is that has just run.
+/// The progress of a campaign that has just run.
 pub struct Progress {
     /// Seconds since it started or went on.
     pub seconds: f64,
@@ -151,7 +151,7 @@ struct Lists {
     sizes: &'static [&'static str],
 }
 
-/// Prints what reports consist of.
+/// Prints the lists of figures, claims, criteria and series.
 fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
     match format {
         Format::Text => {
@@ -170,7 +170,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
             });
             let lists = Lists {
                 figures: figures::FIGURES,
-                claims: claims::ALL,
+                claims: &claims::ALL,
                 programs: &claims::PROGRAMS,
                 criteria: criteria.collect(),
                 finders: &FINDERS,
@@ -187,14 +187,14 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
 /// How many survivors and equivalent mutants are shown.
 const SHOWN: usize = 10;
 
-/// All that is printed.
+/// Everything that is printed.
 struct Output<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
     campaign: Option<(Campaign<'a>, &'a Answers)>,
     /// The tables of the campaign.
     tables: &'a [PathBuf],
-    /// How far it is, if it has just run.
+    /// The progress of the campaign, if it has just run.
     progress: Option<&'a Progress>,
 }
 
@@ -232,18 +232,15 @@ impl Campaign<'_> {
         })
     }
 
-    /// The answers.
+    /// What the runs of the campaign show.
     pub fn answers(&self) -> Answers {
         Answers::of(self.runs, self.equivalents, &counts)
     }
 }
 
-/// A false alarm is what no protocol that is right may cause.
+/// The exit status: a false alarm counts as a violation.
 fn status(answers: &Answers) -> Status {
-    match answers.alarms.alarms.is_empty() {
-        true => Status::Done,
-        false => Status::Violation,
-    }
+    if answers.alarms.alarms.is_empty() { Status::Done } else { Status::Violation }
 }
 
 /// Whether a criterion follows from a model, both by name.
@@ -253,7 +250,7 @@ fn counts(model: &str, criterion: &str) -> bool {
     model.zip(guarantee).is_some_and(|(model, guarantee)| guarantee.follows_from(model))
 }
 
-/// Prints what a campaign that has just run says, and which tables were made; of long lists the first few.
+/// Prints the answers of a campaign that has just run, and the names of its tables; of long lists only the first rows.
 pub fn print(
     campaign: &Campaign<'_>,
     tables: &[PathBuf],

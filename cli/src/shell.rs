@@ -1,4 +1,4 @@
-//! What a shell and `man` want to know: `rubric completions` and `rubric man`.
+//! Completions for shells and manual pages: `rubric completions` and `rubric man`.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -16,7 +16,7 @@ use crate::words;
 /// The shells.
 const SHELLS: &[Shell] = &[Shell::Bash, Shell::Zsh, Shell::Fish];
 
-/// What a shell is called here; of those that are known to `clap_complete` alone nothing is said.
+/// The name of a shell on the command line. Shells outside of [`SHELLS`] cannot be chosen.
 fn shell_name(shell: Shell) -> &'static str {
     match shell {
         Shell::Zsh => "zsh",
@@ -56,7 +56,7 @@ pub fn completions<C: CommandFactory>(
     args: &Completions,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
-    // Into memory first, since a pipe may close.
+    // The text is built in memory first, since `clap_complete` panics if a pipe closes.
     let mut text = Vec::new();
     clap_complete::generate(args.shell, &mut C::command(), "rubric", &mut text);
     out.write_all(&text).map_err(Error::Output)?;

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::proof::Violation;
+use check::engine::proof::Violation;
 use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};
@@ -100,11 +100,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Err(error) => failed = failed.or(Some(error)),
         }
     }
-    let said = match args.format {
-        Format::Text => say(&input, &answer, &found, out),
-        Format::Json => tell(&input, &answer, Some(&found), out),
+    let printed = match args.format {
+        Format::Text => print_text(&input, &answer, &found, out),
+        Format::Json => print_json(&input, &answer, Some(&found), out),
     };
-    said.map_err(Error::Output)?;
+    printed.map_err(Error::Output)?;
     match failed {
         Some(error) => Err(error),
         None => Ok(Status::Violation),
@@ -125,7 +125,7 @@ fn output(path: &Path) -> Result<Output, Error> {
     }
 }
 
-/// Shrinks the history, with what is left of the time.
+/// Shrinks the history in the time that is left.
 fn shrunk(
     args: &Args,
     answer: &Answer<'_>,
@@ -154,7 +154,7 @@ fn shrunk(
     })
 }
 
-/// There is nothing to shrink, or no operation takes part in what is wrong.
+/// Prints why there is no part: there is no violation, or no operation takes part in it.
 fn unshrunk(
     args: &Args,
     input: &Input,
@@ -168,7 +168,7 @@ fn unshrunk(
         _ => Status::Done,
     };
     if args.format == Format::Json {
-        tell(input, answer, None, out).map_err(Error::Output)?;
+        print_json(input, answer, None, out).map_err(Error::Output)?;
         return Ok(status);
     }
     let why = match &outcome.verdict {
@@ -226,7 +226,7 @@ fn write(
     }
 }
 
-/// What herd says of the test, where its model of x86, which is TSO, allows more than the one that was asked about.
+/// A remark for a test whose outcome TSO allows, so that herd's model of x86 does too.
 fn beyond_x86(found: &Found) -> &'static str {
     let history = &found.part.history;
     let Ok(reads_from) = ReadsFrom::derive(history, Ambiguity::Keep) else {
@@ -264,7 +264,12 @@ fn sized(size: Size) -> String {
     .join(", ")
 }
 
-fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -> io::Result<()> {
+fn print_text(
+    input: &Input,
+    answer: &Answer<'_>,
+    found: &Found,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
     let whole = answer.history;
     writeln!(out, "{}", paint.bad(&answer.headline(input)))?;
@@ -279,9 +284,10 @@ fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -
         found.seconds
     )?;
     if !part.is_minimal {
-        let why = match interrupt::asked() {
-            true => "interrupted",
-            false => "a limit was met (--timeout, --max-memory)",
+        let why = if interrupt::asked() {
+            "interrupted"
+        } else {
+            "a limit was met (--timeout, --max-memory)"
         };
         writeln!(out, "  {}", paint.unsure(&format!("{why}: more might go")))?;
     }
@@ -304,7 +310,7 @@ fn say(input: &Input, answer: &Answer<'_>, found: &Found, out: &mut dyn Write) -
     Ok(())
 }
 
-fn tell(
+fn print_json(
     input: &Input,
     answer: &Answer<'_>,
     found: Option<&Found>,

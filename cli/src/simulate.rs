@@ -1,6 +1,6 @@
-//! `rubric simulate`: runs coherence protocols, and shows, keeps or checks what comes of it.
+//! `rubric simulate`: runs coherence protocols, and shows, stores or checks the results.
 //!
-//! - [`args`]: what the user asks for ([`parse`]: values of options; [`command`]: the words that
+//! - [`args`]: the arguments ([`parse`]: values of options; [`command`]: the words that
 //!   repeat a run);
 //! - [`single`]: one run, with its trace;
 //! - [`series`]: many runs, on all cores, each scored ([`score`]);
@@ -32,7 +32,7 @@ use lab::protocols::Opened;
 /// A protocol on a kind of cores.
 #[derive(Clone, Copy, Debug)]
 struct Cell {
-    /// Place of the protocol among those that were opened.
+    /// Index of the protocol among those that were opened.
     protocol: usize,
     client: Client,
 }

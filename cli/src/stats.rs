@@ -1,4 +1,4 @@
-//! `rubric stats`: what is in a trace.
+//! `rubric stats`: shows what a trace holds.
 
 mod summary;
 mod text;

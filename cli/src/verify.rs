@@ -15,6 +15,7 @@ use crate::error::Error;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use lab::load;
+use lab::text::{named, tame};
 use report::assumptions;
 
 /// Check a certificate against the history it is about
@@ -71,10 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         what: rejection.to_string(),
     })?;
     let model = certificate.claim.model;
-    let name = match &history.name {
-        Some(name) => format!("{}: {name}", input.file),
-        None => input.file.clone(),
-    };
+    let name = named(&input.file, history);
     match verified {
         Verified::Consistent { steps } => writeln!(
             out,
@@ -95,7 +93,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(Status::Done)
 }
 
-/// Under what reading of the trace the verdict holds.
+/// Prints the options and assumptions under which the verdict holds.
 fn conditions(
     history: &History,
     options: &TraceOptions,
@@ -128,19 +126,19 @@ fn options(args: &Args, certificate: &Certificate, file: &str) -> Result<TraceOp
     let words = certificate.claim.options.split_ascii_whitespace();
     Header::try_parse_from(words)
         .ok()
-        // A certificate has no business with other files.
+        // A certificate must not name other files.
         .filter(|header| matches!(header.options.initial.as_deref(), None | Some("zero" | "infer")))
         .map(|header| args.options.or(&header.options))
         .ok_or_else(|| Error::Certificate {
             file: file.to_owned(),
             what: format!(
-                "its options `{}` are none that a certificate has",
+                "its header has the options `{}`, which a certificate cannot have",
                 certificate.claim.options
             ),
         })
 }
 
-/// What to say if the certificate is for another history than this one: which it is for, and which this is.
+/// Says that the certificate is for another history, which one, and which this is; `None` if it is for this one.
 fn other_history(
     claim: &Claim,
     history: &History,
@@ -166,7 +164,7 @@ fn other_history(
     Some(format!("it is for {}, and this is {this}; {advice}", claimed(claim)))
 }
 
-/// The history that a certificate is for. Those of older versions say no more than its digest.
+/// The history that a certificate is for. A certificate of an older version names only its digest.
 fn claimed(claim: &Claim) -> String {
     let size = claim.threads.map(u64::from).zip(claim.operations);
     let file = claim.file.as_deref();
@@ -180,7 +178,7 @@ fn described(
     size: Option<(u64, u64)>,
     digest: &str,
 ) -> String {
-    /// Characters of a digest that tell it from others.
+    /// Number of characters of a digest that are shown.
     const SHOWN: usize = 16;
     let name = match (file, name) {
         (Some(file), Some(name)) => format!("{file}: {name}"),
@@ -191,8 +189,8 @@ fn described(
         format!("{threads} threads, {operations} operations, ")
     });
     let digest: String = digest.chars().take(SHOWN).collect();
-    // The certificate may be anybody's, and so are its names.
-    format!("{name} ({size}digest {digest})").replace(char::is_control, "\u{fffd}")
+    // A certificate may come from anywhere, so its names may hold control characters.
+    tame(&format!("{name} ({size}digest {digest})"))
 }
 
 /// The history of the same digest; else one of the same name, so that the verifier can say what

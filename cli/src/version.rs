@@ -1,10 +1,10 @@
-//! What this program is: its version, the commit it was built from, and its solver.
+//! The version of the program: its number, the commit it was built from, and its solver.
 
 use std::sync::LazyLock;
 
 use check::solver_version;
 
-/// The commit, `+` behind it if files were changed; empty if it is unknown.
+/// The commit, followed by `+` if files were changed; empty if it is unknown.
 const COMMIT: &str = env!("RUBRIC_COMMIT");
 
 /// `0.1.0 (commit 0123456789ab, cadical-2.1.3)`

@@ -1,4 +1,4 @@
-//! `rubric watch`: check a run while it goes on. [`rubric::watch`] does the work; [`output`] is what is printed.
+//! `rubric watch`: checks a run while it is going on. [`rubric::watch`] does the work; [`output`] prints the result.
 
 mod output;
 
@@ -29,18 +29,18 @@ Examples:
   rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
 
-Operations are taken in as they complete, and what they force is known at once: at the first one after which
-the history can't be consistent any more the command ends, with exit status 1, and whoever writes into the
-pipe ends with it. A read of a value that nobody has written yet waits for its source. What comes before
+Operations are taken in as they complete, and the orderings that they require are inferred at once: at the first one after which
+the history can't be consistent any more the command ends, with exit status 1, and so does the program that
+writes into the pipe. A read of a value that was not written yet waits for its source. What comes before
 the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
 the run; a thread that does nothing keeps what comes after its last operation. Under PSO, where stores to different
 locations have no order, time and memory grow with threads times locations.
 
-Beside that, operations are performed one by one, nearly as they complete, and the history is consistent if that
-goes well to the end of the trace. If it does not, `rubric check`'s stages decide, as long as nothing had to be
-forgotten; else it is undecided, since the forced order alone showed no contradiction.
+Besides, operations are executed one by one, nearly as they complete, and the history is consistent if each read
+returns the right value to the end of the trace. If not, `rubric check`'s stages decide, as long as nothing had to be
+forgotten; else it is undecided, since the required orderings alone form no cycle.
 
-It takes what Ruby's sequencers or a client print, and histories in JSON, of memory that holds 0 at the start: `--source exec`
+It takes what Ruby's sequencers or a client print, and histories in JSON, of memory that is initially 0: `--source exec`
 and other `--initial` values are for `rubric check`, as are Parquet, folders and formats that do not show in which order
 operations complete, such as axe text.
 
@@ -84,14 +84,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         || !matches!(reading.initial, None | Some(history::Initial::Zero))
     {
         return Err(Error::Usage(
-            "watch takes what clients print or Ruby shows, of memory that holds 0 at the start: record the trace and use `rubric check`"
+            "watch takes what clients print or Ruby shows, of memory that is initially 0: record the trace and use `rubric check`"
                 .to_owned(),
         ));
     }
     let model = args.model.with_rmw(args.pso_rmw);
-    let file = match args.trace == Path::new("-") {
-        true => "standard input".to_owned(),
-        false => args.trace.display().to_string(),
+    let file = if args.trace == Path::new("-") {
+        "standard input".to_owned()
+    } else {
+        args.trace.display().to_string()
     };
     let trace = open(&args.trace)?;
     let begun = Instant::now();

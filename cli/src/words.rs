@@ -19,10 +19,7 @@ pub fn one_of<T: Copy + Send + Sync + 'static>(
 /// An algorithm as a value of an option, with what it does and where it is published.
 pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
     let (title, paper) = (algorithm.title().trim_end_matches('.'), algorithm.paper());
-    let help = match paper.is_empty() {
-        true => title.to_owned(),
-        false => format!("{title} ({paper})"),
-    };
+    let help = if paper.is_empty() { title.to_owned() } else { format!("{title} ({paper})") };
     let value = PossibleValue::new(algorithm.name()).help(help);
     algorithm.former_name().into_iter().fold(value, PossibleValue::alias)
 }

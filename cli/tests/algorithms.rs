@@ -71,7 +71,7 @@ fn all_of_them_as_a_table() {
     insta::assert_snapshot!("check_all", timeless(&text));
 }
 
-/// Text with seconds, the only numbers with three decimals, blanked.
+/// Text with seconds, which are the only numbers with three decimals, blanked.
 fn timeless(text: &str) -> String {
     let mut chars: Vec<char> = text.chars().collect();
     for point in (1..chars.len().saturating_sub(4)).filter(|&at| text.as_bytes()[at] == b'.') {
@@ -136,7 +136,7 @@ fn limits_end_in_undecided() {
         let ended = rubric(&limited).assert().get_output().status.code();
         assert!(matches!(ended, Some(0 | 3)), "{name} {ended:?}");
     }
-    // Generous: what is to be caught takes minutes.
+    // A generous limit: an algorithm without limits takes minutes.
     assert!(start.elapsed() < Duration::from_secs(60));
 }
 

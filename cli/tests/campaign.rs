@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, output_of, rubric};
+use common::{Folder, error, kill_at, output, output_of, rubric};
 use serde_json::Value;
 
 /// A small campaign into a folder.
@@ -24,7 +22,7 @@ fn log(folder: &str) -> Vec<Value> {
     text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
-/// Its runs without what takes another time each time, by what tells them apart.
+/// The runs without their times, by what tells them apart.
 fn runs(folder: &str) -> BTreeMap<String, Value> {
     let mut runs = BTreeMap::new();
     for mut entry in log(folder) {
@@ -56,7 +54,7 @@ fn a_campaign_leaves_tables_and_answers() {
     let (caught, not) =
         (total["killed"].as_u64().unwrap(), answers["survivors"].as_array().unwrap().len());
     assert_eq!(caught + not as u64, mutants);
-    // Those that were sampled, and the named ones.
+    // The sampled mutants and the named ones.
     assert!(mutants + apart > 16 && caught > 4 && apart > 0, "{text}");
     let line = format!(
         "  {} mutants: {caught} found, {not} not found, {apart} excluded\n",
@@ -65,7 +63,7 @@ fn a_campaign_leaves_tables_and_answers() {
     assert!(text.contains(&line), "{text}");
     assert_eq!(answers["alarms"]["alarms"], Value::Array(Vec::new()));
     assert_eq!(answers["runs"].as_u64().unwrap() as usize, runs(&path).len());
-    // The same again, from the tables alone and from the log alone.
+    // The same results from the tables alone and from the log alone.
     let again = output(&["report", &path]);
     assert_eq!(again.lines().skip(2).collect::<Vec<_>>(), text.lines().skip(2).collect::<Vec<_>>());
     fs::remove_file(Path::new(&path).join("runs.parquet")).unwrap();
@@ -108,7 +106,7 @@ fn what_a_row_says_is_repeated_by_its_command() {
     let trace = traces.join(name);
     let said = output_of(&["check", trace.to_str().unwrap()], 1);
     assert!(said.contains("violation"), "{said}");
-    // What is missing is made anew, and what a kill left goes.
+    // Missing files are written again, and files that a kill left are removed.
     fs::remove_file(&trace).unwrap();
     fs::write(traces.join(".rubric-half"), "").unwrap();
     output(&small(&path, &["--keep-traces", "--client", "in-order,early"]));
@@ -116,28 +114,16 @@ fn what_a_row_says_is_repeated_by_its_command() {
     assert_eq!(kept(), seen);
 }
 
-/// What was done before a kill is not done again, and nothing is lost but the run in hand.
+/// Runs that ended before a kill are not repeated, and only the run in progress is lost.
 #[test]
 fn a_killed_campaign_goes_on() {
     let folder = Folder::new();
     let (killed, whole) = (folder.path("killed"), folder.path("whole"));
     let file = Path::new(&killed).join("runs.jsonl");
-    let lines = || fs::read_to_string(&file).map_or(0, |text| text.lines().count());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(small(&killed, &[]))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while lines() < 20 && start.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_at(&small(&killed, &[]), &file, 20);
     let before = fs::read_to_string(&file).unwrap();
     let done = before.rfind('\n').map_or(0, |at| at + 1);
-    // What a kill in the middle of a line leaves.
+    // A kill in the middle of a line leaves such a file.
     let mut log = fs::OpenOptions::new().append(true).open(&file).unwrap();
     log.write_all(b"{\"row\":{\"protocol\":\"MI_exa").unwrap();
     drop(log);
@@ -148,7 +134,7 @@ fn a_killed_campaign_goes_on() {
     assert!(after.starts_with(&before[..done]) && done > 0);
     output(&small(&whole, &[]));
     assert!(runs(&killed) == runs(&whole));
-    // Once more there is nothing left to do.
+    // The same command again has nothing left to do.
     output(&small(&killed, &[]));
     assert_eq!(fs::read_to_string(&file).unwrap(), after);
 }
@@ -167,7 +153,7 @@ fn a_campaign_may_get_more_runs_and_time_and_nothing_else() {
     let many = runs(&path);
     assert!(many.len() > few.len());
     assert!(few.iter().all(|(key, run)| many.get(key) == Some(run)));
-    // Time that is over takes nothing away.
+    // A budget that is used up removes no results.
     output(&[&more[..], &["--budget", "0s"]].concat());
     assert_eq!(answers(&path)["runs"].as_u64().unwrap() as usize, many.len());
     for (changed, what) in [
@@ -192,7 +178,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         "MI_example-dma.sm",
     ] {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // The core reads the block before it is there.
+        // The core reads the block before the data arrive.
         folder.file(
             file,
             text.replace("{fill_entry, read_miss_done,", "{read_miss_done, fill_entry,"),
@@ -237,7 +223,7 @@ fn guided_and_blind_runs_are_compared_on_named_bugs() {
         assert_eq!(compared[generator]["repetitions"], 3, "{compared}");
         assert!(compared[generator]["detected"].as_u64().unwrap() > 0, "{compared}");
     }
-    // Going on changes nothing: the guide has learned again what it knew.
+    // Resuming changes nothing: the guide has learned again what it knew.
     let before = runs(&path);
     output(&asked);
     assert!(runs(&path) == before);
@@ -257,7 +243,7 @@ fn what_is_wrong_is_said() {
         ),
         (&["campaign", "--mutants", "none,named", "-o", &path], "exclude each other"),
         (&["campaign", "--budget", "10", "-o", &path], "such as 90s, 10m or 2h"),
-        (&["report", &path], "there is no campaign in this folder"),
+        (&["report", &path], "this folder has no results of a campaign"),
     ] {
         let assert = rubric(asked).assert().code(2).stdout("");
         let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
@@ -302,7 +288,7 @@ fn coverage_is_that_of_the_protocol_as_it_is() {
     let machines: Vec<&str> = rows.iter().map(|row| &*row.machine).collect();
     assert!(machines.contains(&"L1Cache") && machines.contains(&"Directory"));
     assert!(!machines.contains(&"DMA"), "nothing runs on it");
-    // A campaign of which half is known has the same table.
+    // A campaign that is resumed from half of its runs has the same table.
     let bytes = fs::read(&table).unwrap();
     let file = Path::new(&path).join("runs.jsonl");
     let text = fs::read_to_string(&file).unwrap();

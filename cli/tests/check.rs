@@ -224,13 +224,13 @@ fn certificates_are_verified_and_the_wrong_ones_refused() {
             assert!(text.starts_with("verified: "), "{text}");
             let other = if trace == TRACES[0] { TRACES[2] } else { TRACES[0] };
             let message = error(&["verify", other, certificate]);
-            // It says which trace it is for, and which this one is.
+            // The message says which trace the certificate is for, and which this one is.
             let name = |trace: &str| trace.rsplit('/').next().unwrap().to_owned();
             let claimed = format!("it is for {} (", name(trace));
             let this = format!("and this is {other} (");
             assert!(message.contains(&claimed) && message.contains(&this), "{message}");
             assert!(message.contains(" threads, ") && message.contains("digest "), "{message}");
-            // One of an older version does not know.
+            // A certificate of an older version does not say it.
             let old = fs::read_to_string(certificate).unwrap();
             let is_new = |line: &&str| {
                 let mut keys = ["file ", "threads ", "operations "].into_iter();
@@ -292,7 +292,7 @@ fn initial_values_from_a_file_go_with_the_certificates_options() {
     output(&["verify", "--initial", &initial, TRACES[3], certificate]);
 }
 
-/// Writes before the window supply values in it; that is no violation.
+/// Writes before the selected ticks supply values in them; that is no violation.
 #[test]
 fn a_selection_in_time_makes_no_violations() {
     for trace in [TRACES[0], TRACES[2], TRACES[3], TRACES[4]] {
@@ -373,7 +373,7 @@ fn conversions_share_certificates() {
     }
 }
 
-/// Every recorded trace: what the manifest says, and its certificates.
+/// Every recorded trace has the verdicts of the manifest, and its certificates are verified.
 #[test]
 #[ignore = "needs ../shared"]
 fn recorded_traces() {

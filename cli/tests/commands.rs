@@ -78,7 +78,7 @@ fn a_chain_of_formats_keeps_the_histories() {
         if input == LITMUS {
             assert_eq!(first, last);
         }
-        // What numbers stand for is said once.
+        // Each number is explained once.
         let operations = |text: &str| -> Vec<String> {
             let lines = text.lines().filter(|line| !line.starts_with(['#', 'c']));
             lines.map(str::to_owned).collect()
@@ -255,8 +255,8 @@ fn bad_input_names_the_file_and_the_line() {
         ("crlf.axe", b"0: M[1] := 1\r\n".to_vec(), "crlf.axe:1: "),
         ("comments.axe", b"# only\n# comments\n".to_vec(), "comments.axe"),
         ("bad.json", b"{\"operations\":[]}\n{\"operations\":3}\n".to_vec(), "bad.json:2: "),
-        ("short.parquet", b"PAR1".to_vec(), "no sound Parquet"),
-        ("no.parquet", b"PAR1 and something else PAR1".to_vec(), "no sound Parquet"),
+        ("short.parquet", b"PAR1".to_vec(), "not a valid Parquet"),
+        ("no.parquet", b"PAR1 and something else PAR1".to_vec(), "not a valid Parquet"),
     ];
     for (name, content, expected) in cases {
         let path = folder.file(name, content);

@@ -1,4 +1,4 @@
-//! Runs that gem5 aborted, as a user meets them.
+//! Runs that gem5 aborted, in every command that shows them.
 
 mod common;
 

@@ -10,14 +10,14 @@ use std::time::{Duration, Instant};
 
 use common::{Folder, error, output, output_of};
 use tables::results::Results;
-use tables::{Said, Trial, read_trials};
+use tables::{Reported, Trial, read_trials};
 
 /// The trials of an experiment in a folder.
 fn trials(folder: &str, name: &str) -> Vec<Trial> {
     read_trials(&Path::new(folder).join(format!("{name}.parquet"))).unwrap()
 }
 
-/// Without what takes another time each time, and without the reason and effort of what a time limit cut off.
+/// The rows without times, and without the reason and effort of runs that a time limit stopped.
 fn timeless(trials: Vec<Trial>) -> Vec<Trial> {
     let timeless = |mut trial: Trial| {
         trial.seconds = 0.0;
@@ -73,14 +73,17 @@ fn a_table_has_a_row_for_each_history_and_algorithm() {
     for trial in &trials {
         assert!(trial.ordered.unwrap() <= trial.kernel.unwrap(), "{trial:?}");
         assert!(trial.kernel.unwrap() <= trial.write_pairs);
-        assert!(matches!(trial.said, Said::Consistent | Said::Satisfied | Said::Undecided));
+        assert!(matches!(
+            trial.said,
+            Reported::Consistent | Reported::Satisfied | Reported::Undecided
+        ));
         assert_eq!(trial.source, "simulated");
     }
     let protocols: BTreeSet<_> = trials.iter().map(|trial| trial.protocol.clone()).collect();
     assert_eq!(protocols.len(), 4);
 }
 
-/// What a row says is repeated by its command, and `rubric check` says the same of the history that it saves.
+/// The command of a row repeats its verdict, and `rubric check` gives the same verdict on the history that it saves.
 #[test]
 fn a_run_is_repeated_from_its_command() {
     let folder = Folder::new();
@@ -89,7 +92,7 @@ fn a_run_is_repeated_from_its_command() {
     let trials = trials(&path, "wsc-fig9");
     let saved = folder.path("h.json");
     for trial in trials.iter().filter(|trial| trial.algorithm == "wsc").step_by(9) {
-        assert_eq!(trial.said, Said::Violation);
+        assert_eq!(trial.said, Reported::Violation);
         let words: Vec<&str> = trial.command.split(' ').skip(1).collect();
         let again = output(&[&words[..], &["--save", &saved]].concat());
         assert!(again.contains(&trial.trace_hash[..16]), "{again}");
@@ -107,7 +110,7 @@ fn shards_together_are_the_whole() {
     }
     let read = |path: &str| Results::read(Path::new(path)).unwrap().trials;
     assert_eq!(timeless(read(&whole)), timeless(read(&parts)));
-    // What does not depend on time is the same, also in the table of one machine.
+    // Everything but times is the same, also in the table of one machine.
     assert_eq!(read(&whole).len(), trials(&whole, "gcc-unordered").len());
 }
 
@@ -135,7 +138,7 @@ fn a_kill_loses_nothing() {
     let before = fs::read(&journal).unwrap();
     let report = output(&["report", &killed]);
     assert!(report.contains("wsc-kernel has not finished"), "{report}");
-    // What a kill in the middle of a line leaves.
+    // A kill in the middle of a line leaves such a file.
     fs::write(&journal, [&before[..], b"{\"experiment\":\"wsc-"].concat()).unwrap();
     for path in [&killed, &whole] {
         output(&asked(path).iter().map(String::as_str).collect::<Vec<_>>());
@@ -163,18 +166,18 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
         "--program",
         "mine=test -f {} -a {model} = sc -a 1 = 2",
     ]);
-    // The valid histories are asked too.
+    // The valid histories are checked too.
     assert_eq!(more.len(), 120 * 6 + 40 * 4);
     let of = |name: &str| -> Vec<&Trial> {
         more.iter().filter(|trial| trial.algorithm == name).collect()
     };
     let violations = |name: &str| {
         let said = of(name).into_iter();
-        said.filter(|trial| trial.said == Said::Violation).count()
+        said.filter(|trial| trial.said == Reported::Violation).count()
     };
     assert_eq!((of("complete").len(), violations("complete")), (160, 120));
     assert_eq!((of("mine").len(), violations("mine")), (160, 160));
-    // The rows that were there are those that were there.
+    // The rows from before are unchanged.
     let known: Vec<&Trial> = more.iter().filter(|trial| first.contains(trial)).collect();
     assert_eq!(known.len(), first.len());
     // A nice cycle needs at least one thread and location, and no more than there are.
@@ -182,7 +185,7 @@ fn algorithms_and_programs_are_added_to_what_is_there() {
     assert!(cycles.clone().count() > 60 && cycles.clone().all(|k| (1..=4).contains(&k)));
     let added = more.iter().find(|trial| trial.algorithm == "complete");
     assert!(added.unwrap().command.ends_with("--algorithm complete"));
-    // What ours say is known, so a program that says otherwise is told of.
+    // The verdicts of rubric are known, so a program with other verdicts is reported.
     let ask = |program| ["experiment", "qadeer-cycles", "-o", &path, "--program", program];
     let text = output(&ask("wrong=test -f {}"));
     assert!(text.contains("wrong contradicts rubric on 120 of "), "{text}");
@@ -241,12 +244,12 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
         sat.map(|trial| (trial.part, trial.number, trial.said)).collect::<Vec<_>>()
     };
     let valid = ["operations", "threads"]
-        .map(|part| [0, 1].map(|at| (part.to_owned(), at, Said::Consistent)));
+        .map(|part| [0, 1].map(|at| (part.to_owned(), at, Reported::Consistent)));
     let bad = output(&["stats", &format!("{traces}/209.trace.gz")]);
     assert!(bad.contains("400"), "{bad}");
     assert_eq!(sat(of("gcc-fig4"))[..4], valid.concat()[..]);
     for trial in sat(of("gcc-fig5")) {
-        assert_eq!((trial.1, trial.2), (2, Said::Violation));
+        assert_eq!((trial.1, trial.2), (2, Reported::Violation));
     }
     assert!(of("gcc-fig4").iter().all(|trial| trial.source == "recorded"));
     let message = error(&["experiment", "gcc-fig4", "--traces", &folder.path("none"), "-o", &path]);
@@ -272,7 +275,7 @@ fn options_that_do_not_fit_are_refused() {
     assert!(!Path::new(&path).exists());
 }
 
-/// A run that is cut off is in the table, and the time limit is kept within reason.
+/// A run that the time limit stops is in the table, and it stops soon after the limit.
 #[test]
 fn what_is_cut_off_says_so() {
     let folder = Folder::new();
@@ -280,8 +283,8 @@ fn what_is_cut_off_says_so() {
     let text = output(&["experiment", "wsc-fig9", "-o", &path, "--timeout", "0.05"]);
     assert!(text.contains("cut off"), "{text}");
     let trials = trials(&path, "wsc-fig9");
-    let cut_off = trials.iter().filter(|trial| trial.said == Said::Timeout);
-    // It does not depend on the machine that search over 16 threads takes longer than that.
+    let cut_off = trials.iter().filter(|trial| trial.said == Reported::Timeout);
+    // A search over 16 threads takes longer than that on any machine.
     assert!(cut_off.clone().any(|trial| trial.algorithm == "dbcop"));
     for trial in cut_off {
         assert_eq!(trial.seconds, 0.05, "{trial:?}");

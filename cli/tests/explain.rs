@@ -62,7 +62,7 @@ fn a_page_has_the_reasons_behind_lines_to_open() {
     {
         assert!(page.contains(wanted), "{wanted}");
     }
-    // It names one address, which nobody visits, and loads nothing.
+    // The page names one address, that of the XML namespace, and loads nothing.
     let addresses = page.match_indices("http").map(|(at, _)| &page[at..]);
     let mut others = addresses.filter(|text| {
         !text.starts_with("http://www.w3.org/2000/svg") && !text.starts_with("http-equiv")
@@ -130,7 +130,7 @@ fn what_cannot_be_done_is_said() {
 
 #[test]
 fn a_transition_that_stays_in_its_state_is_shown_unless_it_serves_a_hit() {
-    // The fault of this protocol: the owner gives the line away and keeps it.
+    // In this mutant the owner gives the line away and keeps it.
     let said = output_of(&["explain", TRACES[5]], 1);
     assert!(said.contains("L1Cache 1: Fwd_GETX (stays)"), "{said}");
     assert!(!said.contains("L1Cache 0: Load (stays)"), "{said}");

@@ -113,7 +113,7 @@ fn mutants_are_a_table() {
     assert!(row("mi-l1-nack-before-forward").contains("Invalid transition"));
     assert!(row("mi-dir-putx-not-written").contains("stale value"));
     assert!(row("mi-l1-replace-no-notify").contains("undecided"));
-    // Behind what was found is the command that reproduces it.
+    // The line after a finding is the command that reproduces it.
     let is_command = |line: &&str| line.starts_with("    rubric explore protocol MI_example ");
     let commands: Vec<&str> = text.lines().filter(is_command).collect();
     assert_eq!(commands.len(), 2, "{text}");

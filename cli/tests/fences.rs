@@ -1,4 +1,4 @@
-//! Weak fences, acquires and releases as a user meets them.
+//! Weak fences, acquires and releases in the commands that read them.
 
 mod common;
 

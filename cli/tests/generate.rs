@@ -78,7 +78,7 @@ fn every_format_is_consistent_under_the_model() {
     let folder = Folder::new();
     for model in MODELS {
         let mut digests = Vec::new();
-        for name in ["a.axe", "a.axe.gz", "a.parquet", "a.trace", "a.trace.gz"] {
+        for name in ["a.axe", "a.axe.gz", "a.json", "a.parquet", "a.trace", "a.trace.gz"] {
             let path = folder.path(name);
             output(&small(model, &["--seed", "3", "-o", &path]));
             let verdict = assert_consistent(model, &path);
@@ -86,7 +86,7 @@ fn every_format_is_consistent_under_the_model() {
             assert_eq!(verdict.contains(r#""decided_by":"trace-order""#), is_ordered, "{verdict}");
             if !name.contains("trace") {
                 let axe = output(&["convert", &path, "-o", "-", "--to", "axe"]);
-                // Parquet keeps ticks, which axe text has behind an `@`.
+                // JSON and Parquet keep ticks, which axe text has behind an `@`.
                 let bare = axe.lines().map(|line| line.split(" @").next().unwrap_or(line));
                 digests.push(bare.collect::<Vec<_>>().join("\n"));
             }
@@ -120,7 +120,7 @@ fn compressed_text_is_the_same_text() {
 #[test]
 fn a_seed_gives_the_same_bytes() {
     let folder = Folder::new();
-    for name in ["s.axe", "s.parquet", "s.trace", "s.trace.gz"] {
+    for name in ["s.axe", "s.json", "s.parquet", "s.trace", "s.trace.gz"] {
         let bytes = |seed| {
             let path = folder.path(name);
             output(&small("tso", &["--seed", seed, "--violations", "2", "-o", &path]));
@@ -207,8 +207,8 @@ fn wrong_options_say_what_was_expected() {
         (&["--violations", "1K"], "of 1000 reads can be re-pointed"),
         (&["--violations", "1", "--distance", "0"], "no distance"),
         (&["--format", "parquet"], "Parquet needs a file"),
-        (&["-o", &odd], "a name that ends in .axe"),
-        (&["-o", &zipped], "a name that ends in .axe"),
+        (&["-o", &odd], "a name that ends in .trace, .axe"),
+        (&["-o", &zipped], "a name that ends in .trace, .axe"),
         (&["--histories", "2", "-o", &trace], "holds one history"),
         (&["-o", "absent/a.axe"], "absent/a.axe: "),
         (&["-o", "absent/a.parquet"], "absent/a.parquet: "),
@@ -279,7 +279,7 @@ fn families_are_listed_with_what_they_are() {
     }
 }
 
-/// The commands that the names of a file's histories are.
+/// The commands in the names of a file's histories.
 fn commands(text: &str) -> Vec<Vec<&str>> {
     let names = text.lines().filter_map(|line| line.strip_prefix("# rubric "));
     names.map(|name| name.split(' ').take_while(|word| *word != "#").collect()).collect()
@@ -303,9 +303,10 @@ fn the_hard_fixtures_are_what_their_names_say() {
 
         let path = path.to_str().unwrap();
         let is_violation = file.ends_with("-violation");
-        let (status, verdict) = match is_violation {
-            true => (1, r#""verdict":"violation""#),
-            false => (0, r#""verdict":"consistent""#),
+        let (status, verdict) = if is_violation {
+            (1, r#""verdict":"violation""#)
+        } else {
+            (0, r#""verdict":"consistent""#)
         };
         let all = ["check", "--model", "sc,tso,pso", "--format", "json", path];
         let verdicts = output_of(&all, status);

@@ -63,7 +63,7 @@ fn what_is_not_sc_is_refused() {
     assert!(message.contains("is not SC"), "{message}");
     assert!(message.contains("the required orderings form a cycle"), "{message}");
     assert!(message.contains("line 651"), "{message}");
-    // The other inputs are looked at all the same.
+    // The other inputs are checked all the same.
     let folder = Folder::new();
     let sb = folder.file("sb.axe", SB);
     let assert = rubric(&["monitor", TRACES[5], &sb]).assert().code(2);

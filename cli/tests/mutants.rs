@@ -64,7 +64,7 @@ fn what_an_operator_makes_fits_the_users_own_files() {
     ];
     for file in files {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // It is not the built-in one any more.
+        // The protocol is not the built-in one any more.
         folder.file(file, text.replace("protocol \"MI_example\"", "protocol \"Mine\""));
     }
     let path = folder.path("MI_example.slicc");
@@ -191,7 +191,7 @@ const MI_FILES: [&str; 5] = [
 
 const FAULT: &str = "mi-l1-replace-no-notify";
 
-/// A known fault is found in a user's own files, by every command.
+/// Every command finds a named mutant in a user's own files.
 #[test]
 fn named_mutants_apply_to_the_users_own_files() {
     let folder = Folder::new();
@@ -225,7 +225,7 @@ fn named_mutants_apply_to_the_users_own_files() {
     assert!(told.contains("1 found"), "{told}");
 }
 
-/// What a protocol has already, or what fits nowhere, is said with the place.
+/// A mutant that a protocol has already, or that fits nowhere, is reported with the place.
 #[test]
 fn named_mutants_that_do_not_apply_say_why() {
     let folder = Folder::new();

@@ -120,7 +120,7 @@ fn bad_programs_are_refused_with_their_place() {
     assert!(error(&["explore", "program", "none.prog"]).contains("none.prog"));
 }
 
-/// Nothing is known of what comes behind a loop that no run leaves.
+/// Nothing is known of what follows a loop that no run leaves.
 #[test]
 fn a_loop_that_nobody_leaves_is_said() {
     let folder = Folder::new();
@@ -130,7 +130,7 @@ fn a_loop_that_nobody_leaves_is_said() {
     assert!(text.contains("reached its bound"), "{text}");
 }
 
-/// All states and the monitors look at different things: at the end, and on the way.
+/// The exhaustive exploration looks at final states, the monitors at the steps of runs.
 #[test]
 fn where_all_states_and_monitors_differ_it_is_said() {
     let folder = Folder::new();

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use common::{Folder, error, output, output_of, rubric};
 use serde_json::Value;
 
-/// A machine to which nothing but a body is added.
+/// A machine that lacks only a body.
 const MACHINE: &str = "machine(MachineType:L1Cache, \"a cache\") : MessageBuffer * b; {
   state_declaration(State) { I, AccessPermission:Invalid; }
   enumeration(Event) { Load; Store; }
@@ -19,7 +19,7 @@ const MACHINE: &str = "machine(MachineType:L1Cache, \"a cache\") : MessageBuffer
 /// A file: its name and its content.
 type Content = (&'static str, Vec<u8>);
 
-/// Protocols with something wrong, each with its files, of which the first is the protocol's.
+/// Protocols with errors, each with its files, the protocol's own file first.
 fn wrong() -> Vec<(&'static str, Vec<Content>)> {
     let text = |text: &str| format!("protocol \"P\";\n{text}").into_bytes();
     let one = |content: Vec<u8>| vec![("p.slicc", content)];
@@ -122,7 +122,7 @@ fn unknown_types_and_names() {
     }
 }
 
-/// Files of 10 MB are read, or refused, before anybody gets impatient.
+/// Files of 10 MB are read, or refused, quickly.
 #[test]
 fn large_files() {
     let many = |text: &str| text.repeat(10_000_000 / text.len());
@@ -259,7 +259,7 @@ fn what_cannot_be_shown() {
 
 #[test]
 fn graphviz_reads_the_graphs() {
-    // Only where it is installed.
+    // Graphviz is used only where it is installed.
     if Process::new("dot").arg("-V").output().is_err() {
         return;
     }

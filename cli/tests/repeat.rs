@@ -20,7 +20,7 @@ const WRITES_BACK: [&str; 3] = [
      out_msg.DataBlk := in_msg.DataBlk;",
     "out_msg.Type := MemoryRequestType:MEMORY_WB;\n        out_msg.Sender := in_msg.Requestor;",
 ];
-/// A transition without which an owner does not know what to do with a forward.
+/// A transition without which an owner cannot handle a forwarded request.
 const PASSES_ON: [&str; 3] = [
     "MI_example-cache.sm",
     "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}",
@@ -38,23 +38,10 @@ const MISSES: [&str; 3] = [
 fn edited(folder: &Folder, [file, from, to]: [&str; 3]) -> String {
     let own = folder.0.path().join("my 'own' protocols");
     fs::create_dir_all(&own).unwrap();
-    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.starts_with("MI_example") {
-            continue;
-        }
-        let mut text = fs::read_to_string(&path).unwrap();
-        if name == file {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        fs::write(own.join(name), text).unwrap();
-    }
-    own.join("MI_example.slicc").to_str().unwrap().to_owned()
+    common::edited(&own, file, from, to)
 }
 
-/// What a shell makes of a command: standard output and standard error, and the status.
+/// Runs a command in a shell: its standard output, standard error and status.
 fn shell(command: &str) -> (String, i32) {
     assert!(command.starts_with("rubric "), "{command}");
     let program = Path::new(env!("CARGO_BIN_EXE_rubric"));
@@ -91,7 +78,7 @@ fn texts<'a>(all: &'a Value, key: &str) -> Vec<&'a str> {
     all.map(|one| one[key].as_str().unwrap()).collect()
 }
 
-/// Runs a series whose histories violate SC, as text and as JSON, and what both say repeats them.
+/// Runs a series whose histories violate SC, as text and as JSON. The commands of both repeat the violations.
 fn violations_are_repeated(series: &[&str], option: &str) {
     let text = output_of(series, 1);
     let named = commands(&text, "  reproduce with: ");
@@ -101,7 +88,7 @@ fn violations_are_repeated(series: &[&str], option: &str) {
     let seeds = told["violation_seeds"].as_array().unwrap();
     assert_eq!(told["violations"], seeds.len());
     assert!(seeds.len() > 3, "{told}");
-    let others = format!(": {} more runs violate what counts here", seeds.len() - 3);
+    let others = format!(": {} more runs violate a model that counts", seeds.len() - 3);
     assert!(text.contains(&others), "{text}");
     for (at, command) in named.iter().enumerate() {
         assert_eq!(told["first_violations"][at]["seed"], seeds[at]);
@@ -123,7 +110,7 @@ fn violations_are_repeated(series: &[&str], option: &str) {
         let again = json(&again);
         assert_eq!(texts(&again["first_violations"], "command"), [*command]);
     }
-    // Those that are not listed in full: the same command with their seeds.
+    // Runs that are not listed in full: the same command with their seeds.
     let (first, last) = (seeds[0].to_string(), seeds[seeds.len() - 1].to_string());
     let of_last = named[0].replace(&format!("{option} {first}"), &format!("{option} {last}"));
     assert_eq!(shell(&of_last).1, 1, "{of_last}");
@@ -143,7 +130,7 @@ fn violations_of_a_protocol_on_the_disk_are_repeated() {
     let path = edited(&folder, WRITES_BACK);
     let series = ["simulate", &path, "--runs", "30", "--check=sc,tso"];
     violations_are_repeated(&series, "--recipe");
-    // What no client has to keep is no violation that counts.
+    // Violating a model that the client does not guarantee does not count.
     let buffered = ["simulate", "MI_example", "--client", "store-buffer"];
     let told =
         json(&output(&[&buffered[..], &["--runs", "30", "--check", "--format", "json"]].concat()));
@@ -165,13 +152,15 @@ fn faults_are_repeated() {
         let told = json(&output_of(&[series, &["--format", "json"]].concat(), 1));
         assert_eq!(texts(&told["first_faults"], "command"), named);
         assert_eq!(told["fault_seeds"].as_array().unwrap().len(), 6);
-        assert!(text.contains(": 3 more runs ended so; reproduce with the same command and "));
+        assert!(
+            text.contains(": 3 more runs ended in faults; reproduce with the same command and ")
+        );
         let messages = texts(&told["first_faults"], "message");
         assert_eq!(named.len(), 3, "{text}");
         for (command, message) in named.iter().zip(messages) {
             let (again, status) = shell(command);
             assert_eq!(status, 1, "{command}");
-            // With the tick.
+            // The message has the tick.
             assert!(again.contains(message), "{message}: {again:.300}");
         }
     }
@@ -246,7 +235,7 @@ fn a_series_without_a_shape_is_drawn_from_seeds() {
     assert_eq!(drawn["recipes"], true);
     assert!(drawn["command"].as_str().unwrap().contains(" --recipe 5"));
     assert_eq!(series(&["--recipe", "5"]).1, drawn);
-    // What a recipe does not decide goes with it.
+    // Options that a recipe does not decide are part of the command.
     let (says_so, other) = series(&["--seed", "5", "--set", "L1Cache.issue_latency=3"]);
     assert!(says_so && other["recipes"] == true, "{other}");
     let command = other["command"].as_str().unwrap();
@@ -263,7 +252,7 @@ fn a_series_without_a_shape_is_drawn_from_seeds() {
         assert!(!says_so && told["recipes"] == false, "{shape:?}");
         assert_eq!(told["operations"], 2400, "{shape:?}");
     }
-    // One run keeps its shape.
+    // A single run is not drawn as a recipe.
     let single = output(&["simulate", "MI_example", "--check", "--seed", "5"]);
     assert!(single.contains("(4 threads, 400 operations;"), "{single}");
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use common::{Folder, error, output, rubric};
 use serde_json::Value;
-use tables::{Said, Trial, write_trials};
+use tables::{Reported, Trial, write_trials};
 
 /// A table of some trials of an experiment.
 fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
@@ -20,8 +20,8 @@ fn experiment(path: &Path, name: &str, numbers: std::ops::Range<u32>) {
         model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
         said: match algorithm {
-            "sc-sat" => Said::Timeout,
-            _ => Said::Consistent,
+            "sc-sat" => Reported::Timeout,
+            _ => Reported::Consistent,
         },
         ..Trial::default()
     };
@@ -56,7 +56,7 @@ fn a_folder_of_everything() {
     let rows: Vec<Vec<&str>> = text.lines().map(|line| line.split_whitespace().collect()).collect();
     assert!(rows.contains(&vec!["scale", "quick", "5", "10", "5", "0"]), "{text}");
     assert!(rows.contains(&vec!["gcc-fig4", "quick", "2", "4", "2", "0"]), "{text}");
-    // What the campaign alone says comes behind.
+    // The answers of the campaign follow.
     let alone = output(&["report", &folder.path("mutants")]);
     assert!(text.ends_with(&alone) && !alone.contains("scale"), "{text}");
 
@@ -156,7 +156,7 @@ fn what_is_no_result() {
     let message = error(&["report", folder_of(&folder)]);
     assert!(message.contains(&damaged), "{message}");
     fs::write(&damaged, &bytes).unwrap();
-    // A name that says another format than the one that is written.
+    // A name with the ending of another format.
     let pdf = folder.path("page.pdf");
     let message = error(&["report", folder_of(&folder), "-o", &pdf]);
     assert!(message.contains("a name that ends in .html was expected"), "{message}");

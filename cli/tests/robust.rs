@@ -1,4 +1,5 @@
-//! What may happen to any program: full disks, readers that go away, others at work in the same folder, more text than memory, files from elsewhere.
+//! Failures that any program may meet: full disks, readers that go away, other processes in the same folder, more text than
+//! memory, files of other programs.
 
 mod common;
 
@@ -44,7 +45,7 @@ fn several_at_once_leave_whole_files() {
         }
         assert_eq!(fs::read(together).unwrap(), fs::read(alone).unwrap(), "{name}");
     }
-    // Nothing else was left.
+    // No other file was left.
     assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 8);
 }
 
@@ -63,7 +64,7 @@ fn what_cannot_be_written_is_said() {
         std::os::unix::fs::symlink("/dev/full", &full).unwrap();
         let message = failure(&[command, VIOLATION, "-o", &full]);
         assert!(message.contains("No space left") && message.contains(name), "{message}");
-        // A folder in which nobody may write.
+        // A folder without permission to write.
         let message = failure(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
         assert!(message.contains(&format!("/proc/{name}")), "{message}");
         assert!(!message.contains(".rubric-"), "{message}");
@@ -139,7 +140,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
     let sound = folder.path("sound.parquet");
     output_of(&["convert", "fixtures/litmus/litmus.axe", "-o", &sound], 0);
     let bytes = fs::read(&sound).unwrap();
-    // A page that claims to have more values than memory has bytes, for which the library ends its process.
+    // A page that claims more values than memory has bytes, at which the library aborts the process.
     for arguments in [
         &["check", "fixtures/damaged/memory.parquet"][..],
         &["stats", "fixtures/damaged/memory.parquet"],
@@ -157,7 +158,7 @@ fn parquet_from_elsewhere_is_read_or_refused() {
         match number % 3 {
             0 => damaged[at] ^= 1 << (number % 8),
             1 => damaged.truncate(at),
-            // Lengths that are nonsense.
+            // Impossible lengths.
             _ => damaged[at..].iter_mut().take(4).for_each(|byte| *byte = 0xff),
         }
         let file = folder.file("damaged.parquet", damaged);

@@ -1,4 +1,4 @@
-//! Campaigns in parts, and what a full disk leaves of a campaign.
+//! Campaigns in shards, and campaigns on a full disk.
 
 mod common;
 
@@ -7,9 +7,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, rubric};
+use common::{Folder, error, kill_at, lines_of, output, rubric};
 use tables::results::Results;
 use tables::{CampaignRun, read_equivalents, read_runs};
 
@@ -32,7 +31,7 @@ fn files(folder: &str, stem: &str, extension: &str) -> Vec<PathBuf> {
     paths.filter(fits).collect()
 }
 
-/// Runs without what takes another time each time, each once, in order.
+/// Runs without their times, each once, in order.
 fn timeless(runs: impl IntoIterator<Item = CampaignRun>) -> BTreeMap<String, usize> {
     let mut rows = BTreeMap::new();
     for mut run in runs {
@@ -45,7 +44,7 @@ fn timeless(runs: impl IntoIterator<Item = CampaignRun>) -> BTreeMap<String, usi
     rows
 }
 
-/// The runs of the tables of a folder as they are, without those of mutants' protocols that every shard has.
+/// The runs in the tables of a folder, without those of the unmutated protocols, which every shard has.
 fn rows(folder: &str) -> BTreeMap<String, usize> {
     let tables = files(folder, "runs.", ".parquet");
     timeless(tables.iter().flat_map(|table| read_runs(table).unwrap()))
@@ -66,7 +65,7 @@ fn shards_together_are_the_whole() {
     }
     let expected = rows(&whole);
     assert!(expected.values().all(|&count| count == 1));
-    // Mutants are in one shard, and the protocol as it is in all of them.
+    // Each mutant is in one shard, and the unmutated protocol in all of them.
     let found = rows(&shared);
     assert!(found.keys().eq(expected.keys()));
     for (run, &count) in &found {
@@ -82,7 +81,7 @@ fn shards_together_are_the_whole() {
         assert_eq!(found.equivalents, expected.equivalents);
         assert_eq!(output(&["report", &sharded, "--format", "json"]), report);
     }
-    // About equally many, equivalent ones too.
+    // The shards have about equally many mutants, including equivalent ones.
     for table in files(&shared, "runs.", ".parquet") {
         let apart = table.to_str().unwrap().replace("/runs.", "/equivalents.");
         let mut mutants: Vec<Option<String>> =
@@ -106,27 +105,15 @@ fn a_killed_shard_goes_on_beside_others() {
     let folder = Folder::new();
     let (shared, alone) = (folder.path("shared"), folder.path("alone"));
     let log = Path::new(&shared).join("runs.2-of-2.jsonl");
-    let lines = || fs::read_to_string(&log).map_or(0, |text| text.lines().count());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(small(&shared, &["--shard", "2/2"]))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while lines() < 12 && start.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let before = lines();
+    kill_at(&small(&shared, &["--shard", "2/2"]), &log, 12);
+    let before = lines_of(&log);
     assert!(before >= 12);
-    // The log counts while there is no table, also where another shard has one.
+    // The log counts as long as there is no table, even if another shard has one.
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "1/2"]));
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "2/2"]));
-    assert!(lines() > before);
+    assert!(lines_of(&log) > before);
     output(&small(&alone, &["--shard", "2/2"]));
     let table =
         |folder: &str| timeless(read_runs(&Path::new(folder).join("runs.2-of-2.parquet")).unwrap());
@@ -147,7 +134,7 @@ fn what_is_no_part_of_the_campaign_is_refused() {
         assert!(message.contains("other seed (1, now 2)"), "{message}");
     }
     assert_eq!(files(&path, "campaign", ".json").len(), 1);
-    // Somebody else does the same shard.
+    // Another process runs the same shard.
     let file =
         File::options().write(true).open(Path::new(&path).join("runs.1-of-4.jsonl")).unwrap();
     file.lock().unwrap();
@@ -156,11 +143,11 @@ fn what_is_no_part_of_the_campaign_is_refused() {
     output(&small(&path, &["--shard", "2/4"]));
 }
 
-/// A file system that is soon full, as long as it lives.
+/// A small file system, mounted until this is dropped.
 struct Disk(String);
 
 impl Disk {
-    /// None where it is not allowed to mount one.
+    /// `None` where mounting is not allowed.
     fn mount(folder: &Folder) -> Option<Disk> {
         let path = folder.path("disk");
         fs::create_dir(&path).unwrap();
@@ -170,7 +157,7 @@ impl Disk {
         done.is_ok_and(|status| status.success()).then_some(Disk(path))
     }
 
-    /// Takes all space but so many blocks of 4 KiB.
+    /// Takes all space except this many blocks of 4 KiB.
     fn fill(&self, free: usize) {
         let file = Path::new(&self.0).join("filler");
         let fits = |blocks: usize| fs::write(&file, vec![0; blocks << 12]).is_ok();
@@ -207,7 +194,7 @@ fn a_full_disk_loses_nothing() {
         assert!(message.contains("free some space and run the same command again"), "{message}");
     };
     let log = Path::new(&path).join("runs.jsonl");
-    // Full at once, full for the log, and with room for the log but not for the tables.
+    // Full at once, too full for the log, and with room for the log but not for the tables.
     disk.fill(0);
     says(&error(&small(&path, &[])), "campaign.json");
     disk.fill(6);

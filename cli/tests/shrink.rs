@@ -32,7 +32,7 @@ fn a_real_violation_becomes_a_few_operations() {
         assert!(text.contains(&format!("written: {file}")), "{text}");
         let again = output_of(&["check", file], 1);
         assert!(again.starts_with("violation  sc"), "{again}");
-        // What is minimal stays as it is.
+        // A minimal part stays as it is.
         let told = json(&shrink(&[file, "--format", "json"], 1));
         let operations = told["shrunk"]["operations"].as_array().unwrap().len();
         assert_eq!(told["operations"], operations, "{file}");
@@ -87,7 +87,7 @@ fn limits_leave_the_smallest_so_far() {
     assert!(told.starts_with("undecided"), "{told}");
 }
 
-/// The first Ctrl-C is an answer if there is one already. Whenever it comes, nothing is half written.
+/// The first Ctrl-C ends with the result so far, if there is one. Whenever it comes, no file is half written.
 #[test]
 fn an_interruption_leaves_whole_files() {
     let folder = Folder::new();
@@ -108,13 +108,12 @@ fn an_interruption_leaves_whole_files() {
         interrupt.unwrap();
         let status = child.wait().unwrap();
         let left = fs::read_dir(folder.0.path()).unwrap().count();
-        match fs::exists(&small).unwrap() {
-            true => {
-                assert_eq!((status.code(), left), (Some(1), 2));
-                output_of(&["check", &small], 1);
-            }
-            // Ended before there was anything to show, or before the program listened.
-            false => assert!(status.code().is_none_or(|code| code == 130) && left == 1, "{status}"),
+        if fs::exists(&small).unwrap() {
+            assert_eq!((status.code(), left), (Some(1), 2));
+            output_of(&["check", &small], 1);
+        } else {
+            // The program was interrupted before it had a result, or before it handled signals.
+            assert!(status.code().is_none_or(|code| code == 130) && left == 1, "{status}");
         }
     }
 }

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, error, output, output_of, rubric};
+use common::{Folder, edited, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -282,7 +282,7 @@ fn checking_one_run_says_what_check_says() {
         &path,
     ]);
     let lines = json(&text);
-    // The model that the client guarantees, and what the run came to.
+    // The model that the client guarantees, and the result of the run.
     assert_eq!(lines.len(), 2);
     assert_eq!(lines[0]["model"], "pso");
     assert_eq!(lines[0]["verdict"], "consistent");
@@ -297,28 +297,10 @@ fn checking_one_run_says_what_check_says() {
     output_of(&["check", "--model", "sc", &path], 1);
 }
 
-/// A built-in protocol on the disk, with an edit.
-fn edited(folder: &Folder, file: &str, from: &str, to: &str) -> String {
-    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.starts_with("MI_example") {
-            continue;
-        }
-        let mut text = fs::read_to_string(&path).unwrap();
-        if name == file {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        folder.file(&name, text);
-    }
-    folder.path("MI_example.slicc")
-}
-
 #[test]
 fn a_protocol_on_the_disk() {
     let folder = Folder::new();
-    let path = edited(&folder, "", "", "");
+    let path = edited(folder.0.path(), "", "", "");
     let (own, built_in) = (output(&["simulate", &path]), output(&["simulate", "MI_example"]));
     let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     assert_eq!(rest(&own), rest(&built_in));
@@ -328,7 +310,7 @@ fn a_protocol_on_the_disk() {
 fn an_undefined_transition_is_reported_as_gem5_does() {
     let folder = Folder::new();
     let dropped = "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(&folder, "MI_example-cache.sm", dropped, "");
+    let path = edited(folder.0.path(), "MI_example-cache.sm", dropped, "");
     let trace = folder.path("a.trace");
     let message = complaint(&["simulate", &path, "-o", &trace], 1);
     assert!(message.contains("Invalid transition: L1Cache "), "{message}");
@@ -336,7 +318,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("the last transitions and messages for 0x"), "{message}");
     assert!(message.contains("reproduce with: rubric simulate "), "{message}");
-    // What was written stays usable, and says how the run ended.
+    // The files that were written stay usable, and say how the run ended.
     let checked = output_of(&["check", &trace], 1);
     assert!(checked.starts_with("crashed  "), "{checked}");
     assert!(checked.contains("(invalid transition: L1Cache "), "{checked}");
@@ -350,14 +332,14 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert_eq!(lines[0]["first_faults"].as_array().unwrap().len(), 3);
     assert_eq!(lines[0]["first_faults"][0]["kind"], "invalid transition");
     assert!(lines[0]["first_faults"][0]["line"].as_u64().unwrap() > 1);
-    assert!(output_of(&series[..5], 1).contains("2 more runs ended so"));
+    assert!(output_of(&series[..5], 1).contains("2 more runs ended in faults"));
 }
 
 #[test]
 fn a_lost_message_is_a_deadlock() {
     let folder = Folder::new();
     let forward = "{forward_to_owner, set_owner, pop_request}";
-    let path = edited(&folder, "MI_example-dir.sm", forward, "{set_owner, pop_request}");
+    let path = edited(folder.0.path(), "MI_example-dir.sm", forward, "{set_owner, pop_request}");
     let message = complaint(&["simulate", &path, "--check"], 1);
     assert!(message.contains("eadlock"), "{message}");
 }
@@ -368,9 +350,9 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
     let done = "response_in.dequeue(clockEdge());";
     for latency in ["cyclesToTicks(recycle_latency)", "intToTick(0)"] {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
-        let path = edited(&folder, "MI_example-cache.sm", done, &again);
+        let path = edited(folder.0.path(), "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // What comes again meets a line that is there.
+        // A repeated request finds the line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",
@@ -387,7 +369,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
 fn mistakes_in_protocols_are_shown_in_place() {
     let folder = Folder::new();
     let action = "pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(&folder, "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
+    let path = edited(folder.0.path(), "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
     let message = error(&["simulate", &path]);
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("pass_blok_on"), "{message}");
@@ -447,7 +429,7 @@ fn a_file_that_was_there_stays_if_the_new_one_fails() {
     assert!(message.contains("/dev/full: "), "{message}");
 }
 
-/// Whoever ends the program finds no half-written file.
+/// A program that is killed leaves no half-written file.
 #[test]
 fn an_interrupted_run_leaves_nothing() {
     let folder = Folder::new();

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use common::{Folder, output};
 use tables::{CampaignRun, Trial, read_runs, read_trials};
 
-/// Of each experiment: how many histories it has at the size of the papers, and how many rows.
+/// For each experiment, the numbers of histories and rows at the size of the papers.
 const EXPERIMENTS: [(&str, usize, usize); 16] = [
     ("gcc-fig4", 2000, 6000),
     ("gcc-fig5", 1000, 6000),
@@ -73,7 +73,7 @@ fn the_campaign_is_of_400_mutants_and_more() {
     assert!(readme.contains(&row), "README.md does not have {row}");
 }
 
-/// The page and the notebooks say of these tables what the program computes from them today.
+/// The page and the notebooks agree with what the program computes from these tables.
 #[test]
 fn the_claims_are_what_the_program_says_of_them() {
     let folder = Folder::new();

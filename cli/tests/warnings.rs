@@ -1,5 +1,5 @@
-//! What gem5 accepts although it is evidently wrong, and protocols of which nobody knows which buffers are ordered: warnings of
-//! `rubric simulate`, `explore protocol` and `campaign`, and what `--strict` and `--set BUFFER=ordered` make of them.
+//! Warnings of `rubric simulate`, `explore protocol` and `campaign` about mistakes that gem5 accepts and about buffers that may
+//! be ordered or not, and the effects of `--strict` and `--set BUFFER=ordered`.
 
 mod common;
 
@@ -8,7 +8,7 @@ use std::fs;
 use common::{Folder, output, output_of, rubric};
 use serde_json::Value;
 
-/// A protocol that looks up an entry that nobody has allocated.
+/// A protocol that uses an entry that was never allocated.
 const FORGOTTEN: &str = "fixtures/ordered/Forgotten.slicc";
 /// A protocol that fails if one of two buffers is not ordered.
 const ORDERED: &str = "fixtures/ordered/Ordered.slicc";
@@ -57,7 +57,7 @@ fn a_series_counts_runs_with_warnings() {
         text.contains("5 runs, the first with seed 1: warning: an entry that was never"),
         "{text}"
     );
-    // The command repeats it.
+    // The command repeats the warning.
     let (_, command) = text.split_once("--strict makes it a fault): rubric ").unwrap();
     let command: Vec<&str> = command.lines().next().unwrap().split(' ').collect();
     let one = told(&[&command[..], &["--check"]].concat(), 0);
@@ -93,7 +93,7 @@ fn a_campaign_lists_warnings() {
         ),
         "{text}"
     );
-    // The same from the table.
+    // The table has the same warning.
     let again = rubric(&["report", &path]).output().unwrap();
     let again = String::from_utf8(again.stdout).unwrap();
     assert!(again.contains("an entry used that was never allocated"), "{again}");
@@ -101,7 +101,7 @@ fn a_campaign_lists_warnings() {
     let text = run(&["-o", &strict, "--strict"]);
     assert!(text.contains("an entry that was never allocated is used"), "{text}");
     assert!(text.contains(" --strict --check"), "{text}");
-    // A campaign goes on only as what it was.
+    // A campaign is resumed only with the same options.
     let other = told(&[&campaign[..], &["-o", &path, "--strict"]].concat(), 2);
     assert!(other.contains("--strict"), "{other}");
 }
@@ -110,11 +110,11 @@ fn a_campaign_lists_warnings() {
 fn a_protocol_without_a_script_is_named_once() {
     let simulate = ["simulate", FORGOTTEN, "--threads", "1", "--runs", "2", "--locations", "1"];
     let text = told(&simulate, 0);
-    let warning = "rubric: warning: Forgotten is no protocol with a script in gem5";
+    let warning = "rubric: warning: Forgotten has no script in gem5";
     assert_eq!(text.matches(warning).count(), 1, "{text}");
     assert!(text.contains("--set L1Cache.mandatoryQueue=ordered"), "{text}");
     assert_eq!(told(&[&simulate[..], &["-q"]].concat(), 0), "");
-    // Nothing is left to be said.
+    // There is no warning any more.
     let text = told(&[&simulate[..], &["--set", "mandatoryQueue=unordered"]].concat(), 0);
     assert!(!text.contains("script"), "{text}");
     let explored = told(&["explore", "protocol", FORGOTTEN, "--threads", "1"], 0);
@@ -130,7 +130,7 @@ fn a_renamed_copy_has_the_buffers_of_the_original() {
     let folder = Folder::new();
     for (name, why) in [
         ("MI_example_new", "its name begins with MI_example"),
-        ("Mine", "its machines and buffers have the names of those of MI_example"),
+        ("Mine", "its machines and buffers have the same names as those of MI_example"),
     ] {
         for file in ["cache", "dir", "dma", "msg"] {
             let from = format!("../fixtures/protocols/MI_example-{file}.sm");

@@ -28,7 +28,7 @@ fn text_of(trace: &str) -> String {
     text
 }
 
-/// How watching ends while the pipe that the text came through is still open.
+/// The result of watching while the pipe with the text is still open.
 fn status_while_open(text: &str) -> Option<i32> {
     let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
         .args(["watch", "--quiet"])
@@ -82,7 +82,7 @@ fn it_stops_at_the_first_operation_that_is_too_much() {
     let told = json(&[VIOLATION], 1);
     let (needed, line) = (told["operations"].as_u64().unwrap(), told["line"].as_u64().unwrap());
     assert!(needed < 180, "{told}");
-    // Up to the line before there is nothing wrong; with it there is.
+    // Without the last line there is no violation; with it there is.
     let text = text_of(VIOLATION);
     let folder = Folder::new();
     let upto = |lines: usize| {
@@ -121,7 +121,7 @@ fn memory_does_not_grow_with_the_run() {
 fn where_loads_complete_late_a_run_is_found_all_the_same() {
     let folder = Folder::new();
     let trace = folder.path("late.trace");
-    // A cache of this protocol may answer a load with a line that somebody has taken meanwhile.
+    // A cache of this mutant may answer a load with a line that another cache has taken meanwhile.
     let simulate = "simulate MESI_Two_Level --threads 12 --operations 1500 --seed 5 --quiet -o";
     let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
     output_of(&simulate, 0);
@@ -141,7 +141,7 @@ fn a_thread_that_does_nothing_keeps_the_window_open() {
     }
     let file = folder.file("idle.trace", text);
     let printed = watch(&[&file, "--max-memory", "24MiB"], 3);
-    assert!(printed.contains("thread 9 has done nothing for long"), "{printed}");
+    assert!(printed.contains("thread 9 has been idle for long"), "{printed}");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn operations_are_called_what_check_calls_them() {
         );
     }
     assert!(told.iter().any(|it| known.contains(it)), "{printed}\n{checked}");
-    // What showed it is the last operation that was taken.
+    // The violation shows at the last operation that was taken in.
     let last = json(&[VIOLATION], 1)["line"].as_u64().unwrap();
     assert!(told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last), "{printed}");
 }
@@ -247,7 +247,7 @@ fn the_last_step_ends_when_it_is_told_to() {
     let hard = folder.path("hard.axe");
     let family = ["generate", "--family", "pigeons-violation", "--size", "9", "-o"];
     output_of(&[&family[..], &[&hard]].concat(), 0);
-    // What a client would print.
+    // The lines that a client would print.
     let mut indexes = std::collections::BTreeMap::new();
     let mut text = String::new();
     for line in std::fs::read_to_string(hard).unwrap().lines() {

@@ -1,4 +1,4 @@
-//! A graph of states, given by where to begin and what can happen.
+//! The trait of the graphs that a search explores, given by initial states and moves.
 
 use std::fmt::Debug;
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 pub trait Graph {
     /// A state. Two states are the same if they serialize to the same bytes.
     type State: Clone + Debug + Serialize + DeserializeOwned;
-    /// A move, which leads from a state to the next.
+    /// A move from a state to the next.
     type Move: Clone + Debug;
     /// The property that the search looks for.
     type Goal: Clone + Debug;
@@ -20,10 +20,10 @@ pub trait Graph {
     /// Calls `visit` with each move of a state and the state after it, always in the same order.
     fn moves(&self, state: &Self::State, visit: &mut dyn FnMut(Self::Move, Self::State));
 
-    /// The goal that a state is, if any.
+    /// The goal that a state fulfils, if any.
     fn goal(&self, state: &Self::State) -> Option<Self::Goal>;
 
-    /// The goal that a state without moves is, if any.
+    /// The goal that a state without moves fulfils, if any.
     fn dead_end(&self, _state: &Self::State) -> Option<Self::Goal> {
         None
     }

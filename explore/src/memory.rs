@@ -1,14 +1,16 @@
 //! Memory systems, and the proof that one is sequentially consistent (Qadeer, *Verifying Sequential Consistency on
 //! Shared-Memory Multiprocessors by Model Checking*, TPDS 2003).
 //!
-//! A [`MemorySystem`] has processors, locations and data values, a finite number of states, and events: reads, writes and
-//! internal ones. Its *simple witness* orders the writes of a location as they happened. If no run has a cycle in the
-//! constraint graph for that witness, every run is sequentially consistent; and a run with a cycle has one with a *canonical
-//! k-nice* cycle, for a `k` of at most the number of processors and of locations (Corollary 7.6), provided that the system
-//! is [symmetric, causal and data-independent](assumptions). [`method::prove`] looks for such a run, for each `k`, in the
-//! system [`composed`] with the automata of section 8.
+//! A [`MemorySystem`] has processors, locations and data values, a finite number of states, and
+//! events: reads, writes and internal ones. Its *simple witness* orders the writes of a location as
+//! they happened. If no run has a cycle in the constraint graph for that witness, every run is
+//! sequentially consistent. A run with a cycle implies one with a *canonical k-nice* cycle, for a
+//! `k` of at most the number of processors and of locations (Corollary 7.6), provided that the
+//! system is [symmetric, causal and data-independent](assumptions). [`method::prove`] searches for
+//! such a run, for each `k`, in the system [`composed`] with the automata of section 8.
 //!
-//! A system that has such a cycle may still be sequentially consistent: by another witness, as lazy caching is.
+//! A system with such a cycle may still be sequentially consistent, by another witness; lazy
+//! caching is.
 
 use std::fmt::{self, Debug, Display};
 
@@ -28,11 +30,11 @@ pub mod store_buffer;
 /// The size of a memory system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SystemSize {
-    /// Processors, from 0; shown from 1.
+    /// Number of processors. They count from 0, and are displayed from 1.
     pub processors: u8,
-    /// Locations, from 0; shown from 1.
+    /// Number of locations. They count from 0, and are displayed from 1.
     pub locations: u8,
-    /// The greatest data value; the least, 0, is what memory holds at the beginning.
+    /// The greatest data value; the least, 0, is the initial value of memory.
     pub values: u8,
 }
 
@@ -41,7 +43,8 @@ pub struct SystemSize {
 pub enum Event {
     /// A processor reads or writes.
     Access(Access),
-    /// Something inside of the system, with the processor or controller and the location that it is about.
+    /// An internal event: its name, and the processor or controller and the location that it is
+    /// about.
     Internal(&'static str, Option<u8>, Option<u8>),
 }
 
@@ -116,17 +119,17 @@ pub struct Renaming {
     pub processors: Vec<u8>,
     /// The new names of the locations, by old name.
     pub locations: Vec<u8>,
-    /// By the old name of the location, then the old value. 0 stays 0.
+    /// The new values, by the old name of the location, then the old value. 0 stays 0.
     pub values: Vec<Vec<u8>>,
 }
 
 impl Renaming {
-    /// The renaming that changes nothing.
-    pub fn identity(shape: SystemSize) -> Renaming {
+    /// Creates the renaming that changes nothing.
+    pub fn identity(size: SystemSize) -> Renaming {
         Renaming {
-            processors: (0..shape.processors).collect(),
-            locations: (0..shape.locations).collect(),
-            values: vec![(0..=shape.values).collect(); usize::from(shape.locations)],
+            processors: (0..size.processors).collect(),
+            locations: (0..size.locations).collect(),
+            values: vec![(0..=size.values).collect(); usize::from(size.locations)],
         }
     }
 
@@ -152,7 +155,7 @@ pub trait MemorySystem {
     type State: Clone + Debug + PartialEq + Serialize + DeserializeOwned;
 
     /// The number of processors, locations and values.
-    fn shape(&self) -> SystemSize;
+    fn size(&self) -> SystemSize;
 
     /// The initial states. Every location holds 0.
     fn initial(&self) -> Vec<Self::State>;
@@ -164,12 +167,12 @@ pub trait MemorySystem {
     fn renamed(&self, state: &Self::State, renaming: &Renaming) -> Self::State;
 
     /// Describes an event and what it changes between two states.
-    fn told(&self, _before: &Self::State, event: Event, _after: &Self::State) -> String {
+    fn describe(&self, _before: &Self::State, event: Event, _after: &Self::State) -> String {
         event.to_string()
     }
 }
 
-/// The elements of `old`, each at its new place.
+/// Permutes the elements of `old`: the element at `at` moves to `place(at)`.
 fn moved<T: Clone>(old: &[T], place: impl Fn(u8) -> u8) -> Vec<T> {
     let mut new = old.to_vec();
     for (at, it) in (0..).zip(old) {

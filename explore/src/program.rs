@@ -1,14 +1,14 @@
-//! Concurrent programs: a small language, explored over sequentially consistent runs with the [`monitor`](crate::monitor)s
-//! watching, and exhaustively under SC, TSO and PSO.
+//! Concurrent programs in a small language. They are explored over sequentially consistent runs
+//! with [`monitor`](crate::monitor)s, and exhaustively under SC, TSO and PSO.
 //!
 //! ```text
-//! shared data, flag = 0, slot[4];         // locations: all 0 unless it says otherwise
+//! shared data, flag = 0, slot[4];         // locations, initially 0 unless stated otherwise
 //! const MOST = 3;
-//! fn wait_for(value) {                    // put where it is called; no recursion
-//!     loop MOST {                         // every loop has a bound; who reaches it is cut off
-//!         let f = load flag;              // one shared access a statement
+//! fn wait_for(value) {                    // inlined where it is called; no recursion
+//!     loop MOST {                         // every loop has a bound; a run that reaches it ends
+//!         let f = load flag;              // at most one shared access in a statement
 //!         if f == value { return 1; }
-//!         yield;                          // others go on: no preemption
+//!         yield;                          // lets other threads run; no preemption
 //!     }
 //!     return 0;
 //! }
@@ -18,9 +18,10 @@
 //! finally { let d = load data; assert d == 1; }
 //! ```
 //!
-//! Accesses: `load x`, `store x = e`, `cas x, old, new` (1 if it held `old`), `swap x, e` and `add x, e` (what it held), and
-//! `fence`. Besides `loop` there is `while e limit 3 { }`; `break`,
-//! `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS reads, and orders like a successful one.
+//! Accesses: `load x`, `store x = e`, `cas x, old, new` (1 if `x` held `old`, else 0), `swap x, e`
+//! and `add x, e` (the old value of `x`), and `fence`. Further statements: `while e limit 3 { }`,
+//! `break`, `continue`, `if`/`else`, `assert`. Numbers have 64 bits; 0 is false. A failed CAS
+//! reads, and orders like a successful one.
 //!
 //! ```
 //! use check::Model;
@@ -33,7 +34,7 @@
 //! let program = Program::read(text).unwrap();
 //! let report = search(&program, &Options::new(1, &[Model::TSO]));
 //! assert_eq!(report.runs, 4);
-//! // Either store may be delayed behind its thread's load.
+//! Each thread's store may be delayed past its load.
 //! assert_eq!(report.violations.len(), 2);
 //! ```
 
@@ -45,5 +46,5 @@ pub mod exhaustive;
 pub mod fences;
 mod language;
 pub mod machine;
+mod monitors;
 mod parse;
-mod watch;

@@ -15,8 +15,9 @@
 //!   left;
 //! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see `settle`).
 //!
-//! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, end no run. The result lists them
-//! as [`Warned`], each with a shortest run that leads there (see [`simulate::system::library`]).
+//! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, do not end a
+//! run. The result lists them as [`WarningRun`]s, each with a shortest run that leads there (see
+//! [`simulate::system::library`]).
 //!
 //! ```
 //! use explore::protocol::{Verdict, explore};
@@ -41,10 +42,11 @@ use simulate::system::{Fault, Warning};
 use slicc::protocol::Protocol;
 
 use crate::graph::Graph;
-use crate::search::{self, Limits, Progress, Seen, Stopped};
+use crate::search::{self, Limits, Progress, Stopped, Visited};
 use crate::settle::{self, Settles};
 
-/// A state of the graph that is searched: a state of the system, or the end of a run that went wrong.
+/// A state of the graph that is searched: a state of the system, or the end of a run with a
+/// finding.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 enum Node {
     /// A state, in the stepper's encoding.
@@ -155,9 +157,9 @@ impl Violation {
     }
 }
 
-/// A mistake that gem5 accepts, and a shortest run that leads to it.
+/// A warning about a mistake that gem5 accepts, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
-pub struct Warned {
+pub struct WarningRun {
     /// The warning.
     pub warning: Warning,
     /// The moves of the run, in words; the mistake happens in the last one.
@@ -187,8 +189,8 @@ pub struct Exploration {
     pub verdict: Verdict,
     /// The warnings, one for each place in the protocol, in the order in which they were found. A strict scope has none,
     /// since the first one is a fault.
-    pub warnings: Vec<Warned>,
-    /// The number of states, moves and seconds.
+    pub warnings: Vec<WarningRun>,
+    /// The extent of the search.
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
     pub taken: Vec<TransitionName>,
@@ -202,8 +204,8 @@ struct Explored {
 }
 
 impl Explored {
-    /// Keeps the warnings that are new. States are looked at in the order of their distance, so that the first is one
-    /// with a shortest run.
+    /// Records new warnings. States are explored in the order of their distance, so the first
+    /// occurrence has a shortest run.
     fn note(&self, warnings: &[Warning], state: &[u8], chosen: Move) {
         let mut known = self.warnings.borrow_mut();
         for warning in warnings {
@@ -213,17 +215,17 @@ impl Explored {
         }
     }
 
-    /// The warnings with the runs that lead there.
-    fn warned(&self, seen: &Seen) -> Vec<Warned> {
+    /// The warnings, each with a run that leads to it.
+    fn warnings(&self, seen: &Visited) -> Vec<WarningRun> {
         let warnings = self.warnings.take();
         let warnings = warnings.into_iter().filter_map(|(warning, state, chosen)| {
             let at = seen.number::<Explored>(&Node::Running(state.clone()))?;
             let (first, steps) = search::path(self, seen, at);
-            let told = tell(self, &first, &steps);
-            let (mut steps, mut moves) = (told.steps, told.moves);
-            steps.push(self.stepper.borrow_mut().tell(&state, chosen).0);
+            let run = run_violation(self, &first, &steps);
+            let (mut steps, mut moves) = (run.steps, run.moves);
+            steps.push(self.stepper.borrow_mut().describe(&state, chosen).0);
             moves.push(chosen);
-            Some(Warned { warning, steps, moves })
+            Some(WarningRun { warning, steps, moves })
         });
         warnings.collect()
     }
@@ -270,7 +272,7 @@ impl Settles for Explored {
         }
     }
 
-    fn happens_by_itself(&self, taken: &Move) -> bool {
+    fn is_spontaneous(&self, taken: &Move) -> bool {
         !matches!(taken, Move::Ask { .. })
     }
 
@@ -283,7 +285,7 @@ impl Settles for Explored {
     }
 }
 
-/// The state after a move, if nothing is wrong with it.
+/// The state after a move, or the finding that it leads to.
 fn next(outcome: Outcome) -> Node {
     let mut performed = outcome.performed.iter();
     if let Some(access) = performed.find(|access| access.freshness == Freshness::Stale) {
@@ -316,13 +318,13 @@ pub fn explore(
         warnings: RefCell::default(),
     };
     let (outcome, progress, seen) = settle::breadth_first(&graph, limits, report);
-    let warnings = graph.warned(&seen);
+    let warnings = graph.warnings(&seen);
     let verdict = match outcome {
         search::Outcome::None => Verdict::Clean,
         search::Outcome::Stopped(why) => Verdict::Stopped(why),
         search::Outcome::Found(run) => {
-            let told = tell(&graph, &run.first, &run.steps);
-            Verdict::Found(Box::new(Violation { finding: run.goal, ..told }))
+            let violation = run_violation(&graph, &run.first, &run.steps);
+            Verdict::Found(Box::new(Violation { finding: run.goal, ..violation }))
         }
     };
     let stepper = graph.stepper.into_inner();
@@ -331,16 +333,16 @@ pub fn explore(
     Ok(Exploration { verdict, warnings, progress, taken: taken.collect() })
 }
 
-/// A run in words.
-fn tell(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
+/// Describes a run in words.
+fn run_violation(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
     let mut stepper = graph.stepper.borrow_mut();
     let mut violation =
         Violation { finding: Finding::Fault, fault: None, steps: Vec::new(), moves: Vec::new() };
     let mut before = first;
     for (chosen, after) in steps {
         if let Node::Running(state) = before {
-            let (telling, outcome) = stepper.tell(state, *chosen);
-            violation.steps.push(telling);
+            let (described, outcome) = stepper.describe(state, *chosen);
+            violation.steps.push(described);
             violation.moves.push(*chosen);
             violation.fault = outcome.state.err();
         }

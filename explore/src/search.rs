@@ -1,19 +1,21 @@
-//! Breadth-first search, so that the first run to a goal is a shortest one.
+//! Breadth-first search, which finds a shortest run to a goal.
 //!
-//! States are kept packed. Of a state only its parent is remembered: which moves lead to it is found out again when a run
-//! is to be shown, which also makes it a run of states, not of their representatives.
+//! States are stored in serialized form, each with its parent only. The moves of a run are
+//! recomputed when the run is shown, which also yields the actual states instead of their
+//! representatives.
 
 use std::hash::BuildHasherDefault;
 use std::mem::size_of;
 use std::time::{Duration, Instant};
 
-use check::{Bounds, Exceeded};
+use check::Bounds;
+use check::bounds::Exceeded;
 use indexmap::IndexSet;
 use rustc_hash::FxHasher;
 
 use crate::graph::Graph;
 
-/// States between two reports of progress.
+/// Number of explored states between two reports of progress.
 const REPORT_EVERY: usize = 4096;
 
 /// The limits of a search.
@@ -26,7 +28,7 @@ pub struct Limits {
 }
 
 impl Limits {
-    /// The same limits, for a search that begins now.
+    /// The same limits for a search that starts now.
     pub fn again(&self) -> Limits {
         Limits { bounds: self.bounds.again(), states: self.states }
     }
@@ -56,15 +58,34 @@ impl Progress {
     }
 }
 
-/// The limit that ended a search.
+/// The limit that ended a search or an exploration of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The time limit.
     Time,
     /// The memory limit.
     Memory,
-    /// The number of states.
-    States,
+    /// The number of states, or of runs.
+    Count,
+}
+
+impl Stopped {
+    /// The bound that was met, if one was.
+    pub(crate) fn by(bounds: &Bounds) -> Option<Stopped> {
+        bounds.passed().then(|| match bounds.exceeded() {
+            Some(Exceeded::Memory) => Stopped::Memory,
+            _ => Stopped::Time,
+        })
+    }
+
+    /// The name of the limit in JSON; `counted` is what [`Stopped::Count`] counts.
+    pub fn name(self, counted: &'static str) -> &'static str {
+        match self {
+            Stopped::Time => "time",
+            Stopped::Memory => "memory",
+            Stopped::Count => counted,
+        }
+    }
 }
 
 /// A shortest run to a goal.
@@ -90,18 +111,18 @@ impl<G: Graph> Run<G> {
 pub enum Outcome<G: Graph> {
     /// A shortest run to a goal.
     Found(Run<G>),
-    /// No state that can be reached is a goal.
+    /// No reachable state fulfils a goal.
     None,
-    /// NoObserver knows.
+    /// The search ended early, so nothing is known.
     Stopped(Stopped),
 }
 
 /// Called for each state and move of a search.
 pub(crate) trait Observer<G: Graph> {
-    /// A move leads from a state to another one, or the same, by their numbers.
+    /// Called for each move, with the numbers of the states before and after it.
     fn edge(&mut self, from: usize, taken: &G::Move, to: usize);
 
-    /// All moves of a state have been shown. Says whether it is what is looked for.
+    /// Called after all moves of a state. Returns the goal that the state fulfils, if any.
     fn expanded(&mut self, at: usize, state: &G::State) -> Option<G::Goal>;
 }
 
@@ -116,33 +137,33 @@ impl<G: Graph> Observer<G> for NoObserver {
     }
 }
 
-/// The states that were found, in order.
-pub(crate) struct Seen {
+/// The states found so far, in order.
+pub(crate) struct Visited {
     packed: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
-    /// Of each state, the one that it was reached from; of the initial ones themselves.
+    /// For each state, the one from which it was found first; for an initial state, itself.
     parents: Vec<u32>,
     bytes: usize,
 }
 
-impl Seen {
-    /// Adds a state unless it is there.
+impl Visited {
+    /// Adds a state unless it is known, and returns its number.
     fn add(&mut self, packed: Vec<u8>, parent: Option<usize>) -> usize {
         let bytes = packed.len();
         let (at, is_new) = self.packed.insert_full(packed.into_boxed_slice());
         if is_new {
             self.parents.push(parent.unwrap_or(at) as u32);
-            // The box, hash and index of the set, and the parent.
+            // The box, the set's hash and index, and the parent.
             self.bytes += bytes.max(16) + size_of::<Box<[u8]>>() + 8 + 8 + 4;
         }
         at
     }
 
-    /// How many there are.
+    /// The number of states.
     pub(crate) fn len(&self) -> usize {
         self.packed.len()
     }
 
-    /// The number of a state that is its own representative.
+    /// The number of a state, which has to be its own representative.
     pub(crate) fn number<G: Graph>(&self, state: &G::State) -> Option<usize> {
         self.packed.get_index_of(pack(state).as_slice())
     }
@@ -153,29 +174,29 @@ impl Seen {
     }
 }
 
-/// Searches the reachable states for a goal, and calls `report` with the progress now and then. The cost is that of all
-/// moves, and [`Progress::bytes`] of memory.
+/// Searches the reachable states for a goal, and calls `report` with the progress every few
+/// thousand states. Time is proportional to the number of moves; memory is [`Progress::bytes`].
 ///
 /// # Panics
-/// If a state cannot be packed, or there are more than 2^32 of them.
+/// Panics if a state cannot be serialized, or if there are more than 2^32 states.
 pub fn breadth_first<G: Graph>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress) {
-    let (outcome, progress, _) = watched(graph, limits, report, &mut NoObserver);
+    let (outcome, progress, _) = breadth_first_with(graph, limits, report, &mut NoObserver);
     (outcome, progress)
 }
 
 /// Searches as [`breadth_first`] does, with an observer, and returns the states that were found.
-pub(crate) fn watched<G: Graph>(
+pub(crate) fn breadth_first_with<G: Graph>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
     observer: &mut dyn Observer<G>,
-) -> (Outcome<G>, Progress, Seen) {
+) -> (Outcome<G>, Progress, Visited) {
     let begun = Instant::now();
-    let mut seen = Seen { packed: IndexSet::default(), parents: Vec::new(), bytes: 0 };
+    let mut seen = Visited { packed: IndexSet::default(), parents: Vec::new(), bytes: 0 };
     for state in graph.initial() {
         seen.add(pack(&graph.representative(state)), None);
     }
@@ -230,15 +251,9 @@ fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
         return None;
     }
     if limits.states.is_some_and(|most| progress.states >= most) {
-        return Some(Stopped::States);
+        return Some(Stopped::Count);
     }
-    if !limits.bounds.passed() {
-        return None;
-    }
-    Some(match limits.bounds.exceeded() {
-        Some(Exceeded::Memory) => Stopped::Memory,
-        _ => Stopped::Time,
-    })
+    Stopped::by(&limits.bounds)
 }
 
 fn pack<S: serde::Serialize>(state: &S) -> Vec<u8> {
@@ -249,17 +264,17 @@ fn unpack<G: Graph>(packed: &[u8]) -> G::State {
     postcard::from_bytes(packed).expect("what was packed can be unpacked")
 }
 
-/// The run to a state, which is what was looked for.
-pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Seen, at: usize, goal: G::Goal) -> Run<G> {
+/// The run to a state that fulfils the goal.
+pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Visited, at: usize, goal: G::Goal) -> Run<G> {
     let (first, steps) = path(graph, seen, at);
     Run { first, steps, goal }
 }
 
-/// A path: the state that it begins with, and the moves, each with the state after it.
+/// A path: its first state, and the moves, each with the state after it.
 pub(crate) type Path<G> = (<G as Graph>::State, Vec<(<G as Graph>::Move, <G as Graph>::State)>);
 
-/// The way to a state: its ancestors, and from each the first move to the next.
-pub(crate) fn path<G: Graph>(graph: &G, seen: &Seen, at: usize) -> Path<G> {
+/// The path to a state through its ancestors, with the first possible move between each two.
+pub(crate) fn path<G: Graph>(graph: &G, seen: &Visited, at: usize) -> Path<G> {
     let mut ancestors = vec![at];
     let mut next = at;
     while seen.parents[next] as usize != next {

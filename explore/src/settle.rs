@@ -1,55 +1,56 @@
-//! Whether what was begun can always come to its end.
+//! Checks that whatever was begun can be completed: liveness.
 //!
-//! Some moves happen by themselves, others because somebody outside wants something. A state in which nothing is left
-//! to be done is *settled*. From every state there should be a run of moves that happen by themselves to a settled one:
-//! where there is none, something waits for ever, however lucky the timing is. If no such move is left at all it is a
-//! deadlock, otherwise whatever goes on leads nowhere.
+//! Some moves happen spontaneously, others because the environment requests something. A state in
+//! which nothing is outstanding is *settled*. From every state, a run of spontaneous moves to a
+//! settled state should exist. Where there is none, something waits for ever, whatever the timing:
+//! a deadlock if no spontaneous move is possible, otherwise a livelock.
 //!
-//! Runs are looked for backwards from the settled states, once all states are known. If the search ended early, the
-//! states that it left are taken for settled: what is found is true then, too.
+//! Once all states are known, those that can reach a settled state are found backwards from the
+//! settled ones. If the search ended early, unexplored states count as settled, so what is found is
+//! true in that case as well.
 
 use std::mem::size_of;
 
 use crate::graph::Graph;
-use crate::search::{self, Limits, Observer, Outcome, Progress, Seen};
+use crate::search::{self, Limits, Observer, Outcome, Progress, Visited};
 
-/// A graph with states in which nothing is left to be done.
+/// A graph with settled states, in which nothing is outstanding.
 pub trait Settles: Graph {
-    /// Whether nothing is left to be done in a state.
+    /// Whether nothing is outstanding in a state.
     fn is_settled(&self, state: &Self::State) -> bool;
 
-    /// Whether a move happens by itself.
-    fn happens_by_itself(&self, taken: &Self::Move) -> bool;
+    /// Whether a move happens without a request of the environment.
+    fn is_spontaneous(&self, taken: &Self::Move) -> bool;
 
-    /// The finding for a state from which no settled state is reachable. `is_final` says that the state has no move of
-    /// its own at all.
+    /// The finding about a state from which no settled state is reachable. `is_final` says that no
+    /// spontaneous move is possible in it.
     fn stuck(&self, state: &Self::State, is_final: bool) -> Self::Goal;
 }
 
-/// The moves that happen by themselves.
-struct Inner<'a, G> {
+/// Records the spontaneous moves.
+struct SpontaneousMoves<'a, G> {
     graph: &'a G,
     edges: Vec<(u32, u32)>,
-    /// Edges of the state that is looked at.
-    own: usize,
+    /// Number of spontaneous moves of the current state.
+    of_current: usize,
 }
 
-impl<G: Settles> Observer<G> for Inner<'_, G> {
+impl<G: Settles> Observer<G> for SpontaneousMoves<'_, G> {
     fn edge(&mut self, from: usize, taken: &G::Move, to: usize) {
-        if from != to && self.graph.happens_by_itself(taken) {
+        if from != to && self.graph.is_spontaneous(taken) {
             self.edges.push((from as u32, to as u32));
-            self.own += 1;
+            self.of_current += 1;
         }
     }
 
     fn expanded(&mut self, _: usize, state: &G::State) -> Option<G::Goal> {
-        let is_dead = std::mem::take(&mut self.own) == 0;
+        let is_dead = std::mem::take(&mut self.of_current) == 0;
         (is_dead && !self.graph.is_settled(state)).then(|| self.graph.stuck(state, true))
     }
 }
 
-/// Looks for a goal as [`search::breadth_first`] does, for a state in which nothing happens by itself and that is not
-/// settled, and at last for one that cannot reach a settled one.
+/// Searches for a goal as [`search::breadth_first`] does, for a state that is not settled and has
+/// no spontaneous move, and at the end for one that cannot reach a settled state.
 ///
 /// # Panics
 /// As [`search::breadth_first`].
@@ -57,15 +58,16 @@ pub(crate) fn breadth_first<G: Settles>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
-) -> (Outcome<G>, Progress, Seen) {
-    let mut inner = Inner { graph, edges: Vec::new(), own: 0 };
-    let (outcome, mut progress, seen) = search::watched(graph, limits, report, &mut inner);
-    progress.bytes += inner.edges.len() * size_of::<(u32, u32)>();
+) -> (Outcome<G>, Progress, Visited) {
+    let mut moves = SpontaneousMoves { graph, edges: Vec::new(), of_current: 0 };
+    let (outcome, mut progress, seen) =
+        search::breadth_first_with(graph, limits, report, &mut moves);
+    progress.bytes += moves.edges.len() * size_of::<(u32, u32)>();
     if matches!(outcome, Outcome::Found(_)) {
         return (outcome, progress, seen);
     }
-    let looked_at = seen.len() - progress.open;
-    match first_stuck(graph, &seen, looked_at, inner.edges) {
+    let explored = seen.len() - progress.open;
+    match first_stuck(graph, &seen, explored, moves.edges) {
         Some(at) => {
             let goal = graph.stuck(&seen.state::<G>(at), false);
             let run = search::retrace(graph, &seen, at, goal);
@@ -75,15 +77,15 @@ pub(crate) fn breadth_first<G: Settles>(
     }
 }
 
-/// The first of the states that were looked at from which no edges lead to one that is settled or was left.
+/// The first explored state from which the edges lead to no state that is settled or unexplored.
 fn first_stuck<G: Settles>(
     graph: &G,
-    seen: &Seen,
-    looked_at: usize,
+    seen: &Visited,
+    explored: usize,
     mut edges: Vec<(u32, u32)>,
 ) -> Option<usize> {
     let mut is_fine: Vec<bool> = (0..seen.len())
-        .map(|at| at >= looked_at || graph.is_settled(&seen.state::<G>(at)))
+        .map(|at| at >= explored || graph.is_settled(&seen.state::<G>(at)))
         .collect();
     let mut work: Vec<u32> = (0..seen.len() as u32).filter(|at| is_fine[*at as usize]).collect();
     edges.sort_unstable_by_key(|&(_, to)| to);
@@ -102,7 +104,7 @@ fn first_stuck<G: Settles>(
 mod tests {
     use super::*;
 
-    /// Numbers with arrows, some of which somebody outside has to want.
+    /// Numbers connected by arrows; an arrow with `true` needs a request of the environment.
     struct Arrows(&'static [(u8, u8, bool)]);
 
     impl Graph for Arrows {
@@ -129,7 +131,7 @@ mod tests {
             *state == 0
         }
 
-        fn happens_by_itself(&self, outer: &bool) -> bool {
+        fn is_spontaneous(&self, outer: &bool) -> bool {
             !outer
         }
 
@@ -147,12 +149,12 @@ mod tests {
     }
 
     #[test]
-    fn what_was_begun_comes_to_its_end_or_not() {
+    fn deadlocks_and_livelocks_are_found() {
         assert_eq!(found(&[(0, 1, true), (1, 0, false)]), None);
-        // Nothing happens in 2.
+        // State 2 has no spontaneous move.
         let dead = &[(0, 1, true), (1, 0, false), (1, 2, false), (2, 0, true)];
         assert_eq!(found(dead), Some(((2, true), 2)));
-        // 2 and 3 lead to one another.
+        // States 2 and 3 only lead to each other.
         let circle = &[
             (0, 1, true),
             (1, 0, false),
@@ -165,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn states_that_were_left_are_not_blamed() {
+    fn unexplored_states_are_not_reported() {
         let chain = &[(0, 1, true), (1, 2, false), (2, 3, false), (3, 0, false)];
         let limits = Limits { states: Some(3), ..Limits::default() };
         let (outcome, progress, _) = breadth_first(&Arrows(chain), &limits, &mut |_| {});

@@ -1,11 +1,12 @@
-//! Memory systems: what the method says of those built in, and that the automata find what there is.
+//! Memory systems: the verdicts of the method about the built-in ones, and the automata against the
+//! constraint graphs.
 
 use std::collections::BTreeSet;
 
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
 use check::{Model, Options as CheckOptions, Verdict as Checked};
 use explore::graph::Graph;
-use explore::memory::assumptions::{Assumption, Known};
+use explore::memory::assumptions::{Assumption, AssumptionStatus};
 use explore::memory::composed::{Composed, Order};
 use explore::memory::lazy_caching::LazyCaching;
 use explore::memory::method::{Counterexample, Options, Proof, VALUES, Verdict, prove};
@@ -16,14 +17,14 @@ use explore::memory::{Access, Event, MemorySystem, Renaming, SystemSize};
 use explore::search::{Limits, Outcome, Stopped, breadth_first};
 use history::{Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 
-const fn shape(processors: u8, locations: u8) -> SystemSize {
+const fn size(processors: u8, locations: u8) -> SystemSize {
     SystemSize { processors, locations, values: VALUES }
 }
 
-const TWO: SystemSize = shape(2, 2);
+const TWO: SystemSize = size(2, 2);
 
-fn piranha(shape: SystemSize, is_buggy: bool) -> Piranha {
-    Piranha { shape, is_buggy }
+fn piranha(size: SystemSize, is_buggy: bool) -> Piranha {
+    Piranha { size, is_buggy }
 }
 
 fn whole<M: MemorySystem>(system: &M, without_symmetry: bool) -> Proof {
@@ -31,7 +32,8 @@ fn whole<M: MemorySystem>(system: &M, without_symmetry: bool) -> Proof {
     prove(system, &options, &mut |_| ())
 }
 
-/// Where there is a cycle, the assumptions need not be checked in all states, of which there may be many.
+/// With limits on the check of the assumptions: it need not visit all states, of which there may be
+/// many, if there is a cycle.
 fn some<M: MemorySystem>(system: &M) -> Proof {
     let options = Options { assumptions: at_most(2_000), ..Options::default() };
     prove(system, &options, &mut |_| ())
@@ -50,7 +52,7 @@ fn states(proof: &Proof) -> Vec<usize> {
     searches.map(|search| search.progress.states).collect()
 }
 
-/// Whether a run is one of the system.
+/// Whether the events are a run of the system.
 fn is_run<M: MemorySystem>(system: &M, run: &[Event]) -> bool {
     let mut states = system.initial();
     for event in run {
@@ -71,15 +73,15 @@ fn is_run<M: MemorySystem>(system: &M, run: &[Event]) -> bool {
 fn the_papers_protocol_is_sequentially_consistent() {
     let proof = whole(&piranha(TWO, false), true);
     assert!(matches!(proof.verdict, Verdict::Consistent), "{proof:?}");
-    assert_eq!(proof.assumptions.0, Known::All);
+    assert_eq!(proof.assumptions.0, AssumptionStatus::All);
     assert_eq!(states(&proof), [2_581, 34_177]);
     let reduced = whole(&piranha(TWO, false), false);
     assert!(matches!(reduced.verdict, Verdict::Consistent));
-    // A rotation of two: almost half of them.
+    // The symmetry group has two elements, so almost half of the states remain.
     assert!(states(&reduced)[1] < 34_177 * 51 / 100, "{reduced:?}");
 }
 
-/// The paper's section 8: a run of 12 events for k = 2; for k = 1 a shorter one.
+/// The paper's section 8 has a run of 12 events for k = 2; the one for k = 1 is shorter.
 #[test]
 fn the_earlier_version_is_not() {
     let system = piranha(TWO, true);
@@ -93,10 +95,10 @@ fn the_earlier_version_is_not() {
 
 #[test]
 fn serial_memory_is_and_a_store_buffer_is_not() {
-    let serial = whole(&Serial { shape: shape(3, 3) }, false);
+    let serial = whole(&Serial { size: size(3, 3) }, false);
     assert!(matches!(serial.verdict, Verdict::Consistent));
     assert_eq!(serial.searches.len(), 3);
-    let buffer = StoreBuffer { shape: TWO, capacity: 1 };
+    let buffer = StoreBuffer { size: TWO, capacity: 1 };
     for symmetry in [false, true] {
         let proof = whole(&buffer, symmetry);
         assert!(matches!(proof.verdict, Verdict::Cycle));
@@ -110,10 +112,10 @@ fn serial_memory_is_and_a_store_buffer_is_not() {
     }
 }
 
-/// Its writes are to be ordered as they reach memory, not as they are issued.
+/// The writes have to be ordered as they reach memory, not as they are issued.
 #[test]
 fn lazy_caching_has_a_cycle_for_the_simple_witness() {
-    let system = LazyCaching { shape: TWO, capacity: 1 };
+    let system = LazyCaching { size: TWO, capacity: 1 };
     let proof = some(&system);
     assert!(matches!(proof.verdict, Verdict::Cycle), "{proof:?}");
     assert!(found(&proof).all(|found| is_run(&system, &found.run)));
@@ -124,30 +126,30 @@ fn limits_end_the_search_and_say_so() {
     let system = piranha(TWO, false);
     let options = Options { limits: at_most(100), ..Options::default() };
     let proof = prove(&system, &options, &mut |_| ());
-    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::Count)));
     assert!(proof.searches.iter().all(|search| search.stopped.is_some()));
-    // What rests on assumptions that were checked in part is no proof.
+    // A verdict that rests on partly checked assumptions is no proof.
     let proof = some(&piranha(TWO, false));
-    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::Count)));
 }
 
-/// Serial memory, but for one thing.
+/// Serial memory with one deviation each.
 #[derive(Clone, Copy, PartialEq)]
 enum Odd {
     /// The second processor never writes.
     Reader,
-    /// The second processor reads 0 at the second location, whenever it likes.
+    /// The second processor may always read 0 at the second location.
     Stale,
-    /// What is 2 stays 2.
+    /// A location that holds 2 is never written again.
     Sticky,
-    /// Reads return anything.
+    /// Reads return any value.
     Anything,
 }
 
 impl MemorySystem for Odd {
     type State = Vec<u8>;
 
-    fn shape(&self) -> SystemSize {
+    fn size(&self) -> SystemSize {
         TWO
     }
 
@@ -156,7 +158,7 @@ impl MemorySystem for Odd {
     }
 
     fn events(&self, memory: &Vec<u8>, visit: &mut dyn FnMut(Event, Vec<u8>)) {
-        let serial = Serial { shape: TWO };
+        let serial = Serial { size: TWO };
         serial.events(memory, &mut |event, next| {
             let Event::Access(access) = event else { return };
             let held = memory[usize::from(access.location)];
@@ -175,7 +177,7 @@ impl MemorySystem for Odd {
     }
 
     fn renamed(&self, memory: &Vec<u8>, renaming: &Renaming) -> Vec<u8> {
-        Serial { shape: TWO }.renamed(memory, renaming)
+        Serial { size: TWO }.renamed(memory, renaming)
     }
 }
 
@@ -196,11 +198,11 @@ fn what_breaks_an_assumption_is_noticed() {
 fn without_symmetry_cycles_of_every_order_are_looked_for() {
     let proof = whole(&Odd::Reader, false);
     let broken = &proof.assumptions.0;
-    assert!(matches!(broken, Known::Broken(Assumption::Symmetry, _)));
+    assert!(matches!(broken, AssumptionStatus::Broken(Assumption::Symmetry, _)));
     assert!(matches!(proof.verdict, Verdict::Consistent), "{proof:?}");
-    // k = 1: any processor and location; k = 2: they follow each other in two ways.
+    // For k = 1, any processor and location; for k = 2, two orders.
     assert_eq!(proof.searches.len(), 4 + 2);
-    // The canonical cycle is at the first processor and location.
+    // A canonical cycle would be at the first processor and location.
     let proof = whole(&Odd::Stale, false);
     let cycle = &found(&proof).next().unwrap().cycle;
     assert_eq!(cycle.order.processors, [1]);
@@ -240,7 +242,7 @@ fn has_canonical_cycle(trace: &[Access], k: u8) -> bool {
     extend(&graph, &accesses, k, &mut Vec::new())
 }
 
-/// Extends a path of pairs of accesses, one pair a processor, to a cycle.
+/// Extends a path of pairs of accesses, one pair for each processor, to a cycle.
 fn extend(
     graph: &ConstraintGraph<'_>,
     accesses: &[(OpId, Access)],
@@ -279,7 +281,7 @@ struct Script(SystemSize, Vec<Access>);
 impl MemorySystem for Script {
     type State = usize;
 
-    fn shape(&self) -> SystemSize {
+    fn size(&self) -> SystemSize {
         self.0
     }
 
@@ -298,9 +300,9 @@ impl MemorySystem for Script {
     }
 }
 
-/// Whether the automata accept a trace under some renaming of its values: at each location of the cycle one write gets 1,
-/// those before it 0, those after it 2.
-fn automata_accept(shape: SystemSize, trace: &[Access], k: u8) -> bool {
+/// Whether the automata accept a trace under some renaming of its values: at each location of the
+/// cycle, one write is renamed to 1, those before it to 0, those after it to 2.
+fn automata_accept(size: SystemSize, trace: &[Access], k: u8) -> bool {
     let writes = |location: u8| {
         let all = trace.iter().filter(move |it| it.writes && it.location == location);
         all.map(|it| it.value).collect::<Vec<u8>>()
@@ -325,14 +327,15 @@ fn automata_accept(shape: SystemSize, trace: &[Access], k: u8) -> bool {
     };
     chosen.iter().any(|chosen| {
         let script = trace.iter().map(|access| renamed(chosen, access)).collect();
-        let script = Script(shape, script);
+        let script = Script(size, script);
         let composed = Composed::new(&script, Order::canonical(k));
         let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
         matches!(outcome, Outcome::Found(_))
     })
 }
 
-/// All traces of so many accesses of a system, with each value written once, and in the order of the values.
+/// All traces of `length` accesses of a system in which each value is written once, in ascending
+/// order.
 fn traces<M: MemorySystem>(system: &M, length: usize) -> BTreeSet<Vec<Access>> {
     let mut all = BTreeSet::new();
     let mut todo = vec![(Vec::new(), system.initial())];
@@ -367,7 +370,7 @@ fn traces<M: MemorySystem>(system: &M, length: usize) -> BTreeSet<Vec<Access>> {
     all
 }
 
-/// The states that internal events lead to.
+/// The states that are reachable by internal events.
 fn closure<M: MemorySystem>(system: &M, states: Vec<M::State>) -> Vec<M::State> {
     let packed = |state: &M::State| postcard::to_stdvec(state).unwrap();
     let mut seen: BTreeSet<Vec<u8>> = states.iter().map(packed).collect();
@@ -391,24 +394,25 @@ fn is_sc(trace: &[Access]) -> bool {
     matches!(outcome.verdict, Checked::Consistent(_))
 }
 
-/// Theorem 8.1, trace by trace, and for the system: it has a cycle of k if one of its traces has.
+/// Checks Theorem 8.1 trace by trace, and for the system: it has a k-cycle if one of its traces
+/// has.
 fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize) {
-    let shape = small.shape();
+    let size = small.size();
     let all = traces(system, length);
     assert!(!all.is_empty());
     let mut cycles = BTreeSet::new();
     let mut refuted = 0;
     for trace in &all {
-        for k in 1..=shape.processors.min(shape.locations) {
+        for k in 1..=size.processors.min(size.locations) {
             let has = has_canonical_cycle(trace, k);
-            assert_eq!(has, automata_accept(shape, trace, k), "{trace:?}, k = {k}");
+            assert_eq!(has, automata_accept(size, trace, k), "{trace:?}, k = {k}");
             if has {
                 cycles.insert(k);
             }
         }
         refuted += usize::from(!is_sc(trace));
     }
-    for k in 1..=shape.processors.min(shape.locations) {
+    for k in 1..=size.processors.min(size.locations) {
         let composed = Composed::symmetric(small, k);
         let (outcome, _) = breadth_first(&composed, &Limits::default(), &mut |_| ());
         let accesses = match &outcome {
@@ -418,7 +422,8 @@ fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize)
             }
             _ => None,
         };
-        // A cycle of k needs at most 2k accesses at its processors, and the writes of 1 among or besides them.
+        // A k-cycle needs at most 2k accesses at its processors; the writes of 1 are among them or
+        // additional.
         assert_eq!(
             cycles.contains(&k),
             accesses.is_some_and(|accesses| accesses <= length),
@@ -430,23 +435,23 @@ fn agrees<M: MemorySystem>(system: &M, small: &impl MemorySystem, length: usize)
 
 #[test]
 fn automata_and_constraint_graphs_agree() {
-    let many = |processors, locations| SystemSize { values: 5, ..shape(processors, locations) };
+    let many = |processors, locations| SystemSize { values: 5, ..size(processors, locations) };
     for (processors, locations, length) in [(2, 2, 4), (2, 1, 5), (1, 2, 4)] {
-        let (all, small) = (many(processors, locations), shape(processors, locations));
-        agrees(&Serial { shape: all }, &Serial { shape: small }, length);
+        let (all, small) = (many(processors, locations), size(processors, locations));
+        agrees(&Serial { size: all }, &Serial { size: small }, length);
         agrees(&piranha(all, false), &piranha(small, false), length);
-        let buffer = |shape| StoreBuffer { shape, capacity: 2 };
+        let buffer = |size| StoreBuffer { size, capacity: 2 };
         agrees(&buffer(all), &buffer(small), length);
-        // With two of both, these have too many states for a test.
+        // With two processors and two locations, these systems have too many states for a test.
         if processors * locations < 4 {
             agrees(&piranha(all, true), &piranha(small, true), 3);
-            let lazy = |shape| LazyCaching { shape, capacity: 1 };
+            let lazy = |size| LazyCaching { size, capacity: 1 };
             agrees(&lazy(all), &lazy(small), length);
         }
     }
 }
 
-/// States that stand for each other have the same moves, but for names, and the same goals.
+/// A state and its representative have the same moves up to renaming, and the same goals.
 #[test]
 fn representatives_are_symmetric() {
     let system = piranha(TWO, false);

@@ -1,5 +1,6 @@
-//! Theorems 1 and 2: a program can leave SC under TSO or PSO exactly if the monitor signals in one of its runs under SC. All
-//! programs of two threads, two locations and five operations in all, against all runs of the operational machines.
+//! Theorems 1 and 2: a program can leave SC under TSO or PSO exactly if the monitor signals in one
+//! of its runs under SC. Checks all programs with two threads, two locations and five operations in
+//! total against all runs of the operational machines.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +9,7 @@ use explore::monitor::{Event, Monitor};
 use history::Kind;
 use memory::PsoRmw;
 
-/// What a thread does, with the location.
+/// The operations of a thread, with their locations.
 type Code = Vec<(Kind, Option<u32>)>;
 
 const LOCATIONS: usize = 2;
@@ -21,7 +22,7 @@ fn operations() -> Vec<(Kind, Option<u32>)> {
     all
 }
 
-/// All sequences of so many operations.
+/// All sequences of `length` operations.
 fn codes(length: usize) -> Vec<Code> {
     let mut all: Vec<Code> = vec![Vec::new()];
     for _ in 0..length {
@@ -50,23 +51,23 @@ fn signals(program: &[Code; 2], model: Model) -> bool {
     from(program, [0, 0], &Monitor::new(model, 2, LOCATIONS))
 }
 
-/// An operation: its thread and its place there.
+/// An operation: its thread and its index there.
 type Id = (usize, usize);
 
-/// A run of the operational machine (Figures 2 and 3), written for this test.
+/// The state of the operational machine (Figures 2 and 3), written independently for this test.
 #[derive(Clone, Default)]
 struct Machine {
     next: [usize; 2],
-    /// Stores that wait, the oldest first.
+    /// The pending stores, the oldest first.
     buffers: [Vec<(u32, Id)>; 2],
-    /// The writes of each location as they reached memory.
+    /// The writes of each location in the order in which they reached memory.
     order: [Vec<Id>; LOCATIONS],
-    /// Reads, and where their values come from.
+    /// Reads, each with its location and the write that it reads from.
     reads: Vec<(Id, u32, Option<Id>)>,
 }
 
 impl Machine {
-    /// The stores that may reach memory, by their place in the buffer.
+    /// The stores that may reach memory next, as indices into the buffer.
     fn committable(&self, thread: usize, model: Model) -> Vec<usize> {
         let buffer = &self.buffers[thread];
         let is_first = |at: usize| {
@@ -159,7 +160,7 @@ fn can_leave_sc(program: &[Code; 2], model: Model, machine: &Machine) -> bool {
     is_over && machine.leaves_sc(program)
 }
 
-/// Programs of this many operations in the two threads: how many can leave SC.
+/// The number of programs, with these numbers of operations in the two threads, that can leave SC.
 fn all_agree(first: usize, second: usize, model: Model) -> usize {
     let mut leave = 0;
     let seconds = codes(second);

@@ -27,7 +27,7 @@ fn protocols_have_none() {
     for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer"] {
         let protocol = Protocol::open(name).unwrap();
         let searches = search(&protocol, &Scope::default(), &Options::default());
-        // A line, and either core.
+        // One line, and either core.
         assert_eq!(searches.len(), 2, "{name}");
         for search in searches {
             assert!(search.found.is_none() && search.stopped.is_none(), "{name}: {search:?}");
@@ -36,7 +36,7 @@ fn protocols_have_none() {
     }
 }
 
-/// What this mutant's stale values do to SC.
+/// The mutant's stale values violate SC.
 #[test]
 fn a_mutant_has_some() {
     let mutant = mutated("MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done");
@@ -56,8 +56,8 @@ fn a_limit_is_said() {
         ..Options::default()
     };
     let searches = search(&protocol, &two_lines(), &options);
-    // One of two lines and one of two cores; both, in two orders.
+    // One of two lines and one of two cores, or both in two orders.
     assert_eq!(searches.len(), 4 + 2);
-    let stopped = |search: &Search| search.stopped == Some(Stopped::States);
+    let stopped = |search: &Search| search.stopped == Some(Stopped::Count);
     assert!(searches.iter().all(stopped));
 }

@@ -1,4 +1,4 @@
-//! Protocols explored: those that are built in, their mutants, and what the simulator does.
+//! Exploration of built-in protocols and their mutants, compared with the simulator.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -30,7 +30,7 @@ fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap()
 }
 
-/// A protocol with a mutant, a named one or one that an operator makes.
+/// A protocol with a mutant, which is named or made by an operator.
 fn mutated(name: &str, mutant: &str) -> Protocol {
     let original = open(name);
     let mutant = named::find(mutant).or_else(|| {
@@ -47,7 +47,7 @@ fn found(exploration: Exploration) -> Violation {
     }
 }
 
-/// A changed number is a changed meaning of states or moves.
+/// If a number changes, then so did the meaning of states or moves.
 #[test]
 fn all_states_of_small_protocols_are_known() {
     for (name, states, moves) in [
@@ -65,7 +65,8 @@ fn all_states_of_small_protocols_are_known() {
     }
 }
 
-/// Numbered messages on a wire and in a queue, whose receivers assert that none overtakes another.
+/// Numbered messages between two machines and in a queue. The receivers assert that none overtakes
+/// another.
 #[test]
 fn ordered_buffers_keep_their_order() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Ordered.slicc");
@@ -84,7 +85,7 @@ fn ordered_buffers_keep_their_order() {
     }
 }
 
-/// A protocol that looks up an entry that nobody has allocated, at every load that hits.
+/// A protocol that looks up an entry that was never allocated, at every load that hits.
 #[test]
 fn warnings_have_shortest_runs() {
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Forgotten.slicc");
@@ -97,7 +98,7 @@ fn warnings_have_shortest_runs() {
     };
     assert!(warned.warning.message.contains("never allocated"));
     assert!(!warned.warning.message.contains("time:"));
-    // It asks, memory is asked and answers, and it looks again.
+    // The request, memory's request and response, and the second look.
     assert_eq!(warned.steps.len(), 4);
     assert_eq!(warned.moves.len(), 4);
     let strict = Scope { strict: true, ..lenient };
@@ -113,7 +114,7 @@ fn warnings_have_shortest_runs() {
 #[test]
 fn a_limit_ends_an_exploration() {
     let exploration = run(&open("MI_example"), &Scope::default(), &most(100));
-    assert!(matches!(exploration.verdict, Verdict::Stopped(Stopped::States)));
+    assert!(matches!(exploration.verdict, Verdict::Stopped(Stopped::Count)));
     let progress = exploration.progress;
     assert!((100..110).contains(&progress.states) && progress.open > 0);
 }
@@ -147,9 +148,10 @@ fn lost_writes_are_found() {
     }
 }
 
-/// What memory holds at first is a value, too: a directory that answers from a copy of its own does not have it.
+/// The initial content of memory is a value, too. A directory that answers from a copy of its own
+/// lacks it.
 #[test]
-fn memory_that_nobody_wrote_is_not_zero() {
+fn initial_memory_is_not_zero() {
     let copies = mutated("MOESI_AMD_Base", "amd-dir-private-copy-of-memory");
     let found = found(run(&copies, &Scope::default(), &Limits::default()));
     assert_eq!(found.finding, Finding::StaleValue { core: 0, line: 0 });
@@ -164,7 +166,7 @@ fn deadlocks_are_found() {
     assert_eq!(found.steps.len(), 16);
 }
 
-/// What loads return in all states of a protocol, at the smallest size.
+/// The kinds of values that loads return in all states of a protocol, at the smallest size.
 fn freshness(name: &str) -> HashSet<Freshness> {
     let mut stepper = Stepper::new(&open(name), &Scope::default()).unwrap();
     let mut known = HashSet::from([stepper.first()]);
@@ -185,15 +187,16 @@ fn freshness(name: &str) -> HashSet<Freshness> {
     seen
 }
 
-/// In MESI a block may come after the invalidation that overtook it: the load is late, and right.
+/// In MESI, a block may arrive after an invalidation that overtook it. The load is late, but
+/// correct.
 #[test]
-fn late_blocks_are_old_and_not_dead() {
+fn late_blocks_are_old_but_not_stale() {
     assert_eq!(freshness("MI_example"), HashSet::from([Freshness::Latest]));
     let both = HashSet::from([Freshness::Latest, Freshness::Old]);
     assert_eq!(freshness("MESI_Two_Level"), both);
 }
 
-/// Its steps are steps, and the last one fails as it was said to.
+/// The steps can be taken, and the last one fails with the fault that was found.
 #[test]
 fn a_run_can_be_replayed() {
     let protocol = mutated("MI_example", "mi-l1-nack-before-forward");
@@ -202,8 +205,8 @@ fn a_run_can_be_replayed() {
     let mut state = stepper.first();
     for (at, (chosen, step)) in found.moves.iter().zip(&found.steps).enumerate() {
         assert!(stepper.moves(&state).contains(chosen));
-        let (telling, outcome) = stepper.tell(&state, *chosen);
-        assert_eq!(&telling, step);
+        let (described, outcome) = stepper.describe(&state, *chosen);
+        assert_eq!(&described, step);
         match outcome.state {
             Ok(next) => state = next,
             Err(fault) => {
@@ -217,7 +220,7 @@ fn a_run_can_be_replayed() {
     panic!("the run does not fail");
 }
 
-/// The transitions of runs of the simulator.
+/// The transitions taken in runs of the simulator.
 fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<TransitionName> {
     let shape = CacheGeometry::new(128, 1);
     let sizes = Sizes { l1_instructions: shape, l1_data: shape, l2: shape, l3: shape };
@@ -227,7 +230,7 @@ fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Trans
             shape: program::ProgramSize {
                 threads: 2,
                 operations: 500,
-                // The first and the third share a set.
+                // The first and the third location share a set.
                 locations: 3,
                 seed,
                 ..program::ProgramSize::default()
@@ -249,9 +252,9 @@ fn simulated(protocol: &Protocol, seeds: std::ops::Range<u64>) -> BTreeSet<Trans
     taken
 }
 
-/// What the simulator does at random can all be reached.
+/// All transitions that the simulator takes in random runs are reachable.
 #[test]
-fn the_simulator_does_nothing_else() {
+fn the_simulator_takes_no_other_transitions() {
     let protocol = open("MI_example");
     let exploration = run(&protocol, &tiny(), &most(60_000));
     let explored: BTreeSet<TransitionName> = exploration.taken.into_iter().collect();
@@ -261,7 +264,7 @@ fn the_simulator_does_nothing_else() {
     assert!(others.is_empty(), "{others:?}");
 }
 
-/// Whatever is wrong with a protocol, an exploration ends; and it finds more than faults.
+/// An exploration ends, whatever is wrong with the protocol, and all kinds of findings occur.
 #[test]
 fn made_mutants_are_explored() {
     let original = open("MI_example");

@@ -1,4 +1,4 @@
-//! What is found in protocols of one machine, each with one thing that the built-in ones have not.
+//! Findings in protocols of one machine, each with a feature that the built-in protocols lack.
 
 use std::path::Path;
 
@@ -8,7 +8,8 @@ use simulate::stepper::{Scope, StepperError};
 use slicc::load::load_with;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
-/// A cache that answers every request by itself, with further declarations, and the transitions for requests.
+/// A cache that answers every request by itself, with further declarations and the given
+/// transitions.
 fn protocol(further: &str, transitions: &str) -> Protocol {
     let text = format!(
         r#"protocol "Small"; include "RubySlicc_interfaces.slicc";
@@ -83,14 +84,14 @@ fn finding(transitions: &str, caches: u32) -> Option<Finding> {
     }
 }
 
-/// A cache fills a line with zeros, so its first load is wrong; a store is right.
+/// A cache fills a line with zeros, so its first load is wrong; its first store is right.
 #[test]
 fn caches_that_do_not_know_of_each_other() {
     let alone =
         "transition(I, Ask, V) { allocate; serve; pop; } transition(V, Ask) { serve; pop; }";
     let dead = Finding::StaleValue { core: 0, line: 0 };
     assert_eq!(finding(alone, 1), Some(dead));
-    // The second one fills it before the first one looks.
+    // The second cache fills the line before the first one serves its request.
     let slow = "transition(I, Ask, V) { allocate; } transition(V, Ask) { serve; pop; }";
     let both = Finding::SwmrViolation { line: 0, writers: 0b11, readers: 0 };
     assert_eq!(finding(slow, 2), Some(both));
@@ -98,7 +99,8 @@ fn caches_that_do_not_know_of_each_other() {
 
 #[test]
 fn timers_run_out_any_time() {
-    // Nothing is served, so that no value is wrong: a request ends in an error once the timer has run out.
+    // Nothing is served, so no value is wrong: a request ends with an error once the timer has
+    // expired.
     let timed = "transition(I, Ask, W) { allocate; start; } transition(W, Ask) { z_stall; }
         action(done, \"d\") { error(\"done\"); }
         transition(W, Ring, X) { stop; } transition(X, Ask) { done; }";
@@ -119,7 +121,7 @@ fn timers_run_out_any_time() {
 }
 
 #[test]
-fn what_leads_nowhere_is_told_from_what_does_not_move() {
+fn livelocks_are_told_from_deadlocks() {
     let stalls = "transition(I, Ask, W) { allocate; } transition(W, Ask) { z_stall; }";
     assert_eq!(finding(stalls, 1), Some(Finding::Deadlock { waiting: 1 }));
     let same = "transition(I, Ask, W) { allocate; } transition(W, Ask) { recycle; }";
@@ -130,7 +132,7 @@ fn what_leads_nowhere_is_told_from_what_does_not_move() {
 }
 
 #[test]
-fn what_is_not_supported_is_said() {
+fn unsupported_protocols_are_refused() {
     let pointer = protocol("Entry kept;", "transition(I, Ask, V) { allocate; pop; }");
     match run(&pointer, 1) {
         Err(StepperError::Setup(what)) => {

@@ -1,6 +1,7 @@
-//! What reads input, as functions of bytes that panic where something is wrong: nothing that comes from outside may take the program down, and what is accepted must be
-//! what it says. `cargo +nightly fuzz` drives them (`make fuzz`), and `tests/short.rs` does so for some seconds. Parquet is
-//! not among them: what decodes it ends its process at some files, so that a process is what has to be tested (`cli/tests/robust.rs`).
+//! Fuzz targets: the readers of input, as functions of bytes that panic if something is wrong. No input may crash the program,
+//! and what is accepted must be valid. `cargo +nightly fuzz` drives them (`make fuzz`), and `tests/short.rs` does so for some
+//! seconds. Parquet is not among them: its decoder aborts the process at some files, so whole processes are tested instead
+//! (`cli/tests/robust.rs`).
 //!
 //! ```
 //! fuzz::axe(b"0: M[0] := 1\n1: M[0] == 1\ncheck\n");
@@ -22,10 +23,10 @@ use ingest::{Live, Options, Trace};
 use slicc::load::load_with;
 use slicc::protocol::Protocol;
 
-/// A function of bytes that panics where something is wrong.
+/// A function of bytes that panics if something is wrong.
 pub type Target = fn(&[u8]);
 
-/// All of them, by name: the folders of `seeds/` are called so.
+/// All targets, by name; the folders of `seeds/` have these names.
 pub const TARGETS: [(&str, Target); 6] = [
     ("axe", axe),
     ("certificate", certificate),
@@ -35,10 +36,10 @@ pub const TARGETS: [(&str, Target); 6] = [
     ("slicc", slicc),
 ];
 
-/// gem5 traces: read whole, with what is damaged skipped, and as they grow.
+/// Reads gem5 traces strictly, with damaged lines skipped, and as they grow.
 ///
 /// # Panics
-/// What is read without a complaint is not read by those who complain less.
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
 pub fn gem5(data: &[u8]) {
     let strict = Options { transitions: true, ..Options::default() };
     let lossy = Options { lossy: true, ..strict.clone() };
@@ -55,27 +56,27 @@ pub fn gem5(data: &[u8]) {
     let _ = live.finish(&lines);
 }
 
-/// Axe text: what is read can be written, and reads as the same history.
+/// Reads axe text. A history that can be written as axe text must be read back the same.
 ///
 /// # Panics
-/// It does not.
+/// Panics if a history is read back with another digest.
 pub fn axe(data: &[u8]) {
-    come_back(data, |history, text| ingest::axe::write(history, text).is_ok());
+    read_back(data, |history, text| ingest::axe::write(history, text).is_ok());
 }
 
-/// Histories as JSON: what is read can be written, and reads as the same history.
+/// Reads histories as JSON. Each must be read back the same after it was written.
 ///
 /// # Panics
-/// It does not.
+/// Panics if a history is read back with another digest.
 pub fn json(data: &[u8]) {
-    come_back(data, |history, text| {
-        ingest::json::write(history, text).expect("memory takes everything");
+    read_back(data, |history, text| {
+        ingest::json::write(history, text).expect("writing to memory does not fail");
         true
     });
 }
 
-/// Writes each history of the input, and reads it again. `write` says whether its format has words for the history.
-fn come_back(data: &[u8], write: impl Fn(&History, &mut Vec<u8>) -> bool) {
+/// Writes each history of the input, and reads it back. `write` returns whether its format can express the history.
+fn read_back(data: &[u8], write: impl Fn(&History, &mut Vec<u8>) -> bool) {
     let Ok(trace) = ingest::read(data, "fuzz", &Options::default()) else {
         return;
     };
@@ -87,7 +88,7 @@ fn come_back(data: &[u8], write: impl Fn(&History, &mut Vec<u8>) -> bool) {
     }
 }
 
-/// The history of a text that this program wrote.
+/// Reads the one history of a text that was written here.
 fn only(text: &[u8]) -> History {
     let read = ingest::read(text, "again", &Options::default());
     let Trace { mut histories, .. } = read.expect("what was written can be read");
@@ -98,10 +99,10 @@ fn only(text: &[u8]) -> History {
 /// Small histories, consistent and not.
 pub const HISTORIES: &str = include_str!("../seeds/axe/litmus.axe");
 
-/// Certificates, taken as if they were about each of [`HISTORIES`] in turn: whatever is accepted is true.
+/// Verifies certificates as if they were about each of [`HISTORIES`] in turn.
 ///
 /// # Panics
-/// It is not.
+/// Panics if a certificate is accepted whose verdict is wrong.
 pub fn certificate(data: &[u8]) {
     static ALL: LazyLock<Vec<History>> = LazyLock::new(|| {
         let read = ingest::read(HISTORIES.as_bytes(), "histories", &Options::default());
@@ -134,7 +135,7 @@ fn holds(history: &History, model: Model) -> bool {
     }
 }
 
-/// Concurrent programs: read, compiled, and explored a little.
+/// Reads, compiles and briefly explores concurrent programs.
 pub fn program(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
@@ -146,7 +147,7 @@ pub fn program(data: &[u8]) {
     }
 }
 
-/// SLICC protocols: read, resolved and compiled. One file is there, under every name that is asked for.
+/// Reads, resolves and compiles SLICC protocols. Every file that a protocol names has the same content.
 pub fn slicc(data: &[u8]) {
     let mut files = 0;
     let loaded = load_with(Path::new("fuzz.slicc"), &mut |_| {

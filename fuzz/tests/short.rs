@@ -1,5 +1,5 @@
-//! A short, deterministic fuzz of every target: the seeds as they are, and damaged in the ways that find most. No input may cause a panic, nor take more memory than a small
-//! multiple of its size. One test, so that nothing else takes memory meanwhile.
+//! A short, deterministic fuzz of every target, with the seeds and with damaged copies of them. No input may cause a panic, nor
+//! take more memory than a small multiple of its size. One test runs all targets, so that nothing else takes memory meanwhile.
 
 use std::fs;
 use std::path::Path;
@@ -14,20 +14,20 @@ use rand::{RngExt, SeedableRng};
 #[global_allocator]
 static MEMORY: PeakAlloc = PeakAlloc;
 
-/// Damaged inputs of each target.
+/// Number of damaged inputs for each target.
 const INPUTS: usize = 1_500;
 
-/// Bytes of a seed repeated, so that what each byte takes shows.
-const LONG: usize = 1 << 20;
+/// Size of a repeated seed in bytes, large enough to show the memory that each byte takes.
+const REPEATED_SEED: usize = 1 << 20;
 
-/// Bytes of memory that each byte of an input may take: an operation of ten bytes of axe text is some hundred with its place in the indexes, and a target reads its input up to
-/// three times.
-const EACH: usize = 100;
+/// Most bytes of memory that each byte of an input may take: an operation of ten bytes of axe text is some hundred with its
+/// place in the indexes, and a target reads its input up to three times.
+const BYTES_PER_BYTE: usize = 100;
 
-/// Bytes that an input of no bytes may take: mostly buffers, and a protocol's built-in declarations.
-const FIXED: usize = 1 << 20;
+/// Most bytes of memory that an empty input may take: mostly buffers, and a protocol's built-in declarations.
+const BYTES_FOR_EMPTY: usize = 1 << 20;
 
-/// What changes the meaning of a text or of a length.
+/// Pieces that change the meaning of a text or of a length.
 const PIECES: [&[u8]; 24] = [
     b"\n",
     b" ",
@@ -56,19 +56,27 @@ const PIECES: [&[u8]; 24] = [
 ];
 
 #[test]
+fn every_format_has_a_target() {
+    for format in ingest::FORMATS {
+        let name = format.name();
+        assert!(TARGETS.iter().any(|(target, _)| *target == name), "no target for {name}");
+    }
+}
+
+#[test]
 fn nothing_that_is_read_causes_a_panic_or_takes_much_memory() {
     let seeds = Path::new(env!("CARGO_MANIFEST_DIR")).join("seeds");
     for (name, target) in TARGETS {
         let seeds = seeds_in(&seeds.join(name));
-        let mut dice = ChaCha8Rng::seed_from_u64(1);
+        let mut rng = ChaCha8Rng::seed_from_u64(1);
         let started = Instant::now();
         let mut worst = 0.0_f64;
         for seed in &seeds {
             worst = worst.max(run(name, target, seed));
-            worst = worst.max(run(name, target, &seed.repeat(LONG / seed.len())));
+            worst = worst.max(run(name, target, &seed.repeat(REPEATED_SEED / seed.len())));
         }
         for _ in 0..INPUTS {
-            worst = worst.max(run(name, target, &damaged(&seeds, &mut dice)));
+            worst = worst.max(run(name, target, &damaged(&seeds, &mut rng)));
         }
         eprintln!("{name}: {worst:.1} bytes a byte, {:.1?}", started.elapsed());
     }
@@ -84,13 +92,13 @@ fn seeds_in(folder: &Path) -> Vec<Vec<u8>> {
     paths.iter().map(read).collect()
 }
 
-/// Runs a target on an input, and gives how many bytes of memory each of its bytes took, beyond those that any input may take.
+/// Runs a target on an input. Returns how many bytes of memory each of its bytes took, beyond those that any input may take.
 fn run(name: &str, target: Target, input: &[u8]) -> f64 {
     MEMORY.reset_peak_usage();
     let before = MEMORY.current_usage();
     target(input);
-    let taken = MEMORY.peak_usage().saturating_sub(before + FIXED);
-    if taken > EACH * input.len() {
+    let taken = MEMORY.peak_usage().saturating_sub(before + BYTES_FOR_EMPTY);
+    if taken > BYTES_PER_BYTE * input.len() {
         let kept = std::env::temp_dir().join(format!("rubric-fuzz-{name}"));
         fs::write(&kept, input).expect("the input can be kept");
         panic!("{name}: {taken} bytes for {}, see {}", input.len(), kept.display());
@@ -99,20 +107,20 @@ fn run(name: &str, target: Target, input: &[u8]) -> f64 {
 }
 
 /// A seed with one to four changes.
-fn damaged(seeds: &[Vec<u8>], dice: &mut ChaCha8Rng) -> Vec<u8> {
-    let mut input = seeds.choose(dice).expect("there are seeds").clone();
-    for _ in 0..dice.random_range(1..=4) {
-        change(&mut input, seeds, dice);
+fn damaged(seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) -> Vec<u8> {
+    let mut input = seeds.choose(rng).expect("there are seeds").clone();
+    for _ in 0..rng.random_range(1..=4) {
+        change(&mut input, seeds, rng);
     }
     input
 }
 
-/// One change.
-fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut ChaCha8Rng) {
-    let at = dice.random_range(0..=input.len());
-    let end = (at + dice.random_range(1..=40)).min(input.len());
-    match dice.random_range(0..8) {
-        0 if at < end => input[at] ^= 1 << dice.random_range(0..8),
+/// Changes an input in one place.
+fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], rng: &mut ChaCha8Rng) {
+    let at = rng.random_range(0..=input.len());
+    let end = (at + rng.random_range(1..=40)).min(input.len());
+    match rng.random_range(0..8) {
+        0 if at < end => input[at] ^= 1 << rng.random_range(0..8),
         1 => input.truncate(at),
         2 => drop(input.drain(at..end)),
         3 => {
@@ -120,24 +128,24 @@ fn change(input: &mut Vec<u8>, seeds: &[Vec<u8>], dice: &mut ChaCha8Rng) {
             input.splice(at..at, again);
         }
         4 | 5 => {
-            let piece = PIECES.choose(dice).expect("there are some").iter().copied();
+            let piece = PIECES.choose(rng).expect("there are some").iter().copied();
             input.splice(at..end.min(at + 1), piece);
         }
-        6 => swap_lines(input, dice),
-        // The end of another.
+        6 => swap_lines(input, rng),
+        // Appends the end of another seed.
         _ => {
-            let other = seeds.choose(dice).expect("there are seeds");
+            let other = seeds.choose(rng).expect("there are seeds");
             input.truncate(at);
-            input.extend(&other[dice.random_range(0..=other.len())..]);
+            input.extend(&other[rng.random_range(0..=other.len())..]);
         }
     }
 }
 
-/// Puts a line in the place of another, and that in its place.
-fn swap_lines(input: &mut Vec<u8>, dice: &mut ChaCha8Rng) {
+/// Swaps two lines.
+fn swap_lines(input: &mut Vec<u8>, rng: &mut ChaCha8Rng) {
     let mut lines: Vec<&[u8]> = input.split_inclusive(|byte| *byte == b'\n').collect();
     if !lines.is_empty() {
-        let (one, other) = (dice.random_range(0..lines.len()), dice.random_range(0..lines.len()));
+        let (one, other) = (rng.random_range(0..lines.len()), rng.random_range(0..lines.len()));
         lines.swap(one, other);
         *input = lines.concat();
     }

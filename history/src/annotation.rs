@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// What an access orders besides what its kind does.
+/// The order that an access adds to that of its kind.
 ///
 /// | | RISC-V | AArch64 |
 /// |---|---|---|
@@ -11,9 +11,9 @@ use serde::{Deserialize, Serialize};
 /// | `Release` | `.rl` | `STLR`, `STLXR`, `L` of the atomics |
 /// | `AcquireRelease` | `.aqrl` | `AL` of the atomics |
 ///
-/// An acquire precedes all later accesses of its thread, a release follows all earlier ones, and a
-/// release precedes a later acquire of its thread, unless that is an `AcquirePc`. On an access that
-/// only writes an acquire orders nothing, and on one that only reads a release orders nothing.
+/// An acquire precedes all later accesses of its thread, and a release follows all earlier ones. A
+/// release also precedes a later acquire of its thread, unless that is an `AcquirePc`. An acquire has no
+/// effect on an access that only writes, a release none on one that only reads.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
@@ -42,7 +42,7 @@ impl Annotation {
         Annotation::AcquireRelease,
     ];
 
-    /// The annotation with these parts, where acquires are preceded by earlier releases.
+    /// The annotation with these parts; an acquire is one that earlier releases precede.
     pub fn of(acquire: bool, release: bool) -> Annotation {
         match (acquire, release) {
             (false, false) => Annotation::None,
@@ -52,17 +52,17 @@ impl Annotation {
         }
     }
 
-    /// Whether it is an acquire that earlier releases precede.
+    /// Whether the annotation has an acquire that earlier releases precede.
     pub fn acquires_in_order(self) -> bool {
         matches!(self, Annotation::Acquire | Annotation::AcquireRelease)
     }
 
-    /// Whether it is a release.
+    /// Whether the annotation has a release.
     pub fn releases(self) -> bool {
         matches!(self, Annotation::Release | Annotation::AcquireRelease)
     }
 
-    /// Whether there is none.
+    /// Whether the operation has no annotation.
     pub fn is_none(&self) -> bool {
         *self == Annotation::None
     }

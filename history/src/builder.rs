@@ -1,4 +1,4 @@
-//! Building a [`History`] from operations in any order.
+//! [`HistoryBuilder`]: builds a [`History`] from operations in any order.
 
 use std::collections::HashMap;
 
@@ -12,10 +12,10 @@ use crate::layout::{self, Layout};
 use crate::provenance::{InitialMode, Provenance, Sizes};
 use crate::unrecorded;
 
-/// Where an operation goes.
+/// The memory that an operation accesses, as far as the trace shows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Place {
-    /// Nowhere: a fence.
+    /// None: the operation is a fence.
     Nowhere,
     /// A cell without a size.
     Cell(u64),
@@ -26,14 +26,15 @@ pub enum Place {
         /// Number of bytes.
         size: u8,
     },
-    /// Bytes at an address, and nobody recorded how many. Values hold what was seen, the byte
-    /// at `address` lowest; if `mask`, they are cut to the size that is assumed in the end.
+    /// Bytes at an address; their number was not recorded, so a size is assumed. The byte at `address`
+    /// is the lowest of a value.
     Unsized {
         /// Address of the first byte.
         address: u64,
-        /// How many bytes from the address on the access can have at most.
+        /// Largest number of bytes that the access can have.
         available: u8,
-        /// Whether the values are bytes of a block, of which only the first belong to the access.
+        /// Whether the values are bytes of a block, of which only the first belong to the access. They
+        /// are cut to the assumed size.
         mask: bool,
     },
 }
@@ -50,33 +51,34 @@ impl Place {
     }
 }
 
-/// One operation as a reader found it.
+/// One operation as the reader of a trace found it.
 #[derive(Clone, Copy, Debug)]
 pub struct Access {
     /// Number of the thread in the trace.
     pub thread: u32,
-    /// Program order: operations of a thread are sorted by this, ties by arrival.
+    /// Key of program order: operations of a thread are sorted by it, ties by the order of
+    /// [`HistoryBuilder::push`].
     pub sequence: u64,
-    /// What it does.
+    /// Kind of the operation.
     pub kind: Kind,
-    /// What it orders besides; without effect on a fence.
+    /// Acquire or release annotation; ignored for a fence.
     pub annotation: Annotation,
-    /// The location that is accessed.
+    /// The memory that is accessed.
     pub place: Place,
-    /// Value read, where the kind reads and the trace shows it.
+    /// Value read, if the kind reads and the trace shows it.
     pub read: Option<u64>,
-    /// Value written, where the kind writes and the trace shows it.
+    /// Value written, if the kind writes and the trace shows it.
     pub written: Option<u64>,
-    /// Tick at which it was issued.
+    /// Tick at which the operation was issued.
     pub issued: Option<u64>,
-    /// Tick at which it completed.
+    /// Tick at which the operation completed.
     pub completed: Option<u64>,
-    /// Trace line that shows it, from 1.
+    /// Trace line that shows the operation, from 1.
     pub line: Option<u64>,
     /// Key of the order of completions (for a store, of commits), such as a line number;
-    /// `None` where the trace does not say.
+    /// `None` if the trace does not say.
     pub order: Option<u64>,
-    /// Whether it is a further part of the access pushed before it for this thread.
+    /// Whether the operation is a further part of the access pushed before it for this thread.
     pub continues: bool,
 }
 
@@ -100,12 +102,12 @@ impl Access {
     }
 }
 
-/// Which size to give accesses whose size nobody recorded.
+/// The size, in bytes, to assume for accesses whose size was not recorded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AssumedSize {
-    /// The largest power of two up to this one that makes no access overlap another in part.
+    /// The largest power of two up to this number with which no access overlaps another in part.
     UpTo(u8),
-    /// This one; accesses that overlap in part are then split.
+    /// This size. Accesses that overlap in part are then split.
     Exactly(u8),
 }
 
@@ -115,22 +117,22 @@ impl Default for AssumedSize {
     }
 }
 
-/// What memory holds at the start.
+/// The values that memory holds at the start.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Initial {
-    /// 0 everywhere.
+    /// Memory is 0 everywhere.
     #[default]
     Zero,
-    /// The one unwritten value read at a location, where there is one.
+    /// Each location holds the value that reads return there and no write has, if there is one.
     Infer,
-    /// By address (or cell); 0 elsewhere.
+    /// Memory holds these values, by address or cell, and 0 elsewhere.
     Given(HashMap<u64, u64>),
 }
 
-/// Why operations make no history.
+/// Why a history could not be built.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum BuildError {
-    /// More operations, or a larger line number or position, than 32 bits can count.
+    /// The trace has more operations or lines than 32 bits can count.
     #[error("more than {} operations or lines: split the trace (--from-tick, --to-tick)", u32::MAX - 1)]
     TooLarge,
     /// Two final values are stated for one location.
@@ -181,12 +183,12 @@ impl HistoryBuilder {
         Self::default()
     }
 
-    /// Number of operations so far.
+    /// Number of operations added so far.
     pub fn len(&self) -> usize {
         self.thread.len()
     }
 
-    /// Whether there is no operation so far.
+    /// Whether no operation was added so far.
     pub fn is_empty(&self) -> bool {
         self.thread.is_empty()
     }
@@ -220,7 +222,7 @@ impl HistoryBuilder {
         self.place.push(place);
     }
 
-    /// Drops what is known of the order of completions, where it turns out to be worth nothing.
+    /// Forgets the order of completions, for a reader that finds it to be meaningless.
     pub fn forget_order(&mut self) {
         self.order.fill(NONE64);
     }
@@ -230,7 +232,7 @@ impl HistoryBuilder {
         self.finals.push((address, value, line));
     }
 
-    /// Makes sure that there is a location for a place, even if no operation touches it.
+    /// Adds the locations of a place, even if no operation touches them.
     pub(crate) fn mention(&mut self, place: Place) {
         self.place_id(place);
     }
@@ -246,12 +248,14 @@ impl HistoryBuilder {
         })
     }
 
-    /// Lays the operations out: sizes are settled, accesses that overlap in part are split,
-    /// threads are sorted by label and operations by program order, and initial values are
-    /// resolved. `provenance` is completed with what was found.
+    /// Builds the history: assumes sizes that were not recorded, splits accesses that overlap in part,
+    /// sorts threads by label and operations by program order, and resolves initial values. The
+    /// `provenance` is completed with the assumptions made.
     ///
     /// # Errors
-    /// [`BuildError::TooLarge`] beyond 32-bit counts.
+    /// Returns [`BuildError::TooLarge`] if there are more operations or lines than 32 bits can count,
+    /// [`BuildError::TwoFinals`] if two final values are stated for a location, and
+    /// [`BuildError::TooWide`] if a value does not fit a size given by [`AssumedSize::Exactly`].
     pub fn finish(
         mut self,
         assumed: AssumedSize,
@@ -294,7 +298,7 @@ impl HistoryBuilder {
         Ok(history)
     }
 
-    /// Final values by location: one of several bytes is split as an access to them is.
+    /// Final values by location. A value of several locations is split as an access to them would be.
     fn lay_out_finals(&self, layout: &mut Layout) -> Result<Vec<Final>, BuildError> {
         let mut widest: FxHashMap<u64, u32> = FxHashMap::default();
         if !self.finals.is_empty() {
@@ -324,7 +328,7 @@ impl HistoryBuilder {
         Ok(finals)
     }
 
-    /// Values that are not read off a block are whole and must fit the size that was given.
+    /// Checks that values fit the size that was given, except those of a block, which are cut to it.
     fn check_widths(&self, size: u8) -> Result<(), BuildError> {
         for row in 0..self.place.len() {
             let Some(Place::Unsized { address, mask: false, .. }) =
@@ -345,7 +349,7 @@ impl HistoryBuilder {
         Ok(())
     }
 
-    /// Cuts values that were read off a block to the size of the access.
+    /// Cuts the values of a block to the size of the access.
     fn mask_values(&mut self, layout: &Layout) {
         for row in 0..self.place.len() {
             let place = self.place[row];
@@ -381,7 +385,7 @@ impl HistoryBuilder {
         }
     }
 
-    /// Gathers each column in turn and frees the builder's, so that the peak stays low.
+    /// Gathers each column in turn and frees the builder's copy, to keep peak memory low.
     fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
         fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32]) -> Vec<T> {
             let column = std::mem::take(column);
@@ -411,8 +415,8 @@ fn ranks(keys: &[u64]) -> Vec<u32> {
     order
 }
 
-/// Decides what each location holds at the start. Where writes outside of the history may have
-/// supplied values, nothing can be inferred.
+/// Sets the initial value of each location. If writes outside of the history may have supplied values,
+/// nothing can be inferred.
 fn resolve_initial(history: &mut History, initial: &Initial) {
     history.provenance.initial = match initial {
         Initial::Zero => InitialMode::Zero,
@@ -432,7 +436,7 @@ fn resolve_initial(history: &mut History, initial: &Initial) {
     };
 }
 
-/// The first unwritten value read at each location, by trace line where lines are known.
+/// Per location, the first value, in the order of the trace, that is read there and never written.
 fn infer_initial(history: &History) -> Vec<Option<u64>> {
     let mut written = rustc_hash::FxHashSet::default();
     for op in history.ops() {
@@ -448,7 +452,7 @@ fn infer_initial(history: &History) -> Vec<Option<u64>> {
         if history.may_be_unfinished(location) {
             continue;
         }
-        let when = history.line(op).unwrap_or(u64::from(op.0));
+        let when = history.trace_position(op);
         let slot = &mut first[location as usize];
         if !written.contains(&(location, value)) && slot.is_none_or(|(line, _)| when < line) {
             *slot = Some((when, value));
@@ -456,7 +460,7 @@ fn infer_initial(history: &History) -> Vec<Option<u64>> {
     }
     let mut initial: Vec<Option<u64>> =
         first.into_iter().map(|slot| slot.map(|(_, value)| value)).collect();
-    // What nobody writes ends as it began.
+    // A location without writes ends with its initial value.
     let is_written = written_locations(history);
     for last in &history.finals {
         let location = last.location as usize;
@@ -477,8 +481,8 @@ fn written_locations(history: &History) -> Vec<bool> {
     written
 }
 
-/// Cells and bytes never mix, so a history's sizes are one or the other.
 impl Sizes {
+    /// How the sizes of places are known. Cells and bytes never mix.
     pub(crate) fn of(places: &[Place], assumed: Option<u8>) -> Sizes {
         match assumed {
             Some(bytes) => Sizes::Assumed(bytes),

@@ -1,10 +1,10 @@
-//! How a simulator broke off: what its last message says, field by field.
+//! The crash of a simulator, with the fields of the message that it printed last.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// What made the simulator give up.
+/// The kind of event that made the simulator stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum CrashKind {
     /// A controller met an event for which its state has no transition.
@@ -22,13 +22,13 @@ pub enum CrashKind {
     /// A tester read another value than it expected.
     #[serde(rename = "bad data")]
     BadData,
-    /// A tester found something else wrong.
+    /// A tester reported a failure of another kind.
     #[serde(rename = "tester failure")]
     TesterFailure,
     /// Any other panic: something that should never happen.
     #[serde(rename = "panic")]
     Panic,
-    /// A fatal error: the simulation cannot go on as it was configured.
+    /// A fatal error: the simulation cannot continue as it was configured.
     #[serde(rename = "fatal")]
     Fatal,
     /// The simulator touched memory that is not its own.
@@ -79,13 +79,13 @@ impl fmt::Display for FileLine {
     }
 }
 
-/// The message with which a simulator broke off. Fields that the message does not have are `None`.
+/// The last message of a simulator that crashed. Fields that the message does not have are `None`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Crash {
-    /// What made it give up.
+    /// The kind of crash.
     pub kind: CrashKind,
-    /// The message as it was printed, lines separated by line ends.
+    /// The message as it was printed, with its line breaks.
     pub message: String,
     /// The simulated object that printed it, as the simulator names it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -146,7 +146,8 @@ impl Crash {
         }
     }
 
-    /// `L1Cache 2`, as far as the message says it.
+    /// The controller that crashed, such as `L1Cache 2`, or what the message says of it: the name of the
+    /// object, or the type alone.
     pub fn controller(&self) -> Option<String> {
         match (&self.machine, self.version, &self.object) {
             (Some(machine), Some(version), _) => Some(format!("{machine} {version}")),
@@ -156,8 +157,8 @@ impl Crash {
         }
     }
 
-    /// `invalid transition: L1Cache 2, state SM, event Inv, address 0x1040, tick 3485`; the first line of the message where no
-    /// field says what went wrong.
+    /// The crash in one line, such as `invalid transition: L1Cache 2, state SM, event Inv, address
+    /// 0x1040, tick 3485`, or with the first line of the message if the fields say too little.
     pub fn headline(&self) -> String {
         let mut parts = self.fields();
         if parts.is_empty() {
@@ -171,16 +172,16 @@ impl Crash {
         format!("{}: {}", self.kind, parts.join(", "))
     }
 
-    /// What the fields say of what went wrong; nothing where the message says more than they do.
+    /// The fields that describe the crash; empty if the message itself says more than they do.
     fn fields(&self) -> Vec<String> {
         let place = self.protocol_source.as_ref();
-        let is_told = match self.kind {
+        let is_descriptive = match self.kind {
             CrashKind::InvalidTransition => self.state.is_some() || self.event.is_some(),
             CrashKind::FailedAssertion => place.is_some() || self.address.is_some(),
             CrashKind::Deadlock => self.address.is_some(),
             _ => false,
         };
-        if !is_told {
+        if !is_descriptive {
             return Vec::new();
         }
         let mut parts: Vec<String> = self.controller().into_iter().collect();
@@ -191,7 +192,7 @@ impl Crash {
         parts
     }
 
-    /// The first line of the message, which says most; without the name of the kind if it begins with that.
+    /// The first line of the message, without everything up to `panic: ` or `fatal: `.
     fn first_line(&self) -> &str {
         let line = self.message.lines().next().unwrap_or_default();
         let behind = line.find("panic: ").or_else(|| line.find("fatal: "));

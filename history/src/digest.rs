@@ -1,13 +1,13 @@
-//! A digest that says whether two histories are the same.
+//! A digest of the parts of a history that decide its verdict.
 
 use sha2::{Digest, Sha256};
 
 use crate::history::{History, NONE32};
 
 impl History {
-    /// SHA-256, in lower-case hex, of what decides a verdict: threads, operations in program
-    /// order, locations, values, initial and final values. Lines, ticks and sizes do not count,
-    /// so a trace and its conversions share a digest. Cost: linear.
+    /// The SHA-256, in lower-case hex, of everything that decides a verdict: threads, operations in
+    /// program order, locations, values, initial and final values. Lines, ticks and sizes are left
+    /// out, so a trace and its conversions share a digest. Cost: linear.
     pub fn digest(&self) -> String {
         let mut hasher = Sha256::new();
         for thread in 0..self.threads.len() {
@@ -28,12 +28,12 @@ impl History {
                 }
             }
         }
-        self.hash_edges(&mut hasher);
+        self.hash_fixed_values(&mut hasher);
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }
 
-    /// Initial and final values, and sources fixed for accesses of mixed sizes.
-    fn hash_edges(&self, hasher: &mut Sha256) {
+    /// Hashes initial and final values, and the sources fixed for accesses of mixed sizes.
+    fn hash_fixed_values(&self, hasher: &mut Sha256) {
         for (location, initial) in self.locations.iter().zip(&self.initial) {
             if let Some(value) = initial {
                 hasher.update(b"I");

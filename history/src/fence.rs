@@ -4,9 +4,9 @@ use std::fmt;
 
 use crate::kind::Kind;
 
-/// A side of a fence: which of the accesses before it, or after it, a fence orders.
+/// The accesses that a fence orders on one of its sides, before it or after it.
 ///
-/// Accesses that both read and write count as reads and as writes.
+/// An access that both reads and writes counts as both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// Reads alone.
@@ -18,7 +18,7 @@ pub enum Side {
 }
 
 impl Side {
-    /// The side that orders reads, writes, both, or nothing (`None`).
+    /// The side with reads, writes or both; `None` for neither.
     pub fn of(reads: bool, writes: bool) -> Option<Side> {
         match (reads, writes) {
             (true, true) => Some(Side::Both),
@@ -31,8 +31,8 @@ impl Side {
 
 /// A fence that orders fewer accesses than a full one.
 ///
-/// `ReadWrite` orders the reads before it before the writes after it. AArch64's `dmb ishld` is
-/// `ReadBoth` and its `dmb ishst` is `WriteWrite`.
+/// `ReadWrite` orders the reads before the fence before the writes after it, and so on. AArch64's
+/// `dmb ishld` is `ReadBoth` and its `dmb ishst` is `WriteWrite`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum WeakFence {
     /// Reads before reads.
@@ -55,24 +55,26 @@ pub enum WeakFence {
     Tso,
 }
 
-/// A row of [`FENCES`].
-struct Row {
+/// The definition of a weak fence: a row of [`FENCES`].
+struct FenceRow {
     fence: WeakFence,
+    /// The name in tables and JSON.
     name: &'static str,
     /// The pairs that the fence orders, as bits.
     pairs: u8,
 }
 
-/// Pairs of an access before a fence and one after it: read and read, read and write, write and read, write and write.
+// The pairs of an access before a fence and one after it: `RW` is a read before and a write after.
 const RR: u8 = 1;
 const RW: u8 = 2;
 const WR: u8 = 4;
 const WW: u8 = 8;
 
-/// Every weak fence: its name in tables and JSON, and what it orders. All else that is known of a kind of fence follows from its row.
+/// The definitions of all weak fences, no two of which order the same pairs.
 ///
-/// Rows stand in the order of the variants, and new ones come last: the number of a kind is part of digests. No two rows order the same.
-const FENCES: &[Row] = &[
+/// The rows are in the order of the variants. New rows come last, because the number of a kind is part of
+/// digests.
+const FENCES: &[FenceRow] = &[
     row(WeakFence::ReadRead, "fence r,r", RR),
     row(WeakFence::ReadWrite, "fence r,w", RW),
     row(WeakFence::ReadBoth, "fence r,rw", RR | RW),
@@ -84,11 +86,11 @@ const FENCES: &[Row] = &[
     row(WeakFence::Tso, "fence tso", RR | RW | WW),
 ];
 
-const fn row(fence: WeakFence, name: &'static str, pairs: u8) -> Row {
-    Row { fence, name, pairs }
+const fn row(fence: WeakFence, name: &'static str, pairs: u8) -> FenceRow {
+    FenceRow { fence, name, pairs }
 }
 
-/// The pairs that accesses of two kinds make.
+/// The pairs that an access of kind `first` and a later one of kind `second` count as.
 fn pairs(first: Kind, second: Kind) -> u8 {
     let made = [
         (first.reads() && second.reads(), RR),
@@ -106,7 +108,6 @@ impl WeakFence {
         let mut all = [WeakFence::ReadRead; FENCES.len()];
         let mut at = 0;
         while at < FENCES.len() {
-            // Fences stand in the table in the order of their declaration.
             assert!(FENCES[at].fence as usize == at);
             all[at] = FENCES[at].fence;
             at += 1;
@@ -114,26 +115,27 @@ impl WeakFence {
         all
     };
 
-    fn row(self) -> &'static Row {
+    fn row(self) -> &'static FenceRow {
         &FENCES[self as usize]
     }
 
-    /// Whether the fence orders an access of kind `first` before it before one of kind `second` after it.
+    /// Whether the fence orders an access of kind `first`, before the fence, before one of kind `second`,
+    /// after the fence.
     pub fn orders(self, first: Kind, second: Kind) -> bool {
         self.row().pairs & pairs(first, second) != 0
     }
 
-    /// Whether the fence orders stores before loads that follow it.
+    /// Whether the fence orders stores before it before loads after it.
     pub fn orders_store_load(self) -> bool {
         self.row().pairs & WR != 0
     }
 
-    /// Whether the fence orders stores before stores that follow it.
+    /// Whether the fence orders stores before it before stores after it.
     pub fn orders_store_store(self) -> bool {
         self.row().pairs & WW != 0
     }
 
-    /// The name of the kind in tables and JSON: `fence`, and what it orders.
+    /// The name of the kind in tables and JSON: `fence`, and the pairs that it orders.
     pub fn name(self) -> &'static str {
         self.row().name
     }
@@ -146,7 +148,7 @@ impl fmt::Display for WeakFence {
 }
 
 impl Kind {
-    /// The kind of a fence that orders the accesses `before` it before those `after` it.
+    /// The kind of a fence that orders the accesses `before` the fence before those `after` it.
     pub fn fence(before: Side, after: Side) -> Kind {
         let sides = |side| match side {
             Side::Reads => (true, false),
@@ -179,7 +181,7 @@ mod tests {
     fn a_fence_orders_what_its_name_says() {
         for weak in WeakFence::ALL {
             let sides = weak.name().strip_prefix("fence ").unwrap();
-            // A name without a comma has its own test.
+            // `fence tso`, the name without a comma, is tested below.
             let Some((before, after)) = sides.split_once(',') else { continue };
             for (first, from) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {
                 for (second, to) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {

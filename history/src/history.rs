@@ -1,4 +1,4 @@
-//! The history itself: operations as columns.
+//! [`History`]: the operations of an execution, stored as columns.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -13,8 +13,8 @@ use crate::kind::Kind;
 use crate::provenance::{Gap, InitialMode, Provenance};
 use crate::unrecorded;
 
-/// An operation, by its place in [`History`]'s columns. Threads are contiguous and in program
-/// order, so within a thread smaller is earlier.
+/// An operation, identified by its position in [`History`]'s columns. Threads are contiguous and in
+/// program order, so comparing two operations of one thread compares program order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct OpId(pub u32);
 
@@ -29,7 +29,8 @@ impl OpId {
 pub(crate) const NONE32: u32 = u32::MAX;
 pub(crate) const NONE64: u64 = u64::MAX;
 
-/// What is known of an operation beyond its kind, as bits of one byte.
+/// Which values of an operation are known, whether it continues an access, and its annotation, as the
+/// bits of one byte.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub(crate) struct Known(pub u8);
 
@@ -37,7 +38,7 @@ impl Known {
     pub(crate) const READ: u8 = 1;
     pub(crate) const WRITTEN: u8 = 2;
     pub(crate) const CONTINUES: u8 = 4;
-    /// The bits from this one on are the number of an annotation.
+    /// The lowest bit of the annotation's number.
     const ANNOTATION: u8 = 8;
 
     pub(crate) fn with(self, annotation: Annotation) -> Known {
@@ -53,7 +54,7 @@ impl Known {
     }
 }
 
-/// A thread: its number in the trace and where its operations begin.
+/// A thread: its number in the trace and its range of operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Thread {
     /// The number that the trace gives the thread.
@@ -63,18 +64,18 @@ pub struct Thread {
 }
 
 impl Thread {
-    /// Its first operation.
+    /// The thread's first operation.
     pub fn first(&self) -> OpId {
         OpId(self.start)
     }
 
-    /// One past its last operation.
+    /// One past the thread's last operation.
     pub fn end(&self) -> OpId {
         OpId(self.end)
     }
 }
 
-/// A shared location: a cell of the axe format, or bytes of memory.
+/// A shared location: bytes of memory, or a cell of the axe format, which has no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Location {
     /// Number of the cell, or address of the first byte.
@@ -92,14 +93,14 @@ impl fmt::Display for Location {
     }
 }
 
-/// The value a location holds after everything has drained.
+/// The value that a location holds at the end, when all stores have reached memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Final {
     /// Index into [`History::locations`].
     pub location: u32,
     /// The value.
     pub value: u64,
-    /// Line of the trace that says so.
+    /// Line of the trace that states the value.
     pub line: Option<u64>,
 }
 
@@ -110,23 +111,24 @@ pub struct Operation {
     pub thread: u32,
     /// Position in the thread's program order, from 0.
     pub index: u32,
-    /// What it does.
+    /// Kind of the operation.
     pub kind: Kind,
-    /// What it orders besides.
+    /// Acquire or release annotation.
     pub annotation: Annotation,
     /// Index into [`History::locations`]; `None` for a fence.
     pub location: Option<u32>,
-    /// Value read; `None` if it does not read or the trace does not show it.
+    /// Value read; `None` if the operation does not read or the trace does not show the value.
     pub read: Option<u64>,
-    /// Value written; `None` if it does not write or the trace does not show it.
+    /// Value written; `None` if the operation does not write or the trace does not show the value.
     pub written: Option<u64>,
-    /// Tick at which it was issued.
+    /// Tick at which the operation was issued.
     pub issued: Option<u64>,
-    /// Tick at which it completed.
+    /// Tick at which the operation completed.
     pub completed: Option<u64>,
-    /// Line of the trace that shows it.
+    /// Line of the trace that shows the operation.
     pub line: Option<u64>,
-    /// Whether it is a further part of the access before it (see [`crate::Provenance::split`]).
+    /// Whether the operation is a further part of the access before it (see
+    /// [`crate::Provenance::split`]).
     pub continues: bool,
 }
 
@@ -137,7 +139,7 @@ pub struct Operation {
 pub struct History {
     /// Name of the test, where the input gives one.
     pub name: Option<String>,
-    /// Where it came from.
+    /// Where the history came from, and what was assumed in reading it.
     pub provenance: Provenance,
     pub(crate) threads: Vec<Thread>,
     pub(crate) locations: Vec<Location>,
@@ -153,7 +155,7 @@ pub struct History {
     pub(crate) completed: Vec<u64>,
     pub(crate) line: Vec<u32>,
     pub(crate) order: Vec<u32>,
-    /// The load-linked of each store-conditional, found when first asked for.
+    /// The load-linked of each store-conditional, computed at the first use.
     pub(crate) linked: OnceLock<FxHashMap<u32, u32>>,
 }
 
@@ -173,12 +175,12 @@ impl History {
         (0..self.len() as u32).map(OpId)
     }
 
-    /// Number of operations as the trace has them: a split access counts once.
+    /// Number of operations in the trace: a split access counts once.
     pub fn operations(&self) -> usize {
         self.threads.iter().map(|thread| self.thread_operations(thread)).sum()
     }
 
-    /// Number of operations of one thread as the trace has them.
+    /// Number of operations of one thread in the trace: a split access counts once.
     pub fn thread_operations(&self, thread: &Thread) -> usize {
         let range = thread.start as usize..thread.end as usize;
         self.known[range].iter().filter(|known| !known.has(Known::CONTINUES)).count()
@@ -208,7 +210,7 @@ impl History {
         op.0 - self.threads[self.thread_of(op)].start
     }
 
-    /// The operation at a place in a thread, if there is one.
+    /// The operation with this index in the thread with this label, if there is one.
     pub fn find(&self, label: u32, index: u32) -> Option<OpId> {
         let at = self.threads.binary_search_by_key(&label, |thread| thread.label).ok()?;
         let op = self.threads[at].start.checked_add(index)?;
@@ -220,13 +222,13 @@ impl History {
         &self.locations
     }
 
-    /// The number that a location has in a history that this one is a part of.
+    /// The index of a location in `whole`, the history that this one is a part of.
     pub fn location_in(&self, location: u32, whole: &History) -> u32 {
         let place = self.locations[location as usize];
         whole.locations.partition_point(|other| *other < place) as u32
     }
 
-    /// The value a location holds at the start; `None` if it is unknown and was never read.
+    /// The value that a location holds at the start; `None` if it is not known.
     pub fn initial(&self, location: u32) -> Option<u64> {
         self.initial[location as usize]
     }
@@ -268,14 +270,19 @@ impl History {
         (line != NONE32).then_some(u64::from(line))
     }
 
-    /// Place of the operation in the trace's order of completions (for a store, of commits):
-    /// smaller is earlier, `None` is unknown, which for a store means last.
+    /// The position of an operation in the trace: its line, or its number if lines are unknown.
+    pub(crate) fn trace_position(&self, op: OpId) -> u64 {
+        self.line(op).unwrap_or(u64::from(op.0))
+    }
+
+    /// Rank of the operation in the trace's order of completions (for a store, of commits), the
+    /// earliest first. `None` if unknown; a store is then last.
     pub fn order(&self, op: OpId) -> Option<u32> {
         let order = self.order[op.at()];
         (order != NONE32).then_some(order)
     }
 
-    /// Whether the trace gave any order of completions.
+    /// Whether the trace gives any order of completions.
     pub fn has_order(&self) -> bool {
         self.order.iter().any(|&order| order != NONE32)
     }
@@ -285,7 +292,7 @@ impl History {
         self.known[op.at()].has(Known::CONTINUES)
     }
 
-    /// The load-linked whose reservation a store-conditional used: the nearest earlier one of
+    /// The load-linked whose reservation a store-conditional used: the nearest earlier load-linked of
     /// its thread and location, with no other write of that thread to the location in between.
     ///
     /// Cost: linear the first time, then constant.
@@ -295,6 +302,12 @@ impl History {
         }
         let linked = self.linked.get_or_init(|| self.find_linked());
         linked.get(&op.0).copied().map(OpId)
+    }
+
+    /// The read whose value an operation depends on: the operation itself if it reads, the load-linked
+    /// of a store-conditional, `None` for others.
+    pub fn observing_read(&self, op: OpId) -> Option<OpId> {
+        if self.kind(op).reads() { Some(op) } else { self.linked_load(op) }
     }
 
     fn find_linked(&self) -> FxHashMap<u32, u32> {
@@ -321,15 +334,15 @@ impl History {
         linked
     }
 
-    /// The write that a whole-access match fixed as the source of a read, for accesses of mixed
-    /// sizes.
+    /// The source of a read that was found by matching whole accesses, in a history whose accesses of
+    /// mixed sizes were split; `None` for other reads.
     pub fn fixed_source(&self, op: OpId) -> Option<OpId> {
         self.fixed_sources.get(&op.0).copied().map(OpId)
     }
 
-    /// The history of which a violation must be one, so that it does not rest on what was assumed:
-    /// fences that the trace shows too little of order nothing in it, and what a location held at the
-    /// start is unknown where a first read alone showed it. Cost: linear.
+    /// The history to search for violations: this one without assumptions that could cause a violation.
+    /// Fences whose ordering the trace does not show order nothing in it, and a location's initial value
+    /// is unknown if only the first read of the location shows it. Cost: linear.
     pub fn basis_of_violations(&self) -> Cow<'_, History> {
         let infers =
             self.provenance.initial == InitialMode::Infer && self.provenance.unrecorded_writes;
@@ -348,7 +361,7 @@ impl History {
         }
     }
 
-    /// Puts fences that order nothing in place of those that the trace shows too little of.
+    /// Replaces the fences whose ordering the trace does not show by fences that order nothing.
     fn forget_unknown_fences(&mut self) {
         let lines = std::mem::take(&mut self.provenance.unknown_fences);
         let not_understood = &mut self.provenance.not_understood;
@@ -356,16 +369,16 @@ impl History {
         for op in self.ops() {
             let is_unknown = |line| lines.binary_search(&line).is_ok();
             if self.kind(op) == Kind::Fence && self.line(op).is_some_and(is_unknown) {
-                // No model lets a load overtake an earlier one.
+                // Every model preserves the order of two loads, so this fence adds nothing.
                 self.kind[op.at()] = Kind::fence(Side::Reads, Side::Reads);
             }
         }
     }
 
-    /// The history of some of the operations alone, and for each of its operations which one it
-    /// was here. Threads keep their labels, locations their addresses and initial values; locations
-    /// that are not used go. A final value stays if all operations that write it do and no write of
-    /// its location has an unknown value.
+    /// The history of the operations that `keep` selects, and for each of its operations the one of
+    /// this history that it was. Threads keep their labels, locations their addresses and initial
+    /// values; locations without an operation are dropped. A final value is kept if all operations
+    /// that write it are, and no write of its location has an unknown value.
     pub fn restrict(&self, keep: impl Fn(OpId) -> bool) -> (History, Vec<OpId>) {
         let kept: Vec<OpId> = self.ops().filter(|&op| keep(op)).collect();
         fn gather<T: Copy>(column: &[T], kept: &[OpId]) -> Vec<T> {
@@ -415,17 +428,25 @@ impl History {
         (history, kept)
     }
 
-    /// The final values that some of these operations write, with locations renumbered.
-    fn finals_written_by(&self, kept: &[OpId], number: impl Fn(u32) -> u32) -> Vec<Final> {
-        if self.finals.is_empty() {
-            return Vec::new();
-        }
+    /// Per location, whether the history has a write to it whose value the trace does not show. Reads of
+    /// such a location may return any value. Cost: linear.
+    pub fn hidden_writes(&self) -> Vec<bool> {
         let mut hidden = vec![false; self.locations.len()];
         for op in self.ops() {
             if let Some(location) = self.location(op) {
                 hidden[location as usize] |= self.kind(op).writes() && self.written(op).is_none();
             }
         }
+        hidden
+    }
+
+    /// The final values whose writers were all kept, with locations renumbered (see
+    /// [`History::restrict`]).
+    fn finals_written_by(&self, kept: &[OpId], number: impl Fn(u32) -> u32) -> Vec<Final> {
+        if self.finals.is_empty() {
+            return Vec::new();
+        }
+        let hidden = self.hidden_writes();
         let writers = |ops: &mut dyn Iterator<Item = OpId>| {
             let mut writers: FxHashMap<(u32, u64), u32> = FxHashMap::default();
             for write in ops.filter_map(|op| Some((self.location(op)?, self.written(op)?))) {
@@ -445,7 +466,7 @@ impl History {
             .collect()
     }
 
-    /// Whether a store that the trace cuts off touches a location.
+    /// Whether a store that the trace cuts off may write to a location.
     pub fn may_be_unfinished(&self, location: u32) -> bool {
         let location = self.locations[location as usize];
         let end = location.address.saturating_add(u64::from(location.size.unwrap_or(1)));
@@ -456,7 +477,7 @@ impl History {
         })
     }
 
-    /// One operation, with everything known of it.
+    /// All columns of one operation.
     pub fn operation(&self, op: OpId) -> Operation {
         let thread = self.threads[self.thread_of(op)];
         let tick = |value: u64| (value != NONE64).then_some(value);
@@ -475,7 +496,7 @@ impl History {
         }
     }
 
-    /// What an operation does, in a few words: `store M[1] := 2`, `load (acquire) 0x1000 == 7`,
+    /// A short description of an operation, such as `store M[1] := 2`, `load (acquire) 0x1000 == 7` or
     /// `fence w,w`.
     pub fn describe(&self, op: OpId) -> String {
         let value = |value: Option<u64>| match (value, self.location(op)) {

@@ -1,4 +1,4 @@
-//! What an operation does.
+//! The kinds of operations: loads, stores, read-modify-writes and fences.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -6,10 +6,10 @@ use crate::fence::WeakFence;
 
 /// The kind of an operation.
 ///
-/// A failed compare-and-swap is a read that orders like a read-modify-write; an atomic that
-/// writes back the value it read is one too, since memory does not change. A load-linked and
-/// its successful store-conditional stay two operations; [`crate::History::linked_load`] pairs
-/// them. In JSON a kind is its [`Kind::name`].
+/// A failed compare-and-swap reads and orders like a read-modify-write but does not write. An atomic
+/// that writes back the value it read counts as one too, since memory does not change. A load-linked
+/// and its successful store-conditional are two operations, which [`crate::History::linked_load`] pairs.
+/// JSON has a kind's [`Kind::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
     /// Plain load.
@@ -78,7 +78,8 @@ impl Kind {
         matches!(self, Kind::Fence | Kind::WeakFence(_))
     }
 
-    /// The number of the kind in digests. It never changes, since certificates name their history by its digest.
+    /// The number of the kind in digests. It must never change: certificates identify their history by
+    /// its digest.
     pub(crate) fn code(self) -> u8 {
         match self {
             Kind::Load => 0,

@@ -1,9 +1,10 @@
-//! Locations as disjoint byte ranges: the sizes of accesses that were not recorded, and accesses that overlap.
+//! Locations as disjoint byte ranges: assumes the sizes of accesses that were not recorded, and splits
+//! accesses that overlap in part.
 //!
 //! An access whose size is unknown gets an assumed one. Accesses that still overlap in part are
 //! split at their common boundaries into accesses to disjoint locations, performed one after the
-//! other in program order. Every execution of the whole access is one of the parts, so a
-//! violation of the split history is one of the whole; the converse need not hold.
+//! other in program order. Every execution of the whole accesses is also one of the parts, so a
+//! violation of the split history is a violation of the original; the converse need not hold.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -13,25 +14,29 @@ use crate::builder::{AssumedSize, Place};
 use crate::history::{History, Known, Location, NONE32, OpId, Thread};
 use crate::provenance::Sizes;
 
-/// A mask for the lowest `bytes` bytes of a value; of more than 8 there are none.
+/// A mask for the lowest `bytes` bytes of a value: all of it for 8 bytes or more.
 pub fn low_bytes(bytes: u8) -> u64 {
     if bytes >= 8 { u64::MAX } else { (1 << (8 * bytes)) - 1 }
 }
 
-/// The locations of a history and which of them each place covers.
+/// The locations of a history, and which of them each place covers.
 #[derive(Debug)]
 pub(crate) struct Layout {
     locations: Vec<Location>,
-    /// Per place: first location and number of locations.
+    /// Per place, the first location that it covers, and how many.
     cover: Vec<(u32, u32)>,
+    /// Per place, its size in bytes.
     sizes: Vec<u8>,
+    /// The assumed size, if any place needs one.
     assumed: Option<u8>,
-    kind: Sizes,
+    /// How the sizes are known.
+    origin: Sizes,
+    /// Whether some place covers several locations.
     split: bool,
 }
 
 impl Layout {
-    /// Settles sizes and cuts the address space at every boundary that accesses make.
+    /// Chooses the assumed size and cuts the address space at every boundary of an access.
     pub(crate) fn settle(places: &[Place], assumed: AssumedSize) -> Layout {
         let size = assumed_size(places, assumed);
         let any_unsized = places.iter().any(|place| matches!(place, Place::Unsized { .. }));
@@ -55,7 +60,7 @@ impl Layout {
         Layout {
             split: cover.iter().any(|&(_, count)| count > 1),
             sizes: spans.iter().map(|span| span.size.unwrap_or(8)).collect(),
-            kind: Sizes::of(places, assumed),
+            origin: Sizes::of(places, assumed),
             locations,
             cover,
             assumed,
@@ -67,7 +72,7 @@ impl Layout {
     }
 
     pub(crate) fn sizes(&self) -> Sizes {
-        self.kind
+        self.origin
     }
 
     pub(crate) fn is_split(&self) -> bool {
@@ -78,12 +83,12 @@ impl Layout {
         self.sizes[place as usize]
     }
 
-    /// The one location of a place in a layout that is not split.
+    /// The location of a place, in a layout that is not split.
     pub(crate) fn whole(&self, place: u32) -> u32 {
         self.cover[place as usize].0
     }
 
-    /// The locations of a place, with the part of a value that each holds.
+    /// The locations that a place covers, each with its part of a value.
     pub(crate) fn parts(&self, place: u32, value: u64) -> Vec<(u32, u64)> {
         let (first, count) = self.cover[place as usize];
         let mut offset = 0;
@@ -97,13 +102,13 @@ impl Layout {
             .collect()
     }
 
-    /// The location at an address, added if no access touched it.
+    /// The location at an address, which is added if no access touches it.
     pub(crate) fn ensure(&mut self, address: u64) -> u32 {
         let at = self.locations.partition_point(|location| location.address < address);
         if self.locations.get(at).is_some_and(|l| l.address == address) {
             return at as u32;
         }
-        let size = match self.kind {
+        let size = match self.origin {
             Sizes::Cells => None,
             _ => Some(self.assumed.unwrap_or(8)),
         };
@@ -115,6 +120,7 @@ impl Layout {
     }
 }
 
+/// The bytes of a place; a cell has no size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Span {
     address: u64,
@@ -133,13 +139,13 @@ impl Span {
         }
     }
 
-    /// The byte behind the last, which may be 2^64.
+    /// One past the last byte, which may be 2^64.
     fn end(&self) -> u128 {
         u128::from(self.address) + u128::from(self.size.unwrap_or(1))
     }
 }
 
-/// The size to give accesses that have none.
+/// The size to assume for accesses whose size is unknown.
 fn assumed_size(places: &[Place], assumed: AssumedSize) -> u8 {
     let largest = match assumed {
         AssumedSize::Exactly(size) => return size,
@@ -152,7 +158,8 @@ fn assumed_size(places: &[Place], assumed: AssumedSize) -> u8 {
         .unwrap_or(1)
 }
 
-/// Whether no access of unknown size, given this one, leaves its block or overlaps in part.
+/// Whether every access of unknown size, if it has this size, stays within its block and overlaps no
+/// other access in part.
 fn fits(places: &[Place], size: u8) -> bool {
     let spills =
         |place: &Place| matches!(place, Place::Unsized { available, .. } if *available < size);
@@ -164,7 +171,7 @@ fn fits(places: &[Place], size: u8) -> bool {
         .map(|place| (Span::of(place, size), matches!(place, Place::Unsized { .. })))
         .collect();
     spans.sort_unstable();
-    // The furthest end so far, of spans of unknown size and of all.
+    // The furthest end so far, of the spans of unknown size and of all spans.
     let (mut end_unsized, mut end_all) = (0, 0);
     for pair in spans.chunk_by(|a, b| a.0 == b.0) {
         let (span, _) = pair[0];
@@ -180,7 +187,7 @@ fn fits(places: &[Place], size: u8) -> bool {
     true
 }
 
-/// Cuts spans at every boundary that another span makes inside them.
+/// The locations that result from cutting spans at every boundary of another span inside them.
 fn disjoint(spans: &[Span]) -> Vec<Location> {
     let mut cells: Vec<Location> = Vec::new();
     let mut cuts: BTreeSet<u128> = BTreeSet::new();
@@ -213,7 +220,7 @@ fn disjoint(spans: &[Span]) -> Vec<Location> {
     locations
 }
 
-/// The value at a location, given bytes or whole values by address.
+/// The value at a location, from values of up to 8 bytes given by address; 0 if none covers it.
 pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
     let Some(size) = location.size else {
         return values.get(&location.address).copied().unwrap_or(0);
@@ -226,7 +233,7 @@ pub(crate) fn value_at(values: &HashMap<u64, u64>, location: Location) -> u64 {
     covering.unwrap_or(0) & low_bytes(size)
 }
 
-/// Replaces each access by its parts, and fixes reads-from where the whole access has one source.
+/// Replaces each access by its parts, and fixes the source of reads whose whole value has one writer.
 pub(crate) fn split(history: History, layout: &Layout, place: &[u32], rows: &[u32]) -> History {
     let mut result = History {
         name: history.name.clone(),
@@ -273,8 +280,9 @@ fn push_parts(result: &mut History, history: &History, op: OpId, layout: &Layout
     }
 }
 
-/// Where exactly one write to the same bytes wrote what an access read as a whole, and no access
-/// to other bytes wrote any part of it, each part reads from that write's part.
+/// Fixes the sources of the parts of a read. If exactly one write to the same bytes wrote the whole
+/// value, and no access to other bytes wrote the value of any part, each part reads from that write's
+/// part.
 fn fix_sources(
     result: &mut History,
     history: &History,
@@ -295,7 +303,7 @@ fn fix_sources(
     let part_writers = PartWriters::of(result, history, parts, &place_of);
     let mut sources = BTreeMap::new();
     for op in history.ops() {
-        // A zero may also be what memory held at the start.
+        // A zero may also be the initial value.
         let Some(value) = history.read(op).filter(|&value| value != 0) else {
             continue;
         };
@@ -314,8 +322,9 @@ fn fix_sources(
     result.fixed_sources = sources;
 }
 
-/// For each location and value, the place of the accesses that write it, if it is one.
+/// The places of the accesses whose parts write each value to each location.
 struct PartWriters {
+    /// By location and value, the place; `None` for several.
     places: FxHashMap<(u32, u64), Option<u32>>,
 }
 
@@ -339,7 +348,7 @@ impl PartWriters {
         PartWriters { places }
     }
 
-    /// Whether what a part of a read returns was only written by accesses to this place.
+    /// Whether only accesses to this place wrote the value that a part of a read returns.
     fn only_from(&self, result: &History, part: OpId, place: u32) -> bool {
         let value = (result.location[part.at()], result.read[part.at()]);
         self.places.get(&value).is_none_or(|&known| known == Some(place))

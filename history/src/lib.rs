@@ -1,9 +1,10 @@
-//! The domain of rubric: executions of a shared memory, as a memory checker sees them.
+//! Histories: executions of a shared memory, as a consistency checker sees them.
 //!
-//! A [`History`] says for each thread which loads, stores, read-modify-writes and fences it
-//! performed, in program order, at which location and with which values. It says nothing about
-//! how the operations of different threads interleaved: that is what a checker finds out.
-//! [`ReadsFrom`] adds which write each read takes its value from.
+//! A [`History`] has, for each thread, the loads, stores, read-modify-writes and fences that it
+//! performed, in program order, with their locations and values. It does not say how the operations of
+//! different threads interleaved: that is for a checker to find out. [`HistoryBuilder`] builds one,
+//! [`ReadsFrom`] adds the write that each read takes its value from, and [`Provenance`] says where a
+//! history came from and what was assumed in reading it.
 //!
 //! ```
 //! use history::{Access, Ambiguity, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom};
@@ -30,6 +31,7 @@ mod history;
 mod kind;
 mod layout;
 mod provenance;
+pub mod random;
 mod reads_from;
 mod restore;
 mod unrecorded;

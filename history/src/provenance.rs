@@ -1,4 +1,4 @@
-//! Where a history came from and what was assumed while reading it.
+//! [`Provenance`]: where a history came from and what was assumed while reading it.
 
 use std::fmt;
 
@@ -13,11 +13,11 @@ pub enum Source {
     /// The axe text format, or a history made by a program.
     #[default]
     Axe,
-    /// Ruby's sequencers: what the memory system saw.
+    /// Lines of Ruby's sequencers: the requests that the memory system saw.
     Ruby,
-    /// A client's own lines: what the program did.
+    /// Lines of a client, such as a tester: the operations that its program performed.
     Client,
-    /// A CPU's committed instructions.
+    /// Lines of a CPU's committed instructions.
     Exec,
 }
 
@@ -66,7 +66,7 @@ impl Isa {
         }
     }
 
-    /// The name that people use.
+    /// The name in running text.
     pub fn title(self) -> &'static str {
         match self {
             Isa::X86 => "x86",
@@ -81,36 +81,37 @@ impl Isa {
     }
 }
 
-/// What an instruction that was not understood may have done.
+/// The possible effect of an instruction that was not understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Gap {
-    /// Read shared memory: what it returned is not checked.
+    /// It may have read shared memory; the value that it read is not checked.
     Read,
-    /// Written shared memory: any read may have seen that.
+    /// It may have written shared memory; any read may have seen that.
     Write,
-    /// Ordered fewer accesses than the full fence that it is taken for.
+    /// It may have ordered fewer accesses than the full fence that it is taken for.
     Fence,
-    /// Accessed memory of a program, at an address that several programs may have for theirs.
+    /// It accessed the memory of a program, at an address that another program may use for other
+    /// memory.
     Process,
 }
 
-/// The first instruction of its sort that was not understood.
+/// An instruction that was not understood, the first of its sort in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NotUnderstood {
-    /// What it may have done.
+    /// The effect that it may have had.
     pub gap: Gap,
     /// Trace line.
     pub line: u64,
     /// The instruction, as the trace shows it.
     pub instruction: String,
-    /// Why it is not known what it did, if the instruction itself is understood.
+    /// Why its effect is not known, if the instruction itself is understood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub doubt: Option<Doubt>,
 }
 
-/// Why it is not known what an instruction did that is understood.
+/// Why the effect of an instruction is not known although the instruction itself is understood.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Doubt {
@@ -146,7 +147,7 @@ impl fmt::Display for Sizes {
 }
 
 impl Sizes {
-    /// Reads back what [`fmt::Display`] writes.
+    /// Parses the text that [`fmt::Display`] writes.
     pub fn parse(text: &str) -> Option<Sizes> {
         match text {
             "cells" => Some(Sizes::Cells),
@@ -202,15 +203,15 @@ impl InitialMode {
     }
 }
 
-/// A request that the trace never completes.
+/// A memory request that has no completion in the trace.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Unfinished {
-    /// Thread that made it.
+    /// Thread that issued the request.
     pub thread: u32,
     /// Byte address.
     pub address: u64,
-    /// Whether it would have written. Its value is not in the trace.
+    /// Whether the request writes. Its value is not in the trace.
     pub writes: bool,
     /// Tick of the request, where known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -220,17 +221,17 @@ pub struct Unfinished {
     pub line: Option<u64>,
 }
 
-/// Everything about a history that is not the history.
+/// Where a history came from, how its run ended, and what was assumed while reading it.
 ///
-/// As JSON it is an object with these fields, absent ones being the default.
+/// In JSON it is an object with these fields; a field that is absent has its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Provenance {
-    /// Which lines the operations came from.
+    /// The lines of the trace that the operations came from.
     pub source: Source,
     /// How sizes are known.
     pub sizes: Sizes,
-    /// Whether accesses that overlap were split: then "consistent" holds for the split only.
+    /// Whether accesses that overlap were split. The verdict "consistent" then holds only for the parts.
     pub split: bool,
     /// How initial values are known.
     #[serde(rename = "initial_mode")]
@@ -241,46 +242,47 @@ pub struct Provenance {
     /// How the run ended, in words; `None` if nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,
-    /// The message with which the simulator broke off, if it crashed.
+    /// The last message of the simulator, if it crashed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<Crash>,
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,
-    /// Whether writes that are no operations of the history (of devices, or outside of what was
-    /// selected) may have supplied values: then a value that nobody is seen to write proves
-    /// nothing.
+    /// Whether writes that are not operations of the history (of devices, or outside of the selection)
+    /// may have supplied values. Nothing then follows from a read whose value no recorded write has.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub outside_writes: bool,
-    /// Whether there may be writes that nobody recorded (of a kernel, a device, or from before the
-    /// trace): then a value that nobody is seen to write, and that is not the initial one, leaves a
-    /// consistent history undecided.
+    /// Whether there may be writes that were not recorded (of a kernel, a device, or from before the
+    /// trace). A read whose value no recorded write has, and that is not the initial value, then leaves
+    /// an otherwise consistent history undecided.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unrecorded_writes: bool,
-    /// Whether the locations were found by their use, not chosen by the user.
+    /// Whether the shared locations were detected from the trace, not chosen by the user.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locations_found: bool,
-    /// The instruction set of the CPUs, where instructions make the history.
+    /// The instruction set of the CPUs, if the operations come from committed instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<Isa>,
     /// Instructions that were not understood, the first of each sort.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub not_understood: Vec<NotUnderstood>,
-    /// Trace lines of fences that are taken for full ones, although the trace does not show what they
-    /// order, ascending.
+    /// Trace lines, in ascending order, of fences that are taken for full ones because the trace does
+    /// not show what they order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_fences: Vec<u64>,
-    /// Other things a user should know about the verdict, one sentence each.
+    /// Further remarks on the verdict for the user, one sentence each.
     pub notes: Vec<String>,
 }
 
 impl Provenance {
-    /// What keeps a consistent history from being called so.
+    /// The instruction, if any, because of which a history without a violation is undecided instead of
+    /// consistent.
     pub fn against_consistent(&self) -> Option<&NotUnderstood> {
         let matters = |it: &&NotUnderstood| !matches!(it.gap, Gap::Fence | Gap::Process);
         self.not_understood.iter().find(matters)
     }
 
-    /// What keeps a violation from being called so. Under SC fences order nothing more.
+    /// The instruction, if any, because of which a violation found is undecided instead. Fences do not
+    /// matter under SC, which preserves all program order without them.
     pub fn against_violation(&self, fences_matter: bool) -> Option<&NotUnderstood> {
         let matters = |it: &&NotUnderstood| match it.gap {
             Gap::Read => false,

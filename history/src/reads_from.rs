@@ -1,7 +1,7 @@
 //! Reads-from: which write each read takes its value from.
 //!
-//! Derived from values, so a value must be written once to a location. Where it is written
-//! twice, reads-from is not a function of the history and [`Ambiguity`] says what to do.
+//! [`ReadsFrom`] is derived from values, so each value should be written once to a location. If one is
+//! written twice, the values do not determine reads-from, and [`Ambiguity`] says what to do.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
@@ -11,49 +11,52 @@ use crate::history::{History, NONE32, OpId};
 /// What to do about a value that is written twice to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub enum Ambiguity {
-    /// An error, even where one thread alone uses the location.
+    /// Report an error, even if only one thread uses the location.
     #[default]
     Refuse,
-    /// An error, except at locations that one thread alone uses: there program order decides.
+    /// Report an error, unless only one thread uses the location: there program order decides.
     RefuseShared,
-    /// Reads of such a value have [`ReadSource::Ambiguous`].
+    /// Give reads of such a value the source [`ReadSource::Ambiguous`].
     Keep,
 }
 
-/// Where a read's value comes from.
+/// The origin of the value that a read returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadSource {
-    /// From this write.
+    /// This write wrote the value.
     Write(OpId),
-    /// From the initial value.
+    /// The value is the initial one.
     Initial,
     /// The value is thin air: no write has it, and it is not the initial value.
     ThinAir,
-    /// Not known: the trace does not show the value read.
+    /// The source is unknown, because the trace does not show the value read.
     NotShown,
-    /// Not known: the trace does not show every value that was written there.
+    /// The source is unknown, because the trace does not show every value written to the location.
     HiddenWrite,
-    /// No write is seen to have the value, but a store that the trace cuts off may have written it.
+    /// No recorded write has the value, but a store that the trace cuts off may have written it.
     UnfinishedStore,
-    /// No write is seen to have the value, but one that is no operation of the history may have written it.
+    /// No recorded write has the value, but a write that is no operation of the history may have
+    /// written it ([`Provenance::outside_writes`](crate::Provenance::outside_writes)).
     Outside,
-    /// No recorded write supplies it, but a write that was not recorded may have.
+    /// No recorded write has the value, but one that was not recorded may have written it
+    /// ([`Provenance::unrecorded_writes`](crate::Provenance::unrecorded_writes)).
     Unrecorded,
-    /// Several writes, or a write and the initial value, have this value.
+    /// Several writes, or a write and the initial value, have the value.
     Ambiguous,
 }
 
-/// Two writes of one value to one location, or a write of its initial value.
+/// The error that a value is written twice to a location, or that its initial value is written again.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 #[error("{}", self.message())]
 pub struct WrittenTwice {
-    /// The location, as it is printed.
+    /// The location, as messages print it.
     pub location: String,
-    /// The value, as it is printed.
+    /// The value, as messages print it.
     pub value: String,
-    /// The first write: `line 3`, or thread and operation where lines are unknown.
+    /// The first write: `line 3`, or its thread and index if lines are unknown. Empty if the value is the
+    /// initial one.
     pub first: String,
-    /// The second write.
+    /// The second write, or the write of the initial value.
     pub second: String,
     /// Whether the value is the initial one.
     pub initial: bool,
@@ -62,19 +65,22 @@ pub struct WrittenTwice {
 impl WrittenTwice {
     fn message(&self) -> String {
         let WrittenTwice { location, value, first, second, initial } = self;
-        let unknown = "so it is not known which of the two a read takes";
+        let consequence = "so it is not known which of the two a read takes";
         if *initial {
             format!(
-                "{second}: value {value} is written to {location}, which holds it from the start, {unknown}"
+                "{second}: value {value} is written to {location}, which holds it from the start, \
+                 {consequence}"
             )
         } else {
             format!(
-                "{second}: value {value} is written to {location} twice, first at {first}, {unknown}"
+                "{second}: value {value} is written to {location} twice, first at {first}, \
+                 {consequence}"
             )
         }
     }
 }
 
+// The sources other than a write, as entries of [`ReadsFrom::source`].
 const INITIAL: u32 = NONE32;
 const THIN_AIR: u32 = NONE32 - 1;
 const NOT_SHOWN: u32 = NONE32 - 2;
@@ -96,7 +102,7 @@ impl ReadsFrom {
     /// Derives reads-from from values. Cost: linear, by hashing.
     ///
     /// # Errors
-    /// The first value written twice, in the order of trace lines, unless `ambiguity` allows it.
+    /// Returns the first value written twice, in the order of trace lines, unless `ambiguity` allows it.
     pub fn derive(history: &History, ambiguity: Ambiguity) -> Result<ReadsFrom, WrittenTwice> {
         let use_of = LocationUse::of(history);
         let writers = Writers::of(history, &use_of, ambiguity)?;
@@ -125,8 +131,8 @@ impl ReadsFrom {
         })
     }
 
-    /// Reads-from for [`History::restrict`], whose `kept` operations are given. A read whose
-    /// source is gone counts as not shown; nothing is derived anew.
+    /// Reads-from of the history that [`History::restrict`] returned with these `kept` operations. A
+    /// read whose source was dropped has [`ReadSource::NotShown`]; nothing is derived anew.
     pub fn restrict(&self, kept: &[OpId]) -> ReadsFrom {
         let source: Vec<u32> = kept
             .iter()
@@ -143,7 +149,7 @@ impl ReadsFrom {
         }
     }
 
-    /// Number of reads about which nothing is known: their value is not shown, or was written
+    /// Number of reads that nothing can be concluded from: their value is not shown, or was written
     /// outside of the history.
     pub fn unknown(&self) -> usize {
         let unknown = |source: &&u32| matches!(**source, NOT_SHOWN | OUTSIDE);
@@ -156,10 +162,11 @@ impl ReadsFrom {
     }
 }
 
-/// Who uses each location.
+/// How each location is used.
 struct LocationUse {
-    /// The one thread that uses it, [`NONE32`] for none yet, `SHARED` for several.
+    /// The one thread that uses the location; [`NONE32`] for none, [`SHARED`] for several.
     user: Vec<u32>,
+    /// Whether a write to the location has an unknown value.
     hidden_write: Vec<bool>,
 }
 
@@ -168,7 +175,6 @@ const SHARED: u32 = NONE32 - 1;
 impl LocationUse {
     fn of(history: &History) -> LocationUse {
         let mut user = vec![NONE32; history.locations().len()];
-        let mut hidden_write = vec![false; history.locations().len()];
         for thread in 0..history.threads().len() {
             for op in history.thread_ops(thread) {
                 let Some(location) = history.location(op) else {
@@ -180,11 +186,9 @@ impl LocationUse {
                     same if same == thread as u32 => same,
                     _ => SHARED,
                 };
-                hidden_write[location as usize] |=
-                    history.kind(op).writes() && history.written(op).is_none();
             }
         }
-        LocationUse { user, hidden_write }
+        LocationUse { user, hidden_write: history.hidden_writes() }
     }
 
     fn is_private(&self, location: u32) -> bool {
@@ -192,8 +196,9 @@ impl LocationUse {
     }
 }
 
-/// The writer of each value at each location, and the values with several.
+/// The writer of each value at each location.
 struct Writers {
+    /// By location and value, the write, or [`AMBIGUOUS`] for several.
     by_value: FxHashMap<(u32, u64), u32>,
 }
 
@@ -220,10 +225,10 @@ impl Writers {
                 Ambiguity::RefuseShared => use_of.is_private(location),
                 Ambiguity::Keep => true,
             };
-            // Ambiguous entries have lost the first writer; the first error names it anyway.
+            // An ambiguous entry has lost the first writer, but its first error was kept.
             if !allowed && earlier.is_none_or(|earlier| earlier != AMBIGUOUS || initial) {
                 let twice = written_twice(history, op, earlier.map(OpId), location, value, initial);
-                let when = history.line(op).unwrap_or(u64::from(op.0));
+                let when = history.trace_position(op);
                 if error.as_ref().is_none_or(|(line, _)| when < *line) {
                     error = Some((when, twice));
                 }
@@ -265,8 +270,9 @@ impl Writers {
     }
 }
 
-/// The write before a read at a location that one thread alone uses. If its value differs, any
-/// source is wrong: the nearest write of the value, or the initial value, shows that.
+/// The source of a read of an ambiguous value at a location that only one thread uses: the nearest
+/// earlier write of the value, else the initial value, else a later write. If another write comes in
+/// between, every source makes a violation, so the choice does not matter.
 fn own_latest(history: &History, op: OpId, location: u32, value: u64) -> u32 {
     let start = op.0 - history.index_of(op);
     let writes = || {
@@ -283,7 +289,7 @@ fn own_latest(history: &History, op: OpId, location: u32, value: u64) -> u32 {
     }
 }
 
-/// A write of the read's own thread that comes after it.
+/// A write of the value by the read's own thread after the read.
 fn later_write(history: &History, op: OpId, location: u32, value: u64) -> u32 {
     let end = history.threads()[history.thread_of(op)].end;
     (op.0 + 1..end)

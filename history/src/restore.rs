@@ -1,7 +1,8 @@
-//! Taking a history apart into rows, as tables store it, and putting it together again.
+//! Taking a history apart into rows, as tables store it, and restoring it from them.
 //!
-//! [`crate::HistoryBuilder`] makes a history of what a trace shows: it settles sizes and splits
-//! accesses. A table holds the result of that, which must come back unchanged.
+//! [`History::row`] and [`History::frame`] take it apart, [`History::restore`] and [`Restorer`] put it
+//! together. [`crate::HistoryBuilder`] does not suffice for that: it assumes sizes and splits accesses,
+//! while a table holds the result of both, which must come back unchanged.
 
 use std::collections::BTreeMap;
 
@@ -14,39 +15,39 @@ use crate::kind::Kind;
 use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
 
-/// One operation with everything known of it, by names instead of ids.
+/// One operation of a history with all its columns, with names instead of ids.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Number of the thread in the trace.
     pub thread: u32,
     /// Position in the thread's program order, from 0.
     pub index: u32,
-    /// What it does.
+    /// Kind of the operation.
     pub kind: Kind,
-    /// What it orders besides; none for a fence.
+    /// Acquire or release annotation; a fence has none.
     pub annotation: Annotation,
-    /// Where; `None` for a fence.
+    /// Location; `None` for a fence.
     pub location: Option<Location>,
-    /// Value read, where the kind reads and the trace shows it.
+    /// Value read, if the kind reads and the trace shows it.
     pub read: Option<u64>,
-    /// Value written, where the kind writes and the trace shows it.
+    /// Value written, if the kind writes and the trace shows it.
     pub written: Option<u64>,
-    /// Tick at which it was issued.
+    /// Tick at which the operation was issued.
     pub issued: Option<u64>,
-    /// Tick at which it completed.
+    /// Tick at which the operation completed.
     pub completed: Option<u64>,
-    /// Trace line that shows it, from 1.
+    /// Trace line that shows the operation, from 1.
     pub line: Option<u64>,
-    /// Place in the order of completions.
+    /// Rank in the order of completions.
     pub order: Option<u32>,
-    /// Whether it is a further part of the access before it.
+    /// Whether the operation is a further part of the access before it.
     pub continues: bool,
-    /// Thread and index of the write that it is known to read (see [`History::fixed_source`]).
+    /// Thread and index of the write that it is known to read from (see [`History::fixed_source`]).
     pub source: Option<(u32, u32)>,
 }
 
 impl Row {
-    /// The operation as a reader of a trace would have found it.
+    /// The operation in the form that [`HistoryBuilder::push`] takes.
     pub fn access(&self) -> Access {
         let place = self.location.map_or(Place::Nowhere, Place::from);
         Access {
@@ -74,21 +75,21 @@ impl From<Location> for Place {
     }
 }
 
-/// Everything about a history but its operations.
+/// Everything that a history has besides its operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Frame {
     /// Name of the test, where the input gives one.
     pub name: Option<String>,
     /// Where the history came from.
     pub provenance: Provenance,
-    /// Locations and their initial values, `None` for unknown. Those that operations or final
-    /// values touch may be left out if they start at 0.
+    /// Locations and their initial values, `None` for unknown. A location that an operation or a final
+    /// value touches may be left out if it starts at 0.
     pub initial: Vec<(Location, Option<u64>)>,
     /// Final values, with the trace line that states each.
     pub finals: Vec<(Location, u64, Option<u64>)>,
 }
 
-/// Why rows make no history.
+/// Why a history could not be restored from rows.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum RestoreError {
     /// A row contradicts itself or the rows before it.
@@ -109,7 +110,7 @@ pub enum RestoreError {
         /// What is wrong, and what was expected.
         problem: String,
     },
-    /// Too many rows.
+    /// The rows are consistent, but no history can be built from them.
     #[error(transparent)]
     Build(#[from] BuildError),
 }
@@ -136,7 +137,7 @@ impl History {
         }
     }
 
-    /// Everything but the operations. Locations are left out as [`Frame::initial`] allows.
+    /// Everything besides the operations. Locations are left out as [`Frame::initial`] allows.
     pub fn frame(&self) -> Frame {
         let mut touched = vec![false; self.locations.len()];
         for location in self.ops().filter_map(|op| self.location(op)) {
@@ -161,13 +162,14 @@ impl History {
         }
     }
 
-    /// Puts a history together from its frame and its rows, the rows of a thread in program
-    /// order. Accesses of different sizes that still overlap are split.
+    /// Restores a history from its frame and its rows, the rows of a thread in program order. Accesses
+    /// of different sizes that still overlap are split.
     ///
-    /// With `initial`, initial values are resolved anew; without, they are as the frame says.
+    /// With `initial`, initial values are resolved anew; without, they are those of the frame.
     ///
     /// # Errors
-    /// Rows or locations that contradict themselves or each other.
+    /// Returns [`RestoreError::Row`] or [`RestoreError::Location`] for rows or locations that contradict
+    /// themselves or each other, and [`RestoreError::Build`] if no history can be built from them.
     pub fn restore(
         frame: Frame,
         rows: impl IntoIterator<Item = Row>,
@@ -184,14 +186,15 @@ impl History {
 /// Thread and index of an operation.
 type Position = (u32, u32);
 
-/// Puts a history together from rows that come one by one; see [`History::restore`].
+/// Restores a history from rows that come one by one; see [`History::restore`].
 #[derive(Debug, Default)]
 pub struct Restorer {
     builder: HistoryBuilder,
-    /// By thread, the order of completions as the rows state it, ties included.
+    /// By thread, the ranks of its operations in the order of completions, which may have ties.
     order: BTreeMap<u32, Vec<u32>>,
-    /// Reader and source.
+    /// Readers and their fixed sources.
     sources: Vec<(Position, Position)>,
+    /// Whether the locations are cells without a size; `None` before the first location.
     cells: Option<bool>,
 }
 
@@ -201,10 +204,11 @@ impl Restorer {
         self.builder.is_empty()
     }
 
-    /// Adds an operation: those of a thread in program order.
+    /// Adds an operation. Those of a thread must come in program order.
     ///
     /// # Errors
-    /// A row that contradicts itself or the rows before it.
+    /// Returns [`RestoreError::Row`] or [`RestoreError::Location`] if the row contradicts itself or the
+    /// rows before it.
     pub fn push(&mut self, row: &Row) -> Result<(), RestoreError> {
         let wrong =
             |problem: String| RestoreError::Row { thread: row.thread, index: row.index, problem };
@@ -228,7 +232,7 @@ impl Restorer {
         Ok(())
     }
 
-    /// The place of a location; cells and bytes do not mix.
+    /// Checks a location and converts it. Cells and bytes do not mix.
     fn place(&mut self, location: Location) -> Result<Place, RestoreError> {
         let wrong = |problem: &str| RestoreError::Location {
             address: location.address,
@@ -249,10 +253,11 @@ impl Restorer {
         Ok(location.into())
     }
 
-    /// The history, with initial values resolved anew by `initial`, else as the frame says.
+    /// Returns the history. With `initial`, initial values are resolved anew; without, they are those of
+    /// the frame.
     ///
     /// # Errors
-    /// A frame that contradicts itself or the rows.
+    /// As [`History::restore`], for a frame that contradicts itself or the rows.
     pub fn finish(
         mut self,
         frame: Frame,
@@ -284,7 +289,7 @@ impl Restorer {
             history.provenance.initial = mode;
             set_initial(&mut history, &frame.initial)?;
         }
-        // Splitting numbers operations anew and fixes sources itself.
+        // If accesses were split, the operations have new numbers and the builder has fixed sources.
         if history.len() == rows {
             history.order = self.order.into_values().flatten().collect();
             fix_sources(&mut history, &self.sources)?;
@@ -293,7 +298,7 @@ impl Restorer {
     }
 }
 
-/// What a row cannot be.
+/// Checks that the columns of a row fit its kind and location.
 fn check_row(row: &Row) -> Result<(), &'static str> {
     match (row.kind.is_fence(), row.location) {
         (true, Some(_)) => return Err("a fence has no location"),
@@ -403,8 +408,8 @@ mod tests {
         assert_eq!(restored.order, history.order);
     }
 
-    /// Mixed sizes (a split access with a fixed source), an inferred initial value, a location
-    /// that only a final value touches.
+    /// A history with mixed sizes (a split access with a fixed source), an inferred initial value, and a
+    /// location that only a final value touches.
     fn mixed() -> History {
         let mut builder = HistoryBuilder::new();
         let place = |address, size| Place::Bytes { address, size };

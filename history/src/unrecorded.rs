@@ -1,64 +1,60 @@
-//! Initial values where the trace starts late and writes may be missing from it.
+//! Initial values of histories that may lack writes, such as those from before the trace starts.
+//!
+//! [`infer`] infers them, and [`forget_assumed`] takes back those that rest on an assumption.
 
 use rustc_hash::FxHashMap;
 
 use crate::history::{History, Known, OpId};
 
-/// How often each value is written to each location, and the first line that does.
+/// By location and value, the number of writes and the position of the first in the trace.
 type Written = FxHashMap<(u32, u64), (u32, u64)>;
 
-/// What is known of a location.
+/// What the trace shows of a location. A position is that of an operation in the trace.
 #[derive(Clone, Copy, Default)]
-struct Seen {
-    /// Line of its first operation, and the value that this reads.
+struct LocationSummary {
+    /// Position of the first operation, and the value that it reads.
     first: Option<(u64, Option<u64>)>,
-    /// Line of its first write.
+    /// Position of the first write.
     first_write: Option<u64>,
-    /// Its first unwritten value, and the first line that reads it.
+    /// A value that is read but never written, and the position of its first read.
     unwritten: Option<(u64, u64)>,
-    /// Whether there is another one.
-    several: bool,
+    /// Whether there is another such value.
+    several_unwritten: bool,
 }
 
 /// Infers the initial values of a history that may lack writes.
 ///
-/// The one value that is read at a location and never written is its initial value if it is 0, or
-/// if the trace shows a read of it before every other operation of the location: a kernel or a device
-/// may write any other later. Where all values that are read are written, too, it is what the first
-/// operation of all reads, which is an assumption that a note tells.
-///
-/// Elsewhere 0, a value that is written several times, and one that is read before every write of the
-/// location may be the initial one: the reads of each thread that may have returned it, those before the thread
-/// sees another value or writes, count as not shown. Memory is coherent per location under every
-/// model, so that a later read cannot return the initial value any more.
+/// - If one value is read at a location and never written, it is the initial value if it is 0, or if a
+///   read of it comes before every other operation of the location. Otherwise a kernel or a device may
+///   have written it later.
+/// - If every value read is also written, the initial value is assumed to be the one that the first
+///   operation of the location reads. A note says so.
+/// - Otherwise the initial value is unknown. It may be 0, a value that is written several times, or one
+///   that is read before every write of the location. The reads that may have returned it get an
+///   unknown value ([`possible_initial_reads`]).
 pub(crate) fn infer(history: &mut History) -> Vec<Option<u64>> {
     let mut written = Written::default();
     for op in history.ops() {
         if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
-            let line = line(history, op);
-            let (count, first) = written.entry((location, value)).or_insert((0, line));
+            let when = history.trace_position(op);
+            let (count, first) = written.entry((location, value)).or_insert((0, when));
             *count += 1;
-            *first = line.min(*first);
+            *first = when.min(*first);
         }
     }
-    let seen = look(history, &written);
-    let initial: Vec<Option<u64>> = seen.iter().map(Seen::initial).collect();
-    note_assumed(history, &seen, &written);
+    let locations = summarise(history, &written);
+    let initial: Vec<Option<u64>> = locations.iter().map(LocationSummary::initial).collect();
+    note_assumed(history, &locations, &written);
     free_sources(history, &initial);
-    hide(history, &initial, &seen, &written);
+    hide_reads(history, &initial, &locations, &written);
     initial
 }
 
-/// The place of an operation in the trace.
-fn line(history: &History, op: OpId) -> u64 {
-    history.line(op).unwrap_or(u64::from(op.0))
-}
-
-/// Notes initial values that a first read shows, although the value is written later. Who assumes 0
-/// has no use for the note where the value is 0.
-fn note_assumed(history: &mut History, seen: &[Seen], written: &Written) {
-    let assumed = (0..).zip(seen).filter_map(|(location, seen)| {
-        let (read, value) = (seen.first?.0, seen.assumed().filter(|&value| value != 0)?);
+/// Adds a note on the initial values that are assumed, since a later write has the value too. An
+/// assumed 0 needs no note: it is what `--initial zero` assumes.
+fn note_assumed(history: &mut History, locations: &[LocationSummary], written: &Written) {
+    let assumed = (0..).zip(locations).filter_map(|(location, summary)| {
+        let (read, value) = (summary.first?.0, summary.assumed().filter(|&value| value != 0)?);
         let &(_, write) = written.get(&(location, value))?;
         Some((read, location, value, write))
     });
@@ -78,7 +74,7 @@ fn note_assumed(history: &mut History, seen: &[Seen], written: &Written) {
     ));
 }
 
-/// A read of the initial value need not have the source that was found for the whole access.
+/// Removes fixed sources of reads of the initial value, which need not come from a write.
 fn free_sources(history: &mut History, initial: &[Option<u64>]) {
     let mut sources = std::mem::take(&mut history.fixed_sources);
     sources.retain(|&read, _| {
@@ -89,9 +85,10 @@ fn free_sources(history: &mut History, initial: &[Option<u64>]) {
     history.fixed_sources = sources;
 }
 
-impl Seen {
+impl LocationSummary {
+    /// The initial value, inferred as [`infer`] describes.
     fn initial(&self) -> Option<u64> {
-        match (self.unwritten, self.several) {
+        match (self.unwritten, self.several_unwritten) {
             (Some((value, line)), false) => {
                 let is_first = self.first.is_some_and(|(first, _)| line <= first);
                 (value == 0 || is_first).then_some(value)
@@ -101,7 +98,7 @@ impl Seen {
         }
     }
 
-    /// The initial value that the first operation shows, where all values are written, too.
+    /// The value that the first operation reads, if every value read at the location is also written.
     fn assumed(&self) -> Option<u64> {
         match self.unwritten {
             None => self.first?.1,
@@ -110,65 +107,81 @@ impl Seen {
     }
 }
 
-fn look(history: &History, written: &Written) -> Vec<Seen> {
-    let mut seen = vec![Seen::default(); history.locations.len()];
+fn summarise(history: &History, written: &Written) -> Vec<LocationSummary> {
+    let mut locations = vec![LocationSummary::default(); history.locations.len()];
     for op in history.ops() {
         let Some(location) = history.location(op) else {
             continue;
         };
-        let slot = &mut seen[location as usize];
-        let when = line(history, op);
+        let summary = &mut locations[location as usize];
+        let when = history.trace_position(op);
         let read = history.read(op);
-        if slot.first.is_none_or(|(line, _)| when < line) {
-            slot.first = Some((when, read));
+        if summary.first.is_none_or(|(first, _)| when < first) {
+            summary.first = Some((when, read));
         }
         if history.kind(op).writes() {
-            slot.first_write = Some(slot.first_write.map_or(when, |line| line.min(when)));
+            summary.first_write = Some(summary.first_write.map_or(when, |first| first.min(when)));
         }
         if let Some(value) = read.filter(|&value| !written.contains_key(&(location, value))) {
-            let (unwritten, line) = slot.unwritten.get_or_insert((value, when));
-            slot.several |= *unwritten != value;
-            *line = when.min(*line);
+            let (unwritten, first) = summary.unwritten.get_or_insert((value, when));
+            summary.several_unwritten |= *unwritten != value;
+            *first = when.min(*first);
         }
     }
-    seen
+    locations
 }
 
-/// Counts reads as not shown that may have returned an initial value that is not known.
-fn hide(history: &mut History, initial: &[Option<u64>], seen: &[Seen], written: &Written) {
+/// The reads of these locations that may have returned the initial value, with location and value: those
+/// of a thread before it reads another value there or writes there. Memory is coherent per location
+/// under every model, so later reads cannot return the initial value.
+fn possible_initial_reads(history: &History, of: impl Fn(u32) -> bool) -> Vec<(OpId, u32, u64)> {
+    let mut reads = Vec::new();
     for thread in 0..history.threads.len() {
-        // The value that the thread has seen at a location; `None` once it cannot be the initial one.
-        let mut prefix: FxHashMap<u32, Option<u64>> = FxHashMap::default();
+        // Per location, the value that the thread has read; `None` once it cannot be the initial one.
+        let mut candidate: FxHashMap<u32, Option<u64>> = FxHashMap::default();
         for op in history.thread_ops(thread) {
-            let Some(location) = history.location(op) else {
+            let Some(location) = history.location(op).filter(|&location| of(location)) else {
                 continue;
             };
-            if initial[location as usize].is_some() {
-                continue;
-            }
             if let Some(value) = history.read(op) {
-                let first = prefix.entry(location).or_insert(Some(value));
-                if *first != Some(value) {
+                let first = candidate.entry(location).or_insert(Some(value));
+                if *first == Some(value) {
+                    reads.push((op, location, value));
+                } else {
                     *first = None;
-                } else if let Some(&(count, _)) = written.get(&(location, value)) {
-                    // A value that is written, too, may be the initial one as well.
-                    let first_write = seen[location as usize].first_write;
-                    let is_early = first_write.is_some_and(|write| line(history, op) < write);
-                    if count > 1 || value == 0 || is_early {
-                        clear(history, op);
-                    }
                 }
             }
             if history.kind(op).writes() {
-                prefix.insert(location, None);
+                candidate.insert(location, None);
             }
+        }
+    }
+    reads
+}
+
+/// Makes the values unknown of reads that may have returned an unknown initial value.
+fn hide_reads(
+    history: &mut History,
+    initial: &[Option<u64>],
+    locations: &[LocationSummary],
+    written: &Written,
+) {
+    let is_unknown = |location: u32| initial[location as usize].is_none();
+    for (op, location, value) in possible_initial_reads(history, is_unknown) {
+        let Some(&(writes, _)) = written.get(&(location, value)) else {
+            continue;
+        };
+        let first_write = locations[location as usize].first_write;
+        let is_early = first_write.is_some_and(|write| history.trace_position(op) < write);
+        if writes > 1 || value == 0 || is_early {
+            hide_read(history, op);
         }
     }
 }
 
-/// Takes back initial values that rest on the first read of a location alone, since a write has the value,
-/// too: reads that may have returned the initial value, whatever it is, count as not shown. That memory
-/// which nobody has written is 0 is no such assumption. Whether there was any.
+/// Makes initial values unknown that were only assumed: those that a write of the history has too. Reads
+/// that may have returned them get an unknown value. An initial value of 0 is no such assumption.
+/// Returns whether there was any.
 pub(crate) fn forget_assumed(history: &mut History) -> bool {
     let mut assumed = vec![false; history.locations.len()];
     for op in history.ops() {
@@ -179,26 +192,9 @@ pub(crate) fn forget_assumed(history: &mut History) -> bool {
     if !assumed.contains(&true) {
         return false;
     }
-    for thread in 0..history.threads.len() {
-        // Per location the value that the thread has seen; `None` once it cannot be the initial one.
-        let mut prefix: FxHashMap<u32, Option<u64>> = FxHashMap::default();
-        for op in history.thread_ops(thread) {
-            let location = history.location(op);
-            let Some(location) = location.filter(|&location| assumed[location as usize]) else {
-                continue;
-            };
-            if let Some(value) = history.read(op) {
-                let first = prefix.entry(location).or_insert(Some(value));
-                if *first == Some(value) {
-                    clear(history, op);
-                } else {
-                    *first = None;
-                }
-            }
-            if history.kind(op).writes() {
-                prefix.insert(location, None);
-            }
-        }
+    let is_assumed = |location: u32| assumed[location as usize];
+    for (op, _, _) in possible_initial_reads(history, is_assumed) {
+        hide_read(history, op);
     }
     for (location, assumed) in assumed.into_iter().enumerate() {
         if assumed {
@@ -208,7 +204,7 @@ pub(crate) fn forget_assumed(history: &mut History) -> bool {
     true
 }
 
-fn clear(history: &mut History, op: OpId) {
+fn hide_read(history: &mut History, op: OpId) {
     history.known[op.at()].0 &= !Known::READ;
     history.read[op.at()] = 0;
     history.fixed_sources.remove(&op.0);
@@ -221,7 +217,8 @@ mod tests {
         ReadSource, ReadsFrom,
     };
 
-    /// Operations `(thread, read, written)` on one location, line after line.
+    /// A history of operations `(thread, read, written)` on one location, one a line, and the source of
+    /// each.
     fn history(ops: &[(u32, Option<u64>, Option<u64>)]) -> (History, Vec<Option<ReadSource>>) {
         let mut builder = HistoryBuilder::new();
         for (line, &(thread, read, written)) in (1..).zip(ops) {
@@ -268,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn an_assumed_initial_value_is_told() {
+    fn an_assumed_initial_value_is_noted() {
         let ops = [(0, Some(1), None), (1, Some(1), None), (1, None, Some(1))];
         let (assumed, _) = history(&ops);
         assert_eq!(assumed.initial(0), Some(1));

@@ -1,4 +1,4 @@
-//! Reading a gem5 trace or axe text from memory, uncompressed: megabytes a second on one core.
+//! Measures how fast one core reads gem5 traces and axe text from memory, uncompressed, in megabytes per second.
 #![allow(missing_docs)]
 
 use std::fs::File;
@@ -16,7 +16,7 @@ const LENGTH: usize = 32 << 20;
 
 const FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/traces");
 
-/// A recorded trace, again and again. Its requests are all answered, so the end fits the start.
+/// A recorded trace, repeated. All of its requests are answered, so the copies fit together.
 fn repeated(name: &str) -> Option<Vec<u8>> {
     let file = File::open(Path::new(FOLDER).join(name)).ok()?;
     let mut once = Vec::new();
@@ -64,7 +64,7 @@ fn parse(criterion: &mut Criterion) {
     for (name, text) in traces.chain([("history.axe".to_owned(), axe())]) {
         group.throughput(Throughput::Bytes(text.len() as u64));
         for (kind, transitions) in [("", false), (" with transitions", true)] {
-            // Only gem5's traces have any.
+            // Only gem5 traces have transitions.
             if transitions && name.ends_with(".axe") {
                 continue;
             }

@@ -38,12 +38,11 @@ use std::collections::HashMap;
 use std::io::Write;
 
 use history::{Access, History, HistoryBuilder, Kind, Place, Provenance, Source};
-
 use memchr::memchr;
 
 use crate::error::{Error, WriteError, excerpt};
-use crate::format::{Contents, Resemblance, TraceFormat};
-use crate::input::Lines;
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::input::{LINE_LIMIT, Lines};
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
 
@@ -53,19 +52,17 @@ const HINT: &str = "lines of the axe format are `0: M[1] := 2`, `0: M[1] == 2`, 
                     `0: <M[1] == 2; M[1] := 3>`, `0: sync`, `final M[1] == 2`, `check` and comments";
 
 /// The axe format.
-pub(crate) struct Axe;
+pub struct Axe;
 
 impl TraceFormat for Axe {
-    fn name(&self) -> &'static str {
-        "axe"
-    }
-
-    fn title(&self) -> &'static str {
-        "axe text"
-    }
-
-    fn example(&self) -> &'static str {
-        "0: M[1] := 1"
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "axe",
+            title: "axe text",
+            example: "0: M[1] := 1",
+            extensions: &["axe"],
+            line_limit: LINE_LIMIT,
+        }
     }
 
     fn recognises(&self, line: &[u8]) -> Resemblance {
@@ -84,11 +81,8 @@ impl TraceFormat for Axe {
         Contents::histories(lines, histories)
     }
 
-    fn extensions(&self) -> &'static [&'static str] {
-        &["axe"]
-    }
-
-    /// With the history's own numbers if the Axe checker can read them. Each of several histories ends with `check`.
+    /// Writes the history with its own numbers if the Axe checker can read them, and renumbered otherwise. A renumbered history
+    /// ends with `check` only if it is one of several.
     fn write(
         &self,
         history: &History,
@@ -118,7 +112,7 @@ fn is_statement(line: &[u8]) -> bool {
     !thread.is_empty() && thread.iter().all(u8::is_ascii_digit) && is_body(&line[colon + 1..])
 }
 
-/// Whether this, without the thread's number that a line may begin with, can be the rest of a statement.
+/// Whether `body`, a line without its leading thread number, can be the rest of a statement.
 fn is_body(body: &[u8]) -> bool {
     let body = body.trim_ascii_start();
     let rest = match body.split_first() {
@@ -134,7 +128,7 @@ fn is_body(body: &[u8]) -> bool {
 /// Reads every history of an axe text.
 ///
 /// # Errors
-/// The first line that breaks the format, two `final` lines that contradict each other, or a text
+/// Returns an error for the first line that breaks the format, for two `final` lines that contradict each other, and for a text
 /// without any operation.
 pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
     let mut histories = Vec::new();
@@ -182,7 +176,7 @@ struct Draft {
     /// Whether some operation has no tick of completion.
     incomplete: bool,
     finals: Vec<(u64, u64, u64)>,
-    /// By location, its place in `finals`.
+    /// Index in `finals` of each location's final value.
     final_of: HashMap<u64, usize>,
     notes: Vec<String>,
     skipped: u64,
@@ -216,7 +210,7 @@ impl Draft {
         Ok(())
     }
 
-    /// A final value says nothing once operations of later ticks are left out.
+    /// Adds a final value, unless operations are selected by tick: it may be the value of an operation that is left out.
     fn add_final(
         &mut self,
         cell: u64,
@@ -247,7 +241,7 @@ impl Draft {
         Ok(())
     }
 
-    /// The history, unless there was nothing in it.
+    /// Builds the history; `None` if the text held nothing for it.
     fn finish(mut self, lines: &Lines<'_>, options: &Options) -> Result<Option<History>, Error> {
         if self.builder.is_empty() && self.finals.is_empty() {
             return Ok(None);

@@ -9,18 +9,18 @@ use serde::Serialize;
 /// Something that happened to a cache line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LastStep {
-    /// When it happened first.
+    /// Tick of its first occurrence.
     pub tick: u64,
-    /// The line of the trace that shows that.
+    /// Trace line of its first occurrence.
     pub line: u64,
     /// Address of the cache line.
     pub address: u64,
     /// What happened.
     #[serde(flatten)]
     pub what: StepKind,
-    /// How often it happened, without anything else of the same controller between.
+    /// Number of occurrences in a row, with nothing else from the same controller in between.
     pub count: u64,
-    /// When it happened last.
+    /// Tick of its last occurrence.
     pub last_tick: u64,
 }
 
@@ -28,13 +28,13 @@ pub struct LastStep {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum StepKind {
-    /// A controller took a transition, or had to wait with it.
+    /// A controller took a transition, or could not take it yet.
     Transition {
         /// Type of the controller.
         machine: String,
         /// Number of the controller among those of its type.
         version: u32,
-        /// What made it happen.
+        /// The event that triggered it.
         event: String,
         /// State before.
         state: String,
@@ -57,9 +57,9 @@ pub enum StepKind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Stall {
-    /// The state makes the event wait.
+    /// The protocol stalls the event in this state.
     Protocol,
-    /// A buffer, table or bank has no room.
+    /// A buffer, table or bank is full.
     Resource,
 }
 
@@ -91,23 +91,23 @@ impl fmt::Display for StepKind {
 
 /// What a controller is doing with a cache line, as far as its transitions show.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Standing {
+pub struct ControllerStatus {
     /// Type of the controller.
     pub machine: String,
     /// Number of the controller among those of its type.
     pub version: u32,
-    /// Its state, after its last transition for the line.
+    /// State after its last transition for the line.
     pub state: String,
-    /// The tick and the trace line since which it is in that state, and the event that led there. None where the trace shows only stalls.
+    /// Tick of the transition into that state; `None` if the trace shows only stalls.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<u64>,
-    /// The line of the trace.
+    /// Trace line of that transition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<String>,
-    /// Events that wait there since.
+    /// Events that have been stalled since then.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub stalled: Vec<StalledEvent>,
 }
@@ -117,17 +117,17 @@ pub struct Standing {
 pub struct StalledEvent {
     /// The event.
     pub event: String,
-    /// Why it waits.
+    /// Why it is stalled.
     pub stall: Stall,
-    /// How often that was seen.
+    /// Number of stalls in the trace.
     pub count: u64,
-    /// When it was seen first.
+    /// Tick of the first stall.
     pub first_tick: u64,
-    /// When it was seen last.
+    /// Tick of the last stall.
     pub last_tick: u64,
 }
 
-impl fmt::Display for Standing {
+impl fmt::Display for ControllerStatus {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{} {} in {}", self.machine, self.version, self.state)?;
         if let (Some(since), Some(after), Some(line)) = (self.since, &self.after, self.line) {
@@ -148,22 +148,22 @@ impl fmt::Display for Standing {
     }
 }
 
-/// A request that was never answered, and who is busy with its cache line.
+/// A request that was never answered, with the controllers that are busy with its cache line.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub struct Waiting {
+pub struct OutstandingRequest {
     /// The request.
     #[serde(flatten)]
     pub request: Unfinished,
     /// Address of its cache line.
     pub cache_line: u64,
-    /// The controllers that the trace shows with that line and that hold it or are busy with it: those where something waits first.
-    pub controllers: Vec<Standing>,
-    /// Controllers that do not hold the line: how many more there are.
+    /// The controllers that hold the line or are busy with it, as far as the trace shows: those with stalled events first.
+    pub controllers: Vec<ControllerStatus>,
+    /// Number of further controllers, which do not hold the line.
     pub idle: usize,
 }
 
-impl Waiting {
-    /// `thread 0: store to 0x10c0, outstanding since tick 9978 (line 512)`
+impl OutstandingRequest {
+    /// A description in one line: `thread 0: store to 0x10c0, outstanding since tick 9978 (line 512)`.
     pub fn headline(&self) -> String {
         let Unfinished { thread, address, writes, .. } = self.request;
         let what = if writes { "store to" } else { "load of" };
@@ -174,9 +174,10 @@ impl Waiting {
         format!("thread {thread}: {what} {address:#x}{since}{line}")
     }
 
-    /// What controllers do with the line meanwhile, a sentence each.
+    /// What each controller is doing with the line, one sentence each.
     pub fn lines(&self) -> Vec<String> {
-        let mut lines: Vec<String> = self.controllers.iter().map(Standing::to_string).collect();
+        let mut lines: Vec<String> =
+            self.controllers.iter().map(ControllerStatus::to_string).collect();
         match (lines.is_empty(), self.idle) {
             (true, 0) => lines.push(format!(
                 "no transition for line {:#x} among the last that were kept",
@@ -199,18 +200,19 @@ pub struct Ending {
     /// The last transitions and messages for that line; without an address, the last transitions of all.
     pub steps: Vec<LastStep>,
     /// The requests that were never answered, the oldest first.
-    pub waiting: Vec<Waiting>,
+    pub waiting: Vec<OutstandingRequest>,
     /// What the trace does not record, and how to record it, one sentence each.
     pub missing: Vec<String>,
 }
 
 impl Ending {
-    /// What the steps are: `the last transitions for 0x1040`.
+    /// A title for the steps: `the last transitions for 0x1040`.
     pub fn title(&self) -> String {
         let is_message = |step: &LastStep| matches!(step.what, StepKind::Message { .. });
-        let what = match self.steps.iter().any(is_message) {
-            true => "transitions and messages",
-            false => "transitions",
+        let what = if self.steps.iter().any(is_message) {
+            "transitions and messages"
+        } else {
+            "transitions"
         };
         match self.cache_line {
             Some(address) => format!("the last {what} for {address:#x}"),

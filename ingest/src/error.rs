@@ -222,7 +222,7 @@ pub enum WriteError {
     /// The output cannot be written.
     #[error("the output cannot be written: {0}")]
     Io(#[from] io::Error),
-    /// The format has no words for something.
+    /// The format cannot express something in the history.
     #[error("{what}: {format} cannot express that; write {instead} instead")]
     Inexpressible {
         /// The operation or location, and what about it.
@@ -234,7 +234,7 @@ pub enum WriteError {
     },
 }
 
-/// An operation, for a message.
+/// Describes an operation for a message.
 pub(crate) fn named(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let line = operation.line;
@@ -260,15 +260,15 @@ pub(crate) fn excerpt(line: &[u8], limit: usize) -> String {
     shown
 }
 
-/// What is wrong with one line of a gem5 trace; the reader knows the line and turns it into an
-/// [`Error`], or counts it if it is to skip what is damaged.
+/// What is wrong with one line of a gem5 trace. The reader adds file and line to make it an [`Error`], or counts the line if
+/// damaged lines are to be skipped.
 #[derive(Debug)]
 pub(crate) enum Fault {
-    /// Its end is missing.
+    /// The end of the line is missing, where this was expected.
     Cut(&'static str),
-    /// It contradicts the lines before it, or has a form that nothing can be done with.
+    /// The line contradicts earlier lines, or cannot be understood.
     Broken { found: String, expected: String, hint: &'static str },
-    /// It is a line of another format.
+    /// The line is of another format.
     Mixed(&'static dyn TraceFormat),
 }
 

@@ -30,8 +30,8 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
     Ok((trace, surroundings))
 }
 
-/// Whether a file has what gem5 printed, compressed or not: `simout` and `simerr`, as gem5 calls them where it redirects, or what
-/// users call them.
+/// Whether a file name is that of gem5's standard output or error, compressed or not: `simout` and `simerr` where gem5
+/// redirects them, or names that users give them.
 fn is_output(name: &str) -> bool {
     let name = name.strip_suffix(".gz").unwrap_or(name);
     let stem = ["txt", "log", "out", "err"]
@@ -58,7 +58,7 @@ fn files(directory: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// The file that is a trace: by its name, else the only one that looks like one.
+/// Finds the trace: the file whose name says that it is one, else the only file that looks like one.
 fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     let is_named = |path: &&PathBuf| {
         let name = name(path);
@@ -87,7 +87,7 @@ fn find_trace(directory: &Path, files: &[PathBuf]) -> Result<PathBuf, Error> {
     }
 }
 
-/// What is in a folder that is not one trace, and what to give instead.
+/// Says what a folder holds instead of one trace, and which path to give instead.
 fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
     let list = |paths: &mut dyn Iterator<Item = &PathBuf>| {
         let names: Vec<&str> = paths.take(5).map(|path| name(path)).collect();
@@ -120,7 +120,8 @@ fn describe(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String 
     format!("none of its {} files is a trace ({}); {advice}", files.len(), list(&mut files.iter()))
 }
 
-/// What a shell expands to these files of a folder and no others: by how their names end, if that tells them apart.
+/// Returns a shell pattern that matches exactly these files of a folder by the ending of their names, or `their paths` if no
+/// ending does.
 fn pattern(directory: &Path, files: &[PathBuf], traces: &[&PathBuf]) -> String {
     let endings = [".trace.gz", ".gz", ".trace", ".txt", ".out"];
     let tells = |ending: &&str| {
@@ -147,7 +148,7 @@ fn looks_like_trace(path: &Path) -> bool {
         && has_trace_line(lines.head())
 }
 
-/// The file that says that gem5 crashed, which may have happened before it printed any trace.
+/// Finds the file in which gem5 says that it crashed. A crash may come before the first line of a trace.
 fn crash_report(files: &[PathBuf]) -> Option<PathBuf> {
     let mut outputs = files.iter().filter(|file| is_output(name(file)));
     outputs.find(|file| read_end(file).is_crash()).cloned()
@@ -159,7 +160,7 @@ fn read_end(path: &Path) -> End {
     let file = path.display().to_string();
     let lines = File::open(path).map(|input| Lines::new(input, &file, true));
     if let Ok(Ok(mut lines)) = lines {
-        // What cannot be read says nothing; the trace is what matters.
+        // A file that cannot be read is ignored, since the trace is what matters.
         while matches!(lines.advance(), Ok(true) | Err(Error::CrLf { .. })) {
             end.scan(lines.line(), lines.number(), !lines.complete());
         }
@@ -177,7 +178,7 @@ fn read_config(path: &Path, surroundings: &mut Surroundings) {
     }
 }
 
-/// Looks through the tree of objects for what Ruby's say.
+/// Collects what the objects of a configuration say about Ruby and the CPUs.
 fn visit(value: &Value, surroundings: &mut Surroundings) {
     match value {
         Value::Array(items) => items.iter().for_each(|item| visit(item, surroundings)),

@@ -12,7 +12,7 @@ use crate::axe::Axe;
 use crate::ending::Ending;
 use crate::error::{Error, WriteError, excerpt};
 use crate::gem5::Gem5;
-use crate::input::{LINE_LIMIT, Lines};
+use crate::input::Lines;
 use crate::json::Json;
 use crate::live::LiveReader;
 use crate::options::Options;
@@ -22,24 +22,38 @@ use crate::transitions::Transitions;
 /// Every format, in the order in which lists name them.
 pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json];
 
+/// The names and limits of a format.
+#[derive(Clone, Copy, Debug)]
+pub struct FormatInfo {
+    /// The name in options, tables and JSON, such as `axe`.
+    pub name: &'static str,
+    /// The name in sentences, such as `axe text`.
+    pub title: &'static str,
+    /// A line of the format, for the message about a text of no known format.
+    pub example: &'static str,
+    /// The extensions of file names that mean this format when a file is written; empty if [`TraceFormat::write`] always fails.
+    pub extensions: &'static [&'static str],
+    /// The most bytes that a line may have.
+    pub line_limit: usize,
+}
+
 /// A text format that holds histories, one statement a line.
 pub trait TraceFormat: Sync {
+    /// The names and limits of the format.
+    fn info(&self) -> &'static FormatInfo;
+
     /// The name in options, tables and JSON, such as `axe`.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &'static str {
+        self.info().name
+    }
 
     /// The name in sentences, such as `axe text`.
-    fn title(&self) -> &'static str;
-
-    /// A line of the format, for the message about a text of no known format.
-    fn example(&self) -> &'static str;
+    fn title(&self) -> &'static str {
+        self.info().title
+    }
 
     /// The line's resemblance to the format. The first line that any format recognises decides the format of a text.
     fn recognises(&self, line: &[u8]) -> Resemblance;
-
-    /// The most bytes that a line may have.
-    fn line_limit(&self) -> usize {
-        LINE_LIMIT
-    }
 
     /// Reads a text to its end. Of the options, [`Lines`] honours `lossy` for damaged compression only; the reader itself applies
     /// `addresses`, `from_tick`, `to_tick`, `access_size` and `initial` as far as the format has what they are about. It sets the
@@ -47,7 +61,7 @@ pub trait TraceFormat: Sync {
     /// definition.
     ///
     /// # Errors
-    /// The text breaks the format's rules, or holds no history.
+    /// Returns an error if the text breaks the format's rules or holds no history.
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error>;
 
     /// A reader of a text that is still being written, or `None` if the format does not show in which order operations complete.
@@ -56,15 +70,10 @@ pub trait TraceFormat: Sync {
         None
     }
 
-    /// The extensions of file names that mean this format when a file is written; empty if [`TraceFormat::write`] always fails.
-    fn extensions(&self) -> &'static [&'static str] {
-        &[]
-    }
-
     /// Writes one of the `count` histories of a text.
     ///
     /// # Errors
-    /// The output cannot be written, or the format cannot express the history.
+    /// Returns an error if the output cannot be written, or the format cannot express the history.
     fn write(
         &self,
         history: &History,
@@ -112,7 +121,7 @@ impl Contents {
     /// The contents of a text that holds nothing but histories. Reads what is left of it, so that damage at the end is found.
     ///
     /// # Errors
-    /// The rest cannot be read.
+    /// Returns an error if the rest cannot be read.
     pub fn histories(
         lines: &mut Lines<'_>,
         mut histories: Vec<History>,
@@ -144,8 +153,8 @@ pub enum Resemblance {
     Certain,
 }
 
-/// Tells the format of a text by its lines, one after the other. gem5 traces may begin with what else gem5 prints, so lines of no
-/// format are passed over; if only such lines come, the error names the first.
+/// Detects the format of a text line by line. gem5 traces may begin with what else gem5 prints, so lines of no format are
+/// passed over; if only such lines come, the error names the first.
 #[derive(Debug, Default)]
 pub(crate) struct Detector {
     lines: u64,
@@ -153,7 +162,7 @@ pub(crate) struct Detector {
 }
 
 impl Detector {
-    /// Looks at the next line.
+    /// Looks at the next line and returns the format if the line shows it.
     pub fn line(
         &mut self,
         line: &[u8],
@@ -197,7 +206,7 @@ pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, 
             }
         }
     } else if lines.is_damaged() {
-        // Reading it says what is wrong, whatever the format.
+        // Any format will do: reading the text reports the damage.
         return Ok(FORMATS[0]);
     }
     Err(detector.finish(&file))
@@ -217,7 +226,7 @@ pub(crate) fn titles() -> String {
 /// The titles with an example of each.
 pub(crate) fn examples() -> String {
     let example =
-        |format: &&dyn TraceFormat| format!("{} (`{}`)", format.title(), format.example());
+        |format: &&dyn TraceFormat| format!("{} (`{}`)", format.title(), format.info().example);
     any_of(&FORMATS.iter().map(example).collect::<Vec<_>>())
 }
 

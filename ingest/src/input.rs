@@ -1,4 +1,4 @@
-//! Bytes to lines: plain or compressed input, read in large pieces, one line at a time.
+//! Splits input into lines: plain or compressed, read in large pieces, with bounded memory.
 
 use std::io::{self, BufReader, Cursor, Read};
 
@@ -10,7 +10,7 @@ use crate::error::Error;
 /// The most bytes a line may have, unless the limit is lifted.
 pub const LINE_LIMIT: usize = 1 << 20;
 
-/// How much text is looked at to tell the format.
+/// Number of bytes by which the format is detected.
 const HEAD: usize = 64 << 10;
 
 const CHUNK: usize = 256 << 10;
@@ -30,14 +30,14 @@ pub struct Lines<'a> {
     source: Box<dyn Read + 'a>,
     compressed: bool,
     lossy: bool,
-    /// Whether compressed data may end too early.
+    /// Whether compressed data may be truncated.
     truncated: bool,
     limit: usize,
     buffer: Vec<u8>,
     /// The bytes of the buffer that were read and not yet returned as lines.
     start: usize,
     end: usize,
-    /// How much of them is known to hold no line end.
+    /// Number of those bytes that are known to hold no line end.
     scanned: usize,
     ended: bool,
     failure: Option<io::Error>,
@@ -54,7 +54,7 @@ impl<'a> Lines<'a> {
     /// `lossy`, damaged compressed data and lines over the limit are skipped and counted.
     ///
     /// # Errors
-    /// If the first bytes cannot be read.
+    /// Returns [`Error::Io`] if the first bytes cannot be read.
     pub fn new(mut reader: impl Read + 'a, file: &str, lossy: bool) -> Result<Lines<'a>, Error> {
         let mut magic = [0; 2];
         let mut have = 0;
@@ -99,7 +99,7 @@ impl<'a> Lines<'a> {
         })
     }
 
-    /// Whether the next line is there already, so that moving to it waits for nobody.
+    /// Whether the next line is in the buffer, so that [`Lines::advance`] does not wait for input.
     pub fn is_at_hand(&self) -> bool {
         memchr(b'\n', &self.buffer[self.start..self.end]).is_some()
     }
@@ -107,8 +107,8 @@ impl<'a> Lines<'a> {
     /// Moves to the next line; false at the end of the input.
     ///
     /// # Errors
-    /// Input that cannot be read, damaged compressed data, a line over the limit or one that ends
-    /// with CR LF.
+    /// Returns an error for input that cannot be read, for damaged compressed data, and for a line that is over the limit or
+    /// ends with CR LF.
     pub fn advance(&mut self) -> Result<bool, Error> {
         loop {
             let from = self.start + self.scanned;
@@ -180,7 +180,7 @@ impl<'a> Lines<'a> {
         self.limit = bytes;
     }
 
-    /// Takes compressed data that end too early as whole up to there, and notes it as damage.
+    /// Accepts truncated compressed data, which are noted as damage.
     pub(crate) fn allow_truncation(&mut self) {
         self.truncated = true;
     }
@@ -228,8 +228,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads what is left, to find out whether compressed data are sound to their end. Other
-    /// errors are not its business.
+    /// Reads what is left, to find out whether compressed data are sound to their end. Other errors are ignored.
     pub(crate) fn check_rest(&mut self) -> Option<Error> {
         if !self.compressed {
             return None;
@@ -262,7 +261,7 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 
-    /// The buffer holds more of a line than a line may have: skips to its end, or refuses it.
+    /// Skips a line of which the buffer already holds more than a line may have, or refuses it.
     fn long_line(&mut self) -> Result<(), Error> {
         self.refuse_long(self.number + 1)?;
         loop {
@@ -312,7 +311,7 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// The input failed behind the last whole line.
+    /// Handles a failure of the input after the last whole line.
     fn fail(&mut self) -> Result<bool, Error> {
         let Some(error) = self.failure.take() else {
             return Ok(false);
@@ -340,7 +339,7 @@ fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         "end too early (the file is truncated); the text is good".to_owned()
     } else {
-        // A wrong byte shows only at the checksum, at the end of the data.
+        // A wrong byte is noticed only at the checksum, at the end of the data.
         format!("are corrupt ({error}); the text seems good")
     }
 }

@@ -8,8 +8,8 @@
 //!  "final":[{"address":1,"value":1}]}
 //! ```
 //!
-//! (broken here for reading; in a file there is no line end in it, so a pretty-printed object is
-//! refused). Only `operations` must be there.
+//! (wrapped here for readability; in a file an object is one line, and a pretty-printed one is refused). Only `operations` must
+//! be there.
 //!
 //! | field of an operation | |
 //! |---|---|
@@ -25,10 +25,9 @@
 //! | `continues` | true for a further part of the access before it, which was split |
 //! | `reads_from` | `[thread, index]` of the write it reads, where sizes are mixed and that is known |
 //!
-//! `initial` lists what memory holds at the start where that is not 0 (no `value`: unknown); without
-//! the field and with `"initial_mode":"infer"`, initial values are inferred. `final` lists final
-//! values. `source` is `axe`, `ruby`, `client` or `exec`; `sizes` is `cells`, `recorded` or
-//! `assumed N`; `initial_mode` is `zero`, `infer` or `given`. Numbers are unsigned 64-bit integers.
+//! `initial` lists initial values that are not 0 (no `value`: unknown); without the field and with `"initial_mode":"infer"`,
+//! initial values are inferred. `final` lists final values. `source` is `axe`, `ruby`, `client` or `exec`; `sizes` is `cells`,
+//! `recorded` or `assumed N`; `initial_mode` is `zero`, `infer` or `given`. Numbers are unsigned 64-bit integers.
 
 mod record;
 
@@ -37,7 +36,7 @@ use std::io::{self, Write};
 use history::{Access, Frame, History, Initial, InitialMode, RestoreError, Row, Source};
 
 use crate::error::{Error, WriteError, excerpt};
-use crate::format::{Contents, Resemblance, TraceFormat};
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::Lines;
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
@@ -45,23 +44,21 @@ use record::{Record, RecordRef};
 
 const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric convert` writes it";
 
-/// Most bytes of a line, which holds a whole history.
+/// Most bytes of a line; a line holds a whole history.
 const LINE_LIMIT: usize = 1 << 30;
 
 /// Histories as JSON Lines.
 pub(crate) struct Json;
 
 impl TraceFormat for Json {
-    fn name(&self) -> &'static str {
-        "json"
-    }
-
-    fn title(&self) -> &'static str {
-        "JSON Lines"
-    }
-
-    fn example(&self) -> &'static str {
-        "{\"operations\": …}"
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "json",
+            title: "JSON Lines",
+            example: "{\"operations\": …}",
+            extensions: &["json", "jsonl"],
+            line_limit: LINE_LIMIT,
+        }
     }
 
     fn recognises(&self, line: &[u8]) -> Resemblance {
@@ -73,10 +70,6 @@ impl TraceFormat for Json {
         } else {
             Resemblance::None
         }
-    }
-
-    fn line_limit(&self) -> usize {
-        LINE_LIMIT
     }
 
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
@@ -91,10 +84,6 @@ impl TraceFormat for Json {
             unfetched: Vec::new(),
             end: LiveEnd::default(),
         }))
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["json", "jsonl"]
     }
 
     fn write(&self, history: &History, _: usize, out: &mut dyn Write) -> Result<(), WriteError> {
@@ -131,13 +120,14 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
 /// Writes a history as one line.
 ///
 /// # Errors
-/// If the output cannot be written.
+/// Returns an error if the output cannot be written.
 pub fn write(history: &History, out: &mut dyn Write) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &RecordRef::new(history))?;
     out.write_all(b"\n")
 }
 
-/// A finished history is not selected from: its final values and its order speak of all of it.
+/// Refuses options that select operations: the final values and the order of a finished history are those of all its
+/// operations.
 fn refuse_selection(lines: &Lines<'_>, options: &Options) -> Result<(), Error> {
     if options.addresses.is_none() && options.from_tick.is_none() && options.to_tick.is_none() {
         return Ok(());
@@ -174,7 +164,7 @@ fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result
     }
 }
 
-/// How to resolve initial values anew, where the user or the record asks for it.
+/// Returns how to resolve initial values anew, if the user or the record asks for that.
 fn initial(options: &Options, record: &Record) -> Option<Initial> {
     if let Some(initial) = options.initial.clone().filter(|it| *it != Initial::Zero) {
         return Some(initial);
@@ -219,7 +209,7 @@ fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
     )
 }
 
-/// One history of a text that is still being written: its operations are there when its line is.
+/// Reads a text with one history that is still being written. All operations arrive with the history's line.
 struct LiveHistory<'o> {
     options: &'o Options,
     source: Option<Source>,
@@ -277,7 +267,8 @@ fn unwatchable(lines: &Lines<'_>, found: &str, expected: &str) -> Error {
     lines.syntax(found, expected, "use `rubric check`, which reads the whole text")
 }
 
-/// Watching knows neither initial values other than 0 nor final ones, and of CPUs that were watched it knows too little.
+/// Refuses a history that cannot be watched: one with initial values other than 0 or with final values, or one of executed
+/// instructions.
 fn check_watchable(lines: &Lines<'_>, history: &History) -> Result<(), Error> {
     let starts_at_0 =
         (0..history.locations().len() as u32).all(|at| history.initial(at) == Some(0));
@@ -285,7 +276,7 @@ fn check_watchable(lines: &Lines<'_>, history: &History) -> Result<(), Error> {
         return Err(unwatchable(
             lines,
             "initial values other than 0",
-            "memory that holds 0 at the start",
+            "memory that is initially 0",
         ));
     }
     if !history.finals().is_empty() {

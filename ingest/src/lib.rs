@@ -49,7 +49,7 @@ use history::History;
 
 pub use ending::Ending;
 pub use error::{Error, WriteError};
-pub use format::{Contents, FORMATS, Resemblance, TraceFormat, any_of};
+pub use format::{Contents, FORMATS, FormatInfo, Resemblance, TraceFormat, any_of};
 pub use live::{Live, LiveEnd, LiveReader};
 pub use options::Options;
 pub use statistics::{Statistics, TransitionCount};
@@ -78,7 +78,7 @@ pub struct Trace {
 /// Reads a file; `-` is standard input, and a directory is a gem5 output folder.
 ///
 /// # Errors
-/// See [`Error`].
+/// Returns an [`Error`] if the input cannot be read, is of no known format, or breaks the rules of its format.
 pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     let name = path.display().to_string();
     if path == Path::new("-") {
@@ -92,7 +92,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
         let name = trace.display().to_string();
         return read_with(open(&trace)?, &name, options, |lines| {
             if surroundings.end.is_crash() {
-                // Who crashes does not finish the file that it compresses.
+                // A run that crashes does not finish the file that it compresses.
                 lines.allow_truncation();
             }
             Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
@@ -104,11 +104,11 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
 /// Reads bytes, plain or compressed with gzip; `name` is the file as messages show it.
 ///
 /// # Errors
-/// See [`Error`].
+/// Returns an [`Error`] if the input cannot be read, is of no known format, or breaks the rules of its format.
 pub fn read(reader: impl Read, name: &str, options: &Options) -> Result<Trace, Error> {
     read_with(reader, name, options, |lines| {
         let format = format::detect(lines)?;
-        lines.set_limit(format.line_limit());
+        lines.set_limit(format.info().line_limit);
         let contents = format.read(lines, options);
         let contents = contents.map_err(|error| or_mixed(error, lines, format))?;
         Ok((format, contents))
@@ -122,7 +122,7 @@ fn read_with<'a>(
     read: impl FnOnce(&mut Lines<'a>) -> Result<(&'static dyn TraceFormat, Contents), Error>,
 ) -> Result<Trace, Error> {
     let mut lines = Lines::new(reader, name, options.lossy)?;
-    // Damaged data may look like any other mistake; the damage is what the user has to know.
+    // Damaged data may look like any other mistake, so damage is reported instead.
     let (format, contents) = read(&mut lines).map_err(|error| match error {
         Error::Damaged { .. } => error,
         _ if options.lossy => error,
@@ -138,7 +138,7 @@ fn read_with<'a>(
     })
 }
 
-/// A line that breaks the rules of a format may be a line of another.
+/// Turns an error about a line into [`Error::Mixed`] if the line is certainly of another format.
 fn or_mixed(error: Error, lines: &Lines<'_>, expected: &'static dyn TraceFormat) -> Error {
     let is_about_line = matches!(error, Error::Syntax { .. } | Error::Cut { .. });
     match format::certain(lines.line()) {

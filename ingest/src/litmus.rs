@@ -1,4 +1,4 @@
-//! A history as a litmus test for herd, in x86 assembly: the program, and the outcome that the history is.
+//! Writes a history as a litmus test for herd in x86 assembly: the program, and the history as its outcome.
 //!
 //! ```
 //! let text = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\ncheck\n";
@@ -22,20 +22,20 @@ fn inexpressible(what: String) -> WriteError {
     WriteError::Inexpressible { what, format: "a litmus test for x86", instead: "JSON or Parquet" }
 }
 
-/// What reads may be put into, or values to be exchanged taken from.
+/// Registers that take the values read, or hold the values to be exchanged.
 const REGISTERS: [&str; 6] = ["EAX", "EBX", "ECX", "EDX", "ESI", "EDI"];
 
 /// Names of the first locations; the others have numbers.
 const NAMES: [&str; 6] = ["x", "y", "z", "a", "b", "c"];
 
-/// Writes a history. Threads and locations are numbered, and values of a location are 0 for the initial one and then 1, 2, … in the order
-/// of the threads, since a test is about any run of its program. `title` becomes the test's name, as far as names allow; `about` is
-/// said in it.
+/// Writes a history. Threads and locations are numbered, and values of a location are 0 for the initial one and then 1, 2, … in
+/// the order of the threads, since a test is about any run of its program. `title` becomes the test's name, as far as names
+/// allow; `about` becomes its description.
 ///
 /// # Errors
-/// What x86 has no instruction for: load-linked, store-conditional and failed compare-and-swap, fences that are not full, loads and stores
-/// with an acquire or release annotation; more than six reads of a thread, accesses that
-/// were split, values that the trace does not show.
+/// Returns [`WriteError::Io`] if `out` cannot be written, and [`WriteError::Inexpressible`] for what the test cannot express:
+/// load-linked, store-conditional and failed compare-and-swap, fences that are not full, loads and stores with an acquire or
+/// release annotation; more than six reads of a thread, accesses that were split, values that the trace does not show.
 pub fn write(
     history: &History,
     title: &str,
@@ -159,9 +159,10 @@ impl Test {
             });
             writeln!(out, "{};", cells.collect::<Vec<_>>().join("|"))?;
         }
-        let condition = match self.condition.is_empty() {
-            true => "true".to_owned(),
-            false => self.condition.join(" /\\ "),
+        let condition = if self.condition.is_empty() {
+            "true".to_owned()
+        } else {
+            self.condition.join(" /\\ ")
         };
         writeln!(out, "~exists ({condition})")
     }
@@ -174,12 +175,9 @@ fn place(location: u32) -> String {
     }
 }
 
-/// A name of letters, digits and what herd takes besides.
+/// Returns `title` with everything replaced that herd does not accept in a name.
 fn identifier(title: &str) -> String {
     let is_plain = |one: char| one.is_ascii_alphanumeric() || matches!(one, '+' | '-' | '_' | '.');
     let text: String = title.chars().map(|one| if is_plain(one) { one } else { '_' }).collect();
-    match text.starts_with(|one: char| one.is_ascii_alphabetic()) {
-        true => text,
-        false => format!("T{text}"),
-    }
+    if text.starts_with(|one: char| one.is_ascii_alphabetic()) { text } else { format!("T{text}") }
 }

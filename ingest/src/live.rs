@@ -1,4 +1,4 @@
-//! Reading a text that is still being written: operations as they complete.
+//! Reads a text that is still being written, and returns operations as they complete.
 //!
 //! [`Live`] tells the format and hands each line to the [`LiveReader`] of that format.
 
@@ -10,12 +10,12 @@ use crate::format::{Detector, TraceFormat};
 use crate::input::Lines;
 use crate::options::Options;
 
-/// A format's reader of a text that is still being written. It keeps nothing of the operations that were fetched.
+/// A format's reader of a text that is still being written. Operations that were fetched take no memory any more.
 pub trait LiveReader {
     /// Reads the line that `lines` is at.
     ///
     /// # Errors
-    /// The line breaks the format's rules.
+    /// Returns an error if the line breaks the format's rules.
     fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error>;
 
     /// The operations that have completed since the last call, in the order of their completion.
@@ -24,7 +24,7 @@ pub trait LiveReader {
     /// What the end of the text shows, with the operations that complete with it.
     ///
     /// # Errors
-    /// Lines are missing, so that what was fetched is not all there was.
+    /// Returns an error if lines are missing, so that operations may be missing as well.
     fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error>;
 
     /// The lines that the operations are from, or `None` as long as that is not known.
@@ -86,7 +86,7 @@ impl<'o> Live<'o> {
     /// Reads a line; false at the end.
     ///
     /// # Errors
-    /// The line cannot be read, breaks its format's rules, or is of a format that cannot be watched.
+    /// Returns an error if the line cannot be read, breaks its format's rules, or is of a format that cannot be watched.
     pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
         if self.reader.is_none() {
             let file = lines.file().to_owned();
@@ -108,7 +108,7 @@ impl<'o> Live<'o> {
         format: &'static dyn TraceFormat,
         lines: &mut Lines<'_>,
     ) -> Result<Box<dyn LiveReader + 'o>, Error> {
-        lines.set_limit(format.line_limit());
+        lines.set_limit(format.info().line_limit);
         format
             .watch(self.options)
             .ok_or_else(|| Error::Unwatchable { file: lines.file().to_owned(), format })
@@ -122,7 +122,7 @@ impl<'o> Live<'o> {
     /// What the end of the text shows, with the operations that complete with it.
     ///
     /// # Errors
-    /// The text is of no known format, or lines are missing.
+    /// Returns an error if the text is of no known format, or lines are missing.
     pub fn finish(&mut self, lines: &Lines<'_>) -> Result<LiveEnd, Error> {
         match &mut self.reader {
             Some(reader) => reader.finish(lines),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use history::History;
 use rustc_hash::FxHashMap;
 
-/// What the Axe checker reads at most: numbers of so many digits, and values up to this.
+/// The largest thread number and address that the Axe checker reads: nine digits.
 const LARGEST: u64 = 999_999_999;
 const LARGEST_VALUE: u64 = (1 << 23) - 1;
 
@@ -49,7 +49,7 @@ impl Numbers {
         self.known.get(&(location, value)).copied().unwrap_or(value)
     }
 
-    /// Comments that say what the numbers stand for.
+    /// Writes comments that say what the numbers stand for.
     pub fn explain(&self, history: &History, out: &mut dyn Write) -> io::Result<()> {
         for (number, thread) in history.threads().iter().enumerate() {
             if number as u32 != thread.label {
@@ -64,9 +64,10 @@ impl Numbers {
             let values = values.map(|(number, value)| format!("{number} is {value:#x}"));
             let values: Vec<String> = values.collect();
             let at = location.address;
-            match values.is_empty() {
-                true => writeln!(out, "# M[{number}] is {at:#x}")?,
-                false => writeln!(out, "# M[{number}] is {at:#x}, where {}", values.join(", "))?,
+            if values.is_empty() {
+                writeln!(out, "# M[{number}] is {at:#x}")?
+            } else {
+                writeln!(out, "# M[{number}] is {at:#x}, where {}", values.join(", "))?
             }
         }
         Ok(())

@@ -4,14 +4,13 @@ use std::ops::Range;
 
 use history::{AssumedSize, Initial, Isa, Source};
 
-/// How a trace is read. The default takes everything and assumes nothing but the sizes that
-/// nobody recorded.
+/// How a trace is read. The default reads everything and assumes only the sizes that the trace does not record.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     /// Which lines of a gem5 trace make the history; `None` takes the client's lines where there
     /// are any, else Ruby's, else the committed instructions.
     pub source: Option<Source>,
-    /// Size of the accesses whose size nobody recorded.
+    /// Size of the accesses whose size the trace does not record.
     pub access_size: AssumedSize,
     /// Keep only accesses whose first byte is in this range.
     pub addresses: Option<Range<u64>>,
@@ -19,10 +18,9 @@ pub struct Options {
     pub from_tick: Option<u64>,
     /// Keep only operations that completed before this tick.
     pub to_tick: Option<u64>,
-    /// What memory holds at the start; `None` is 0, and for committed instructions what can be
-    /// inferred.
+    /// Initial values; `None` means 0, and for committed instructions those that can be inferred.
     pub initial: Option<Initial>,
-    /// The instruction set of committed instructions; `None` is that of the lines.
+    /// The instruction set of committed instructions; `None` takes the one that the lines show.
     pub isa: Option<Isa>,
     /// Skip and count what is damaged, instead of refusing the trace.
     pub lossy: bool,

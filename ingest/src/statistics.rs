@@ -1,4 +1,4 @@
-//! What is in a trace besides its history.
+//! Counts of what a trace holds besides its history.
 
 /// How often a transition was taken.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -7,7 +7,7 @@ pub struct TransitionCount {
     pub machine: String,
     /// State before.
     pub state: String,
-    /// What made it happen.
+    /// The event that triggered it.
     pub event: String,
     /// State after.
     pub next_state: String,
@@ -36,7 +36,7 @@ pub struct Statistics {
     pub configured_sequencers: Option<u64>,
     /// Damaged lines that were skipped (only when reading lossily).
     pub skipped: u64,
-    /// Lines that say nothing that is understood: other debug flags, what the program printed.
+    /// Lines that are not understood: those of other debug flags, and output of the simulated program.
     pub ignored: u64,
     /// How often each controller transition was taken, sorted by its names.
     pub transitions: Vec<TransitionCount>,

@@ -27,7 +27,7 @@ pub struct Transition<'a> {
     pub machine: &'a str,
     /// Number of the controller among those of its type.
     pub version: u32,
-    /// What made it happen.
+    /// The event that triggered it.
     pub event: &'a str,
     /// State before.
     pub state: &'a str,

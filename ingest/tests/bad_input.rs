@@ -1,4 +1,4 @@
-//! What is wrong with an input is said in words that name the place and the next step.
+//! Errors about an input name the place and the next step.
 #![allow(missing_docs)]
 
 mod common;
@@ -94,7 +94,7 @@ fn a_flipped_bit_in_compressed_data() {
         found += usize::from(ingest::read(&bytes[..], "t", &lossy()).is_ok());
     }
     assert!(found > 0);
-    // The checksum is the last thing: everything was good up to there, and is kept.
+    // The checksum comes last: everything before it was read, and is kept.
     let mut bytes = whole.clone();
     bytes[whole.len() - 6] ^= 1;
     let lines = text.lines().count();

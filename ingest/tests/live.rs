@@ -1,4 +1,5 @@
-//! Traces as they grow: the operations are those of the whole trace, in the order of completions, and what is said to have arrived has.
+//! Traces that are read as they grow: the operations are those of the whole trace, in the order of completions, and none
+//! arrives before the bound of `completed_before`.
 
 use std::collections::HashMap;
 use std::fs;

@@ -1,4 +1,4 @@
-//! What operations are rebuilt from the lines of sequencers, kind by kind.
+//! The operations that are rebuilt from the lines of sequencers, kind by kind.
 #![allow(missing_docs)]
 
 mod common;
@@ -137,7 +137,7 @@ fn a_read_half_alone() {
     script.request((0, 1), "LockedRMWReadReq", A, Some("ST"));
     script.complete((0, 1), "LockedRMWReadReq", A, Some("Done"), &[("read", &[4])]);
     let trace = script.read();
-    // What it read counts, although its write never came.
+    // The value read counts, although the write never came.
     let expected = ["0: rmw 0x1000 == 0x3, := 0x4", "0: failed-cas 0x1000 == 0x4"];
     assert_eq!(operations(&trace), expected);
     assert!(trace.histories[0].provenance.unfinished.is_empty());
@@ -203,7 +203,7 @@ fn what_makes_no_operation() {
 fn stock_cpu() -> Script {
     let mut script = Script::new();
     script.request((0, 0), "ReadReq", A, Some("IFETCH"));
-    // Coalesced with it, so without a type of its own.
+    // Coalesced with the request before, so without a type of its own.
     script.request((0, 0), "ReadReq", A + 4, None);
     script.request((0, 1), "WriteReq", A + 64, Some("ST"));
     script.request((0, 2), "ReadReq", A + 128, Some("LD"));
@@ -225,7 +225,7 @@ fn fetches_and_page_table_walks() {
     let trace = stock_cpu().read_with(&options);
     let expected = ["0: load 0x1000 == 0x9", "0: load 0x1004 == 0x0", "0: store 0x1040 := 0x1"];
     assert_eq!(operations(&trace), expected);
-    // An unfinished fetch is no request that anybody waits for.
+    // An unfinished fetch is not listed as an unanswered request.
     let mut script = stock_cpu();
     script.request((0, 0), "ReadReq", A, Some("IFETCH"));
     assert!(script.read().histories[0].provenance.unfinished.is_empty());
@@ -355,7 +355,7 @@ fn threads_are_learnt_from_begin_and_done() {
     script.store(3, A, &[1]);
     let trace = common::read(&rename(&script.text), &Options::default()).unwrap();
     assert_eq!(operations(&trace), ["3: store 0x1000 := 0x1"]);
-    // Without its Begin line, the Done line in front of the data line tells.
+    // Without its Begin line, the version comes from the Done line before the data line.
     let mut script = Script::new();
     script.request((3, 0), "WriteReq", A, None);
     script.complete((3, 0), "WriteReq", A, Some("Done"), &[("set", &[1])]);

@@ -1,4 +1,4 @@
-//! No input makes a reader panic or go on for ever.
+//! No input makes a reader panic or loop forever.
 #![allow(missing_docs)]
 
 mod common;

@@ -1,4 +1,4 @@
-//! Every recorded trace that is shared beside the repository: operations as its manifest says.
+//! Every recorded trace in the folder `shared` beside the repository has the operations that the manifest says.
 #![allow(missing_docs)]
 
 mod common;
@@ -77,7 +77,7 @@ fn check(row: &Row) {
     assert_eq!(history.threads().len(), row.threads, "{name}");
     assert_eq!(history.operations(), row.operations, "{name}");
     assert_eq!(history.locations().len(), row.locations, "{name}");
-    // The registers that x86 loads and stores have names that tell sizes.
+    // On x86 the names of registers show the sizes of accesses.
     let sizes = match row.source {
         Source::Exec => Sizes::Recorded,
         _ => Sizes::Assumed(8),
@@ -102,7 +102,7 @@ fn check(row: &Row) {
     assert_eq!(trace.statistics.skipped, 0, "{name}");
 }
 
-/// The aborted runs again, as gem5's output folders with its message; what it printed then was not kept.
+/// The aborted runs as gem5 output folders, with a made-up message, since gem5's own was not kept.
 #[test]
 #[ignore = "needs ../shared"]
 fn aborted_runs_with_a_message() {
@@ -128,7 +128,7 @@ fn aborted_runs_with_a_message() {
         assert!(ending.steps.iter().all(|step| step.address == line), "{name}");
         assert!(ending.steps.len() > 5, "{name}: {:?}", ending.steps);
         assert_eq!(ending.waiting, plain.ending.waiting, "{name}");
-        let busy = |it: &ingest::ending::Waiting| !it.controllers.is_empty();
+        let busy = |it: &ingest::ending::OutstandingRequest| !it.controllers.is_empty();
         assert!(ending.waiting.iter().all(busy), "{name}: {:?}", ending.waiting);
     }
 }
@@ -139,7 +139,7 @@ fn traces_of_the_manifest() {
     rows().iter().for_each(check);
 }
 
-/// What of a client's operations reached Ruby, and what did not because a buffer served it.
+/// A client's operations are those that reached Ruby and those that a store buffer served.
 #[test]
 #[ignore = "needs ../shared"]
 fn both_histories_of_a_store_buffer() {

@@ -1,4 +1,4 @@
-//! Lines as format flags, oversized names and other debug flags make them.
+//! The shapes of lines under format flags, oversized names and other debug flags.
 #![allow(missing_docs)]
 
 mod common;
@@ -16,7 +16,7 @@ fn both() -> Script {
 
 const EXPECTED: [&str; 2] = ["0: store 0x1000 := 0x1", "1: load 0x1000 == 0x1"];
 
-/// Each line changed, told whether it is a raw one.
+/// Changes each line; `change` also gets whether the line is a raw one.
 fn changed(script: &Script, change: impl Fn(&str, bool) -> String) -> String {
     let is_raw = |line: &str| !line.contains("system.");
     let lines = script.text.lines();

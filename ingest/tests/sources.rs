@@ -104,8 +104,8 @@ fn a_client_alone() {
     assert_eq!(kinds(&trace.histories[0]), [Kind::Load, Kind::Load]);
 }
 
-/// A store, an atomic, a fence, an atomic that changes nothing, a load. `sized`: with the lines
-/// of PacketQueue, behind which everything is known of an operation.
+/// A store, an atomic, a fence, an atomic that changes nothing, a load. `sized`: with the lines of PacketQueue, after which
+/// everything is known of an operation.
 fn atomic_client(sized: bool) -> Script {
     let mut script = Script::new();
     let client = |script: &mut Script, what: &str| {
@@ -156,7 +156,7 @@ fn a_client_prints_atomics_and_fences() {
         assert_eq!(order, [0, 1, 2, 3, 4].map(Some));
         assert_eq!(history.provenance.unfinished, []);
         assert_eq!(history.provenance.notes, [""; 0]);
-        // The atomic is where memory performed it, not where the client heard of it.
+        // The atomic completes when memory performs it, not when the client learns of it.
         let atomic = history.operation(OpId(1));
         let fence = history.operation(OpId(2));
         assert_eq!(atomic.completed.map(|tick| tick + 2), fence.completed);
@@ -314,7 +314,7 @@ fn locked_instructions() {
     assert_eq!(operations(&trace), expected);
 }
 
-/// It empties the store buffer, where the fences that gem5 prints around it do not stand for that.
+/// A locked instruction empties the store buffer even without the fences that gem5 prints around it.
 #[test]
 fn a_locked_instruction_elsewhere_stays_without_its_values() {
     let mut cpu = cpu();

@@ -1,13 +1,13 @@
-//! Campaigns: mutants of protocols run with random programs, and what catches them.
+//! Campaigns: mutants of protocols are run with random programs, to measure which algorithms find them.
 //!
 //! [`Options`] say what is run, a [`Campaign`] runs it, or resumes the one that its folder holds, and a [`CampaignOutcome`] is the result.
 //!
 //! - `settings`: the options that must be the same when a campaign is resumed;
 //! - `subjects`: the protocols and the mutants that were chosen;
-//! - `files`: what they are called, of the whole or of a shard;
-//! - `log`: runs as they end; `rounds`: which run comes when; `trial`: one run, to its row;
-//! - `exclude`: the mutants that cannot differ from their protocol;
-//! - `coverage`: which transitions the protocols as they are took.
+//! - `files`: the names of the files of a campaign or shard;
+//! - `log`: the journal of runs; `rounds`: the order of runs; `runner`: one run, from its recipe to its row;
+//! - `exclude`: the mutants that are equivalent to their protocol;
+//! - `coverage`: the transitions that the unmutated protocols took.
 //!
 //! ```
 //! use lab::NoObserver;
@@ -22,7 +22,7 @@
 //!     runs: 2,
 //!     ..Options::default()
 //! };
-//! // Two runs of the protocol as it is on each of three kinds of cores.
+//! // Two runs of the unmutated protocol on each of three kinds of cores.
 //! let outcome = Campaign::new(options)?.run(&NoObserver)?;
 //! assert_eq!(outcome.results.runs.len(), 6);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -33,9 +33,9 @@ mod exclude;
 mod files;
 mod log;
 mod rounds;
+mod runner;
 mod settings;
 mod subjects;
-mod trial;
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -59,10 +59,10 @@ use files::Files;
 pub use files::{lacks_shards, tables};
 use log::Entry;
 use rounds::{Rounds, Stream};
+use runner::Runner;
 use settings::Settings;
-pub use settings::told;
+pub use settings::facts;
 use subjects::Subject;
-use trial::Trial;
 
 /// The options of a campaign. The default is a sample of all mutants of all built-in protocols.
 #[derive(Clone, Debug)]
@@ -77,33 +77,34 @@ pub struct Options {
     pub named: bool,
     /// Further mutants, by name or id.
     pub mutants: Vec<String>,
-    /// Of the mutants that operators make, only what these make, unless there are none.
+    /// The operators whose mutants are run; all operators if empty.
     pub operators: Vec<Operator>,
-    /// At most so many of those that operators make, by chance; all if there is no number.
+    /// The size of a random sample of the mutants that operators make; all if none.
     pub sample: Option<usize>,
     /// The kinds of cores, each once.
     pub clients: Vec<Client>,
-    /// The most runs of each mutant on each kind of cores.
+    /// The largest number of runs of each mutant on each kind of core.
     pub runs: u32,
     /// The seed of the first run.
     pub seed: u64,
-    /// Whether programs are guided by what earlier ones reached.
+    /// Whether programs are guided by the transitions that earlier ones reached.
     pub guided: Option<Guided>,
-    /// How often everything is done, with other seeds.
+    /// How often the runs of each stream are repeated, with other seeds.
     pub repeat: u32,
-    /// When a mutant is decided, if not at the usual time.
+    /// The rule that says when a mutant is run no more. If none, a guided campaign uses [`StopRule::Client`], others
+    /// [`StopRule::Mutant`].
     pub stop: Option<StopRule>,
-    /// The time after which no run is started any more.
+    /// The time after which no further run is started.
     pub budget: Option<Duration>,
-    /// The part to do, if not all.
+    /// The shard to run; the whole campaign if none.
     pub shard: Option<Shard>,
     /// Whether warnings are faults.
     pub strict: bool,
     /// Whether the traces of runs that end in a fault or violation are kept.
     pub keep_traces: bool,
-    /// The time that a verdict may take.
+    /// The time limit of a verdict.
     pub timeout: Duration,
-    /// The bytes that the program may occupy before it gives up a verdict.
+    /// The memory that the process may occupy, in bytes, before a verdict is given up.
     pub max_memory: u64,
 }
 
@@ -151,7 +152,7 @@ impl Options {
         })
     }
 
-    /// What is asked of the stages that check.
+    /// The options with which histories are checked.
     fn for_checking(&self) -> check::Options {
         check::Options {
             timeout: Some(self.timeout),
@@ -161,12 +162,12 @@ impl Options {
     }
 }
 
-/// The generators of programs that run, if not only the one without guidance.
+/// The generators of programs in a guided campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Guided {
-    /// The guided one.
+    /// The guided generator.
     Only,
-    /// The guided one, and the blind one for comparison.
+    /// The guided generator, and for comparison the one without guidance.
     Compare,
 }
 
@@ -187,11 +188,11 @@ impl Guided {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StopRule {
-    /// Once some client has caught it.
+    /// When a run on any client has found it.
     Mutant,
-    /// Each client by itself.
+    /// For each client separately, when a run on it has found it.
     Client,
-    /// Not before the last run.
+    /// Only after the last run.
     Never,
 }
 
@@ -218,11 +219,11 @@ pub struct Campaign {
 /// The result of a campaign.
 #[derive(Clone, Debug)]
 pub struct CampaignOutcome {
-    /// All that is in its tables.
+    /// The rows of its tables.
     pub results: Results,
     /// The tables: runs, equivalent mutants and coverage.
     pub tables: [PathBuf; 3],
-    /// Whether all runs that were asked for are done.
+    /// Whether all requested runs are done.
     pub is_whole: bool,
 }
 
@@ -242,10 +243,11 @@ impl Campaign {
         &self.opened
     }
 
-    /// Does all runs that the folder does not have yet, and writes the tables.
+    /// Makes all runs that the folder does not have yet, and writes the tables.
     ///
     /// # Errors
-    /// The folder holds another campaign, or cannot be written; a mutant that there is not; or a defect.
+    /// Fails if the folder holds another campaign or cannot be written, if a mutant does not exist, or if a certificate is rejected,
+    /// which is a defect.
     pub fn run(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
         let Campaign { options, opened } = self;
         let mut subjects = subjects::choose(options, opened, observer)?;
@@ -269,7 +271,7 @@ impl Campaign {
             seed: options.seed,
             stop: options.stop(),
             deadline: options.budget.map(|budget| Instant::now() + budget),
-            trial: Trial {
+            runner: Runner {
                 opened,
                 options: options.for_checking(),
                 traces: options.keep_traces.then_some(&*traces),
@@ -298,7 +300,7 @@ impl Campaign {
         write_runs(&files.runs(), &results.runs)?;
         write_equivalents(&files.equivalents(), &results.equivalents)?;
         write_coverage(&files.coverage(), &results.coverage)?;
-        // Answers that name the first of several runs name the one that `rubric report` will.
+        // Answers that name the first of several runs then name the same one as `rubric report`.
         results.tidy();
         let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= options.runs;
         Ok(CampaignOutcome {
@@ -309,7 +311,7 @@ impl Campaign {
     }
 }
 
-/// The generators that were asked for.
+/// The requested generators.
 fn generators(options: &Options) -> &'static [Generator] {
     match options.guided {
         None => &[Generator::Blind],
@@ -318,7 +320,7 @@ fn generators(options: &Options) -> &'static [Generator] {
     }
 }
 
-/// The streams of some subjects. The protocols as they are run with programs that are only random.
+/// The streams of the subjects for which `is_tried` holds. Unmutated protocols run without guidance.
 fn streams(
     options: &Options,
     subjects: &[Subject],
@@ -330,7 +332,7 @@ fn streams(
             None => &[Generator::Blind],
             Some(_) => generators(options),
         };
-        // Guided runs have seeds of their own, so that nothing depends on these.
+        // Guided runs of mutants draw other lineages, so further repetitions of the unmutated protocols would be of no use.
         let repeat =
             if subject.mutant.is_none() && options.guided.is_some() { 1 } else { options.repeat };
         for repetition in 0..repeat {
@@ -345,7 +347,7 @@ fn streams(
     streams
 }
 
-/// Removes what a kill has left half written.
+/// Removes the unfinished files that a killed process has left in a folder and its subfolders.
 fn clear(folder: &Path) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     for path in entries.map(|entry| entry.path()) {
@@ -357,13 +359,13 @@ fn clear(folder: &Path) {
     }
 }
 
-/// The rows of the table: by subject, as it was asked for.
+/// The rows of the table of runs, in the order of the streams.
 fn rows<'a>(streams: impl Iterator<Item = &'a Stream>) -> Vec<CampaignRun> {
     let entries = streams.flat_map(|stream| &stream.entries);
     entries.map(|Entry { row, .. }| row.clone()).collect()
 }
 
-/// The rows of the runs that the logs of a campaign and its shards have, if there is a log.
+/// The rows of all runs in the logs of a campaign and its shards; none if there is no log.
 ///
 /// # Errors
 /// Fails if a log cannot be read.

@@ -1,32 +1,33 @@
-//! Certificates of verdicts, written, read back and verified at once: what a program does that takes no verdict for granted.
+//! Writes the certificate of a verdict, reads it back and verifies it, for programs that rely on no verdict without proof.
 
 use std::io;
 
 use certify::certificate::{self, Claim, ReadError};
 use certify::verify::{Rejection, verify};
-use check::{Model, Verdict, steps};
+use check::engine::steps::steps;
+use check::{Model, Verdict};
 use history::History;
 use thiserror::Error;
 
-/// Why a certificate does not prove its verdict, which is a defect.
+/// Why a certificate does not prove its verdict. Each of these is a defect of rubric.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum CertifyError {
-    /// It cannot be written.
+    /// The certificate cannot be written.
     #[error(transparent)]
     Write(#[from] io::Error),
-    /// It cannot be read back.
+    /// The certificate cannot be read back.
     #[error(transparent)]
     Read(#[from] ReadError),
-    /// The verifier rejects it.
+    /// The verifier rejects the certificate.
     #[error(transparent)]
     Rejected(#[from] Rejection),
 }
 
-/// Writes the certificate of a verdict, reads it back and verifies it. Returns whether the verdict has one.
+/// Writes the certificate of a verdict, reads it back and verifies it. Returns false if the verdict has no certificate.
 ///
 /// # Errors
-/// The certificate does not prove the verdict.
+/// Fails if the certificate does not prove the verdict.
 pub fn certify(history: &History, model: Model, verdict: &Verdict) -> Result<bool, CertifyError> {
     let claim = Claim::new(history, model, "");
     let mut text = Vec::new();

@@ -1,4 +1,4 @@
-//! What can go wrong in a campaign or an experiment.
+//! The errors of campaigns, experiments and stored results.
 
 use std::fmt;
 use std::io;
@@ -29,7 +29,7 @@ pub enum Error {
     File {
         /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
@@ -44,7 +44,7 @@ pub enum Error {
     NoLocks {
         /// Path of the journal.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         error: io::Error,
     },
@@ -55,10 +55,10 @@ pub enum Error {
         path: PathBuf,
         /// The line, from 1.
         line: usize,
-        /// What is wrong with it.
+        /// Why it cannot be parsed.
         #[source]
         error: serde_json::Error,
-        /// What to do.
+        /// What the user should do.
         advice: &'static str,
     },
     /// A settings file is not one of a campaign of this version.
@@ -70,13 +70,13 @@ pub enum Error {
         #[source]
         error: serde_json::Error,
     },
-    /// What is stored was made with other settings, so that it cannot be resumed.
+    /// Stored rows were made with other settings, so the run cannot be resumed.
     #[error(
         "{stored} {what} ({then}, now {now}): repeat the options that it was started with, or choose another \
          folder with -o"
     )]
     OtherSettings {
-        /// What is stored, and where.
+        /// The beginning of the message: what is stored, and where.
         stored: String,
         /// The setting that differs.
         what: &'static str,
@@ -108,25 +108,25 @@ pub enum Error {
     },
     /// A folder without results.
     #[error(
-        "{}: there is no campaign in this folder and no experiment: `rubric campaign -o DIR` and `rubric experiment \
-         NAME -o DIR` make them", .0.display()
+        "{}: this folder has no results of a campaign or an experiment: `rubric campaign -o DIR` and `rubric \
+         experiment NAME -o DIR` make them", .0.display()
     )]
     NoResults(PathBuf),
-    /// A selection from histories that are finished.
+    /// A selection from a file of finished histories.
     #[error(
         "{}: holds finished histories: use --addresses, --from-tick and --to-tick where the \
          trace itself is read, with `rubric ingest`", .0.display()
     )]
     Finished(PathBuf),
-    /// A history of another source than the one asked for.
+    /// A history of another source than the requested one.
     #[error("{}: holds a history of the source `{source_name}`: leave --source out, or read the trace itself", path.display())]
     OtherSource {
         /// Path of the file.
         path: PathBuf,
-        /// The source that it has.
+        /// The source of the history.
         source_name: &'static str,
     },
-    /// A stored history that does not go with the initial values.
+    /// A stored history that contradicts the given initial values.
     #[error("{}: {error}", path.display())]
     Restore {
         /// Path of the file.
@@ -140,7 +140,7 @@ pub enum Error {
         "{}: no history in this folder: traces or histories that `rubric check` reads were expected", .0.display()
     )]
     NoHistories(PathBuf),
-    /// A value is written twice, and it matters.
+    /// A value is written twice to a shared location.
     #[error("{file}: {twice}. Record a run that writes unique values, or try --ambiguous search")]
     WrittenTwice {
         /// The file, and the history in it.
@@ -148,7 +148,7 @@ pub enum Error {
         /// The two writes of the value, with their trace lines.
         twice: Box<WrittenTwice>,
     },
-    /// A protocol that has errors, or of which no system can be made.
+    /// A protocol that has errors, or for which no system can be built.
     #[error("{0}")]
     Protocol(Box<Refusal>),
     /// There is no such mutant.
@@ -186,7 +186,7 @@ pub enum Error {
         /// The protocol that this is.
         protocol: String,
     },
-    /// A run that cannot be done, or whose history cannot be made.
+    /// A run that cannot be made, or whose history cannot be built.
     #[error("{protocol}: {error}")]
     Run {
         /// The protocol.
@@ -207,16 +207,16 @@ pub enum Error {
         /// The command that reproduces the run.
         command: String,
     },
-    /// The verifier refuses a certificate that this program wrote, which is a defect.
+    /// The verifier rejects a certificate that rubric wrote, which is a defect.
     #[error("{command}: the certificate is refused: {error}")]
     Certificate {
-        /// The command that repeats the run.
+        /// The command that reproduces the run.
         command: String,
         /// The error that is the reason.
         #[source]
         error: CertifyError,
     },
-    /// A random history that cannot be made.
+    /// A random history that cannot be generated.
     #[error("{error} (seed {seed})")]
     Recipe {
         /// The seed of the history.
@@ -225,10 +225,10 @@ pub enum Error {
         #[source]
         error: RecipeError,
     },
-    /// A history that cannot be made of what was run.
+    /// A history that cannot be built from the records of a run.
     #[error(transparent)]
     History(#[from] BuildError),
-    /// A history that was made and has a value that is written twice.
+    /// A generated history in which a value is written twice.
     #[error(transparent)]
     MadeTwice(#[from] Box<WrittenTwice>),
     /// No run violates SC, though one should.
@@ -238,12 +238,12 @@ pub enum Error {
     NoViolation {
         /// Runs that were tried.
         tried: u32,
-        /// What the histories were made of.
+        /// The recipe of the histories.
         recipe: String,
         /// The number of the history.
         number: u32,
     },
-    /// Two algorithms that cannot both be right.
+    /// Two algorithms contradict each other about a history.
     #[error(
         "{command}: {first} says that the history is {model}, {second} that it is not. This is a defect of rubric: \
          please report it, with the history"
@@ -266,14 +266,14 @@ pub enum Error {
         /// Name of the experiment.
         experiment: &'static str,
     },
-    /// There is no such point.
+    /// The experiment has no point with this name.
     #[error("--only {point}: {experiment} has no such point at this size; its points are {}", points.join(" "))]
     NoPoint {
-        /// Name of the point that was asked for.
+        /// Name of the requested point.
         point: String,
         /// Name of the experiment.
         experiment: &'static str,
-        /// The points that there are.
+        /// The points of the experiment.
         points: Vec<String>,
     },
     /// The point has no history with this number.
@@ -286,16 +286,16 @@ pub enum Error {
         /// The last number.
         last: u32,
     },
-    /// A history was asked for where there is a program.
+    /// A history was requested from an experiment that explores programs.
     #[error("--save: {0} explores programs, which are not histories")]
     NoHistory(&'static str),
-    /// A built-in program that has errors, which is a defect.
+    /// A built-in program has errors, which is a defect.
     #[error("{0}: this built-in program has errors, which `rubric explore program` shows")]
     BuiltIn(&'static str),
-    /// The threads cannot be started.
+    /// The thread pool cannot be started.
     #[error("--jobs {jobs}: {error}")]
     Jobs {
-        /// Number of threads that was asked for.
+        /// The requested number of threads.
         jobs: usize,
         /// Why the thread pool could not start.
         #[source]
@@ -313,7 +313,7 @@ pub enum Error {
 }
 
 impl Error {
-    /// The error of a run of a protocol.
+    /// Makes the error of a run of a protocol.
     pub(crate) fn run<E>(protocol: &str) -> impl Fn(E) -> Error
     where
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
@@ -321,7 +321,7 @@ impl Error {
         move |error| Error::Run { protocol: protocol.to_owned(), error: error.into() }
     }
 
-    /// An error of the file system about a file or folder.
+    /// Makes the error of the file system about a file or folder.
     pub fn file(path: &Path) -> impl Fn(io::Error) -> Error {
         let path = path.to_owned();
         move |error| Error::File { path: path.clone(), error }
@@ -335,19 +335,19 @@ fn guess(near: &[String]) -> String {
     format!("did you mean {}? ", near.join(" or "))
 }
 
-/// What is wrong with a protocol, or with the system that was asked for.
+/// What is wrong with a protocol, or with the system that was requested.
 #[derive(Clone, Debug)]
 pub struct Refusal {
     /// The name or path that was given.
     pub given: String,
     /// The files of the protocol.
     pub sources: Sources,
-    /// What is wrong, at least one thing.
+    /// The diagnostics, at least one.
     pub diagnostics: Vec<Diagnostic>,
 }
 
 impl Refusal {
-    /// Whether a place in a file is to blame, which a program may show.
+    /// Whether a diagnostic is about a place in a file, which can be shown.
     pub fn is_about_files(&self) -> bool {
         self.diagnostics.iter().any(|one| one.span.is_some())
     }

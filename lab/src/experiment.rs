@@ -1,13 +1,13 @@
-//! The experiments of the papers, on simulated or recorded histories.
+//! Runs the experiments of the papers, on simulated or recorded histories.
 //!
-//! [`catalog`] has the experiments, [`Options`] say how one is run, and [`Work`] runs it, or resumes the run that its folder holds.
+//! [`catalog`] lists the experiments, [`Options`] are those of a run, and [`Work`] runs one or resumes the run that its folder holds.
 //!
-//! - [`point`]: what experiments consist of;
-//! - `source`: how histories are made; [`recorded`]: recorded histories;
-//! - `explored`: programs, of which all runs are explored;
-//! - `trial`: what an algorithm says of one; [`program`]: external checkers;
-//! - `complete`: whether all that was planned is there;
-//! - `work`: which of all that is to be done, and doing it.
+//! - [`point`]: the points that experiments consist of;
+//! - `source`: makes histories; [`recorded`]: reads recorded ones;
+//! - `explored`: explores all runs of programs;
+//! - `trial`: runs an algorithm on a history; [`program`]: runs an external checker;
+//! - `complete`: whether all planned rows exist;
+//! - `work`: plans the work of an experiment and does it.
 //!
 //! ```
 //! use lab::NoObserver;
@@ -16,7 +16,7 @@
 //! let options = Options::default();
 //! let experiment = catalog::find("gcc-fig4").expect("it is in the catalogue");
 //! let work = Work::new(&options, &experiment, experiment.points(options.size))?;
-//! // One history of it, without a folder: a row for each algorithm.
+//! // A single history of it, without a folder: a row for each algorithm.
 //! let only: Only = "operations=100/3".parse()?;
 //! let trials = work.only(&only)?;
 //! assert_eq!(trials.len(), 3);
@@ -53,7 +53,7 @@ use program::Program;
 pub use trial::Limits;
 pub use work::Work;
 
-/// The options of a run of an experiment.
+/// The options of a run of experiments.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// The number and size of the histories.
@@ -64,7 +64,7 @@ pub struct Options {
     pub traces: Option<PathBuf>,
     /// Algorithms that are run in addition to those of the experiment.
     pub algorithms: Vec<Algorithm>,
-    /// External checkers that are run, too.
+    /// External checkers that are run in addition.
     pub programs: Vec<Program>,
     /// Seed of the pseudo-random generator.
     pub seed: u64,
@@ -92,12 +92,12 @@ impl Default for Options {
     }
 }
 
-/// A point, or a history of it.
+/// A selection of one point, or of one history of it. Written `POINT` or `POINT/NUMBER`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Only {
     /// The name of the point.
     pub point: String,
-    /// The number of the history.
+    /// The number of the history; all histories of the point if none.
     pub number: Option<u32>,
 }
 
@@ -105,7 +105,7 @@ impl FromStr for Only {
     type Err = Infallible;
 
     fn from_str(text: &str) -> Result<Only, Infallible> {
-        // The mix in a point has a `/` too, but nothing ends with it.
+        // A mix in the name of a point contains `/`, too, but no name ends with a mix.
         let number = text.rsplit_once('/').and_then(|(point, number)| {
             let number = number.parse().ok()?;
             Some((point, number))
@@ -115,8 +115,7 @@ impl FromStr for Only {
     }
 }
 
-/// The trials that the journals in a folder and in folders in it have: those of experiments that are under way or were
-/// killed, too.
+/// The trials in the journals of a folder and its subfolders, including those of experiments that are running or were killed.
 ///
 /// # Errors
 /// Fails if a journal cannot be read.

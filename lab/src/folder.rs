@@ -1,14 +1,14 @@
-//! What is in a folder.
+//! Lists the contents of folders.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// The files of a folder and of folders in it, in the order of their names.
+/// The files in a folder and its subfolders, in the order of their names.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut files = Vec::new();
     for path in list(folder)? {
@@ -17,10 +17,10 @@ pub fn below(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(files)
 }
 
-/// What is in a folder, by name.
+/// The files and folders in a folder, in the order of their names.
 ///
 /// # Errors
-/// It cannot be read.
+/// Fails if the folder cannot be read.
 pub fn list(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let entries = std::fs::read_dir(folder).map_err(Error::file(folder))?;
     let paths = entries.map(|entry| entry.map(|entry| entry.path()));

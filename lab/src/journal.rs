@@ -1,6 +1,6 @@
-//! Files to which a line of JSON is added for each thing that is done, so that a run that was killed can be resumed.
+//! Journals: files to which a line of JSON is added for each row as soon as it is known, so that interrupted work can be resumed.
 //!
-//! A [`Journal`] adds lines, [`Lines`] are those that are there, and [`Lines::rows`] reads them as the [`Row`]s of a campaign or an
+//! A [`Journal`] adds lines, [`Lines`] are the lines of a file, and [`Lines::rows`] parses them as the [`Row`]s of a campaign or an
 //! experiment, by their keys.
 //!
 //! ```
@@ -42,22 +42,22 @@ use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-/// A journal that is open, and locked against other processes.
+/// An open journal, locked against other processes.
 pub struct Journal {
     path: PathBuf,
     file: File,
-    /// The bytes that whole lines take.
+    /// The length of the file up to the end of the last whole line, in bytes.
     whole: Mutex<u64>,
 }
 
 /// A row of a journal.
 pub trait Row: Serialize + DeserializeOwned {
-    /// What tells rows apart.
+    /// Identifies a row.
     type Key: Eq + Hash;
-    /// What to do about a line that is no such row.
+    /// What the user should do about a line that is not a row. Part of the error message.
     const ADVICE: &'static str;
 
-    /// What tells the row from others.
+    /// The key of the row.
     fn key(&self) -> Self::Key;
 }
 
@@ -68,11 +68,11 @@ pub struct Lines {
 }
 
 impl Journal {
-    /// Opens a journal, and reads what is there. A last line without an end, which is what a kill or a full disk
-    /// leaves, is removed.
+    /// Opens a journal, which is created if there is none, and reads its lines. An unfinished last line, which a killed process or a full
+    /// disk may leave, is removed.
     ///
     /// # Errors
-    /// The file cannot be read or written, or another process writes it.
+    /// Fails if the file cannot be read, written or locked, or if another process is writing it.
     pub fn open(path: &Path) -> Result<(Journal, Lines), Error> {
         let failed = Error::file(path);
         let mut options = OpenOptions::new();
@@ -91,18 +91,18 @@ impl Journal {
         Ok((journal, lines))
     }
 
-    /// Adds a line, which is written at once, so that a kill cannot lose it.
+    /// Adds a line and writes it at once, so that it survives a kill.
     ///
     /// # Errors
-    /// The file cannot be written; the lines before stay.
+    /// Fails if the file cannot be written. The lines before remain.
     pub fn add(&self, row: &impl Serialize) -> Result<(), Error> {
         let failed = Error::file(&self.path);
         let mut line = serde_json::to_vec(row).map_err(|error| failed(error.into()))?;
         line.push(b'\n');
         let mut whole = self.whole.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = self.file.write_all_at(&line, *whole) {
-            // The disk is full. Other lines that come now must not continue this one; if what there is of it
-            // stays, the next start removes it.
+            // The disk may be full. Later lines must not continue the partial one. If it cannot be removed here, the next call of
+            // `open` removes it.
             let _ = self.file.set_len(*whole);
             return Err(failed(error));
         }
@@ -110,10 +110,10 @@ impl Journal {
         Ok(())
     }
 
-    /// Waits until all lines are on the disk. A network file system may say only then that it is full.
+    /// Waits until all lines are on the disk. A network file system may report only then that it is full.
     ///
     /// # Errors
-    /// They cannot be written.
+    /// Fails if the lines cannot be written.
     pub fn sync(&self) -> Result<(), Error> {
         self.file.sync_data().map_err(Error::file(&self.path))
     }
@@ -126,19 +126,19 @@ impl Lines {
         Lines { path: path.to_owned(), text }
     }
 
-    /// Reads a journal that somebody else may be writing, and leaves it as it is.
+    /// Reads the lines of a journal that another process may be writing. The file is not locked or changed.
     ///
     /// # Errors
-    /// The file cannot be read.
+    /// Fails if the file cannot be read.
     pub fn read(path: &Path) -> Result<Lines, Error> {
         let text = std::fs::read(path).map_err(Error::file(path))?;
         Ok(Lines::new(path, text))
     }
 
-    /// Each line from the one with number `from` on, counted from 0.
+    /// Parses the lines from the one with index `from` on.
     ///
     /// # Errors
-    /// A line is no such thing; `advice` says what to do then.
+    /// Each item fails if its line is not a `T`. The message ends with `advice`.
     pub fn parse<T: DeserializeOwned>(
         &self,
         from: usize,
@@ -156,10 +156,10 @@ impl Lines {
         })
     }
 
-    /// The rows from the line with number `from` on, in the order of the lines. Of rows with the same key the last one counts.
+    /// The rows from the line with index `from` on, in the order of the lines. Of rows with the same key the last one counts.
     ///
     /// # Errors
-    /// A line is no such row.
+    /// Fails if a line is not such a row.
     pub fn rows<R: Row>(&self, from: usize) -> Result<IndexMap<R::Key, R>, Error> {
         let rows = self.parse(from, R::ADVICE);
         rows.map(|row: Result<R, Error>| row.map(|row| (row.key(), row))).collect()

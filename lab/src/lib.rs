@@ -1,14 +1,15 @@
-//! Campaigns and experiments: many runs whose rows go to a folder, so that they can be interrupted, resumed, and spread over machines.
+//! Campaigns and experiments: large numbers of runs that can be interrupted, resumed and spread over machines, because each run is
+//! stored in a folder as soon as it has ended.
 //!
-//! - [`campaign`] runs mutants of protocols with random programs, and finds out which algorithm catches which: [`campaign::Options`],
+//! - [`campaign`] runs mutants of protocols with random programs, and records which algorithm finds which mutant: [`campaign::Options`],
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
 //! - [`testing::test`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
-//! - [`stored::Stored`] is all that a folder holds, rows of runs that are under way included.
+//! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
 //!
-//! Both write a [`journal`], a line for each row as soon as there is one, and at the end Parquet ([`tables`]); a [`shard::Shard`] is the part
-//! of the work that one machine does, and `resume` says when stored rows may be added to. Nothing here prints: an [`Observer`] is told
-//! how far the work is, and an [`Error`] says what went wrong.
+//! Both write each row to a [`journal`] as soon as it is known, and Parquet at the end ([`tables`]). A [`shard::Shard`] is the part of the
+//! work that one machine does. `resume` decides whether rows may be added to stored ones. Nothing in this crate prints: an [`Observer`] is
+//! called with the progress, and an [`Error`] says what went wrong.
 //!
 //! ```
 //! use lab::NoObserver;

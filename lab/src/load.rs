@@ -1,4 +1,4 @@
-//! Any input to histories: Parquet through `tables`, everything else through `ingest`.
+//! Reads histories from any input: Parquet through `tables`, everything else through `ingest`.
 
 use std::fs::File;
 use std::io::{self, BufRead, Read};
@@ -9,17 +9,17 @@ use ingest::{Ending, Options, Statistics, Transitions};
 
 use crate::error::Error;
 
-/// What was read.
+/// The histories of an input, and what else it contains.
 pub struct Input {
     /// The path as the user gave it.
     pub file: String,
     /// Name of its format: `gem5`, `axe`, `json`, `parquet`.
     pub format: &'static str,
-    /// The histories in it, at least one.
+    /// The histories, at least one.
     pub histories: Vec<History>,
-    /// Controller transitions, if they were asked for and are there.
+    /// Controller transitions, if they were requested and recorded.
     pub transitions: Transitions,
-    /// What a trace shows of how its run ended.
+    /// How the run of a trace ended, as far as the trace shows it.
     pub ending: Ending,
     /// Counts of what was read; all 0 for Parquet.
     pub statistics: Statistics,
@@ -28,7 +28,7 @@ pub struct Input {
 /// Reads a file, a gem5 output folder, or standard input for `-`.
 ///
 /// # Errors
-/// It cannot be read, or the options do not go with what it holds.
+/// Fails if the input cannot be read or parsed, or if the options do not apply to its format.
 pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     let file = path.display().to_string();
     if is_parquet(path) {
@@ -53,7 +53,10 @@ pub fn open(path: &Path, options: &Options) -> Result<Input, Error> {
     })
 }
 
-/// A file without any operation: a history that says nothing.
+/// The input of an empty file: one history without operations.
+///
+/// # Errors
+/// Fails if the history cannot be built.
 pub fn empty(file: &str) -> Result<Input, Error> {
     let provenance =
         Provenance { notes: vec!["the file is empty".to_owned()], ..Provenance::default() };
@@ -70,11 +73,11 @@ pub fn empty(file: &str) -> Result<Input, Error> {
     })
 }
 
-/// Whether the first bytes are those of Parquet. What cannot be looked at without taking it away,
-/// such as a pipe, is not; what cannot be read is left for the reader to complain about.
+/// Whether the first bytes are those of Parquet. False for a pipe, whose first bytes cannot be read without consuming them, and for a
+/// file that cannot be read, which the reader of text then reports.
 fn is_parquet(path: &Path) -> bool {
     if path == Path::new("-") {
-        // Looking into the buffer of standard input takes nothing away.
+        // Looking into the buffer of standard input consumes nothing.
         return io::stdin().lock().fill_buf().is_ok_and(|head| head.starts_with(tables::MAGIC));
     }
     let mut magic = [0; tables::MAGIC.len()];
@@ -99,7 +102,7 @@ fn read_parquet(path: &Path, options: &Options) -> Result<Vec<History>, Error> {
     histories.into_iter().map(|history| with_initial(path, &history, initial)).collect()
 }
 
-/// A finished history is not selected from: its final values and its order speak of all of it.
+/// Refuses options that select a part of a finished history: its final values and its order are about the whole.
 fn check_selection(path: &Path, histories: &[History], options: &Options) -> Result<(), Error> {
     if options.addresses.is_some() || options.from_tick.is_some() || options.to_tick.is_some() {
         return Err(Error::Finished(path.to_owned()));

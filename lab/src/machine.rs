@@ -1,6 +1,6 @@
-//! What an experiment runs on, for whoever compares times.
+//! Describes the machine that an experiment runs on, so that times can be compared.
 
-/// The processor, the system, and how many histories were worked on at a time.
+/// The processor, the operating system, and how many histories are checked at a time.
 pub fn describe(jobs: usize) -> String {
     let processor = std::fs::read_to_string("/proc/cpuinfo").ok().and_then(|text| {
         let line = text.lines().find(|line| line.starts_with("model name"))?;

@@ -1,4 +1,4 @@
-//! Following work that takes long.
+//! [`Observer`] follows the progress of a campaign or an experiment.
 
 /// A part of the work whose progress an [`Observer`] follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,9 +11,9 @@ pub enum Stage {
     Histories(&'static str),
 }
 
-/// Is told how far a campaign or an experiment has come, from any thread. The default of every method does nothing.
+/// Called with the progress of a campaign or an experiment, from any thread. The default of every method does nothing.
 pub trait Observer: Sync {
-    /// Called when a stage begins. Its number of pieces is not known yet.
+    /// Called when a stage begins, before its number of pieces is known.
     fn begin(&self, _stage: Stage) {}
 
     /// Called with the number of pieces of the stage whenever more is known about it.
@@ -22,14 +22,14 @@ pub trait Observer: Sync {
     /// Called for each piece that is done.
     fn advance(&self) {}
 
-    /// Called with the number of mutants that were caught in this stage so far.
+    /// Called with the number of mutants that were found in this stage so far.
     fn caught(&self, _mutants: usize) {}
 
     /// Called when a stage has come to its end without an error.
     fn end(&self) {}
 }
 
-/// The observer that ignores everything.
+/// An observer that ignores everything.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoObserver;
 

@@ -1,4 +1,4 @@
-//! Protocols by name or path, and mutants of them by name.
+//! Opens protocols by name or path, and finds their mutants by name.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,7 +12,7 @@ use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
 
-/// A protocol that can run, under the name that it was given.
+/// A protocol that can run, with the name by which the user referred to it.
 #[derive(Clone, Debug)]
 pub struct Opened {
     /// A built-in name, or a path.
@@ -89,7 +89,7 @@ impl Opened {
         Ok(Opened { given: given.to_owned(), protocol })
     }
 
-    /// The protocol with a fault put in.
+    /// Applies a mutant to the protocol.
     ///
     /// # Errors
     /// Fails if the mutant does not fit the protocol.
@@ -118,7 +118,7 @@ impl Opened {
         plan(&self.protocol, &self.given, simulation)
     }
 
-    /// Plans a system without saying what runs on it.
+    /// Plans a system from options alone, without a simulation.
     ///
     /// # Errors
     /// Fails if no such system can be built.
@@ -128,10 +128,10 @@ impl Opened {
     }
 }
 
-/// Plans the system of a simulation, for a protocol under the name that it was given.
+/// Plans the system of a simulation. `given` is the protocol's name in error messages.
 ///
 /// # Errors
-/// Fails if there is no such system.
+/// Fails if no such system can be built.
 pub(crate) fn plan(
     protocol: &Protocol,
     given: &str,

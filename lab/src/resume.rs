@@ -1,21 +1,21 @@
-//! Which stored rows may be added to: those that were made with the same settings.
+//! Decides whether rows may be added to stored ones: only if these were made with the same settings.
 //!
-//! A campaign stores its [`Settings`] in a file, an experiment in the first line of its journal. Whoever continues one is told by
-//! [`unchanged`] which setting differs.
+//! A campaign stores its [`Settings`] in a file, an experiment in the first line of its journal. [`unchanged`] compares them with the
+//! present ones, and its error names the setting that differs.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::error::Error;
 
-/// What stored rows depend on.
+/// The settings that stored rows depend on.
 pub trait Settings: Serialize + DeserializeOwned {
-    /// The settings that must not change, each by its name in messages.
+    /// The settings that must not change, each with its name in messages.
     fn fixed(&self) -> Vec<(&'static str, String)>;
 }
 
-/// Compares stored settings with those of a run that is about to continue. `stored` begins the message: it says where they are stored, and
-/// that they are other ones.
+/// Compares stored settings with those of a run that resumes. `stored` is the beginning of the error message, such as `DIR: this folder
+/// holds a campaign with other`.
 ///
 /// # Errors
 /// [`Error::OtherSettings`] about the first setting that differs.

@@ -1,6 +1,7 @@
-//! A part of much work: of a campaign or an experiment, on a machine of its own.
+//! [`Shard`]: one of N parts of a campaign or an experiment, which can run on different machines.
 //!
-//! Files of a part have its name, `runs.2-of-8.parquet` where the whole has `runs.parquet`, so that all parts may share a folder.
+//! The names of a shard's files contain its number, such as `runs.2-of-8.parquet` instead of `runs.parquet`, so all shards may share a
+//! folder.
 
 use std::fmt;
 use std::path::Path;
@@ -8,26 +9,26 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-/// A text that names no shard.
+/// The error of a text that is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 #[error("I/N with I from 1 to N was expected, such as 2/8")]
 pub struct NoShard;
 
-/// Part `number` of `of`.
+/// Shard `number` of `of`, written `2/8`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Shard {
     of: u32,
-    /// From 1.
+    /// The number of the shard, from 1.
     number: u32,
 }
 
 impl Shard {
-    /// How many there are.
+    /// The number of shards.
     pub fn of(self) -> u32 {
         self.of
     }
 
-    /// Whether a piece of the work belongs to it: pieces are dealt out in turn, so that shards are about equally long.
+    /// Whether a piece of the work belongs to the shard. Pieces are assigned in turn, so that shards take about equally long.
     pub fn has(self, piece: usize) -> bool {
         piece as u64 % u64::from(self.of) == u64::from(self.number - 1)
     }
@@ -40,7 +41,7 @@ impl Shard {
         }
     }
 
-    /// Whether a path is that of a file `STEM.EXTENSION`; if so, of which shard.
+    /// The shard whose file `STEM.EXTENSION` has this path: `Some(None)` for the file of the whole, `None` for any other file.
     pub fn of_file(path: &Path, stem: &str, extension: &str) -> Option<Option<Shard>> {
         let name = path.file_name()?.to_str()?.strip_prefix(stem)?;
         match name.strip_suffix(extension)?.strip_suffix('.')? {
@@ -87,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_shard_is_refused() {
+    fn texts_that_are_no_shards_are_refused() {
         for bad in ["", "x", "3", "0/4", "5/4", "1/0", "-1/4", "1/4/2", "1/99999999999"] {
             let message = bad.parse::<Shard>().unwrap_err().to_string();
             assert!(message.contains("such as 2/8"), "{bad}");

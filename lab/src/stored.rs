@@ -1,4 +1,4 @@
-//! All results of a folder: its tables, and the rows of runs that are under way or were killed, which only journals have.
+//! [`Stored`]: all results of a folder, from its tables and from the journals of campaigns and experiments that have not finished.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -10,26 +10,26 @@ use crate::campaign;
 use crate::error::Error;
 use crate::experiment;
 
-/// The results in a folder and in folders in it.
+/// The results in a folder and its subfolders.
 pub struct Stored {
-    /// The rows; those that only the log of a campaign has, too.
+    /// The rows of all tables and journals.
     pub results: Results,
-    /// What the rows of campaigns do not say of them.
-    pub told: Vec<(&'static str, String)>,
-    /// The experiments of which journals have more rows than tables: they are under way or were killed.
+    /// Facts about the campaigns that rows do not contain, each with a label.
+    pub facts: Vec<(&'static str, String)>,
+    /// The experiments whose journals have more rows than their tables, because they are running or were killed.
     pub unfinished: BTreeSet<String>,
     /// Whether there is a campaign.
     pub has_campaign: bool,
-    /// Whether it is under way or was killed.
+    /// Whether the campaign is running or was killed.
     pub is_running: bool,
 }
 
 impl Stored {
-    /// Reads the tables of a folder, whole or in shards. If a log knows of more runs, or shards are missing,
-    /// the campaign is under way or was killed.
+    /// Reads the tables and journals of a folder, whole or in shards. If a journal has more runs than the table, or shards are missing, the
+    /// campaign is running or was killed.
     ///
     /// # Errors
-    /// A folder without results, or a table that cannot be read.
+    /// Fails if the folder has no results, or if a table or journal cannot be read.
     pub fn read(folder: &Path) -> Result<Stored, Error> {
         if !folder.is_dir() {
             return Err(Error::NoResults(folder.to_owned()));
@@ -39,7 +39,7 @@ impl Stored {
         let trials = results.trials.clone();
         results.trials.extend(experiment::logged(folder)?);
         results.tidy();
-        let unfinished = more(&results.trials, &trials);
+        let unfinished = with_more_rows(&results.trials, &trials);
         if results.is_empty() && logged.is_none() {
             return Err(Error::NoResults(folder.to_owned()));
         }
@@ -52,13 +52,13 @@ impl Stored {
             experiments: experiment::unfinished(&results.trials),
             campaign: is_running,
         };
-        // Where a journal knows more, the experiment goes on, at whatever size that is.
+        // An experiment whose journal has more rows than its table has not finished, whatever its size.
         let going_on = results.trials.iter().filter(|trial| unfinished.contains(&trial.experiment));
         let going_on = going_on.map(|trial| (trial.experiment.clone(), trial.size.clone()));
         results.unfinished.experiments.extend(going_on);
         Ok(Stored {
             unfinished,
-            told: campaign::told(folder)?,
+            facts: campaign::facts(folder)?,
             has_campaign: is_logged || !results.runs.is_empty() || !results.equivalents.is_empty(),
             is_running,
             results,
@@ -66,8 +66,8 @@ impl Stored {
     }
 }
 
-/// The experiments of which there are more trials than were known.
-fn more(trials: &[Trial], known: &[Trial]) -> BTreeSet<String> {
+/// The experiments with more rows in `trials` than in `known`.
+fn with_more_rows(trials: &[Trial], known: &[Trial]) -> BTreeSet<String> {
     let count = |trials: &[Trial]| {
         let mut counts: BTreeMap<String, usize> = BTreeMap::new();
         for trial in trials {

@@ -1,8 +1,9 @@
-//! Words that go into rows and commands.
+//! Formats texts for rows and commands.
 
+use history::History;
 use slicc::source::{Sources, Span};
 
-/// A word as a shell takes it, on one line.
+/// A word quoted for a shell, on one line. Control characters are replaced.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "/._-=:+,@".contains(c);
     let word = word.replace(char::is_control, "\u{fffd}");
@@ -13,12 +14,20 @@ pub fn quoted(word: &str) -> String {
     }
 }
 
-/// A text without control characters: nothing in a protocol's texts may reach a terminal as a command.
+/// Replaces control characters, so that no text of a protocol can send commands to a terminal.
 pub fn tame(text: &str) -> String {
     text.replace(char::is_control, "\u{fffd}")
 }
 
-/// The file and line of a place in a protocol, and what is written there.
+/// The file, and the name of the history in it if the history has one.
+pub fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    }
+}
+
+/// The file and line of a place in a protocol, and the text there.
 pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
     let span = span?;
     let (path, line, _) = sources.position(span);

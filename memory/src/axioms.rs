@@ -1,16 +1,19 @@
 //! The axioms of a memory model, decided by trying every memory order of a small history.
 //!
-//! A history is allowed if its operations have a total *memory order* that keeps the model's preserved
-//! program order (`ppo`), in which every read-modify-write and every pair of load-linked and
-//! store-conditional is atomic, the last write of each location is the one whose value is final, and
-//! every read returns the *latest* write, in memory order, among the writes to its location that precede
-//! it in memory order or, where the model forwards, in program order (the load value axiom).
+//! A model allows a history if there is a total *memory order* of its operations such that
 //!
-//! `ppo` may depend on where reads take their values from, as RVWMO's does; so [`Axioms::preserves`]
-//! gets an [`Execution`], a history with its reads-from.
+//! - it includes the model's preserved program order (`ppo`);
+//! - every read-modify-write and every pair of load-linked and store-conditional is atomic;
+//! - the last write of each location has the location's final value, if one is recorded;
+//! - every read returns the *latest* write, in memory order, among the writes to its location that
+//!   precede it in memory order or, if the model forwards, in program order (the load value axiom).
 //!
-//! This is meant to be read and believed, not to be fast: the cost is exponential, and tests use it for
-//! histories of about ten operations. Values must be written once and be shown.
+//! `ppo` may depend on reads-from, as RVWMO's does, so [`Axioms::preserves`] gets an [`Execution`]: a
+//! history with its reads-from.
+//!
+//! The code is meant to be checked by eye, not to be fast: its cost is exponential, and tests use it for
+//! histories of about ten operations. Each value must be written at most once to a location, and the
+//! history must show every value.
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, WrittenTwice};
 
@@ -21,7 +24,7 @@ use crate::model::Model;
 pub struct Execution<'h> {
     /// The history.
     pub history: &'h History,
-    /// Where its reads take their values from.
+    /// The source of each read.
     pub reads_from: ReadsFrom,
 }
 
@@ -29,7 +32,7 @@ impl<'h> Execution<'h> {
     /// Derives reads-from from the values.
     ///
     /// # Errors
-    /// A value is written twice to a location.
+    /// Returns [`WrittenTwice`] if a value is written twice to a location.
     pub fn new(history: &'h History) -> Result<Execution<'h>, WrittenTwice> {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse)?;
         Ok(Execution { history, reads_from })
@@ -42,13 +45,13 @@ impl<'h> Execution<'h> {
     }
 }
 
-/// A memory model, by what its axioms ask.
+/// The part of the axioms that differs from model to model.
 pub trait Axioms {
-    /// Whether memory order keeps `first` before `second`, a later operation of the same thread, in
-    /// its own right. `ppo` is the transitive closure.
+    /// Whether the model preserves the order of `first` and `second`, a later operation of the same
+    /// thread, in its own right. `ppo` is the transitive closure.
     fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool;
 
-    /// Whether a read may return a write of its own thread that has not reached memory.
+    /// Whether a read may return a write of its own thread that follows it in memory order.
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool;
 }
 
@@ -62,8 +65,8 @@ impl Axioms for Model {
     }
 }
 
-/// A memory order that a model allows, `None` if there is none. Cost: exponential in the number of
-/// operations.
+/// A memory order that satisfies the axioms of a model; `None` if there is none. Cost: exponential in
+/// the number of operations.
 pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<OpId>> {
     let history = execution.history;
     let mut before = vec![Vec::new(); history.len()];
@@ -92,21 +95,22 @@ pub fn allows(execution: &Execution<'_>, model: &dyn Axioms) -> bool {
 struct Search<'a, 'h> {
     execution: &'a Execution<'h>,
     model: &'a dyn Axioms,
-    /// Per operation, the earlier ones of its thread that it follows.
+    /// Per operation, the operations that precede it in `ppo`, without those that only transitivity
+    /// adds.
     before: Vec<Vec<OpId>>,
     placed: Vec<bool>,
     order: Vec<OpId>,
 }
 
 impl Search<'_, '_> {
-    /// Places the remaining operations in every way, until the axioms hold.
+    /// Tries every order of the remaining operations, until the axioms hold.
     fn extend(&mut self) -> bool {
         if self.order.len() == self.placed.len() {
             return self.holds();
         }
         for op in self.execution.history.ops() {
-            let is_next = |earlier: &OpId| self.placed[earlier.at()];
-            if self.placed[op.at()] || !self.before[op.at()].iter().all(is_next) {
+            let is_placed = |earlier: &OpId| self.placed[earlier.at()];
+            if self.placed[op.at()] || !self.before[op.at()].iter().all(is_placed) {
                 continue;
             }
             self.placed[op.at()] = true;
@@ -120,7 +124,8 @@ impl Search<'_, '_> {
         false
     }
 
-    /// Whether the axioms do not fail already at the operation that was placed last.
+    /// Whether the axioms may still hold with `op`, which was placed last. Without forwarding, a read's
+    /// value is already decided.
     fn may_still_hold(&self, op: OpId) -> bool {
         let history = self.execution.history;
         let at = self.order.len() - 1;
@@ -137,7 +142,7 @@ impl Search<'_, '_> {
         }) && self.ends_as_recorded()
     }
 
-    /// The load value axiom for a read at a place of the order.
+    /// The load value axiom for a read at position `at` of the order.
     fn reads_latest(&self, read: OpId, at: usize) -> bool {
         let history = self.execution.history;
         let forwards = self.model.forwards(self.execution, read);
@@ -156,8 +161,8 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The atomicity axiom: no other thread writes between what a load-linked read and its
-    /// store-conditional, which is at a place of the order.
+    /// The atomicity axiom for an operation at position `at` of the order: no write comes between the
+    /// source of a load-linked and its store-conditional.
     fn is_linked(&self, op: OpId, at: usize) -> bool {
         let history = self.execution.history;
         let Some(load) = history.linked_load(op) else {

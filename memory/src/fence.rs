@@ -1,24 +1,24 @@
-//! What a fence adds to a model.
+//! The order that a fence adds to a model.
 
 use history::{Kind, WeakFence};
 
 use crate::model::Buffering;
 
-/// What a fence orders under a model that the model does not keep anyway.
+/// The pairs of accesses that a fence orders, other than those that the model preserves without it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum FenceEffect {
     /// The fence adds no order.
     Nothing,
-    /// Stores before it precede reads after it.
+    /// Stores before the fence precede reads after it.
     StoreLoad,
-    /// Stores before it precede writes after it.
+    /// Stores before the fence precede writes after it.
     StoreStore,
-    /// All before it precedes all after it.
+    /// Every access before the fence precedes every access after it.
     Full,
 }
 
 impl FenceEffect {
-    /// What a weak fence orders with such buffers.
+    /// The effect of a weak fence in a model whose stores wait in this way.
     pub(crate) fn of(fence: WeakFence, buffering: Buffering) -> FenceEffect {
         match (fence.orders_store_load(), fence.orders_store_store()) {
             _ if buffering == Buffering::None => FenceEffect::Nothing,
@@ -31,9 +31,8 @@ impl FenceEffect {
         }
     }
 
-    /// Whether memory order can have the fence before an access that follows it. This and
-    /// [`FenceEffect::follows`] give accesses no order, by way of the fence, that they do not have
-    /// in their own right.
+    /// Whether the fence precedes an access after it in memory order. This and [`FenceEffect::follows`]
+    /// are chosen so that the closure through the fence orders no pair that the fence does not order.
     pub(crate) fn precedes(self, access: Kind) -> bool {
         match self {
             FenceEffect::Nothing => false,
@@ -43,7 +42,7 @@ impl FenceEffect {
         }
     }
 
-    /// Whether memory order can have the fence after an access that precedes it.
+    /// Whether the fence follows an access before it in memory order.
     pub(crate) fn follows(self, access: Kind) -> bool {
         match self {
             FenceEffect::Nothing => false,
@@ -52,8 +51,8 @@ impl FenceEffect {
         }
     }
 
-    /// Whether memory order can have the fence before a later one. One that orders writes and one
-    /// that orders reads must not order together what neither orders.
+    /// Whether the fence precedes a later fence in memory order. It must not if one orders writes and the
+    /// other reads, since together they would order pairs that neither orders.
     pub(crate) fn precedes_fence(self, later: FenceEffect) -> bool {
         let fences = [self, later];
         !fences.contains(&FenceEffect::Nothing)

@@ -1,4 +1,4 @@
-//! What the models look at of an operation, besides its location.
+//! The properties of an operation that memory models depend on, besides its location.
 
 use history::{Annotation, History, Kind, OpId};
 
@@ -17,12 +17,12 @@ impl Label {
         Label { kind: history.kind(op), annotation: history.annotation(op) }
     }
 
-    /// Whether the operation is a store with a release, and no read-modify-write.
+    /// Whether the operation is a store, not a read-modify-write, with a release annotation.
     pub fn is_release_store(self) -> bool {
         self.kind.may_be_buffered() && self.annotation.releases()
     }
 
-    /// Whether the operation is a read that earlier releases of its thread precede.
+    /// Whether the operation is a read that every earlier release of its thread precedes.
     pub fn is_ordered_acquire(self) -> bool {
         self.kind.reads() && self.annotation.acquires_in_order()
     }

@@ -1,16 +1,17 @@
 //! Memory models: what each preserves of program order, its axioms and its operational machine.
 //!
-//! This crate is the one place that knows the models by name. Everything else asks a [`Model`] what it
-//! needs to know:
+//! This crate is the one place that knows the models by name. All other code asks a [`Model`] for the
+//! property it needs:
 //!
 //! - [`Model`] is a memory model, and [`Definition`] the data that define one: how stores wait in
 //!   buffers, whether loads are served from them, what read-modify-writes wait for, and which models
-//!   are stronger. Each model is a file in [`models`] and a row of its table;
-//! - [`Model::preserves`] is preserved program order (`ppo`), [`Label`] what it looks at of an operation,
-//!   and [`FenceEffect`] what a fence adds;
-//! - [`machine`] is the operational machine of the models that store buffers can express. It executes
-//!   histories, and so verifies that they are consistent;
-//! - [`axioms`] decides small histories by trying every memory order: the reference that the
+//!   are stronger. Each model is a file in [`models`] and a row of its table.
+//! - [`Model::preserves`] is preserved program order (`ppo`), [`Label`] the properties of an operation
+//!   that it depends on, and [`FenceEffect`] the order that a fence adds.
+//! - [`machine`] is the operational machine of the models that store buffers can express. A history is
+//!   consistent if the machine can execute all of it.
+//! - [`buffer`] is the store buffer of a thread, for machines that run programs.
+//! - [`axioms`] decides small histories by trying every memory order. It is the reference that the
 //!   machine and the engines of other crates are tested against. Its interface also fits models whose
 //!   `ppo` depends on reads-from.
 //!
@@ -29,6 +30,7 @@
 //! ```
 
 pub mod axioms;
+pub mod buffer;
 mod fence;
 mod label;
 pub mod machine;

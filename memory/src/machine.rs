@@ -1,11 +1,11 @@
 //! The operational machine of a memory model (Burnim, Sen & Stergiou 2011, Figs. 1-3).
 //!
-//! A machine executes a history's operations, each thread's in program order. Where the model has store
-//! buffers, a plain store first enters its thread's buffer and is committed to memory by a step of its
-//! own: the oldest of the buffer, or with a buffer for each location the oldest of its location. What
-//! weak fences, acquires and releases order besides, operations wait for ([`crate::waits`]). The machine
-//! refuses a step that the model does not allow or whose value is not the recorded one, so a
-//! history is consistent exactly if some sequence of steps executes all of it.
+//! A [`Machine`] executes a history's operations, those of each thread in program order. If the model has
+//! store buffers, a plain store first enters its thread's buffer; a later step commits it to memory. Only
+//! the oldest store of a buffer can be committed. For the order that weak fences, acquires and releases
+//! add, operations wait ([`crate::waits`]). The machine refuses a step that the model does not allow, and
+//! one whose value is not the recorded one, so a history is consistent exactly if some sequence of steps
+//! executes all of it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -21,7 +21,7 @@ use crate::waits::{Oldest, Waits};
 /// One step of a machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
-    /// The thread's next operation executes; where stores wait, a plain store enters the buffer.
+    /// The next operation of a thread executes. With store buffers, a plain store enters the buffer.
     Execute(OpId),
     /// A buffered store reaches memory.
     Commit(OpId),
@@ -39,8 +39,9 @@ pub enum Refusal {
     /// The operation waits for stores that are still buffered.
     #[error("it must wait for stores that are still buffered")]
     NotDrained,
-    /// Memory or buffer holds another value than the recorded one.
-    #[error("it would read the value of {}", .0.map_or("nobody (the initial value)".to_owned(), |op| format!("operation {}", op.0)))]
+    /// The read would return another value than the recorded one: that of this write, or the initial
+    /// value (`None`).
+    #[error("it would read {}", .0.map_or("the initial value".to_owned(), |op| format!("the value of operation {}", op.0)))]
     WrongValue(Option<OpId>),
     /// The reservation of a store-conditional was lost.
     #[error("another write came between the load-linked and this store-conditional")]
@@ -53,37 +54,38 @@ pub enum Refusal {
     WrongFinal,
 }
 
-/// A machine in the middle of a run. Memory: 17 bytes an operation, 4 more where weak fences or
-/// annotations matter, and a word a location and a thread. A step takes constant time, on average
-/// over a run where these matter.
+/// A machine in the middle of a run. Memory: 17 bytes an operation, 4 more if weak fences or
+/// annotations matter, and a word a location and a thread. A step takes constant time, amortised over a
+/// run if these matter.
 #[derive(Clone, Debug)]
 pub struct Machine<'h> {
     history: &'h History,
     model: Model,
+    /// Per location, whether reads of it may return any value ([`History::hidden_writes`]).
     free: Vec<bool>,
-    /// Values that are written at each location, if reads of others are free.
+    /// The values written to each location, if reads of other values are not checked.
     seen: Option<FxHashSet<(u32, u64)>>,
-    earlier: Arc<Earlier>,
-    /// What weak fences, acquires and releases make operations wait for, if there is anything, and
-    /// how far each thread's stores have come.
+    earlier: Arc<EarlierStores>,
+    /// The stores that weak fences, acquires and releases make operations wait for, and the oldest
+    /// pending store of each thread; `None` if the history has nothing of the kind.
     waits: Option<(Arc<Waits>, Oldest)>,
     state: State,
 }
 
-/// What program order says of plain stores.
+/// For each operation, the plain stores before it in program order that matter to it.
 #[derive(Debug)]
-struct Earlier {
-    /// Per operation, its thread's last plain store to its location before it.
+struct EarlierStores {
+    /// Per operation, the last plain store before it of its thread and location.
     own: Vec<Option<OpId>>,
-    /// Per plain store, the one that must reach memory before it: its thread's last before it,
-    /// or with a buffer for each location its thread's last to its location.
-    first: Vec<Option<OpId>>,
+    /// Per plain store, the store that must be committed before it: the last one before it of its
+    /// thread, and of its location if each location has a buffer.
+    predecessor: Vec<Option<OpId>>,
 }
 
-impl Earlier {
-    fn new(history: &History, model: Model) -> Earlier {
-        let mut earlier =
-            Earlier { own: vec![None; history.len()], first: vec![None; history.len()] };
+impl EarlierStores {
+    fn new(history: &History, model: Model) -> EarlierStores {
+        let none = vec![None; history.len()];
+        let mut earlier = EarlierStores { own: none.clone(), predecessor: none };
         let mut own: FxHashMap<u32, OpId> = FxHashMap::default();
         for thread in 0..history.threads().len() {
             own.clear();
@@ -96,7 +98,7 @@ impl Earlier {
                 if history.kind(op).may_be_buffered() {
                     own.insert(location, op);
                     let before = last.replace(op);
-                    earlier.first[op.at()] =
+                    earlier.predecessor[op.at()] =
                         if model.buffers_by_location() { earlier.own[op.at()] } else { before };
                 }
             }
@@ -105,7 +107,8 @@ impl Earlier {
     }
 }
 
-/// What distinguishes two runs that got equally far.
+/// The state of a machine: what executes next, memory, buffers and reservations. Runs that reach the
+/// same state can continue in the same ways.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct State {
     next: Vec<u32>,
@@ -125,9 +128,9 @@ impl<'h> Machine<'h> {
         Machine {
             history,
             model,
-            free: unconstrained_locations(history),
+            free: history.hidden_writes(),
             seen: may_lack_writes(history).then(|| written_values(history)),
-            earlier: Arc::new(Earlier::new(history, model)),
+            earlier: Arc::new(EarlierStores::new(history, model)),
             waits: Waits::of(history, model).map(|waits| (Arc::new(waits), Oldest::new(history))),
             state: State {
                 next: (0..threads)
@@ -141,7 +144,7 @@ impl<'h> Machine<'h> {
         }
     }
 
-    /// The state, for a search that remembers which it has seen.
+    /// The state, for searches that remember the states they have visited.
     pub fn state(&self) -> &State {
         &self.state
     }
@@ -149,7 +152,8 @@ impl<'h> Machine<'h> {
     /// Takes a step.
     ///
     /// # Errors
-    /// The reason why the model or a recorded value forbids it; the machine is then unchanged.
+    /// Returns a [`Refusal`] if the model or a recorded value forbids the step. The machine is then
+    /// unchanged.
     pub fn step(&mut self, step: Step) -> Result<(), Refusal> {
         match step {
             Step::Execute(op) => self.execute(op),
@@ -157,8 +161,8 @@ impl<'h> Machine<'h> {
         }
     }
 
-    /// The steps that could come next: each thread's next operation, and the stores that the
-    /// model lets reach memory. Cost: linear in the history.
+    /// The steps that may come next: the next operation of each thread, and the stores that the model
+    /// allows to reach memory. [`Machine::step`] may still refuse one. Cost: linear in the history.
     pub fn candidates(&self) -> Vec<Step> {
         let mut steps = Vec::new();
         for thread in 0..self.state.next.len() {
@@ -172,10 +176,10 @@ impl<'h> Machine<'h> {
         steps
     }
 
-    /// Whether everything has been executed and committed.
+    /// Checks that everything has been executed and committed, and that memory has the final values.
     ///
     /// # Errors
-    /// [`Refusal::Unfinished`] or [`Refusal::WrongFinal`].
+    /// Returns [`Refusal::Unfinished`] or [`Refusal::WrongFinal`].
     pub fn finish(&self) -> Result<(), Refusal> {
         let left = (0..self.state.next.len())
             .any(|t| self.next_of(t).is_some() || self.state.buffered[t] > 0);
@@ -222,7 +226,7 @@ impl<'h> Machine<'h> {
         } else {
             self.model.drains_own(kind) && self.newest_own(op).is_some()
         };
-        // A store waits in the buffer.
+        // A plain store waits in the buffer instead.
         let waits = waits || !(kind.may_be_buffered() || self.may_reach_memory(thread, op));
         if waits { Err(Refusal::NotDrained) } else { Ok(()) }
     }
@@ -247,7 +251,7 @@ impl<'h> Machine<'h> {
         Ok(())
     }
 
-    /// Whether a read returned a value that only a write outside of the history can have written.
+    /// Whether only a write outside of the history can have written the value that a read returned.
     fn is_outside(&self, op: OpId) -> bool {
         let (Some(seen), Some(location), Some(value)) =
             (&self.seen, self.history.location(op), self.history.read(op))
@@ -267,13 +271,13 @@ impl<'h> Machine<'h> {
         self.state.committed[op.at()] = true;
         if let Some((_, oldest)) = &mut self.waits {
             let committed = &self.state.committed;
-            oldest.go_on(self.history, thread, |store| committed[store.at()]);
+            oldest.advance(self.history, thread, |store| committed[store.at()]);
         }
         Ok(())
     }
 
-    /// Whether all that an operation waits for because of weak fences, acquires and releases has
-    /// reached memory.
+    /// Whether all stores that an operation waits for because of weak fences, acquires and releases
+    /// have reached memory.
     fn may_reach_memory(&self, thread: usize, op: OpId) -> bool {
         let waits = self.waits.as_ref();
         waits.is_none_or(|(waits, oldest)| oldest.allows(thread, op, waits))
@@ -286,12 +290,12 @@ impl<'h> Machine<'h> {
             && self.history.kind(op).may_be_buffered()
             && op.0 < self.state.next[thread]
             && !is_done(op)
-            && self.earlier.first[op.at()].is_none_or(is_done)
+            && self.earlier.predecessor[op.at()].is_none_or(is_done)
             && self.may_reach_memory(thread, op)
     }
 
-    /// The newest store to an operation's location in its thread's buffer, for the next operation
-    /// of a thread.
+    /// The newest buffered store of an operation's thread to its location. The operation must be the
+    /// next of its thread.
     fn newest_own(&self, op: OpId) -> Option<OpId> {
         let own = self.earlier.own[op.at()].filter(|_| self.model.buffers());
         own.filter(|store| !self.state.committed[store.at()])
@@ -314,7 +318,7 @@ impl<'h> Machine<'h> {
         Ok(())
     }
 
-    /// The write a location's value in memory comes from; `None` for the initial value.
+    /// The write that a location's value in memory comes from; `None` for the initial value.
     pub fn memory(&self, location: u32) -> Option<OpId> {
         self.state.memory[location as usize]
     }
@@ -326,8 +330,9 @@ impl<'h> Machine<'h> {
         }
     }
 
-    /// The write that its thread's next operation would read now: its thread's newest buffered store
-    /// to the location, else memory; `None` for the initial value.
+    /// The write that an operation would read if it executed now: the newest buffered store of its
+    /// thread to the location, else memory; `None` for the initial value. The operation must be the next
+    /// of its thread.
     pub fn visible(&self, op: OpId) -> Option<OpId> {
         let location = self.history.location(op)?;
         let own = self.newest_own(op);
@@ -344,22 +349,11 @@ fn written_values(history: &History) -> FxHashSet<(u32, u64)> {
     history.ops().filter_map(|op| Some((history.location(op)?, history.written(op)?))).collect()
 }
 
-/// Locations with a write whose value the trace does not show: what is read there proves nothing.
-pub fn unconstrained_locations(history: &History) -> Vec<bool> {
-    let mut free = vec![false; history.locations().len()];
-    for op in history.ops() {
-        if let Some(location) = history.location(op) {
-            free[location as usize] |= history.kind(op).writes() && history.written(op).is_none();
-        }
-    }
-    free
-}
-
-/// Runs a whole sequence of steps.
+/// Runs a whole sequence of steps. Cost: linear.
 ///
 /// # Errors
-/// The position of the first refused step (or the number of steps, for the end) and the reason.
-/// Cost: linear.
+/// Returns the position of the first refused step and the reason. If the steps leave the run
+/// unfinished, the position is the number of steps.
 pub fn run(history: &History, model: Model, steps: &[Step]) -> Result<(), (usize, Refusal)> {
     let mut machine = Machine::new(history, model);
     for (at, &step) in steps.iter().enumerate() {
@@ -368,9 +362,9 @@ pub fn run(history: &History, model: Model, steps: &[Step]) -> Result<(), (usize
     machine.finish().map_err(|refusal| (steps.len(), refusal))
 }
 
-/// Decides a small history by trying every run of the machine, with visited states remembered.
+/// Decides a small history by trying every run of the machine; it remembers the states it has visited.
 /// Returns the steps of a consistent run, `Some(None)` if there is none, and `None` if more than
-/// `limit` states were visited. Exponential: for tests.
+/// `limit` states were visited. The cost is exponential: this is for tests.
 pub fn explore(history: &History, model: Model, limit: usize) -> Option<Option<Vec<Step>>> {
     let mut seen = FxHashSet::default();
     let mut path = Vec::new();

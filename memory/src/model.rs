@@ -2,8 +2,9 @@
 //!
 //! # Weak fences
 //!
-//! A fence orders what it says and nothing by way of other fences. With store buffers that adds
-//! ([`Model::fence_effect`]):
+//! A weak fence orders the pairs of accesses that its name says; two fences together order nothing that
+//! neither orders alone. The models with store buffers keep much of that order anyway. What a fence adds
+//! to them ([`Model::fence_effect`]):
 //!
 //! | fence | one buffer (TSO, IBM 370) | a buffer for each location (PSO) |
 //! |---|---|---|
@@ -14,12 +15,13 @@
 //!
 //! # Acquire and release
 //!
-//! These models keep all program order but that of stores, so an acquire adds nothing by itself. A
-//! release follows the stores before it, which one buffer keeps in order anyway: under PSO a release
-//! store reaches memory after them, and a read-modify-write with a release waits for all of them. A
-//! release store precedes a later acquire of its thread in program order, wherever both read or write:
-//! AArch64 says so of `STLR` and `LDAR` but not of `LDAPR`, RISC-V (rule 7 of RVWMO) of its `.rl` and
-//! `.aq`, which are RCsc. Nothing is read from a store buffer across that.
+//! These models reorder nothing but a store with later accesses, so an acquire adds nothing by itself. A
+//! release follows the stores before it, which a single buffer keeps in order anyway: only under PSO a
+//! release store has to wait until they have reached memory, and a read-modify-write with a release
+//! waits for all of them. A release store precedes every later acquire of its thread, whatever their
+//! locations: AArch64 orders `STLR` and `LDAR` so, but not `LDAPR`, and RISC-V (rule 7 of RVWMO) its `.rl`
+//! and `.aq`, which are RCsc. Such an acquire therefore never reads from a release store that is still in
+//! the buffer.
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
@@ -33,10 +35,10 @@ use crate::models;
 /// What a read-modify-write waits for under PSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub enum PsoRmw {
-    /// Its thread's pending stores to its own location (Burnim, Sen & Stergiou 2011, Fig. 3).
+    /// The pending stores of its thread to its own location (Burnim, Sen & Stergiou 2011, Fig. 3).
     #[default]
     Own,
-    /// All of its thread's pending stores.
+    /// All pending stores of its thread.
     All,
 }
 
@@ -69,20 +71,21 @@ pub enum Buffering {
 pub struct Definition {
     /// The name on the command line, in JSON and in certificates. Variants of a model share it.
     pub name: &'static str,
-    /// The name in sentences.
+    /// The name in running text.
     pub title: &'static str,
-    /// Whether it is among the models that are checked where none is named.
+    /// Whether the model is among those that are checked by default.
     pub is_usual: bool,
     /// How stores wait before they reach memory.
     pub buffering: Buffering,
-    /// Whether a load is served by its own thread's pending store. If not, it waits for the store.
+    /// Whether a load may take its value from a pending store of its own thread. If not, it waits until
+    /// that store has reached memory.
     pub forwards: bool,
-    /// What a read-modify-write waits for, where that is a choice. In the other models it waits for
-    /// all pending stores of its thread.
+    /// What a read-modify-write waits for, in models with that choice. In the others it waits for all
+    /// pending stores of its thread.
     pub rmw: Option<PsoRmw>,
-    /// The next stronger models: what they allow, this one does too.
+    /// The next stronger models. This model allows every history that they allow.
     pub stronger: &'static [Model],
-    /// The next weaker models that do not name this one among their stronger ones.
+    /// The next weaker models, unless they already list this one as stronger.
     pub weaker: &'static [Model],
 }
 
@@ -101,13 +104,14 @@ impl Model {
         self.0.name
     }
 
-    /// The model of that name; `rmw` says what a read-modify-write waits for where that is a choice.
+    /// The model of that name; `rmw` is what a read-modify-write waits for, in models with that choice.
     pub fn from_name(name: &str, rmw: PsoRmw) -> Option<Model> {
         let found = models::ALL.iter().find(|model| model.name() == name);
         found.map(|model| model.with_rmw(rmw))
     }
 
-    /// The same model with this choice of what a read-modify-write waits for, if it has the choice.
+    /// The variant of the model in which a read-modify-write waits for `rmw`. Models without that choice
+    /// are returned unchanged.
     pub fn with_rmw(self, rmw: PsoRmw) -> Model {
         match self.0.rmw {
             Some(_) => Model::pso(rmw),
@@ -120,7 +124,7 @@ impl Model {
         self.0.rmw
     }
 
-    /// Whether the model is among those that are checked where none is named.
+    /// Whether the model is among those that are checked by default.
     pub fn is_usual(self) -> bool {
         self.0.is_usual
     }
@@ -147,12 +151,12 @@ impl Model {
         self.0.buffering == Buffering::PerLocation
     }
 
-    /// Whether a load is served by its own thread's pending store.
+    /// Whether a load may take its value from a pending store of its own thread.
     pub fn forwards(self) -> bool {
         self.0.forwards
     }
 
-    /// What a fence orders that the model does not keep anyway; `None` for what is no fence.
+    /// The order that a fence adds to what the model preserves without it; `None` for other kinds.
     pub fn fence_effect(self, kind: Kind) -> Option<FenceEffect> {
         match kind {
             Kind::Fence => Some(FenceEffect::Full),
@@ -176,8 +180,8 @@ impl Model {
         self.buffers() && (kind.is_atomic() || (kind.may_be_forwarded() && !self.0.forwards))
     }
 
-    /// Whether memory order keeps this pair of one thread, `first` before `second`, in its own
-    /// right. The model's `ppo` is the transitive closure of these pairs.
+    /// Whether the model preserves the order of these two operations of one thread, `first` before
+    /// `second`, in its own right. Preserved program order (`ppo`) is the transitive closure.
     pub fn preserves(
         self,
         first: impl Into<Label>,
@@ -218,9 +222,9 @@ impl Model {
         )
     }
 
-    /// Whether the model orders more or less by this operation than by one of its kind without an
-    /// annotation, or than by a full fence. What looks at kinds alone and takes every fence for a
-    /// full one cannot judge such an operation.
+    /// Whether the operation orders something else than its kind alone says: it has an annotation that
+    /// matters under the model, or is a fence weaker than a full one. An algorithm that looks at kinds
+    /// only, and takes every fence for a full one, cannot decide a history with such an operation.
     pub fn refines(self, label: Label) -> bool {
         let is_refined = matches!(label.kind, Kind::WeakFence(_))
             || label.is_release_store()
@@ -228,7 +232,7 @@ impl Model {
         self.buffers() && is_refined
     }
 
-    /// The first operation, by trace line, that the model [refines](Model::refines). Cost: linear.
+    /// The first operation, by trace line, for which [`Model::refines`] holds. Cost: linear.
     pub fn first_refined(self, history: &History) -> Option<OpId> {
         if !self.buffers() {
             return None;

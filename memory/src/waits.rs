@@ -1,7 +1,8 @@
-//! Which stores operations wait for because of weak fences, acquires and releases.
+//! The stores that operations wait for because of weak fences, acquires and releases.
 //!
-//! What a kind waits for by itself (a full fence for all stores of its thread) is not here:
-//! [`Model::drains_all`] says that.
+//! [`Waits`] has them for each operation, [`Oldest`] tracks the stores that are still pending in a run.
+//! The stores that an operation waits for by its kind alone, such as all of its thread for a full fence,
+//! are not among them: see [`Model::drains_all`] and [`Model::drains_own`].
 
 use history::{History, OpId};
 
@@ -9,15 +10,17 @@ use crate::fence::FenceEffect;
 use crate::label::Label;
 use crate::model::Model;
 
-/// Per operation, up to where in its thread all plain stores must have reached memory before the
-/// operation may: a store reach memory, anything else execute. Memory: 4 bytes an operation.
+/// For each operation, the stores that must have reached memory before the operation takes effect: a
+/// store when it reaches memory, any other operation when it executes. Memory: 4 bytes an operation.
 #[derive(Debug)]
 pub struct Waits {
+    /// Per operation, the first one of its thread that it does not wait for: it waits for all plain
+    /// stores before that.
     until: Vec<u32>,
 }
 
 impl Waits {
-    /// What the operations of a history wait for; `None` if no operation waits for anything. Cost:
+    /// The stores that the operations of a history wait for; `None` if no operation waits for any. Cost:
     /// linear.
     pub fn of(history: &History, model: Model) -> Option<Waits> {
         let refined = |op: OpId| model.refines(Label::of(history, op));
@@ -26,7 +29,7 @@ impl Waits {
         }
         let mut until = vec![0; history.len()];
         for thread in 0..history.threads().len() {
-            // What reads, acquires and writes wait for.
+            // The stores that later reads, acquires and writes of the thread wait for, as `until`.
             let (mut reads, mut acquires, mut writes) = (0, 0, 0);
             for op in history.thread_ops(thread) {
                 let label = Label::of(history, op);
@@ -56,33 +59,34 @@ impl Waits {
         Some(Waits { until })
     }
 
-    /// The first operation of the thread that need not have reached memory before this one.
+    /// The first operation of the thread that this one does not wait for.
     pub fn until(&self, op: OpId) -> u32 {
         self.until[op.at()]
     }
 }
 
-/// The oldest plain store of each thread that has not reached memory. All steps of a run together
+/// The oldest plain store of each thread that has not reached memory. All updates of a run together
 /// take linear time.
 #[derive(Clone, Debug)]
 pub struct Oldest {
-    /// Per thread; the thread's end if there is none.
+    /// Per thread, the store; the thread's end if all stores have reached memory.
     stores: Vec<u32>,
 }
 
 impl Oldest {
-    /// Before the first step.
+    /// The oldest stores before the first step of a run, when no store has reached memory.
     pub fn new(history: &History) -> Oldest {
         let threads = history.threads().iter();
         let mut oldest = Oldest { stores: threads.map(|thread| thread.first().0).collect() };
         for thread in 0..oldest.stores.len() {
-            oldest.go_on(history, thread, |_| false);
+            oldest.advance(history, thread, |_| false);
         }
         oldest
     }
 
-    /// Takes note that a store of a thread has reached memory; `done` says which have.
-    pub fn go_on(&mut self, history: &History, thread: usize, done: impl Fn(OpId) -> bool) {
+    /// Updates the oldest store of a thread after one of its stores has reached memory; `done` says which
+    /// stores have.
+    pub fn advance(&mut self, history: &History, thread: usize, done: impl Fn(OpId) -> bool) {
         let end = history.threads()[thread].end().0;
         let at = &mut self.stores[thread];
         while *at < end && (!history.kind(OpId(*at)).may_be_buffered() || done(OpId(*at))) {
@@ -90,7 +94,7 @@ impl Oldest {
         }
     }
 
-    /// Whether all that an operation waits for has reached memory.
+    /// Whether all stores that an operation waits for have reached memory.
     pub fn allows(&self, thread: usize, op: OpId, waits: &Waits) -> bool {
         self.stores[thread] >= waits.until(op)
     }

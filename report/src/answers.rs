@@ -1,11 +1,9 @@
 //! The results of a campaign: which mutants were found, by which criteria, after how many operations, and which were not.
 //!
-//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each
-//! model and for each client ([`Scope`]). Which criteria count for which client is the caller's to
-//! say: those that follow from the model that the client guarantees, since cores with store buffers break SC
-//! with any protocol. Runs of protocols that are not mutated are [`Alarms`] or none. A run of a mutant with
-//! a client and a program with which the protocol itself fails shows nothing of the mutant, and does not
-//! count.
+//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model and for each client
+//! ([`Scope`]). The caller says which criteria count for which client: those that follow from the model that the client guarantees, since
+//! cores with store buffers violate SC with any protocol. Violations and faults of unmutated protocols are [`Alarms`]. If an unmutated
+//! protocol fails with some client and program, the runs of its mutants with these show nothing, and do not count.
 //!
 //! ```
 //! use report::answers::Answers;
@@ -66,15 +64,14 @@ pub struct Answers {
     pub survivors: Vec<Survivor>,
     /// Mutants that cannot be found.
     pub equivalents: Vec<EquivalentMutant>,
-    /// Blind against guided programs, on the named bugs.
+    /// Programs without guidance compared with guided ones, on the named mutants.
     pub generators: Vec<Comparison>,
     /// The alarms in unmutated protocols.
     pub alarms: Alarms,
 }
 
 impl Answers {
-    /// The answers that runs give. `counts` says of a model and a criterion, in the words of the table,
-    /// whether the criterion follows from the model.
+    /// Computes the answers. `counts(model, criterion)` says whether a criterion follows from a model; both are names as in the table.
     pub fn of(
         runs: &[CampaignRun],
         equivalents: &[Equivalent],
@@ -123,11 +120,11 @@ impl Scope {
 /// A mutant of a protocol, by name.
 type Mutant<'a> = (&'a str, &'a str);
 
-/// The runs, and what counts among them.
+/// The runs of a campaign, and what counts among them.
 struct Campaign<'a> {
     runs: &'a [CampaignRun],
     equivalents: BTreeMap<Mutant<'a>, &'a Equivalent>,
-    /// Protocol, client and lineage of runs in which a protocol that is not mutated fails.
+    /// Protocol, client and lineage of the runs in which an unmutated protocol fails.
     spoilt: BTreeSet<[&'a str; 3]>,
     counts: &'a dyn Fn(&str, &str) -> bool,
 }
@@ -148,7 +145,7 @@ impl<'a> Campaign<'a> {
         campaign
     }
 
-    /// All runs, those of each model, those of each client.
+    /// The scopes: all runs, those of each model, those of each client.
     fn scopes(&self) -> Vec<Scope> {
         let runs = self.mutated();
         let models = runs.clone().map(|(_, run)| Scope::Model(run.model.clone()));
@@ -157,14 +154,14 @@ impl<'a> Campaign<'a> {
         std::iter::once(Scope::All).chain(narrow).collect()
     }
 
-    /// The runs of mutants, also those that show nothing of them.
+    /// The runs of mutants, including those that do not count.
     fn mutated(&self) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> + Clone + use<'a> {
         let runs = self.runs.iter();
         runs.filter_map(|run| Some(((run.protocol.as_str(), run.mutant.as_deref()?), run)))
     }
 
-    /// The runs in a scope of mutants that are not known to be equivalent, if the protocol does not fail
-    /// without the mutant as well.
+    /// The runs of mutants in a scope that count: the mutant is not known to be equivalent, and the unmutated protocol does not fail in the
+    /// corresponding run.
     fn tried(&self, scope: &Scope) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> {
         let mutated = self.mutated();
         mutated.filter(|(mutant, run)| {
@@ -173,7 +170,7 @@ impl<'a> Campaign<'a> {
         })
     }
 
-    /// Whether the criterion of this place in [`CRITERIA`] counts for the client of a run.
+    /// Whether the criterion with this index in [`CRITERIA`] counts for the client of a run.
     fn counts(&self, run: &CampaignRun, criterion: usize) -> bool {
         (self.counts)(&run.model, CRITERIA[criterion])
     }

@@ -1,7 +1,7 @@
 //! The claims of the five papers that experiments can test, with published results and ours.
 //!
 //! [`ALL`] has a row for each claim: the published result, the rule by which ours is compared with it, and the function that
-//! computes ours. To add a claim, add a row and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
+//! computes ours. To add a claim, add a row to the table of its paper in `paper`, and its function. [`all`] evaluates them on the rows of experiments and campaigns alone.
 //! A claim whose number the experiment was calibrated to reproduce is `calibrated`. One is `untested` if there are no rows or too few
 //! by its rule, if too many runs timed out, or if its experiment has not finished or was run at size `quick` alone.
 //!
@@ -12,7 +12,7 @@
 //! ```
 //! use report::claims::{self, Verdict};
 //! use tables::results::Results;
-//! use tables::{Said, Trial};
+//! use tables::{Reported, Trial};
 //!
 //! let mut results = Results::default();
 //! for number in 0..20 {
@@ -26,8 +26,8 @@
 //!         seconds: 0.25,
 //!         ..Trial::default()
 //!     };
-//!     results.trials.push(trial("wsc", Said::Violation));
-//!     results.trials.push(trial("dbcop", Said::Violation));
+//!     results.trials.push(trial("wsc", Reported::Violation));
+//!     results.trials.push(trial("dbcop", Reported::Violation));
 //! }
 //! let claims = claims::all(&results);
 //! let claim = |id| claims.iter().find(|claim| claim.id == id).unwrap();
@@ -59,10 +59,10 @@ use tables::results::Results;
 
 pub use paper::{ALL, Explored, PROGRAMS, Program, PublishedClaim};
 
-/// A claim of a paper, and what was found here.
+/// A claim of a paper, with the published result and ours.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Claim {
-    /// A name for it.
+    /// The name of the claim.
     pub id: &'static str,
     /// The paper.
     pub paper: &'static str,
@@ -99,7 +99,7 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// The word for it.
+    /// The verdict in a word.
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Holds => "holds",
@@ -182,7 +182,7 @@ impl Claim {
         self.note = format!("{why} {}", self.note).trim_end().to_owned();
     }
 
-    /// Falls back on the same claim at another size, if those that were tried before do not decide it.
+    /// Replaces the claim by the same claim at another size if the sizes tried before do not decide it.
     fn or(&mut self, other: Claim, before: &[AtSize<'_>]) {
         let was_run = |size: &&AtSize<'_>| size.rows(self.experiment).next().is_some();
         let tried = before.iter().find(was_run);

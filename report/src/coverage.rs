@@ -1,9 +1,10 @@
 //! Coverage of a protocol's transition table: one definition for everything that prints it.
 //!
-//! The *table* has the transitions of the machines that the system has, but for those that stall: an
-//! event that has to wait takes none. Of these the *reachable* ones are those that no reason is known
-//! why no run comes to them, such as a device that is not simulated, and any that a run took. Of a
-//! protocol that nothing is known about, all are reachable. *Reached* are those that a run took.
+//! - The *table* has the transitions of the machines in the system, except those that stall, since a stalled event takes no
+//!   transition.
+//! - *Reachable* are those that are not known to be unreachable, for example because they need a device that is not simulated, and
+//!   those that a run took. For a protocol without such knowledge, all are reachable.
+//! - *Reached* are those that a run took.
 //!
 //! ```
 //! use report::coverage::Reached;
@@ -26,22 +27,22 @@ use tables::Coverage;
 pub struct Reached {
     /// The transitions that a run took.
     pub reached: usize,
-    /// The transitions that no known reason excludes, and those that a run took.
+    /// The transitions that are not known to be unreachable, and those that a run took.
     pub reachable: usize,
     /// All transitions of the table that do not stall.
     pub table: usize,
 }
 
 impl Reached {
-    /// Adds a transition of the table that does not stall: whether a run took it, and whether a reason is
-    /// known why none does. What was taken is reachable, whatever was thought.
+    /// Adds a transition of the table that does not stall. `is_excluded` says that it is known to be unreachable, which is ignored if a run
+    /// took it.
     pub fn add(&mut self, is_taken: bool, is_excluded: bool) {
         self.reached += usize::from(is_taken);
         self.reachable += usize::from(is_taken || !is_excluded);
         self.table += 1;
     }
 
-    /// The coverage of rows; `is_excluded` is true of rows with a known reason why no run takes them.
+    /// The coverage of rows. `is_excluded` is true of transitions that are known to be unreachable.
     pub fn of<'a>(
         rows: impl IntoIterator<Item = &'a Coverage>,
         is_excluded: impl Fn(&Coverage) -> bool,
@@ -53,7 +54,7 @@ impl Reached {
         reached
     }
 
-    /// `56 of 98 (102)`, for a column of a table: reached, reachable, and all of the table.
+    /// The coverage for a column of a table, such as `56 of 98 (102)`: reached, reachable, and the size of the table.
     pub fn brief(&self) -> String {
         format!("{} of {} ({})", self.reached, self.reachable, self.table)
     }

@@ -1,10 +1,10 @@
-//! Verdicts explained: from a proof, or from the run that explains a history, to a [`Picture`](crate::picture::Picture).
+//! Explains verdicts: turns a proof, or the run that explains a history, into a [`Picture`](crate::picture::Picture).
 //!
-//! - [`violation()`] draws a proof, a picture for each of its cases; [`drawn`] its end alone;
+//! - [`violation()`] draws a proof, with a picture for each of its cases; [`drawn`] only the end of the proof;
 //! - [`consistent()`] draws a memory order;
-//! - [`why`] says in words why each edge of a cycle is forced, for a violation of a model, and [`criterion`] for one of a
-//!   weaker criterion; both write the [`notes`] of the cycle;
-//! - [`coherence`] has what controllers did with the cache lines meanwhile.
+//! - [`why`] says in words why each edge of a cycle is inferred, for a violation of a model, and [`criterion`] for one of a weaker
+//!   criterion. Both write the [`notes`] of the cycle;
+//! - [`coherence`] lists what the controllers did with the cache lines meanwhile.
 //!
 //! ```
 //! use check::{Model, Options, Verdict};

@@ -10,14 +10,14 @@
 //! ```
 //! use report::figures;
 //! use tables::results::Results;
-//! use tables::{Said, Trial};
+//! use tables::{Reported, Trial};
 //!
 //! let trial = Trial {
 //!     experiment: "gcc-fig4".to_owned(),
 //!     part: "threads".to_owned(),
 //!     point: "threads=4".to_owned(),
 //!     algorithm: "sc-sat".to_owned(),
-//!     said: Said::Consistent,
+//!     said: Reported::Consistent,
 //!     threads: 4,
 //!     operations: 200,
 //!     seconds: 0.5,

@@ -1,18 +1,19 @@
-//! Everything that a folder of results says, as one HTML page.
+//! Shows all results of a folder as one HTML page.
 //!
-//! The page needs nothing but itself: its style, its script and its figures are in it, and its policy forbids a browser to load
-//! anything else. It works without its script, which lets tables be sorted and filtered. The same input gives the same bytes.
+//! The page is a single file: it contains its style, script and figures, and its policy forbids browsers to load anything else. The script
+//! only sorts and filters tables, so the page works without it. The same input gives the same bytes.
 //!
 //! ```
 //! use report::page::{Page, html};
 //! use tables::results::Results;
 //!
 //! let results = Results::default();
-//! let page = Page { results: &results, told: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
+//! let page = Page { results: &results, facts: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! One section a file: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage`, `violations`; `explained` is a page of its own, of one history. `section` is a section with its heading, `table` and `cell` are tables, `drawing` puts figures into the page.
+//! Each section has a module: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage` and `violations`. `explained` makes a
+//! page about a single history. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
 
 mod campaign;
 mod cell;
@@ -44,8 +45,8 @@ pub use violations::{Cycle, shortest_violations};
 pub struct Page<'a> {
     /// The rows.
     pub results: &'a Results,
-    /// Settings of campaigns that the rows do not have: the name and the value.
-    pub told: &'a [(&'static str, String)],
+    /// Facts about the campaigns that rows do not contain, each with a label.
+    pub facts: &'a [(&'static str, String)],
     /// The results of a campaign, if there are any.
     pub answers: Option<&'a Answers>,
     /// The figures.

@@ -1,8 +1,9 @@
-//! A few operations of a history as a picture: threads are columns, time goes down, and arrows say what comes before what, and why.
+//! Draws a few operations of a history: threads are columns, time goes down, and arrows show which operation comes before which, and why.
 //!
-//! [`svg`] draws it, [`dot`] writes it for Graphviz, and [`crate::page::explained`] puts it on a page with what there is to say about
-//! it. Each box has a row of its own; `routes` chooses which way arrows go around the others, `layout` has the coordinates, `paths` draws
-//! arrows, `render` the rest, `states` the tables below, and `lists` what happened before a crash. Colours are those of Okabe and Ito; kinds of arrows differ in their dashes as well.
+//! [`svg`] draws a [`Picture`], [`dot`] writes it for Graphviz, and [`crate::page::explained`] shows it on a page with its explanations.
+//! Each operation is a box in a row of its own. `routes` chooses how arrows go around the boxes, and `layout` computes coordinates. `paths`
+//! draws arrows, `states` the tables of cache lines, `lists` the steps before a crash, and `render` the rest. Colours are those of Okabe
+//! and Ito; kinds of arrows also differ in their dashes.
 //!
 //! ```
 //! use report::picture::{Arrow, Operation, Picture, Relation, Weight, svg};
@@ -36,31 +37,31 @@ pub(crate) use render::drawing;
 pub use render::{escaped, svg};
 pub use write::dot;
 
-/// What is drawn.
+/// A picture, independent of its format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
-    /// What it shows.
+    /// The title.
     pub title: String,
     /// Sentences below the title.
     pub lead: Vec<String>,
     /// The names of the columns.
     pub columns: Vec<String>,
-    /// The boxes, from the top to the bottom.
+    /// The boxes, from top to bottom.
     pub operations: Vec<Operation>,
-    /// What comes before what.
+    /// The arrows between boxes.
     pub arrows: Vec<Arrow>,
-    /// Why arrows with a letter are there: the letter and the reason.
+    /// The reasons of arrows with a letter: the letter and the reason.
     pub reasons: Vec<(String, String)>,
-    /// What happened to the cache lines meanwhile.
+    /// The state changes of the cache lines meanwhile.
     pub lines: Vec<CacheLine>,
-    /// What happened before the run ended.
+    /// The steps before the run ended.
     pub lists: Vec<List>,
-    /// What else is to be known.
+    /// Sentences below everything else, such as assumptions.
     pub notes: Vec<String>,
 }
 
 impl Picture {
-    /// The relations of the arrows, without those that are there for orientation only.
+    /// The relations of the arrows, without faint ones.
     fn relations(&self) -> impl Iterator<Item = Relation> {
         Relation::ALL.into_iter().filter(|&relation| {
             let mut arrows = self.arrows.iter();
@@ -68,7 +69,7 @@ impl Picture {
         })
     }
 
-    /// Why an arrow is there: its reason, or what its relation means.
+    /// The reason of an arrow, or else the meaning of its relation.
     fn reason(&self, arrow: &Arrow) -> &str {
         let letter = arrow.letter.as_deref();
         let mut reasons = self.reasons.iter();
@@ -82,48 +83,48 @@ impl Picture {
 pub struct Operation {
     /// The column of the operation.
     pub column: usize,
-    /// What others call it.
+    /// The short name of the operation, such as `T0:12`.
     pub label: String,
-    /// What it does.
+    /// The operation as text.
     pub text: String,
-    /// Where it is found in the trace.
+    /// The tick and line of the operation in the trace.
     pub place: String,
 }
 
 /// An arrow from one box to another, by their rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrow {
-    /// What comes first.
+    /// The row of the box that comes first.
     pub from: usize,
-    /// What comes after.
+    /// The row of the box that comes after it.
     pub to: usize,
-    /// Why.
+    /// The relation between the two.
     pub relation: Relation,
-    /// The letter of its reason.
+    /// The letter of its reason, if it has one.
     pub letter: Option<String>,
-    /// How strong it is.
+    /// How prominently it is drawn.
     pub weight: Weight,
 }
 
-/// How strong an arrow is drawn.
+/// How prominently an arrow is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Weight {
-    /// It is what is shown.
+    /// The arrow is part of the cycle.
     Strong,
-    /// What is shown rests on it.
+    /// The arrow is a reason for others.
     Plain,
-    /// It is only there for orientation, without a label.
+    /// The arrow is for orientation only, and has no label.
     Faint,
 }
 
-/// How the arrows of a relation are drawn: in colours of Okabe and Ito, with a dash pattern each.
+/// The style of the arrows of a relation: a colour of Okabe and Ito, and a dash pattern.
 struct ArrowStyle {
     color: &'static str,
-    /// The line as Graphviz names it.
+    /// The name of the line style in Graphviz.
     line: &'static str,
-    /// The dashes as SVG has them.
+    /// The dashes in SVG.
     dashes: &'static str,
-    /// The line in text.
+    /// A sample of the line in text.
     sample: &'static str,
 }
 
@@ -139,41 +140,41 @@ impl ArrowStyle {
     }
 }
 
-/// A list of what happened.
+/// A list of steps.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct List {
-    /// What it shows.
+    /// The title.
     pub title: String,
-    /// What happened, from the first to the last.
+    /// The steps, from first to last.
     pub rows: Vec<ListRow>,
 }
 
-/// A row of a list. Spaces in front and between keep columns.
+/// A row of a list. Its spaces align columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ListRow {
-    /// What happened.
+    /// The step.
     pub text: String,
-    /// Whether that is what went wrong.
+    /// Whether this step is the failure.
     pub is_wrong: bool,
 }
 
-/// What controllers did with a cache line.
+/// The state changes of a cache line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CacheLine {
-    /// Which line.
+    /// The title, with the address of the line.
     pub title: String,
     /// The controllers.
     pub controllers: Vec<String>,
-    /// What happened, in the order of the trace.
+    /// The state changes and operations, in the order of the trace.
     pub rows: Vec<LineRow>,
-    /// How many rows were left out.
+    /// The number of rows that were left out.
     pub left_out: usize,
-    /// Where one cache began to hold a permission to write beside another cache's permission.
+    /// The first violation of the SWMR invariant, as a sentence: a cache may write while another has a permission, too.
     pub swmr_violation: Option<String>,
 }
 
 impl CacheLine {
-    /// That rows were left out, which belongs above the others; nothing if none were.
+    /// A sentence above the rows if some were left out.
     pub fn omission(&self) -> Option<String> {
         match self.left_out {
             0 => None,
@@ -185,19 +186,19 @@ impl CacheLine {
     }
 }
 
-/// Something that happened to a cache line.
+/// A state change of a cache line, or an operation on it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct LineRow {
-    /// When.
+    /// The tick.
     pub tick: Option<u64>,
     /// The line of the trace.
     pub line: Option<u64>,
-    /// What: an event, or an operation.
+    /// The event or the operation, as text.
     pub what: String,
-    /// The states of the controllers after it; empty where one is not known.
+    /// The states of the controllers after the row; empty where a state is not known.
     pub states: Vec<String>,
     /// The controller that took the transition; none if it is an operation.
     pub changed: Option<usize>,
-    /// The controllers whose permissions break the SWMR invariant after the row, in ascending order.
+    /// The controllers whose permissions violate the SWMR invariant after the row, in ascending order.
     pub conflicting: Vec<usize>,
 }

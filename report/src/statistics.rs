@@ -1,38 +1,38 @@
-//! Numbers that are only partly known, since runs time out: estimates, quantiles, means and shares.
+//! Estimates, quantiles, means and shares of numbers that are only partly known, because runs time out.
 
 use std::fmt;
 
 /// The interval in which a measured number lies: a point if it is known, without an upper bound if the run timed out.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
-    /// It is not smaller than this.
+    /// The lower bound.
     pub low: f64,
-    /// It is not larger than this.
+    /// The upper bound.
     pub high: f64,
 }
 
 impl Estimate {
-    /// A number that is known.
+    /// A known number.
     pub fn exactly(value: f64) -> Estimate {
         Estimate { low: value, high: value }
     }
 
-    /// A number that is only known to be at least this.
+    /// A number of which only a lower bound is known.
     pub fn at_least(low: f64) -> Estimate {
         Estimate { low, high: f64::INFINITY }
     }
 
-    /// Whether nothing is known above: the run timed out.
+    /// Whether there is no upper bound, because the run timed out.
     pub fn is_open(self) -> bool {
         self.high == f64::INFINITY
     }
 
-    /// Whether anything is known of a number that is not negative.
-    pub fn tells(self) -> bool {
+    /// Whether anything is known about the number, given that it is not negative.
+    pub fn is_informative(self) -> bool {
         self.low > 0.0 || self.high < f64::INFINITY
     }
 
-    /// Whether it is larger than another, if that can be told.
+    /// Whether the number is larger than another; none if the bounds do not decide it.
     pub fn exceeds(self, other: Estimate) -> Option<bool> {
         match () {
             () if self.low > other.high => Some(true),
@@ -41,12 +41,12 @@ impl Estimate {
         }
     }
 
-    /// A multiple of it.
+    /// A multiple of the number.
     pub fn times(self, factor: f64) -> Estimate {
         Estimate { low: self.low * factor, high: self.high * factor }
     }
 
-    /// Which part it is of another, neither being negative; none if that may be 0.
+    /// The quotient by another number, neither being negative; none if the other may be 0.
     pub fn over(self, other: Estimate) -> Option<Estimate> {
         (other.low > 0.0).then(|| Estimate {
             low: if other.is_open() { 0.0 } else { self.low / other.high },
@@ -54,7 +54,7 @@ impl Estimate {
         })
     }
 
-    /// The number as `show` writes it, with how much of it is known.
+    /// The number as `show` formats it, with words such as `at least` if only bounds are known.
     pub fn shown(self, show: impl Fn(f64) -> String) -> String {
         match (self.low, self.high) {
             (low, high) if low == high => show(low),
@@ -69,19 +69,19 @@ impl Estimate {
     }
 }
 
-/// The mean of some numbers; none of none.
+/// The mean of some numbers; none if there are no numbers.
 pub fn mean(numbers: &[Estimate]) -> Option<Estimate> {
     let count = (!numbers.is_empty()).then_some(numbers.len() as f64)?;
     let sum = |end: fn(&Estimate) -> f64| numbers.iter().map(end).sum::<f64>() / count;
     Some(Estimate { low: sum(|number| number.low), high: sum(|number| number.high) })
 }
 
-/// The median of some numbers, the mean of the two in the middle if there are two; none of none.
+/// The median of some numbers, which is the mean of the two in the middle if their count is even; none if there are no numbers.
 pub fn median(numbers: &[Estimate]) -> Option<Estimate> {
     quantile(numbers, 0.5)
 }
 
-/// The number below which this share of the numbers lies, interpolated between neighbours; none of none.
+/// The number below which this share of the numbers lies, interpolated between neighbours; none if there are no numbers.
 fn quantile(numbers: &[Estimate], share: f64) -> Option<Estimate> {
     // The k-th smallest number grows with each of them, so its bounds are the k-th smallest bounds.
     let place = share * numbers.len().checked_sub(1)? as f64;
@@ -90,7 +90,7 @@ fn quantile(numbers: &[Estimate], share: f64) -> Option<Estimate> {
         let mut ends: Vec<f64> = numbers.iter().map(end).collect();
         ends.sort_by(f64::total_cmp);
         let [low, high] = [place.floor(), place.ceil()].map(|place| ends[place as usize]);
-        // Infinity less infinity is no number.
+        // Infinity minus infinity would be NaN.
         if low == high { low } else { low + (high - low) * part }
     };
     Some(Estimate { low: bound(|number| number.low), high: bound(|number| number.high) })
@@ -114,7 +114,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// The summary of some measurements; none of none.
+    /// The summary of some measurements; none if there are no measurements.
     pub fn of(numbers: &[Estimate]) -> Option<Summary> {
         let mean = mean(numbers)?;
         let timed_out = numbers.iter().filter(|number| number.is_open()).count();
@@ -129,17 +129,17 @@ impl Summary {
     }
 }
 
-/// How many of how many.
+/// A count of cases that have a property, of a number of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {
-    /// Those that are so.
+    /// The number of cases that have the property.
     pub part: u64,
-    /// All.
+    /// The number of all cases.
     pub of: u64,
 }
 
 impl Share {
-    /// Counts those that are so.
+    /// Counts the cases that are true.
     pub fn of(all: impl IntoIterator<Item = bool>) -> Share {
         all.into_iter().fold(Share::default(), |share, one| Share {
             part: share.part + u64::from(one),
@@ -147,7 +147,7 @@ impl Share {
         })
     }
 
-    /// Where the fraction of all such cases lies with 95 % confidence, by Wilson's method: between 0 and 1 if nothing is known.
+    /// The 95 % confidence interval of the fraction, by Wilson's method; 0 to 1 if there are no cases.
     pub fn interval(self) -> Estimate {
         /// Quantile of the normal distribution.
         const Z: f64 = 1.96;
@@ -161,12 +161,12 @@ impl Share {
         Estimate { low: (middle - half).max(0.0), high: (middle + half).min(1.0) }
     }
 
-    /// The fraction; none of nothing.
+    /// The fraction; none if there are no cases.
     pub fn known(self) -> Option<f64> {
         (self.of > 0).then(|| self.value())
     }
 
-    /// The fraction; 0 of nothing.
+    /// The fraction; 0 if there are no cases.
     pub fn value(self) -> f64 {
         match self.of {
             0 => 0.0,
@@ -191,7 +191,7 @@ mod tests {
         assert_eq!(median(&[]), None);
         assert_eq!(median(&[known(9.0), known(1.0), Estimate::at_least(60.0)]), Some(known(9.0)));
         assert_eq!(median(&[known(9.0), Estimate::at_least(60.0)]), Some(Estimate::at_least(34.5)));
-        // Cut off early for want of memory, and yet among the slowest.
+        // A run that reached the memory limit early counts among the slowest.
         assert_eq!(
             median(&[Estimate::at_least(1.0), known(2.0), known(3.0)]),
             Some(Estimate { low: 2.0, high: 3.0 })
@@ -224,7 +224,7 @@ mod tests {
         assert_eq!(Estimate::at_least(6.0).over(known(2.0)), Some(Estimate::at_least(3.0)));
         let at_most = Estimate { low: 0.0, high: 3.0 };
         assert_eq!(known(6.0).over(Estimate::at_least(2.0)), Some(at_most));
-        assert!(!Estimate::at_least(6.0).over(Estimate::at_least(2.0)).unwrap().tells());
+        assert!(!Estimate::at_least(6.0).over(Estimate::at_least(2.0)).unwrap().is_informative());
         assert_eq!(known(6.0).over(known(0.0)), None);
         assert_eq!(Estimate::at_least(3.0).exceeds(known(2.0)), Some(true));
         assert_eq!(Estimate::at_least(3.0).exceeds(known(4.0)), None);
@@ -242,7 +242,7 @@ mod tests {
         let share = Share::of([true, false, false, true]);
         assert_eq!((share.value(), share.to_string()), (0.5, "2 of 4".into()));
         assert_eq!(Share::default().value(), 0.0);
-        // As tables of Wilson's interval have it.
+        // Values from published tables of Wilson's interval.
         let rounded = |part, of| {
             let Estimate { low, high } = Share { part, of }.interval();
             [low, high].map(|end| (end * 1000.0).round() / 1000.0)

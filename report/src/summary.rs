@@ -1,11 +1,11 @@
-//! A summary of the rows of each experiment.
+//! Summarises the rows of each experiment.
 //!
 //! ```
 //! use report::summary::experiments;
-//! use tables::{Said, Trial};
+//! use tables::{Reported, Trial};
 //!
 //! let trial = |number, said| Trial { experiment: "scale".to_owned(), number, said, ..Trial::default() };
-//! let summary = &experiments(&[trial(0, Said::Consistent), trial(1, Said::Timeout)])[0];
+//! let summary = &experiments(&[trial(0, Reported::Consistent), trial(1, Reported::Timeout)])[0];
 //! assert_eq!((summary.rows, summary.histories, summary.timed_out), (2, 2, 1));
 //! ```
 
@@ -13,34 +13,34 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// An experiment, and what its rows have in common.
+/// The summary of an experiment.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct Summary {
     /// The experiment.
     pub experiment: String,
     /// The sizes at which it was run.
     pub sizes: BTreeSet<String>,
-    /// Rows: one for each history, model and algorithm.
+    /// The number of rows, one for each history, model and algorithm.
     pub rows: usize,
-    /// Histories.
+    /// The number of histories.
     pub histories: usize,
-    /// Rows of algorithms that a limit stopped.
+    /// The number of rows whose algorithm reached a limit.
     pub timed_out: usize,
-    /// Rows of algorithms that came to their end and to no verdict.
+    /// The number of rows whose algorithm ended without a verdict.
     pub undecided: usize,
-    /// Models that were checked.
+    /// The models.
     pub models: BTreeSet<String>,
-    /// Algorithms.
+    /// The algorithms.
     pub algorithms: BTreeSet<String>,
-    /// The seeds that repeat it: `--seed` of its commands. Those of the histories follow from it.
+    /// The seeds of the experiment, that is, `--seed` of its commands. The seeds of histories follow from these.
     pub seeds: BTreeSet<u64>,
-    /// Time limits, in seconds.
+    /// The time limits, in seconds.
     pub timeouts: Vec<f64>,
-    /// Versions of the program.
+    /// The versions of rubric.
     pub versions: BTreeSet<String>,
-    /// Processors, and how many trials ran at a time.
+    /// The machines, with how many trials ran at a time.
     pub machines: BTreeSet<String>,
     /// The command that reproduces its first row.
     pub command: String,
@@ -54,14 +54,14 @@ pub fn experiments(trials: &[Trial]) -> Vec<Summary> {
 fn summary(trials: &[Trial]) -> Option<Summary> {
     let first = trials.first()?;
     let words = |word: fn(&Trial) -> &String| trials.iter().map(word).cloned().collect();
-    let count = |is: fn(&Said) -> bool| trials.iter().filter(|trial| is(&trial.said)).count();
+    let count = |is: fn(&Reported) -> bool| trials.iter().filter(|trial| is(&trial.said)).count();
     Some(Summary {
         experiment: first.experiment.clone(),
         sizes: words(|trial| &trial.size),
         rows: trials.len(),
         histories: trials.iter().map(history).collect::<BTreeSet<_>>().len(),
         timed_out: count(|said| said.is_cut_off()),
-        undecided: count(|said| *said == Said::Undecided),
+        undecided: count(|said| *said == Reported::Undecided),
         models: words(|trial| &trial.model),
         algorithms: words(|trial| &trial.algorithm),
         seeds: trials.iter().filter_map(|trial| seed(&trial.command)).collect(),
@@ -72,7 +72,7 @@ fn summary(trials: &[Trial]) -> Option<Summary> {
     })
 }
 
-/// The seed that a command has.
+/// The value of `--seed` in a command.
 fn seed(command: &str) -> Option<u64> {
     let mut words = command.split(' ').skip_while(|word| *word != "--seed");
     words.nth(1)?.parse().ok()
@@ -94,7 +94,7 @@ fn timeouts(trials: &[Trial]) -> Vec<f64> {
 mod tests {
     use super::*;
 
-    fn trial(experiment: &str, number: u32, algorithm: &str, said: Said) -> Trial {
+    fn trial(experiment: &str, number: u32, algorithm: &str, said: Reported) -> Trial {
         Trial {
             experiment: experiment.to_owned(),
             number,
@@ -109,11 +109,11 @@ mod tests {
     #[test]
     fn rows_histories_and_ends() {
         let found = experiments(&[
-            trial("a", 0, "x", Said::Consistent),
-            trial("a", 0, "y", Said::Timeout),
-            trial("a", 1, "x", Said::Undecided),
-            trial("a", 1, "y", Said::Memory),
-            trial("b", 0, "x", Said::Satisfied),
+            trial("a", 0, "x", Reported::Consistent),
+            trial("a", 0, "y", Reported::Timeout),
+            trial("a", 1, "x", Reported::Undecided),
+            trial("a", 1, "y", Reported::Memory),
+            trial("b", 0, "x", Reported::Satisfied),
         ]);
         let numbers: Vec<_> = found
             .iter()

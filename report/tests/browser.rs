@@ -1,4 +1,4 @@
-//! The page in a browser, where there is one: with and without its script.
+//! Loads the page in a browser, if there is one, with and without its script.
 
 mod common;
 
@@ -9,10 +9,10 @@ use std::process::Command;
 use common::full;
 use scraper::{Html, Selector};
 
-/// What the browser may be called.
+/// The names that the browser's program may have.
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
-/// Options with which nothing is asked of a network or a screen.
+/// Options with which the browser uses neither network nor screen.
 const QUIET: [&str; 10] = [
     "--headless",
     "--no-sandbox",
@@ -26,10 +26,10 @@ const QUIET: [&str; 10] = [
     "--dump-dom",
 ];
 
-/// The column of the survivors' table by which the tests sort: how often what was edited was taken.
+/// Index of the column "Times taken" of the survivors' table, by which the tests sort.
 const COLUMN: usize = 6;
 
-/// A browser that can be run, or a word that there is none.
+/// The name of a browser that runs. If there is none, prints that the tests are skipped.
 fn browser() -> Option<&'static str> {
     let works = |name: &&str| {
         let version = Command::new(name).arg("--version").output();
@@ -37,13 +37,13 @@ fn browser() -> Option<&'static str> {
     };
     let found = NAMES.into_iter().find(works);
     if found.is_none() {
-        // Not by `println!`, which is shown of failed tests only: `.ci/run` counts these lines.
+        // `.ci/run` counts these lines. The test harness would hide the output of `println!`.
         std::io::stdout().write_all(b"skipped: there is no chromium\n").unwrap();
     }
     found
 }
 
-/// What becomes of a page in a browser: its elements, and what it complained about.
+/// Loads a page in a browser. Returns its elements, and the messages of the console.
 fn rendered(browser: &str, html: &str) -> (Html, String) {
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("page.html");
@@ -66,7 +66,7 @@ fn path(folder: &Path, name: &str) -> String {
     folder.join(name).display().to_string()
 }
 
-/// The page with more script behind its own.
+/// The page with another script after its own.
 fn with_script(html: &str, script: &str) -> String {
     html.replace("</body>", &format!("<script>{script}</script></body>"))
 }
@@ -76,7 +76,7 @@ fn texts(html: &Html, selector: &str) -> Vec<String> {
     html.select(&selector).map(|element| element.text().collect()).collect()
 }
 
-/// The column by which is sorted, top to bottom; of rows that are shown.
+/// The cells of the sorted column, from top to bottom, of the rows that are shown.
 fn column(html: &Html) -> Vec<String> {
     texts(
         html,
@@ -90,8 +90,8 @@ fn column(html: &Html) -> Vec<String> {
 const TABLE: &str =
     "const table = document.querySelector(\"section[aria-labelledby='survivors'] table\");";
 
-/// The page in a frame in which nothing may run scripts, and around it a script that shows what became of it:
-/// a browser that runs no scripts at all cannot say.
+/// The page in a frame that forbids scripts, with a script around the frame that copies its elements out. The latter is necessary because the
+/// tests see the elements only after a script has run.
 fn framed(page: &str) -> String {
     let escaped = page.replace('&', "&amp;").replace('"', "&quot;");
     format!(
@@ -111,7 +111,7 @@ fn without_its_script_all_is_there() {
     assert_eq!(texts(&html, "h2").len(), 7);
     assert_eq!(texts(&html, "button, input").len(), 0, "nothing that does nothing");
     assert_eq!(column(&html).len(), 10);
-    // A title, a column, two boxes of two lines, an arrow and its legend.
+    // A title, a column, two boxes with two lines each, an arrow and its legend.
     assert_eq!(texts(&html, "details.violation svg text").len(), 8);
     assert_eq!(texts(&html, "svg text").len(), 4 + 8, "and the figures'");
 }
@@ -132,7 +132,7 @@ fn with_it_tables_can_be_sorted() {
     };
     let numbers = ["200", "300", "400", "500", "600", "700", "800", "900", "1\u{202f}000"];
     let (up, sorted) = clicks(1);
-    // As numbers, and what is not known last.
+    // Sorted as numbers, unknown ones last.
     assert_eq!(up[..9], numbers);
     assert_eq!(up[9], "not known");
     assert_eq!(sorted, ["Times taken"]);
@@ -162,7 +162,7 @@ fn complaints_would_be_seen() {
     let page = full().html();
     let (_, thrown) = rendered(browser, &with_script(&page, "throw new Error('oh')"));
     assert!(thrown.contains("oh"), "{thrown}");
-    // The page's policy forbids to load anything.
+    // The page's policy forbids loading anything.
     let loading = page.replace(
         "</main>",
         "<img src=\"data:image/gif;base64,R0lGODlhAQABAAAAACw=\" alt=\"\"></main>",

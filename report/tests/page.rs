@@ -1,4 +1,4 @@
-//! The page: sound HTML that loads nothing, escapes everything, and leaves out what there is not.
+//! Tests that the page is valid HTML that loads nothing, escapes everything, and omits sections without data.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn a_parser_has_nothing_to_complain_about() {
         assert_eq!(html.errors, Vec::<String>::new());
         assert_eq!(all(&html, "html, head, body, main").len(), 4);
     }
-    // The parser does complain.
+    // The parser reports errors.
     assert!(!parsed("<!DOCTYPE html><table><p></table></i>").errors.is_empty());
 }
 
@@ -65,7 +65,7 @@ fn links_find_their_targets_and_no_id_is_there_twice() {
     for element in all(&html, "[aria-labelledby]") {
         assert!(known.contains(element.value().attr("aria-labelledby").unwrap()));
     }
-    // Four drawings with the same id, which each refers to its own.
+    // Four drawings have the same id, and each must refer to its own.
     let clipped = all(&html, "svg [clip-path]");
     let targets: BTreeSet<&str> =
         clipped.iter().filter_map(|element| element.value().attr("clip-path")).collect();
@@ -82,7 +82,7 @@ fn names_are_text_wherever_they_are() {
     let html = parsed(&page);
     assert_eq!(all(&html, "script").len(), 1, "the page's own");
     assert!(!page.contains(EVIL) && !page.contains("<script>alert"));
-    // And yet they are there.
+    // The names are shown nevertheless.
     assert!(texts(&html, "h3").iter().any(|title| title.starts_with(EVIL)));
     assert!(texts(&html, "td, th").iter().filter(|text| *text == EVIL).count() > 5);
     assert!(texts(&html, "pre")[0].contains(EVIL));
@@ -122,7 +122,7 @@ fn everything_has_its_place() {
         ["figure-gcc-fig4-operations", "figure-gcc-fig4-threads"]
     );
     assert_eq!(drawn(&format!("{} > figure", within("campaign"))), ["figure-mutants-kills"]);
-    // The drawing has its title in it.
+    // The drawing contains its title.
     let captions = texts(&html, "figcaption");
     assert!(captions.iter().all(|caption| !caption.contains("Title of")));
     let ran = texts(&html, &format!("{} tbody tr:first-child > *", within("ran")));
@@ -175,7 +175,7 @@ fn what_there_is_not_has_no_section() {
     let campaign = Made {
         results: Results { runs: full.results.runs.clone(), ..Results::default() },
         answers: full.answers.clone(),
-        // Nothing was tested.
+        // No claim was tested.
         claims: full.claims[3..].to_vec(),
         ..Made::default()
     };

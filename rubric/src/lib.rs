@@ -1,5 +1,5 @@
-//! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed by total or partial store order (TSO, PSO),
-//! and proves the answer: what another Rust program needs, in one place.
+//! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed by total or partial store order
+//! (TSO, PSO), and proves the answer. The library for other Rust programs.
 //!
 //! ```
 //! use rubric::{FromReader, History, Model, Verdict, check};
@@ -13,11 +13,11 @@
 //! let tso = check(&history, Model::TSO)?;
 //! assert!(matches!(tso.verdict(), Verdict::Consistent(_)));
 //!
-//! // Nobody has to take its word for it.
+//! // The proof can be checked independently.
 //! let certificate = sc.certificate().expect("a violation has a proof");
 //! rubric::verify(&history, &certificate)?;
 //!
-//! // What makes it wrong, and nothing else.
+//! // The part that still violates the model, with nothing superfluous.
 //! let small = sc.shrink().expect("it is a violation");
 //! assert_eq!(small.history.len(), 4);
 //! # Ok::<(), rubric::Error>(())
@@ -40,27 +40,28 @@ pub use ::certify::verify::{Rejection, Verified};
 pub use ::check::Bounds;
 pub use ::check::shrink::LitmusShape;
 pub use ::check::shrink::Shrunk;
-pub use ::check::{Model, Options, PsoRmw, Verdict};
+pub use ::check::{Model, Options, Verdict};
 pub use ::history;
 pub use ::history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom, WrittenTwice,
 };
 pub use ::ingest;
+pub use memory::PsoRmw;
 
-/// What can go wrong.
+/// Why a history cannot be read, checked or verified.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum Error {
     /// The input cannot be read.
     #[error(transparent)]
     Input(#[from] ingest::Error),
-    /// There is not one history in it, but so many.
+    /// The input holds several histories, or none: its name and their number.
     #[error("{0} holds {1} histories, not one: read them with `ingest::read`")]
     Several(String, usize),
-    /// A value is written twice, so that nobody knows which write a read takes.
+    /// A value is written twice to a location, so it is not known from which write a read takes it.
     #[error(transparent)]
     WrittenTwice(#[from] WrittenTwice),
-    /// The certificate is none.
+    /// The text is not a certificate.
     #[error(transparent)]
     Certificate(#[from] certificate::ReadError),
     /// The certificate does not prove what it claims.
@@ -73,13 +74,14 @@ pub trait FromReader: Sized {
     /// Reads a gem5 trace, axe text or JSON, plain or gzip.
     ///
     /// # Errors
-    /// The input is none of these, is damaged, or holds several histories.
+    /// Returns [`Error::Input`] if the input is of none of these formats or damaged, and [`Error::Several`] if it does not hold
+    /// exactly one history.
     fn from_reader(reader: impl Read) -> Result<Self, Error>;
 
     /// Reads a file, or a gem5 output folder.
     ///
     /// # Errors
-    /// The same.
+    /// As [`FromReader::from_reader`].
     fn from_path(path: impl AsRef<Path>) -> Result<Self, Error>;
 }
 
@@ -101,17 +103,18 @@ fn one(mut trace: ingest::Trace) -> Result<History, Error> {
 }
 
 /// Decides whether a history satisfies a model, without limits. With limits, or values that are written twice, use
-/// [`check::check`](fn@::check::check). Cost: most often linear; in the worst case exponential, since the problem is NP-complete.
+/// [`check::check`](fn@::check::check). Cost: linear for most histories; exponential in the worst case, since the problem is
+/// NP-complete.
 ///
 /// # Errors
-/// A value is written twice to a location.
+/// Returns [`Error::WrittenTwice`] if a value is written twice to a location and it matters.
 pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
     let verdict = ::check::check(history, &reads_from, model, &Options::default()).verdict;
     Ok(Checked { history, model, reads_from, verdict })
 }
 
-/// A history that was decided about.
+/// A history with its verdict.
 #[derive(Clone, Debug)]
 pub struct Checked<'h> {
     history: &'h History,
@@ -121,17 +124,17 @@ pub struct Checked<'h> {
 }
 
 impl Checked<'_> {
-    /// The verdict, with the run of the machine or the proof that it rests on.
+    /// The verdict, with the run of the machine or the proof that supports it.
     pub fn verdict(&self) -> &Verdict {
         &self.verdict
     }
 
-    /// Whether it is consistent.
+    /// Whether the history is consistent with the model.
     pub fn is_consistent(&self) -> bool {
         matches!(self.verdict, Verdict::Consistent(_))
     }
 
-    /// The certificate as text, unless nothing was decided.
+    /// The certificate as text; `None` if the verdict is undecided.
     pub fn certificate(&self) -> Option<String> {
         let claim = certificate::Claim::new(self.history, self.model, "");
         let mut text = Vec::new();
@@ -140,17 +143,17 @@ impl Checked<'_> {
                 certificate::write_consistent(&mut text, self.history, &claim, &[], run)
             }
             Verdict::Violation(violation) => {
-                let proof = ::check::steps(self.history, violation);
+                let proof = ::check::engine::steps::steps(self.history, violation);
                 certificate::write_violation(&mut text, &claim, &proof)
             }
             _ => return None,
         };
-        // Memory takes everything.
+        // Writing to memory does not fail.
         written.ok()?;
         String::from_utf8(text).ok()
     }
 
-    /// The smallest part that still violates the model, of a violation.
+    /// Returns a smallest part of the history that still violates the model; `None` if there is no violation.
     pub fn shrink(&self) -> Option<Shrunk> {
         let Verdict::Violation(violation) = &self.verdict else {
             return None;
@@ -167,16 +170,16 @@ impl Checked<'_> {
     }
 }
 
-/// Checks a certificate against the history that it is about, with code that shares nothing with what decides.
+/// Checks a certificate against the history that it is about, with code that is independent of the checker.
 ///
 /// # Errors
-/// It is no certificate, or does not prove what it claims.
+/// Returns [`Error::Certificate`] if the text is not a certificate, and [`Error::Rejected`] if it does not prove its claim.
 pub fn verify(history: &History, certificate: &str) -> Result<Verified, Error> {
     let certificate = certificate::read(certificate.as_bytes())?;
     Ok(::certify::verify::verify(history, &certificate)?)
 }
 
-/// The litmus test that a small violation is, if it has a name.
+/// The litmus test of which a small violation is an instance, if it has a name.
 pub fn shape(shrunk: &Shrunk) -> Option<LitmusShape> {
     ::check::shrink::litmus_shape(&shrunk.history, &shrunk.violation)
 }

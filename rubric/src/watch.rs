@@ -1,10 +1,11 @@
-//! Checking a run while it goes on: operations are judged as they complete.
+//! Checks a run while it is going on: operations are checked as they complete.
 //!
-//! A [`Watch`] reads a trace on a thread of its own and follows it to its [`End`]: to the first operation after which the history
-//! cannot be consistent any more, or to the end of the trace. Its [`Window`] has the operations that can still say something.
+//! A [`Watch`] reads a trace on a thread of its own and follows it to its [`End`]: to the first operation after which the
+//! history cannot be consistent any more, or to the end of the trace. Its [`Window`] holds the operations that can still be
+//! part of a violation.
 //!
-//! - `window`: operations as they arrive, with sizes that may turn out to be smaller;
-//! - `places`: what operations are called;
+//! - `window`: the operations as they arrive, whose sizes later ones may show to be smaller;
+//! - `places`: the numbers of operations in messages;
 //! - `source`: the trace, read on a thread of its own.
 //!
 //! ```
@@ -34,10 +35,11 @@ use std::io::Read;
 use std::sync::mpsc::RecvTimeoutError;
 use std::time::Duration;
 
+use ::check::Bounds;
+use ::check::bounds::Exceeded;
+use ::check::engine::proof::Violation;
 use ::check::online::{Arrival, ArrivalError, Broken};
-use ::check::proof::Violation;
 use ::check::{self, Model, Verdict};
-use ::check::{Bounds, Exceeded};
 use certify::rule::Rule;
 use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
@@ -47,7 +49,7 @@ use source::Batches;
 use window::Problem;
 pub use window::Window;
 
-/// How long nothing may come before the bounds are looked at.
+/// How long to wait for operations before the bounds are checked again.
 const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 /// Why a trace cannot be watched.
@@ -57,7 +59,7 @@ pub enum WatchError {
     /// The trace cannot be read, or is of a format that cannot be watched.
     #[error(transparent)]
     Input(#[from] ingest::Error),
-    /// The trace shows an operation that watching cannot judge.
+    /// The trace shows an operation that cannot be checked while the trace is written.
     #[error("{name}:{line}: {what}: record the trace and use `rubric check`")]
     Unsuitable {
         /// Name of the trace.
@@ -90,7 +92,7 @@ pub enum WatchError {
 /// How watching ended.
 #[derive(Clone, Debug)]
 pub enum End {
-    /// The operations are consistent with the model; how that is known.
+    /// The operations are consistent with the model; holds how that is known.
     Consistent(String),
     /// No order explains the operations.
     Violation {
@@ -98,10 +100,10 @@ pub enum End {
         why: String,
         /// The line of the operation that showed it.
         line: Option<u64>,
-        /// A proof, unless what it follows from is forgotten.
+        /// A proof, unless it needs operations that were forgotten.
         proof: Option<Box<Proof>>,
     },
-    /// Neither is known, for this reason.
+    /// Neither is known; holds the reason.
     Undecided(String),
 }
 
@@ -121,7 +123,7 @@ pub struct Watch {
     window: Window,
     bounds: Bounds,
     source: Option<Source>,
-    /// How far the trace was read.
+    /// Number of lines that were read.
     line: u64,
     /// The line of the operation that arrived last.
     last_line: Option<u64>,
@@ -130,8 +132,8 @@ pub struct Watch {
 }
 
 impl Watch {
-    /// Begins to read a trace. `name` is what errors call it; a size of accesses among the options is that of all whose size is not shown. When
-    /// `bounds` are exceeded, watching ends.
+    /// Begins to read a trace. Errors call it `name`. `access_size` is the size of accesses whose size the trace does not show.
+    /// When `bounds` are exceeded, watching ends.
     pub fn new(
         trace: impl Read + Send + 'static,
         name: &str,
@@ -158,20 +160,20 @@ impl Watch {
         &self.window
     }
 
-    /// The lines that the operations are from, as far as that is known.
+    /// The lines that the operations are from, if that is known.
     pub fn source(&self) -> Option<Source> {
         self.source
     }
 
-    /// What the end of the trace shows, if it was read to its end.
+    /// What the end of the trace shows; empty unless it was read to its end.
     pub fn trace_end(&self) -> &LiveEnd {
         &self.end
     }
 
-    /// Takes operations in until the end is known. `progress` is called now and then.
+    /// Takes operations in until the verdict is known, and calls `progress` after each batch.
     ///
     /// # Errors
-    /// The trace cannot be read, or is none that can be watched.
+    /// Returns an error if the trace cannot be read or cannot be watched.
     pub fn follow(&mut self, progress: &mut dyn FnMut(&Window)) -> Result<End, WatchError> {
         loop {
             let batch = match self.batches.recv_timeout(LOOK_EVERY) {
@@ -180,8 +182,8 @@ impl Watch {
                     Some(end) => return Ok(end),
                     None => continue,
                 },
-                // The thread that reads has said what is wrong, or ended with the trace.
-                Err(RecvTimeoutError::Disconnected) => return self.last(),
+                // The reading thread has reported an error, or ended with the trace.
+                Err(RecvTimeoutError::Disconnected) => return self.end_of_trace(),
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
@@ -194,7 +196,7 @@ impl Watch {
             self.window.settle(&batch.completed_before);
             if let Some(end) = batch.end {
                 self.end = end;
-                return self.last();
+                return self.end_of_trace();
             }
             if let Some(end) = self.stopped() {
                 return Ok(end);
@@ -202,21 +204,22 @@ impl Watch {
         }
     }
 
-    /// Why nothing more is looked at, if that is so.
+    /// The end, if a bound is exceeded.
     fn stopped(&self) -> Option<End> {
-        // Memory is asked for now and then only.
+        // `passed` measures memory only at some of its calls.
         (0..8).any(|_| self.bounds.passed()).then(|| match self.bounds.exceeded() {
-            Some(Exceeded::Interrupted) => End::Undecided("interrupted; nothing so far is forced to be wrong".to_owned()),
+            Some(Exceeded::Interrupted) => End::Undecided("interrupted; no violation so far".to_owned()),
             _ => {
                 let (thread, kept) = (self.window.idle(), self.window.remembered());
                 let idle = thread.map_or(String::new(), |thread| {
-                    format!(": thread {thread} has done nothing for long, and what comes after its last operation cannot be forgotten")
+                    format!(": thread {thread} has been idle for long, and operations after its last one cannot be forgotten")
                 });
                 End::Undecided(format!("{kept} operations need more memory than --max-memory allows{idle}"))
             }
         })
     }
 
+    /// Ends the watch because an operation cannot be taken in.
     fn problem(&mut self, problem: Problem) -> Result<End, WatchError> {
         let stop = match problem {
             Problem::Arrival(stop) => stop,
@@ -231,7 +234,7 @@ impl Watch {
         match stop {
             ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.last_line)),
             ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
-                "thread {} began with {} when operations had been forgotten that it may precede",
+                "thread {} began with {}, after operations that it may precede had been forgotten",
                 first.thread,
                 self.window.named(&first)
             ))),
@@ -246,7 +249,7 @@ impl Watch {
         }
     }
 
-    /// The history can't be consistent any more: why, and a proof if what is remembered has one.
+    /// The end of a history that cannot be consistent any more, with a proof if the remembered operations have one.
     fn violation(&self, broken: &Broken, line: Option<u64>) -> End {
         let history = self.window.history();
         let proof = history.and_then(|history| {
@@ -262,15 +265,16 @@ impl Watch {
         End::Violation { why: reason(&self.window, broken), line, proof }
     }
 
-    /// Nothing more comes.
-    fn last(&mut self) -> Result<End, WatchError> {
+    /// The end of a trace that was read to its end.
+    fn end_of_trace(&mut self) -> Result<End, WatchError> {
         let end = std::mem::take(&mut self.end);
-        let last = self.at(&end);
+        let verdict = self.verdict_at(&end);
         self.end = end;
-        last
+        verdict
     }
 
-    fn at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
+    /// The verdict at the end of the trace.
+    fn verdict_at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
                 return Ok(self.violation(&broken, self.last_line));
@@ -300,23 +304,24 @@ impl Watch {
         }
         if self.window.is_explained() {
             return Ok(End::Consistent(format!(
-                "performed one by one, each read returned what {} held",
+                "executed one by one, each read returned the value in {}",
                 self.window.holder()
             )));
         }
         if !self.window.is_whole() {
             return Ok(End::Undecided(
-                "nothing is forced to be wrong, but performing the operations nearly as they completed went wrong: `rubric check` may find another order, in the recorded trace"
+                "the required orderings form no cycle, but executing the operations nearly as they completed does not explain every read: record the trace and \
+                 use `rubric check`, which tries other orders"
                     .to_owned(),
             ));
         }
         Ok(match self.window.history() {
             Some(history) => self.decided(history),
-            None => End::Undecided("its sizes are not known".to_owned()),
+            None => End::Undecided("the sizes of accesses are not known".to_owned()),
         })
     }
 
-    /// What the stages say of the whole history.
+    /// Decides a whole history by the stages.
     fn decided(&self, history: History) -> End {
         let Ok(reads_from) = ReadsFrom::derive(&history, Ambiguity::Keep) else {
             return End::Undecided("a value is written twice".to_owned());
@@ -331,7 +336,7 @@ impl Watch {
         match outcome.verdict {
             Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),
             Verdict::Violation(violation) => End::Violation {
-                why: "nothing is forced to be wrong, and yet there is no order".to_owned(),
+                why: "no order explains the operations, although no single required ordering is violated".to_owned(),
                 line: None,
                 proof: Some(Box::new(Proof { history, violation })),
             },
@@ -341,7 +346,7 @@ impl Watch {
     }
 }
 
-/// Why it is wrong.
+/// Says why no order explains the operations.
 fn reason(window: &Window, broken: &Broken) -> String {
     let named = |it: &Arrival| window.named(it);
     match broken {
@@ -359,7 +364,7 @@ fn reason(window: &Window, broken: &Broken) -> String {
                     named(read)
                 ),
                 Some(Rule::Overtaken) => "the first reads what the second overwrites".to_owned(),
-                _ => "operations that are forgotten said so".to_owned(),
+                _ => "that follows from operations that were forgotten".to_owned(),
             };
             format!("{first} must come before {second}, since {because}; but it comes after it")
         }
@@ -371,6 +376,6 @@ fn reason(window: &Window, broken: &Broken) -> String {
         Broken::Overwritten(read) => {
             format!("{} returns a value that was overwritten long before", named(read))
         }
-        Broken::ThinAir(read) => format!("{} returns a value that nobody has written", named(read)),
+        Broken::ThinAir(read) => format!("{} returns a value that was never written", named(read)),
     }
 }

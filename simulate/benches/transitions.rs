@@ -1,6 +1,8 @@
-//! Transitions a second: 8 threads that race for 8 locations, with tracing off and with a compressed trace.
+//! Measures transitions per second: 8 threads that race for 8 locations, with tracing off and with
+//! a compressed trace.
 //!
-//! gem5 itself takes about 340,000 a second of MESI_Two_Level with tracing off, and 110,000 with a compressed trace.
+//! For comparison, gem5 takes about 340,000 per second of MESI_Two_Level with tracing off, and
+//! 110,000 with a compressed trace.
 #![allow(missing_docs)]
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};

@@ -1,14 +1,15 @@
-//! Cores that run a program on a memory system, each keeping one memory model.
+//! Cores that run a program on a memory system, each of which guarantees a memory model.
 //!
-//! A core sends requests through a [`CorePort`] and is told when memory performs them and, a tick
-//! later, that they are answered. It keeps [`Records`] of its operations, and prints them where
-//! Ruby's lines cannot show what its program did.
+//! A core sends requests through a [`CorePort`]. It is told when memory performs them and, a tick
+//! later, gets the response. It keeps [`Records`] of its operations, and prints them where Ruby's
+//! lines do not show what its program did.
 
 mod atomic;
 mod buffered;
 mod early;
 mod in_order;
 mod log;
+mod store_buffer;
 #[cfg(test)]
 mod tests;
 
@@ -17,74 +18,74 @@ use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
 use history::Source;
+use history::random::Rng;
 use memory::Model;
 use thiserror::Error;
 
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
 use crate::request::{Refusal, Request, Response};
-use crate::rng::Rng;
 use crate::trace::Trace;
 use log::Log;
 
-/// What a core sees of the rest of the system.
+/// The interface of the system to a core.
 pub trait CorePort {
     /// Offers a request to the sequencer.
     ///
-    /// # Errors
-    /// If it is refused; the core tries again later.
+    /// Fails if the sequencer refuses the request; the core has to try again later.
     fn send(&mut self, request: Request) -> Result<(), Refusal>;
 
-    /// Asks for [`Core::step`] at a tick, which is later than the present one.
+    /// Schedules a call of [`Core::step`] at a tick after the present one.
     fn wake_at(&mut self, tick: u64);
 
-    /// A number that counts up, by which operations are ordered as memory performed them.
+    /// Returns an increasing number, by which operations are ordered as memory performed them.
     fn moment(&mut self) -> u64;
 
     /// The trace, if there is one.
     fn trace(&mut self) -> Option<&mut Trace>;
 }
 
-/// A core in the middle of its program.
+/// A core running its program.
 pub trait Core {
-    /// Goes on with the program: called at tick 0, and whenever the core asked for it.
+    /// Continues the program. Called at tick 0, and whenever the core scheduled it.
     fn step(&mut self, now: u64, port: &mut dyn CorePort);
 
-    /// Memory performs a request now. Called from within a callback of the protocol, so the core
-    /// notes it and sends nothing; the same answer comes to [`Core::respond`] a tick later.
+    /// Memory performs a request now. This is called within a callback of the protocol, so the core
+    /// records it and sends nothing; the same response comes to [`Core::respond`] a tick later.
     fn performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort);
 
-    /// A request is answered.
+    /// A response arrives.
     fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort);
 
-    /// A line leaves the core's cache, or was invalidated while it was on its way there. Called
-    /// from within a transition, so the core notes it and sends nothing.
-    fn evicted(&mut self, now: u64, line: u64, port: &mut dyn CorePort);
+    /// A line leaves the core's cache, or was invalidated before it arrived there. This is called
+    /// within a transition, so the core records it and sends nothing.
+    fn evicted(&mut self, _now: u64, _line: u64, _port: &mut dyn CorePort) {}
 
-    /// The operation that it has come to: what shows that it goes on.
+    /// The index of the current operation, which shows progress.
     fn position(&self) -> usize;
 
     /// Whether the program has ended and memory has performed all of it.
     fn is_done(&self) -> bool;
 
-    /// What it did.
+    /// The records of its operations.
     fn records(&self) -> &Records;
 
-    /// Loads performed early that had to be repeated.
+    /// Number of loads that were performed early and had to be repeated.
     fn repeated(&self) -> u64 {
         0
     }
 }
 
-/// A row of the table of kinds of cores, which the file of the core declares.
+/// A row of the table of kinds of cores. The file of each core declares its row.
 struct CoreKind {
     /// The name: `N` and `W` stand for sizes, `MODEL` for the name of a memory model.
     pattern: &'static str,
     /// The memory models that such cores can guarantee.
     models: fn() -> Vec<Model>,
-    /// Whether the core completes each operation before it begins the next, so that Ruby's own lines show its program order.
+    /// Whether the core completes each operation before it begins the next, so that Ruby's own
+    /// lines show its program order.
     is_sequential: bool,
-    /// Whether the core must be told of lines that leave its cache.
+    /// Whether the core has to be told of lines that leave its cache.
     needs_evictions: bool,
     /// Makes a core.
     make: fn(Thread, Options) -> Box<dyn Core>,
@@ -114,31 +115,31 @@ impl Hash for CoreKind {
     }
 }
 
-/// A kind of core, with the model that it guarantees and the sizes of its buffers. Its name is that of the option `--client`:
-/// `in-order`, `store-buffer-8`, `early-8-buffer-8` and so on.
+/// A kind of core, with the model that it guarantees and the sizes of its buffers. Its name is the
+/// value of the option `--client`: `in-order`, `store-buffer-8`, `early-8-buffer-8` and so on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Client {
     kind: &'static CoreKind,
     model: Model,
-    /// The sizes, in the order in which the name has them; the rest is 0.
+    /// The sizes, in the order of the name; unused ones are 0.
     sizes: [u32; 2],
 }
 
-/// What a kind of core needs to know, besides its program.
+/// The model and the sizes of a core.
 struct Options {
     model: Model,
     sizes: [u32; 2],
     line_bytes: u64,
 }
 
-/// The most ticks that a store waits in its buffer before it is sent.
+/// Largest number of ticks that a store waits in its buffer before it is sent.
 const DRAIN: u64 = 40;
-/// Ticks until a core asks again for a line that is locked. The answer that ends the lock may go to
-/// another core.
+/// Number of ticks after which a core tries again to access a locked line. The response that ends
+/// the lock may go to another core.
 const RETRY: u64 = 8;
-/// Separates the choices of a thread's core from those of its program.
+/// Makes the generator of a thread's core differ from that of its program.
 const PURPOSE: u64 = 1 << 32;
-/// A size that a name leaves out.
+/// The size if a name leaves it out.
 const USUAL_SIZE: u32 = 8;
 
 impl Client {
@@ -149,29 +150,30 @@ impl Client {
         Client { kind, model, sizes }
     }
 
-    /// A core with a first-in first-out store buffer of so many entries, which guarantees TSO.
+    /// A core with a first-in first-out store buffer of `entries` entries, which guarantees TSO.
     pub const fn store_buffer(entries: u32) -> Client {
         Client::of(&buffered::FIFO, Model::TSO, [entries, 0])
     }
 
-    /// A core with a store buffer of so many entries that stores to different locations leave in any
-    /// order, which guarantees PSO.
+    /// A core with a store buffer of `entries` entries, from which stores to different locations
+    /// leave in any order, which guarantees PSO.
     pub const fn per_location(entries: u32) -> Client {
         Client::of(&buffered::PER_LOCATION, Model::PSO, [entries, 0])
     }
 
-    /// A core that performs the loads among the next `window` operations early, and repeats those whose line leaves the
-    /// cache. All else happens in order, so it guarantees SC.
+    /// A core that performs the loads among the next `window` operations early, and repeats those
+    /// whose line leaves the cache. All other operations are performed in order, so it guarantees
+    /// SC.
     pub const fn early(window: u32) -> Client {
         Client::of(&early::KIND, Model::SC, [window, 0])
     }
 
-    /// A core that performs loads early, in front of a store buffer, which guarantees TSO.
+    /// A core with early loads and a store buffer, which guarantees TSO.
     pub const fn early_buffer(window: u32, entries: u32) -> Client {
         Client::of(&early::WITH_BUFFER, Model::TSO, [window, entries])
     }
 
-    /// The kinds of cores that have names of their own, each with the usual sizes.
+    /// The kinds of cores whose names contain no memory model, with the default sizes.
     pub fn all() -> impl Iterator<Item = Client> {
         let named = KINDS.iter().filter(|kind| !kind.pattern.contains("MODEL"));
         named.flat_map(|kind| {
@@ -180,7 +182,7 @@ impl Client {
         })
     }
 
-    /// The same kind, with 0 for the sizes that it does not have.
+    /// The same client, with 0 for the sizes that its kind does not have.
     fn trimmed(mut self) -> Client {
         let sizes = self.kind.pattern.split('-').filter(|word| is_size(word));
         self.sizes[sizes.count()..].fill(0);
@@ -192,18 +194,18 @@ impl Client {
         self.model
     }
 
-    /// The lines of a trace that show what a program did on such cores: Ruby's, if cores complete one operation after the
-    /// other and the program has nothing that Ruby does not see.
+    /// The lines of a trace that show a program on such cores: Ruby's, if the cores complete one
+    /// operation after the other and all operations appear in Ruby's lines.
     pub fn source(self, program: &Program) -> Source {
         if self.kind.is_sequential && program.is_plain() { Source::Ruby } else { Source::Client }
     }
 
-    /// Whether the core must be told of lines that leave its cache.
+    /// Whether the core has to be told of lines that leave its cache.
     pub fn needs_evictions(self) -> bool {
         self.kind.needs_evictions
     }
 
-    /// Makes the core of a thread.
+    /// Creates the core of a thread.
     pub fn core(self, thread: u32, steps: Vec<Step>, setting: Setting) -> Box<dyn Core> {
         let log = Log::new(thread, setting.source);
         let thread = Thread {
@@ -219,14 +221,14 @@ impl Client {
         (self.kind.make)(thread, options)
     }
 
-    /// Makes the cores of all threads of a program.
+    /// Creates the cores of all threads of a program.
     pub fn cores(self, program: &Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
         let setting = Setting { source: self.source(program), seed, line_bytes };
         let threads = (0..).zip(&program.threads);
         threads.map(|(thread, steps)| self.core(thread, steps.clone(), setting)).collect()
     }
 
-    /// The client of a kind and model that a name stands for, if any.
+    /// The client of this kind and model with this name, if there is one.
     fn named(kind: &'static CoreKind, model: Model, name: &str) -> Option<Client> {
         let pattern = kind.pattern.replace("MODEL", model.name());
         let mut words = name.split('-').peekable();
@@ -272,9 +274,9 @@ impl fmt::Debug for Client {
     }
 }
 
-/// The name of no kind of core.
+/// The error that no kind of core has this name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("`{name}`: {} was expected, with sizes from 1 to 1024", KINDS.map(|kind| kind.pattern).join(", "))]
+#[error("`{name}`: expected {}, with sizes from 1 to 1024", KINDS.map(|kind| kind.pattern).join(", "))]
 pub struct UnknownClient {
     name: String,
 }
@@ -282,7 +284,7 @@ pub struct UnknownClient {
 impl FromStr for Client {
     type Err = UnknownClient;
 
-    /// Reads what [`fmt::Display`] writes; a size that is left out is 8.
+    /// Parses what [`fmt::Display`] writes; a size that is left out is 8.
     fn from_str(name: &str) -> Result<Client, UnknownClient> {
         let clients = KINDS.iter().flat_map(|kind| {
             let models = (kind.models)().into_iter();
@@ -294,18 +296,18 @@ impl FromStr for Client {
     }
 }
 
-/// What all cores of a run have in common.
+/// The settings that all cores of a run share.
 #[derive(Clone, Copy, Debug)]
 pub struct Setting {
-    /// Which lines of the trace show what they do.
+    /// The lines of the trace that show their operations.
     pub source: Source,
-    /// Their random choices.
+    /// The seed of their random choices.
     pub seed: u64,
-    /// Bytes of a cache line.
+    /// Size of a cache line in bytes.
     pub line_bytes: u64,
 }
 
-/// A thread's program, and what every kind of core needs to run it.
+/// A thread's program, with the state that every kind of core needs to run it.
 #[derive(Debug)]
 struct Thread {
     steps: Vec<Step>,
@@ -319,7 +321,7 @@ struct Thread {
 }
 
 impl Thread {
-    /// The next operation, if its time has come; if not yet, wakes the core then.
+    /// The next operation, if its time has come; otherwise, the core is woken at that time.
     fn due(&mut self, now: u64, port: &mut dyn CorePort) -> Option<Operation> {
         let step = self.steps.get(self.next)?;
         if now < self.ready {
@@ -329,7 +331,7 @@ impl Thread {
         Some(step.operation)
     }
 
-    /// Goes on to the next operation; the present one was over at the tick `from`.
+    /// Advances to the next operation; the current one ended at the tick `from`.
     fn finish(&mut self, from: u64) {
         self.next += 1;
         let step = self.steps.get(self.next);
@@ -342,21 +344,21 @@ impl Thread {
     }
 }
 
-/// When a core is to be woken: once at each tick, however often it asks.
+/// The scheduled wakeups of a core, at most one for each tick.
 #[derive(Debug, Default)]
 struct Alarm {
     ticks: Vec<u64>,
-    /// When it asks for a locked line again.
+    /// The tick at which it tries to access a locked line again.
     retry: u64,
 }
 
 impl Alarm {
-    /// The present tick has been reached.
+    /// Removes the wakeups up to the present tick.
     fn ring(&mut self, now: u64) {
         self.ticks.retain(|&tick| tick > now);
     }
 
-    /// Wakes the core at a later tick.
+    /// Schedules a wakeup at a later tick.
     fn set(&mut self, tick: u64, port: &mut dyn CorePort) {
         if !self.ticks.contains(&tick) {
             self.ticks.push(tick);
@@ -364,8 +366,8 @@ impl Alarm {
         }
     }
 
-    /// Sends a request; whether it was accepted. After a refusal the core will be woken, or
-    /// answered.
+    /// Sends a request, and returns whether it was accepted. After a refusal, the core is woken or
+    /// gets a response.
     fn send(&mut self, port: &mut dyn CorePort, now: u64, request: Request) -> bool {
         match port.send(request) {
             Ok(()) => true,
@@ -376,7 +378,7 @@ impl Alarm {
                 }
                 false
             }
-            // Something is outstanding, and its answer comes.
+            // Requests are outstanding, so a response will come.
             Err(Refusal::BufferFull) => false,
         }
     }

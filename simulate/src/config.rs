@@ -1,7 +1,7 @@
-//! What gem5's Python scripts decide: how many controllers there are of each machine of a protocol,
-//! and the values of their parameters (`docs/slicc.md`, "What gem5's scripts decide").
+//! The decisions of gem5's Python scripts: how many controllers a protocol has of each machine, and
+//! the values of their parameters (`docs/slicc.md`, "What gem5's scripts decide").
 //!
-//! [`Options`] are what a user can say; a [`Plan`] is what becomes of them for a protocol.
+//! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
 
 mod known;
 mod plan;
@@ -24,34 +24,34 @@ pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 pub struct Options {
     /// Number of threads, each with a sequencer.
     pub threads: u32,
-    /// How many of the sequencers of a machine that has several, such as a core pair, are used at
-    /// most.
+    /// Largest number of sequencers that are used of a machine that has several, such as a core
+    /// pair.
     pub threads_per_machine: u32,
     /// The sizes of the caches.
     pub caches: Caches,
-    /// Bytes of a block: a power of two from 8.
+    /// Size of a block in bytes: a power of two, at least 8.
     pub block_bytes: u64,
     /// Number of directories: a power of two.
     pub directories: u32,
-    /// Number of L2 caches that no thread owns: a power of two.
+    /// Number of L2 caches that are shared by all threads: a power of two.
     pub l2_banks: u32,
-    /// Addresses from here on belong to no directory.
+    /// Size of the memory in bytes; addresses from there on belong to no directory.
     pub memory_bytes: u64,
-    /// The lowest of the address bits with which those that choose a directory are hashed, if any.
+    /// The lowest of the address bits that are hashed to choose a directory, if any.
     pub directory_hash: Option<u32>,
     /// Whether buffers delay messages at random (section 11).
     pub random_delays: bool,
-    /// What delays and the choices of cores come from, if not from the seed of the program.
+    /// The seed of delays and of the choices of cores, if it differs from that of the program.
     pub timing: Option<u64>,
-    /// How long the network takes.
+    /// The latency of the network.
     pub network: Latency,
-    /// How long the memory takes.
+    /// The latency of memory.
     pub memory: Latency,
-    /// Whether cores want to know about lines that their caches lose.
+    /// Whether cores are told about lines that leave their caches.
     pub send_evictions: bool,
-    /// Values of parameters that replace what would be chosen.
+    /// Settings of parameters.
     pub settings: Vec<Setting>,
-    /// Whether what gem5 accepts although it is evidently wrong ends a run as a fault, and is not only warned about.
+    /// Whether mistakes that gem5 accepts are faults, which end a run, instead of warnings.
     pub strict: bool,
 }
 
@@ -78,7 +78,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// The same without anything random: every delay is as long as it would be in an idle system.
+    /// The same options without random delays: every delay is as long as in an idle system.
     pub fn steady(self) -> Options {
         Options {
             random_delays: false,
@@ -92,12 +92,12 @@ impl Options {
 /// The sizes of the caches.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Caches {
-    /// As small as in gem5's tester scripts, so that lines are replaced often.
+    /// Small sizes as in gem5's tester scripts, so that lines are replaced often.
     #[default]
     Tiny,
-    /// As large as in gem5's other scripts.
+    /// The sizes of gem5's other scripts.
     Default,
-    /// These.
+    /// The given sizes.
     Given(Sizes),
 }
 
@@ -110,7 +110,7 @@ impl Caches {
                 l1_instructions: CacheGeometry::new(256, 2),
                 l1_data: CacheGeometry::new(256, 2),
                 l2: CacheGeometry::new(512, 2),
-                // 16 blocks; gem5's 16 ways would be a single set.
+                // 16 blocks; with gem5's 16 ways, there would be a single set.
                 l3: CacheGeometry::new(1024, 4),
             },
             Caches::Default => Sizes {
@@ -139,16 +139,16 @@ pub struct Sizes {
 /// The size and organisation of a cache, without latencies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CacheGeometry {
-    /// Bytes.
+    /// The size in bytes.
     pub size: u64,
-    /// Ways of a set.
+    /// The number of ways of a set.
     pub ways: u32,
-    /// What decides which entry has to go.
+    /// The replacement policy.
     pub policy: Policy,
 }
 
 impl CacheGeometry {
-    /// With tree-PLRU.
+    /// Creates a geometry with tree-PLRU replacement.
     pub const fn new(size: u64, ways: u32) -> CacheGeometry {
         let policy = Policy::TreePlru;
         CacheGeometry { size, ways, policy }
@@ -156,7 +156,7 @@ impl CacheGeometry {
 }
 
 impl fmt::Display for CacheGeometry {
-    /// Writes what [`FromStr`] reads.
+    /// Writes what [`FromStr`] parses.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}:{}", self.size, self.ways)?;
         match self.policy {
@@ -169,10 +169,9 @@ impl fmt::Display for CacheGeometry {
 impl FromStr for CacheGeometry {
     type Err = ParseError;
 
-    /// Reads `SIZE:WAYS` or `SIZE:WAYS:lru`; the size may end in `k`, `kB`, `M` or `MB`.
+    /// Parses `SIZE:WAYS` or `SIZE:WAYS:lru`; the size may end with `k`, `kB`, `M` or `MB`.
     fn from_str(text: &str) -> Result<CacheGeometry, ParseError> {
-        const EXPECTED: &str =
-            "the size of a cache was expected, such as 256:2, 64kB:2 or 1MB:8:lru";
+        const EXPECTED: &str = "expected the size of a cache, such as 256:2, 64kB:2 or 1MB:8:lru";
         let wrong = || ParseError::new(text, EXPECTED);
         let mut parts = text.split(':');
         let (Some(size), Some(ways)) = (parts.next(), parts.next()) else {
@@ -191,7 +190,7 @@ impl FromStr for CacheGeometry {
     }
 }
 
-/// A number of bytes with an optional unit.
+/// Parses a number of bytes with an optional unit.
 fn parse_size(text: &str) -> Option<u64> {
     let unit = text.find(|c: char| !c.is_ascii_digit());
     let (number, unit) = text.split_at(unit.unwrap_or(text.len()));

@@ -1,7 +1,9 @@
-//! What a mutant changes of a protocol, and whether it is equivalent to it, as this runtime runs both.
+//! Compares a mutant with its protocol as this runtime runs them: what it changes, and whether it
+//! is equivalent.
 //!
-//! The comparison itself is `slicc`'s ([`slicc::mutant::touched`], [`slicc::mutant::equivalent`]); added here is whether gem5's scripts
-//! give both the same controllers and parameters, of which the language knows nothing.
+//! The comparison itself is in [`slicc::mutant::touched`] and [`slicc::mutant::equivalent`]. What
+//! is added here is whether gem5's scripts give both the same controllers and parameters, which
+//! `slicc` does not know.
 //!
 //! ```
 //! use simulate::differences::{equivalent, touched};
@@ -21,12 +23,13 @@ use slicc::protocol::Protocol;
 
 use crate::config::{Options, Plan};
 
-/// What differs between a protocol and a mutant of it.
+/// Returns the differences between a protocol and a mutant of it.
 pub fn touched(original: &Protocol, mutated: &Protocol) -> Touched {
     touched::touched(original, mutated, have_same_plans(original, mutated))
 }
 
-/// Why a mutant of a protocol is equivalent to it, if that can be told. `reached` is what is known of runs of the protocol itself.
+/// Returns the reason why a mutant is equivalent to its protocol, if one was found. `reached` is
+/// what is known of runs of the protocol.
 pub fn equivalent(
     original: &Protocol,
     mutated: &Protocol,
@@ -36,7 +39,8 @@ pub fn equivalent(
     equivalent::equivalent(original, mutated, same_parameters, reached)
 }
 
-/// Whether two protocols get the same controllers and parameters, in a system of the default size and in a larger one.
+/// Whether two protocols get the same controllers and parameters, in a system of the default size
+/// and in a larger one.
 fn have_same_plans(one: &Protocol, other: &Protocol) -> bool {
     let larger = Options {
         threads: 3,

@@ -1,15 +1,15 @@
-//! Systems that cannot be built.
+//! Errors in building a system.
 
 use thiserror::Error;
 
 use crate::ruby::Misuse;
 use crate::stepper::MOST;
 
-/// The reason why no system can be built of a protocol and the options.
+/// The reason why a system cannot be built for a protocol with these options.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum SetupError {
-    /// A cache cannot have the size that was asked for.
+    /// A cache cannot have the requested size.
     #[error("{member}: {error}")]
     Cache {
         /// The machine and its parameter.
@@ -18,7 +18,7 @@ pub enum SetupError {
         #[source]
         error: CacheError,
     },
-    /// A parameter of an enumeration has a value that is not one of the enumeration.
+    /// The value of a parameter is not in its enumeration.
     #[error("{member}: `{value}` is no value of {of}")]
     Enumerator {
         /// The machine and its parameter.
@@ -28,7 +28,7 @@ pub enum SetupError {
         /// The enumeration.
         of: String,
     },
-    /// A machine has a variable of a library type that cannot be a variable.
+    /// A variable has a library type that only parameters can have.
     #[error("{member}: variables of type {of} are not supported by this runtime")]
     Variable {
         /// The machine and its variable.
@@ -47,7 +47,7 @@ pub enum SetupError {
         /// The number of sequencers.
         sequencers: usize,
     },
-    /// A number of caches or lines that cannot be explored.
+    /// The number of caches or lines is not supported by exploration.
     #[error("{caches} caches and {lines} lines: 1 to {MOST} of each are supported")]
     Scope {
         /// The number of caches.
@@ -55,29 +55,30 @@ pub enum SetupError {
         /// The number of lines.
         lines: u32,
     },
-    /// The protocol has fewer sequencers than caches were asked for.
-    #[error("{caches} caches were asked for, but the protocol has {sequencers} sequencers")]
+    /// The protocol has fewer sequencers than the requested number of caches.
+    #[error("{caches} caches were requested, but the protocol has {sequencers} sequencers")]
     Sequencers {
         /// The number of caches.
         caches: u32,
         /// The number of sequencers.
         sequencers: u32,
     },
-    /// The blocks of a protocol that is to be explored do not have one word.
+    /// The blocks of a protocol under exploration do not have one word.
     #[error("blocks have to be of one word")]
     BlockSize,
-    /// A protocol that is to be explored has a pointer to an entry where it cannot be followed.
+    /// A protocol under exploration has a pointer to an entry where the encoding of states cannot
+    /// follow it.
     #[error("{0}: {1} that points to an entry is not supported here")]
     EntryPointer(String, &'static str),
 }
 
-/// The reason why there is no cache of a size.
+/// The reason why a cache cannot have a size.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub enum CacheError {
     /// The number of ways is out of range.
     #[error("{0} ways: 1 to 64 are supported")]
     Ways(u64),
-    /// Tree-PLRU with a number of ways that is no power of two.
+    /// The number of ways is not a power of two, which tree-PLRU needs.
     #[error("{0} ways: tree-PLRU needs a power of two")]
     TreePlru(u64),
     /// The cache has fewer than two sets.
@@ -85,16 +86,16 @@ pub enum CacheError {
         "{size} bytes in {ways} ways of {block}-byte blocks are {sets} sets: at least 2 are needed"
     )]
     Sets {
-        /// Bytes of the cache.
+        /// The size of the cache in bytes.
         size: u64,
-        /// Ways of a set.
+        /// The number of ways of a set.
         ways: u64,
-        /// Bytes of a block.
+        /// The size of a block in bytes.
         block: u64,
-        /// Sets that these make.
+        /// The resulting number of sets.
         sets: u64,
     },
     /// The cache has too many blocks.
-    #[error("a cache larger than can be simulated: at most 16M blocks are")]
+    #[error("the cache is too large: at most 16M blocks are supported")]
     Blocks,
 }

@@ -1,9 +1,9 @@
-//! Which run to make next: runs that went where others seldom go are varied.
+//! Coverage-guided choice of runs: runs that reached rare transitions are varied.
 //!
-//! A [`Guide`] learns what each run has reached, keeps the runs that reached something rare, and
-//! proposes variations of them, between fresh runs. So McVerSi looks for memory bugs (Elver and
-//! Nagarajan, HPCA 2016: programs are fitter if they take rare transitions), and AFL for those of other
-//! programs.
+//! A [`Guide`] learns what each run reached, keeps the runs that reached something rare, and
+//! proposes variations of them between fresh runs. McVerSi searches for memory bugs in this way
+//! (Elver and Nagarajan, HPCA 2016: programs are fitter if they take rare transitions), and AFL for
+//! bugs of other programs.
 //!
 //! ```
 //! use simulate::client::Client;
@@ -25,24 +25,25 @@
 
 use std::collections::BTreeMap;
 
+use history::random::Rng;
+
 use crate::recipe::Lineage;
-use crate::rng::Rng;
 use crate::system::Reached;
 
 /// Proposes runs of one client on one protocol or mutant.
 ///
-/// The n-th proposal depends on the seed, and on what was learned before it in which order. A guide that
-/// learns the record of runs that another one proposed goes on as that one would, if it had learned
-/// from each run before it proposed the next.
+/// The n-th proposal depends on the seed and on what was learned before it, in order. A guide that
+/// learns the recorded runs of another guide continues as that one would, if it had learned from
+/// each run before it proposed the next.
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
-    /// Proposals; or runs that were learned, if there are more of those.
+    /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
     learned: u64,
-    /// Fresh runs among them.
+    /// Number of fresh runs among the proposals.
     fresh: u64,
-    /// By triple, how many runs have reached it.
+    /// For each triple of machine, state and event, the number of runs that reached it.
     runs: BTreeMap<u32, u64>,
     kept: Vec<Kept>,
 }
@@ -52,35 +53,37 @@ pub struct Guide {
 struct Kept {
     lineage: Lineage,
     reached: Vec<u32>,
-    /// Transitions that were taken or stalled.
+    /// Number of transitions that were taken or stalled.
     length: u64,
-    /// How often it was varied.
+    /// Number of times that it was varied.
     varied: u64,
 }
 
-/// Separates the choices of a guide from all else that is made of its seed.
+/// Makes the generator of a guide differ from others with the same seed.
 const PURPOSE: u64 = 0x47_55_49_44;
-/// So many runs are fresh before anything is varied: only then it is known what is rare, and what fresh
-/// runs show with ease is found as fast as without a guide.
-const FIRST: u64 = 40;
-/// Of 100 proposals after these, how many are fresh.
-const FRESH: u32 = 33;
-/// A triple is rare until so many runs have reached it.
-const RARE: u64 = 8;
-/// Most runs that are kept. With more, those are varied too often that stand for nothing rare.
-const KEPT: usize = 24;
-/// Seeds of variations are below this: many enough that a run is hardly ever varied alike, and short.
-const SEEDS: u64 = 1000;
-/// What a triple is worth that one run alone has reached.
-const UNIQUE: u64 = 1 << 40;
+/// Number of fresh runs before anything is varied. It is known only then which triples are rare, and what
+/// fresh runs show easily is found as fast as without a guide.
+const FIRST_FRESH: u64 = 40;
+/// The percentage of later proposals that are fresh.
+const FRESH_PERCENT: u32 = 33;
+/// Number of runs from which on a triple is no longer rare.
+const RARE_BELOW_RUNS: u64 = 8;
+/// Largest number of runs that are kept. With more, runs without anything rare would be varied too often.
+const MOST_KEPT: usize = 24;
+/// Bound of the seeds of variations: large enough that a run is hardly ever varied twice alike, and short in
+/// lineages.
+const VARIATION_SEEDS: u64 = 1000;
+/// The weight of a triple that only one run has reached.
+const UNIQUE_WEIGHT: u64 = 1 << 40;
 
 impl Guide {
-    /// A guide that knows nothing yet. Its fresh runs are drawn from the seed, the seed + 1 and so on.
+    /// Creates a guide without knowledge. Its fresh runs have the seeds `seed`, `seed + 1` and so
+    /// on.
     pub fn new(seed: u64) -> Guide {
         Guide { seed, proposed: 0, learned: 0, fresh: 0, runs: BTreeMap::new(), kept: Vec::new() }
     }
 
-    /// What to run next.
+    /// Proposes the next run.
     #[expect(
         clippy::should_implement_trait,
         reason = "an iterator's user could not have it learn between two proposals"
@@ -88,9 +91,9 @@ impl Guide {
     pub fn next(&mut self) -> Lineage {
         let mut rng = Rng::new(self.seed, PURPOSE.wrapping_add(self.proposed << 32));
         self.proposed += 1;
-        let is_fresh = self.fresh < FIRST || rng.percent(FRESH);
+        let is_fresh = self.fresh < FIRST_FRESH || rng.percent(FRESH_PERCENT);
         match self.choose(&mut rng).filter(|_| !is_fresh) {
-            Some(kept) => kept.lineage.vary(rng.below(SEEDS)),
+            Some(kept) => kept.lineage.vary(rng.below(VARIATION_SEEDS)),
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
@@ -99,7 +102,7 @@ impl Guide {
         }
     }
 
-    /// Takes note of the triples that a run reached, and how often.
+    /// Learns the triples that a run reached, and how often.
     pub fn learn(&mut self, lineage: &Lineage, reached: &[Reached]) {
         self.learned += 1;
         self.proposed = self.proposed.max(self.learned);
@@ -117,7 +120,7 @@ impl Guide {
         for one in reached {
             let runs = self.runs.entry(one.triple).or_insert(0);
             *runs += 1;
-            is_rare |= *runs <= RARE;
+            is_rare |= *runs <= RARE_BELOW_RUNS;
         }
         if is_rare {
             self.keep(Kept {
@@ -129,43 +132,43 @@ impl Guide {
         }
     }
 
-    /// How many triples have been reached.
+    /// Number of triples that have been reached.
     pub fn covered(&self) -> usize {
         self.runs.len()
     }
 
-    /// Keeps a run, and gives up the one that is worth least if there are too many.
+    /// Keeps a run, and drops the one of least weight if there are too many.
     fn keep(&mut self, kept: Kept) {
         self.kept.push(kept);
-        if self.kept.len() > KEPT {
+        if self.kept.len() > MOST_KEPT {
             let all = 0..self.kept.len();
-            let least = all.min_by_key(|&at| self.worth(&self.kept[at]));
+            let least = all.min_by_key(|&at| self.weight(&self.kept[at]));
             least.into_iter().for_each(|at| {
                 self.kept.remove(at);
             });
         }
     }
 
-    /// What it is worth to vary a run: more if its triples are rare, less if that was done often or
-    /// takes long. Long runs reach more, so they pay for their length in part only. In whole numbers,
-    /// which are the same on every machine.
-    fn worth(&self, kept: &Kept) -> u64 {
+    /// The weight of a run when one is chosen for variation: larger if its triples are rare, smaller if it was
+    /// varied often or is long. Long runs reach more, so length counts in part only. The arithmetic is on
+    /// integers, which give the same result on every machine.
+    fn weight(&self, kept: &Kept) -> u64 {
         let runs = |triple: &u32| self.runs.get(triple).copied().unwrap_or(1);
         let rarity = kept.reached.iter().map(|triple| {
             let runs = runs(triple);
-            UNIQUE / runs.saturating_mul(runs)
+            UNIQUE_WEIGHT / runs.saturating_mul(runs)
         });
         rarity.sum::<u64>() / (1 + kept.varied) / kept.length.max(1).isqrt()
     }
 
-    /// A run that was kept, each as likely as it is worth.
+    /// Chooses a run that was kept, with a probability proportional to its weight.
     fn choose(&self, rng: &mut Rng) -> Option<&Kept> {
         let mut sum = 0;
         let sums: Vec<u64> = self
             .kept
             .iter()
             .map(|kept| {
-                sum += self.worth(kept).max(1);
+                sum += self.weight(kept).max(1);
                 sum
             })
             .collect();
@@ -178,8 +181,8 @@ impl Guide {
 mod tests {
     use super::*;
 
-    /// What a made-up protocol reaches: common triples, some that one root in 16 has and its
-    /// variations often, and one of its own for every 64th lineage.
+    /// The triples that a made-up protocol reaches: common ones, some that one root in 16 and often
+    /// its variations reach, and one of its own for every 64th lineage.
     fn reached(lineage: &Lineage) -> Vec<Reached> {
         let last = lineage.variations().last().copied().unwrap_or(0);
         let mut reached = vec![1, 2, 3];
@@ -203,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guide_goes_on_from_the_record_of_its_runs() {
+    fn a_guide_resumes_from_the_record_of_its_runs() {
         let mut guide = Guide::new(7);
         let all = proposals(&mut guide, 300);
         for done in [0, 1, 50, 299] {
@@ -217,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn fresh_runs_are_all_that_the_seed_has() {
+    fn fresh_runs_have_successive_seeds() {
         let all = proposals(&mut Guide::new(7), 300);
         let fresh = all.iter().filter(|one| one.parent().is_none());
         let fresh: Vec<u64> = fresh.map(Lineage::seed).collect();
@@ -232,7 +235,8 @@ mod tests {
         let is_rare = |one: &&Lineage| one.seed().is_multiple_of(16);
         let varied: Vec<&Lineage> = all.iter().filter(|one| one.parent().is_some()).collect();
         let rare = varied.iter().copied().filter(is_rare).count();
-        // One root in 16 is such a run: without a preference it would be a sixteenth.
+        // One root in 16 is such a run; without a preference, a sixteenth of the variations would
+        // be.
         assert!(rare * 4 > varied.len(), "{rare} of {}", varied.len());
     }
 

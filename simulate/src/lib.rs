@@ -1,10 +1,12 @@
 //! Runs coherence protocols in SLICC on a runtime like gem5's Ruby, with random programs.
 //!
-//! Crate `slicc` reads and compiles a protocol. [`simulation::Simulation`] runs it: a random [`program`] on cores of some kind
-//! ([`client`]), whose requests go through [`sequencer`]s to the controllers of a [`system`], built as gem5's scripts would build it
-//! ([`config`]). What comes out is a [`trace`] in gem5's own lines, the history of what the program did ([`record`]), and which
-//! transitions were taken. A seed stands for one run, byte for byte. A [`recipe`] draws all of this from a seed; [`stepper`] is the
-//! same runtime without time, for exploring all runs.
+//! The crate `slicc` reads and compiles a protocol. [`simulation::Simulation`] runs it: a random
+//! [`program`] on cores of some kind ([`client`]), whose requests go through [`sequencer`]s to the
+//! controllers of a [`system`], which is built as gem5's scripts would build it ([`config`]). The
+//! results are a [`trace`] in gem5's own lines, the history of what the program did ([`record`]),
+//! and the transitions that were taken. A seed determines a run, byte for byte. A [`recipe`] draws
+//! all parameters of a run from a seed. [`stepper`] is the same runtime without time, for exploring
+//! all runs.
 //!
 //! ```
 //! use simulate::client::Client;
@@ -35,7 +37,6 @@ pub mod program;
 pub mod recipe;
 pub mod record;
 pub mod request;
-pub mod rng;
 pub mod ruby;
 pub mod sequencer;
 pub mod simulation;

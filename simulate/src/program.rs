@@ -1,49 +1,50 @@
-//! Random racy programs: what each thread does, in which order, at which locations.
+//! Random programs with data races: the operations of each thread, their order and their locations.
 //!
-//! Every value that is written is written once and is not 0, so what a read returns says which
-//! write it comes from. A program depends on its [`ProgramSize`] alone, on every machine.
+//! Every value is written once and is not 0, so the value that a read returns identifies the write
+//! that it reads from. A program depends only on its [`ProgramSize`], on every machine.
 
 mod edit;
 
-use crate::rng::Rng;
 pub use edit::{Edit, EditKind};
+use history::random::{Rng, Weighted};
 
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// Operations of each thread.
+    /// Number of operations of each thread.
     pub operations: u32,
     /// Number of shared locations of 8 bytes.
     pub locations: u32,
-    /// How many of them share a cache line.
+    /// Number of locations that share a cache line.
     pub per_line: u32,
-    /// Bytes of a cache line.
+    /// Size of a cache line in bytes.
     pub line_bytes: u64,
     /// Address of the first location.
     pub base: u64,
-    /// Of 100 accesses that are no read-modify-writes, how many read.
+    /// Percentage of reads among the accesses that are not read-modify-writes.
     pub reads: u32,
-    /// Of 100 operations, how many are read-modify-writes.
+    /// Percentage of read-modify-writes among the operations.
     pub rmws: u32,
-    /// Of 100 operations, how many are fences.
+    /// Percentage of fences among the operations.
     pub fences: u32,
-    /// Of 100 reads, how many are instruction fetches.
+    /// Percentage of instruction fetches among the reads.
     pub fetches: u32,
-    /// Of 100 read-modify-writes, how many are made of a load-linked and a store-conditional
+    /// Percentage of read-modify-writes that consist of a load-linked and a store-conditional
     /// instead of two locked halves.
     pub linked: u32,
-    /// Lines of their own for instruction fetches, which nobody writes; 0 fetches from the shared
-    /// locations, so that fetches race with stores.
+    /// Number of lines that are only used for instruction fetches, and never written; with 0,
+    /// instructions are fetched from the shared locations, so that fetches race with stores.
     pub code_lines: u32,
-    /// How much more popular the first locations are: 0 not at all, 1 as words in a text (Zipf).
+    /// How unevenly the locations are chosen: 0 means all equally often, 1 as often as words in a
+    /// text (Zipf's law).
     pub skew: f64,
-    /// Most ticks between operations.
+    /// Largest number of ticks between operations.
     pub think: u32,
     /// Seed of the pseudo-random generator.
     pub seed: u64,
-    /// Changes of the program that was drawn, one after the other.
+    /// Changes of the drawn program, one after the other.
     pub edits: Vec<Edit>,
 }
 
@@ -76,7 +77,7 @@ impl ProgramSize {
         u64::from(self.threads) * u64::from(self.operations)
     }
 
-    /// Where a location is.
+    /// The address of a location.
     pub fn address(&self, location: u32) -> u64 {
         let per_line = self.per_line();
         let step = (self.line_bytes / per_line) & !7;
@@ -84,12 +85,12 @@ impl ProgramSize {
         self.base + line * self.line_bytes + u64::from(location) % per_line * step
     }
 
-    /// Locations that share a line: no more than fit.
+    /// Number of locations that share a line, limited by its size.
     fn per_line(&self) -> u64 {
         u64::from(self.per_line).clamp(1, (self.line_bytes / 8).max(1))
     }
 
-    /// Where instructions are fetched from that are not shared: behind all locations.
+    /// The address of a line that is only used for instruction fetches, after all locations.
     fn code(&self, line: u64) -> u64 {
         let lines = u64::from(self.locations).div_ceil(self.per_line());
         self.base + (lines + line) * self.line_bytes
@@ -105,13 +106,13 @@ pub enum Operation {
     Fetch(u64),
     /// Stores a value to an address.
     Store(u64, u64),
-    /// Replaces the value at an address by this one, at once.
+    /// Atomically replaces the value at an address by this one.
     Rmw {
         /// The address.
         address: u64,
         /// The value written.
         value: u64,
-        /// Whether by load-linked and store-conditional.
+        /// Whether it uses load-linked and store-conditional.
         linked: bool,
     },
     /// A full fence.
@@ -130,7 +131,7 @@ impl Operation {
         }
     }
 
-    /// Has it happen at another address, if it has one.
+    /// Changes its address to another, if it has one.
     fn move_to(&mut self, to: u64) {
         match self {
             Operation::Load(address)
@@ -141,7 +142,7 @@ impl Operation {
         }
     }
 
-    /// What it writes, if it does.
+    /// The value that it writes, if it writes.
     fn value_mut(&mut self) -> Option<&mut u64> {
         match self {
             Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
@@ -150,16 +151,16 @@ impl Operation {
     }
 }
 
-/// An operation and what comes before it.
+/// An operation and the pause before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Step {
-    /// Ticks to wait before it.
+    /// Number of ticks to wait before it.
     pub think: u32,
     /// The operation of the step.
     pub operation: Operation,
 }
 
-/// What each thread does.
+/// The operations of all threads.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// The operations of each thread.
@@ -167,7 +168,7 @@ pub struct Program {
 }
 
 impl Program {
-    /// The program of a shape.
+    /// The program of a size.
     pub fn random(shape: &ProgramSize) -> Program {
         let popular = Popular::new(shape);
         let mut program = Program::drawn(shape, &popular);
@@ -193,7 +194,7 @@ impl Program {
         Program { threads: (0..shape.threads).map(thread).collect() }
     }
 
-    /// Has every value written once, after edits that moved and doubled steps.
+    /// Numbers the values so that each is written once, after edits that moved and copied steps.
     fn number_values(&mut self) {
         for (thread, steps) in (0..).zip(&mut self.threads) {
             let written = steps.iter_mut();
@@ -202,8 +203,8 @@ impl Program {
         }
     }
 
-    /// Whether Ruby's lines show all of it, in program order, if a core does one thing at a time.
-    /// They do not show fences, and readers leave instruction fetches out.
+    /// Whether the lines that Ruby prints show all operations, in program order, if a core executes
+    /// one at a time. They do not show fences, and readers leave instruction fetches out.
     pub fn is_plain(&self) -> bool {
         let is_hidden =
             |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
@@ -222,7 +223,7 @@ impl Program {
     }
 }
 
-/// What is before the first value that a thread writes.
+/// The number before the first value that a thread writes.
 fn first_value(thread: u32) -> u64 {
     (u64::from(thread) + 1) << 32
 }
@@ -230,36 +231,24 @@ fn first_value(thread: u32) -> u64 {
 /// Chooses locations: each by its weight, and which are popular by the seed.
 struct Popular {
     addresses: Vec<u64>,
-    /// Sum of the weights up to each and its own.
-    sums: Vec<u64>,
+    by_popularity: Weighted,
 }
 
 impl Popular {
-    /// Weights are whole numbers, so that the last bits of a power, which differ between machines,
-    /// decide nothing.
     fn new(shape: &ProgramSize) -> Popular {
-        const MOST: f64 = (1u64 << 31) as f64;
+        let locations = shape.locations.max(1);
         let mut addresses: Vec<u64> =
-            (0..shape.locations.max(1)).map(|location| shape.address(location)).collect();
-        Rng::new(shape.seed, 0).shuffle(&mut addresses);
-        let mut sum = 0;
-        let sums = (1..=addresses.len() as u32).map(|rank| {
-            let weight = MOST * f64::from(rank).powf(-shape.skew.max(0.0));
-            sum += (weight.round() as u64).max(1);
-            sum
-        });
-        Popular { sums: sums.collect(), addresses }
+            (0..locations).map(|location| shape.address(location)).collect();
+        Rng::new(shape.seed, 0).shuffle_from_back(&mut addresses);
+        Popular { by_popularity: Weighted::zipf(locations, shape.skew.max(0.0)), addresses }
     }
 
     fn choose(&self, rng: &mut Rng) -> u64 {
-        let total = self.sums.last().copied().unwrap_or(1);
-        let point = rng.below(total);
-        let at = self.sums.partition_point(|&sum| sum <= point);
-        self.addresses.get(at).copied().unwrap_or(0)
+        self.addresses[self.by_popularity.choose(rng)]
     }
 }
 
-/// Makes the steps of one thread.
+/// Draws the steps of one thread.
 struct Maker<'a> {
     shape: &'a ProgramSize,
     popular: &'a Popular,
@@ -331,7 +320,7 @@ mod tests {
         steps.filter(|step| of(&step.operation)).count()
     }
 
-    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    /// Users rely on runs that never change: a failure of this test breaks that promise.
     #[test]
     fn a_program_is_fixed_by_its_shape() {
         let program = Program::random(&ProgramSize::default());
@@ -383,7 +372,7 @@ mod tests {
     }
 
     #[test]
-    fn locations_share_lines_as_asked() {
+    fn locations_share_lines_as_requested() {
         let addresses = |per_line| {
             let shape = ProgramSize { per_line, ..ProgramSize::default() };
             (0..4).map(|l| shape.address(l)).collect::<Vec<u64>>()

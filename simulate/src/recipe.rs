@@ -1,9 +1,9 @@
-//! Whole runs but for protocol and client, as varied as can be while every valid protocol bears them,
-//! and small changes of them.
+//! Recipes: the parameters of runs except protocol and client, as varied as every valid protocol
+//! allows, and small variations of them.
 //!
-//! A [`Recipe`] is drawn from a seed, and varied by others; its [`Lineage`], such as `17` or
-//! `17.203.88`, is its name. A run is reproduced from its lineage, protocol, mutant and client alone, on
-//! every machine.
+//! A [`Recipe`] is drawn from a seed, and varied by further seeds; its name is its [`Lineage`],
+//! such as `17` or `17.203.88`. A run can be reproduced from its lineage, protocol, mutant and
+//! client, on every machine.
 //!
 //! ```
 //! use simulate::client::Client;
@@ -24,13 +24,13 @@ mod knob;
 mod lineage;
 mod words;
 
+use history::random::Rng;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{CacheGeometry, Options};
 use crate::program::{Edit, EditKind, ProgramSize};
-use crate::rng::Rng;
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;
@@ -44,28 +44,30 @@ pub struct Recipe {
     filter: Option<Filter>,
 }
 
-/// A filter of a directory, which knows which caches may have a line: for protocols that have one.
+/// A probe filter of a directory, which records which caches may have a line. Not every protocol
+/// has one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Filter {
-    /// The parameter that turns it on.
+    /// The parameter that enables it.
     flag: &'static str,
     /// The size of the filter.
     size: CacheGeometry,
 }
 
-/// Separates the choices of a recipe from those of a program with its seed.
+/// Makes the generator of a recipe differ from that of a program with the same seed.
 const RANDOM: u64 = 0x52_45_43_49;
-/// The same of a variation.
+/// The same for variations.
 const VARY: u64 = 0x56_41_52_59;
-/// Of 100 variations, how many have a second change; and of those a third, and so on.
+/// The probability, in percent, that a variation has a second change; likewise for every further
+/// one.
 const MORE: u32 = 70;
-/// Of 100 changes, how many are edits of the program.
+/// The percentage of changes that are edits of the program.
 const EDITS: u32 = 30;
-/// Of 100 changes, how many are to the timing alone.
+/// The percentage of changes that affect the timing only.
 const TIMING: u32 = 20;
 
 impl Recipe {
-    /// The recipe that a seed stands for.
+    /// Draws the recipe of a seed.
     pub fn random(seed: u64) -> Recipe {
         let shape = ProgramSize { seed, ..ProgramSize::default() };
         let mut recipe = Recipe {
@@ -81,19 +83,19 @@ impl Recipe {
         recipe
     }
 
-    /// A recipe by its name.
+    /// The recipe with this lineage.
     pub fn of(lineage: &Lineage) -> Recipe {
         let root = Recipe::random(lineage.seed());
         let seeds = lineage.variations().iter();
         seeds.fold(root, |recipe, &seed| recipe.vary(seed))
     }
 
-    /// A recipe that differs from it in little.
+    /// Returns a recipe with small changes.
     #[must_use]
     pub fn vary(&self, seed: u64) -> Recipe {
         let mut recipe = self.clone();
         let mut rng = Rng::new(seed, VARY);
-        // What is drawn again may be what it was.
+        // A value that is drawn again may be the same.
         while recipe == *self || rng.percent(MORE) {
             recipe.change(&mut rng);
         }
@@ -114,7 +116,7 @@ impl Recipe {
         }
     }
 
-    /// What it is called.
+    /// The name of the recipe.
     pub fn lineage(&self) -> &Lineage {
         &self.lineage
     }
@@ -129,7 +131,7 @@ impl Recipe {
         }
     }
 
-    /// Parameters that only some protocols have.
+    /// Settings of parameters that only some protocols have.
     fn settings(&self, protocol: &Protocol) -> Vec<Setting> {
         let Some(Filter { flag, size }) = self.filter else {
             return Vec::new();
@@ -156,7 +158,7 @@ mod tests {
         Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
     }
 
-    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    /// A lineage is promised to stand for the same run for ever: this test fails if it does not.
     #[test]
     fn a_lineage_stands_for_one_run_forever() {
         let protocol = protocol("MOESI_hammer");
@@ -212,7 +214,7 @@ mod tests {
         assert!(different.len() > 290);
     }
 
-    /// Variations change something, of each kind now and then, and mostly little.
+    /// Variations change something, include every kind of change, and are mostly small.
     #[test]
     fn variations_are_near() {
         let recipe = Recipe::random(1);
@@ -225,7 +227,7 @@ mod tests {
             timings += usize::from(varied.options.timing.is_some());
             systems += usize::from(varied.options.caches != recipe.options.caches);
             assert_eq!(varied.shape.seed, recipe.shape.seed);
-            // Values that are drawn again may be what they were.
+            // Values that are drawn again may be the same.
             let changes = varied.shape.edits.len() + usize::from(varied.options.timing.is_some());
             assert!(changes < 12, "{seed}");
         }

@@ -1,20 +1,21 @@
-//! What cores did, as a history: the same one that a reader makes of the printed trace.
+//! Records of what cores did, and the history made of them, which is the one that a reader makes of
+//! the printed trace.
 //!
-//! A trace shows the operations of a run either in Ruby's lines or in its client's, and what a run
-//! that was aborted leaves unfinished is shown differently in the two. Records follow the rules of
-//! the reader for the lines that were chosen.
+//! A trace shows the operations of a run either in Ruby's lines or in those of the client. The two
+//! show differently what an aborted run leaves unfinished. Records follow the reader's rules for
+//! the lines that were chosen.
 
 use history::{
     Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
     Source, Unfinished,
 };
 
-/// How far an operation has come.
+/// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
-    /// It is requested; nothing shows that it happened.
+    /// It was requested; nothing shows that it happened.
     Asked,
-    /// Memory has performed its write, and the client has not printed it.
+    /// Memory has performed its write, but the client has not printed it.
     Written,
     /// The trace shows it.
     Shown,
@@ -33,21 +34,21 @@ struct Record {
     completed: Option<u64>,
     order: Option<u64>,
     state: State,
-    /// Whether the write half of it is on its way: it may have written.
+    /// Whether the write half of a read-modify-write was requested, so that it may have written.
     writing: bool,
 }
 
-/// An operation in the [`Records`] of its thread.
+/// The index of an operation in the [`Records`] of its thread.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Row(u32);
 
 impl Row {
-    /// Its number, as a mark for requests.
+    /// The index, as the tag of requests.
     pub fn tag(self) -> u32 {
         self.0
     }
 
-    /// The row of a mark.
+    /// The operation with this tag.
     pub fn of(tag: u32) -> Row {
         Row(tag)
     }
@@ -62,18 +63,18 @@ pub struct Records {
 }
 
 impl Records {
-    /// No operations of a thread. `source` says which lines of the trace show them:
-    /// [`Source::Ruby`] or [`Source::Client`].
+    /// Creates empty records of a thread. `source` says which lines of the trace show the
+    /// operations: [`Source::Ruby`] or [`Source::Client`].
     pub fn new(thread: u32, source: Source) -> Records {
         Records { thread, source, rows: Vec::new() }
     }
 
-    /// Number of the thread.
+    /// The number of the thread.
     pub fn thread(&self) -> u32 {
         self.thread
     }
 
-    /// Which lines of the trace show the operations.
+    /// The lines of the trace that show the operations.
     pub fn source(&self) -> Source {
         self.source
     }
@@ -83,12 +84,12 @@ impl Records {
         !self.rows.iter().any(|record| record.state == State::Shown)
     }
 
-    /// The mark that the next operation's row will have.
+    /// The tag that the next operation will have.
     pub fn next_tag(&self) -> u32 {
         self.rows.len() as u32
     }
 
-    /// An operation is requested. `written` is what it writes, if it writes.
+    /// Records that an operation was requested. `written` is the value that it writes, if it does.
     pub fn ask(&mut self, now: u64, kind: Kind, address: u64, written: Option<u64>) -> Row {
         self.rows.push(Record {
             kind,
@@ -104,7 +105,8 @@ impl Records {
         Row(self.rows.len() as u32 - 1)
     }
 
-    /// Memory performs it: `order` counts up with every operation that memory performs.
+    /// Records that memory performed an operation. `order` increases with every operation that
+    /// memory performs.
     pub fn perform(&mut self, row: Row, now: u64, order: u64, read: Option<u64>) {
         let is_ruby = self.source == Source::Ruby;
         let Some(record) = self.rows.get_mut(row.0 as usize) else {
@@ -120,7 +122,8 @@ impl Records {
         }
     }
 
-    /// The first half of a locked read-modify-write is performed, which may be all of it.
+    /// Records that the first half of a locked read-modify-write was performed, which may be all of
+    /// it.
     pub fn perform_first_half(&mut self, row: Row, now: u64, order: u64, read: u64) {
         let is_ruby = self.source == Source::Ruby;
         let Some(record) = self.rows.get_mut(row.0 as usize) else {
@@ -135,14 +138,14 @@ impl Records {
         }
     }
 
-    /// The second half of a read-modify-write is requested.
+    /// Records that the second half of a read-modify-write was requested.
     pub fn ask_second_half(&mut self, row: Row) {
         if let Some(record) = self.rows.get_mut(row.0 as usize) {
             record.writing = true;
         }
     }
 
-    /// The second half of a locked read-modify-write is performed.
+    /// Records that the second half of a locked read-modify-write was performed.
     pub fn perform_second_half(&mut self, row: Row, now: u64, order: u64) {
         if let Some(record) = self.rows.get_mut(row.0 as usize) {
             record.kind = Kind::Rmw;
@@ -151,14 +154,15 @@ impl Records {
         self.perform(row, now, order, None);
     }
 
-    /// The client prints it. A store may be printed before memory performs it.
+    /// Records that the client printed an operation. A store may be printed before memory performs
+    /// it.
     pub fn print(&mut self, row: Row) {
         if let Some(record) = self.rows.get_mut(row.0 as usize) {
             record.state = State::Shown;
         }
     }
 
-    /// It did not happen.
+    /// Records that an operation did not happen.
     pub fn drop_row(&mut self, row: Row) {
         if let Some(record) = self.rows.get_mut(row.0 as usize) {
             record.state = State::Dropped;
@@ -187,14 +191,14 @@ impl Records {
         });
     }
 
-    /// What is unfinished of an operation, as a reader of the trace would see it.
+    /// How an unfinished operation appears to a reader of the trace.
     fn unfinished(&self, record: &Record) -> Option<Unfinished> {
         let is_ruby = self.source == Source::Ruby;
         let (is_left, writes) = match record.state {
             State::Dropped => (false, false),
             State::Shown => (is_ruby && record.writing, true),
             State::Written => (true, true),
-            // In a client's history, its own stores are operations, whatever becomes of them.
+            // In a client's history, all of its stores are operations, whether performed or not.
             State::Asked if record.kind.writes() => (is_ruby, true),
             State::Asked => (true, false),
         };
@@ -208,8 +212,8 @@ impl Records {
     }
 }
 
-/// The history of a run: the records of all its threads. What is known of the run besides is put
-/// into `provenance`; source and unfinished requests are filled in.
+/// Builds the history of a run from the records of all its threads. `provenance` is completed by
+/// the source and the unfinished requests.
 ///
 /// # Errors
 /// Fails if there are more operations than a history can have.

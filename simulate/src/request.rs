@@ -1,4 +1,4 @@
-//! What a core asks of the memory system, and what it is answered.
+//! Requests of cores to the memory system, and the responses.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub enum RequestKind {
     Load,
     /// Instruction fetch.
     Ifetch,
-    /// Plain store.
+    /// Load that opens a reservation.
     Store,
     /// Load that opens a reservation.
     LoadLinked,
@@ -17,18 +17,18 @@ pub enum RequestKind {
     StoreConditional,
     /// First half of a locked read-modify-write: reads, and locks the line.
     LockedRead,
-    /// Second half: writes, and unlocks the line.
+    /// Second half of a locked read-modify-write: writes, and unlocks the line.
     LockedWrite,
-    /// Load of a read-modify-write without lock.
+    /// Load of a read-modify-write that does not lock.
     RmwRead,
-    /// Stores a value and returns the one before.
+    /// Stores a value and returns the old one.
     Swap,
-    /// Writes the line back; has no value and no answer.
+    /// Writes the line back. It has no value and no response.
     Flush,
 }
 
 impl RequestKind {
-    /// The command of its packet, as gem5 prints it.
+    /// The command of the request's packet, as gem5 prints it.
     pub fn command(self) -> &'static str {
         match self {
             RequestKind::Load | RequestKind::Ifetch | RequestKind::RmwRead => "ReadReq",
@@ -42,7 +42,8 @@ impl RequestKind {
         }
     }
 
-    /// The command of the answer's packet. That of a store-conditional tells whether it succeeded.
+    /// The command of the response's packet. For a store-conditional, it depends on whether it
+    /// succeeded.
     pub fn answer(self, success: bool) -> &'static str {
         match self {
             RequestKind::Store => "WriteResp",
@@ -55,17 +56,18 @@ impl RequestKind {
         }
     }
 
-    /// Whether a readCallback completes it, as far as the core's own type goes.
+    /// Whether a `readCallback` completes the request, as far as its own kind decides.
     pub fn is_read(self) -> bool {
         matches!(self, RequestKind::Load | RequestKind::Ifetch | RequestKind::LoadLinked)
     }
 
-    /// Whether it completes with data from or for the block. A store-conditional does if it succeeds.
+    /// Whether completing it always moves data from or to the block. A store-conditional does so
+    /// only if it succeeds.
     pub fn moves_data(self) -> bool {
         !matches!(self, RequestKind::StoreConditional | RequestKind::Flush)
     }
 
-    /// Whether the core gets an answer.
+    /// Whether the core gets a response.
     pub fn is_answered(self) -> bool {
         self != RequestKind::Flush
     }
@@ -74,9 +76,9 @@ impl RequestKind {
 /// A request of a core. It must not cross a cache line; values have at most 8 bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// The core's own mark, which the answer carries.
+    /// The core's tag, which the response carries.
     pub tag: u32,
-    /// What is asked.
+    /// The kind of request.
     pub kind: RequestKind,
     /// Address of the first byte.
     pub address: u64,
@@ -86,25 +88,25 @@ pub struct Request {
     pub value: u64,
 }
 
-/// The answer to a request.
+/// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The mark of the request.
+    /// The tag of the request.
     pub tag: u32,
-    /// What was asked.
+    /// The kind of request.
     pub kind: RequestKind,
     /// The address of the first byte.
     pub address: u64,
     /// The value read, if the kind reads.
     pub value: u64,
-    /// Whether a store-conditional happened; true for all others.
+    /// Whether a store-conditional succeeded; true for all other kinds.
     pub success: bool,
 }
 
-/// The reason why a sequencer does not accept a request now.
+/// The reason why a sequencer refuses a request for now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
-    /// As many requests are outstanding as there may be.
+    /// The limit of outstanding requests is reached.
     BufferFull,
     /// A read-modify-write has locked the line.
     Aliased,
@@ -117,7 +119,7 @@ impl fmt::Display for Refusal {
 }
 
 impl Refusal {
-    /// The word that gem5 prints.
+    /// The word that gem5 prints for it.
     pub fn name(self) -> &'static str {
         match self {
             Refusal::BufferFull => "BufferFull",

@@ -1,10 +1,10 @@
-//! The library objects of the runtime, each independent of the language and of what runs it; only `mask` asks the language how
-//! many words it has.
+//! The library objects of Ruby, such as buffers, caches and the network. They do not depend on the
+//! language or on what runs it; only `mask` asks the language for a number of words.
 //!
-//! Messages, cache entries and TBEs live in a flat memory of 64-bit words that somebody else keeps.
-//! Here they are the addresses of their first words, and 0 is none. A tick is a cycle.
+//! Messages, cache entries and TBEs live in a flat memory of 64-bit words that the caller owns.
+//! Here they are identified by the address of their first word; 0 is none. A tick is a cycle.
 //!
-//! What gem5 stops with a panic is a [`Misuse`] here, because a user's protocol can cause it.
+//! Where gem5 panics, functions return a [`Misuse`], since a user's protocol can cause it.
 
 pub(crate) mod block;
 pub(crate) mod buffer;

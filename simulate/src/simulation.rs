@@ -1,4 +1,4 @@
-//! One run of a protocol: from what is asked to what came of it.
+//! A single run of a protocol: [`Simulation`] describes it, and [`Run`] is its result.
 
 use history::History;
 use slicc::protocol::Protocol;
@@ -17,7 +17,8 @@ pub struct Simulation {
     pub shape: ProgramSize,
     /// The cores that run it.
     pub client: Client,
-    /// The system that they run on. `threads`, `block_bytes` and `send_evictions` follow from the rest.
+    /// The system that they run on. `threads`, `block_bytes` and `send_evictions` are overwritten
+    /// with values that follow from the rest.
     pub options: Options,
     /// Cycles after which an unanswered request is a deadlock.
     pub deadlock_threshold: Option<u64>,
@@ -25,39 +26,41 @@ pub struct Simulation {
 
 /// The result of a run, whether it completed or failed.
 pub struct Run {
-    /// Why it stopped before its end, if it did.
+    /// The fault that ended the run early, if any.
     pub fault: Option<Box<Fault>>,
-    /// What gem5 would have accepted although it is evidently wrong, in the order in which it first happened.
+    /// Warnings about mistakes that gem5 accepts, in the order in which each first occurred.
     pub warnings: Vec<Warning>,
-    /// Numbers about it.
+    /// Statistics of the run.
     pub tally: Tally,
     system: System,
 }
 
 impl Simulation {
-    /// The options, with what follows from the rest.
+    /// The options, with the values that follow from the rest.
     fn settled_options(&self) -> Options {
         Options {
             threads: self.shape.threads,
-            // As in gem5's scripts: a reservation ends when the line goes, and some protocols keep the entry.
+            // As in gem5's scripts. A reservation ends when the line leaves the cache, and some
+            // protocols keep the entry.
             send_evictions: self.client.needs_evictions()
                 || self.shape.rmws > 0 && self.shape.linked > 0,
             ..self.options.clone()
         }
     }
 
-    /// Plans a system for a protocol.
+    /// Plans the system for a protocol.
     ///
     /// # Errors
-    /// As [`Plan::of`] does.
+    /// Fails as [`Plan::of`] does.
     pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<slicc::source::Diagnostic>> {
         Plan::of(protocol, &self.settled_options())
     }
 
-    /// Runs it; `trace` is where the trace goes.
+    /// Runs the simulation on a protocol. If `trace` is given, the trace is written there.
     ///
     /// # Errors
-    /// Fails if the plan does not fit the protocol. That a protocol fails is no error, but a [`Fault`] of the run.
+    /// Fails if the plan does not fit the protocol. A failure of the protocol is not an error, but
+    /// the [`Fault`] of the run.
     pub fn run(
         &self,
         protocol: &Protocol,
@@ -67,11 +70,11 @@ impl Simulation {
         self.run_titled(protocol, plan, trace, None)
     }
 
-    /// The same, with a first line in the trace that says where it comes from. Readers of traces must pass it over, as they
-    /// do with `command line: ...`, which gem5 prints.
+    /// The same, with a first line in the trace that says how the run was made. Readers of traces
+    /// have to skip it, as they skip gem5's `command line: ...`.
     ///
     /// # Errors
-    /// As [`Simulation::run`].
+    /// Fails as [`Simulation::run`] does.
     pub fn run_titled(
         &self,
         protocol: &Protocol,
@@ -111,10 +114,10 @@ impl Simulation {
 }
 
 impl Run {
-    /// What the program did, as far as it got.
+    /// The history of the program, up to the end of the run.
     ///
     /// # Errors
-    /// The records of the cores contradict each other, which is a defect of the runtime.
+    /// Fails if the records of the cores contradict each other, which is a defect of the runtime.
     pub fn history(&self) -> Result<History, history::BuildError> {
         let records = self.system.cores().map(|core| core.records());
         crate::record::history(records, history::Provenance::default())
@@ -130,15 +133,16 @@ impl Run {
         self.system.stalls()
     }
 
-    /// The triples of machine, state and event that were reached, by number.
+    /// The triples of machine, state and event that were reached, by their numbers.
     pub fn reached(&self) -> Vec<Reached> {
         self.system.reached()
     }
 
-    /// Ends the trace, after a fault with a line that says so as gem5 would. Returns its text, if it was to stay in memory.
+    /// Ends the trace; after a fault, with a line that reports it as gem5 would. Returns the text
+    /// if the trace was kept in memory.
     ///
     /// # Errors
-    /// It could not be written.
+    /// Fails if the trace could not be written.
     pub fn finish_trace(&mut self) -> std::io::Result<Vec<u8>> {
         let Some(mut trace) = self.system.take_trace() else {
             return Ok(Vec::new());

@@ -1,36 +1,44 @@
-//! A simulated protocol as a transition system: all that can happen in a state, one move after the other.
+//! A simulated protocol as a transition system: all moves that are possible in a state, without
+//! time.
 //!
-//! The runtime is that of [`system`](crate::system), and a move is at most one transition of one controller. What is
-//! different is time: there is none.
+//! The runtime is that of [`system`](crate::system), and a move is at most one transition of one
+//! controller. The difference is that there is no time:
 //!
-//! - A message that was sent is under way until a move lets it arrive. Where the buffers at both ends are ordered, the
-//!   messages of a pair arrive in the order in which they were sent; so do those that a controller sends itself through
-//!   an ordered buffer, and the answers of memory for one line. All others arrive in any order. The simulator reorders
-//!   less between an unordered and an ordered buffer.
-//! - A controller is woken when a message arrives, and may be woken again while there is one that has arrived and is
-//!   still there. It then does what it does in the simulator, but for one transition at most. So which of two messages
-//!   is looked at first is open, where the simulator's scan of the ports decides.
-//! - A message arrives only when nothing that arrived before is left at the head of its buffer: it could not be looked
-//!   at anyhow; and its controller is woken at once. So an action that takes the head of another port's buffer than the
-//!   one it was triggered from finds only what has been left there. What asks how many messages there are in a buffer sees those that are under way, too, as it would in
-//!   the simulator.
-//! - A stalled head stays; what is set aside (`stall_and_wait`) waits until it is woken, and comes before what arrived
-//!   after it. What is recycled or delayed is under way again, and may be overtaken by everything.
-//! - `clockEdge()` and `curCycle()` are always 0, and so are differences of times. Latencies have no effect; that a
-//!   message with a shorter latency breaks the order of a buffer shows within one transition only. Timers run out any
-//!   time after they were set. Banks of caches are never busy when a controller is woken.
-//! - Victims are chosen by the cache's own policy, from who was used when: there is nothing random about them.
-//! - A core has at most one request outstanding (or several of different lines, if that is asked for), a load or a
-//!   store. It may ask whenever it has none, and its controller looks at the request in the same move, unless another
-//!   request is in the way. There are no fetches, flushes, locked or linked accesses, and no DMA.
-//! - A buffer never runs full, unless the protocol says that it may.
-//! - Memory holds something at first that is not 0, as after a program was loaded: where blocks that nobody has set are
-//!   taken for it, that shows here and not in the simulator, whose memory is 0 at first.
+//! - A message is in flight until a move delivers it. If the buffers at both ends are ordered, the
+//!   messages between them arrive in the order in which they were sent. So do messages that a
+//!   controller sends to itself through an ordered buffer, and memory's responses for one line. All
+//!   others arrive in any order. The simulator reorders fewer messages between an unordered and an
+//!   ordered buffer.
+//! - A controller is woken when a message arrives, and may be woken again as long as a delivered
+//!   message is waiting. It then does what it does in the simulator, but takes at most one
+//!   transition. So either of two messages may be handled first, where the simulator's scan of the
+//!   ports decides.
+//! - A message arrives only if no earlier message is left at the head of its buffer, since it could
+//!   not be handled anyway, and its controller is woken at once. So an action that takes a message
+//!   from another port's buffer only finds what was left there. The number of messages in a buffer
+//!   includes those in flight, as in the simulator.
+//! - A stalled head stays. A message set aside by `stall_and_wait` waits until it is woken, and
+//!   then precedes those that arrived later. A message that is recycled or delayed is in flight
+//!   again, and any other may overtake it.
+//! - `clockEdge()` and `curCycle()` are always 0, and so are differences of times. Latencies have
+//!   no effect, except that within one transition a message with a shorter latency may break the
+//!   order of a buffer. A timer may expire at any time after it was set. Banks of caches are never
+//!   busy when a controller is woken.
+//! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
+//! - A core has at most one outstanding request, or several of different lines if requested.
+//!   Requests are loads and stores; there are no fetches, flushes, locked or linked accesses, and
+//!   no DMA. A core may issue a request whenever it has none, and its controller handles the
+//!   request in the same move, unless another request is in the way.
+//! - A buffer is never full, unless the protocol says that it may be.
+//! - Memory initially holds values other than 0, as after loading a program. If a protocol takes
+//!   unset blocks for the content of memory, that shows here but not in the simulator, whose memory
+//!   is initially 0.
 //!
-//! But for these exceptions, a run of the simulator with such cores, any network and any memory, is a run here: what is
-//! not found here is not there, at this size. What is found may need a timing that some network cannot have.
+//! Apart from these points, every run of the simulator with such cores, on any network and memory,
+//! is a run here: what is not found here does not occur at this size. A run found here may need a
+//! timing that no real network has.
 //!
-//! What the accesses do to the values is described in [`values`](crate::system::stepping::Values).
+//! The effects of accesses on values are described in [`values`](crate::system::stepping::Values).
 //!
 //! ```
 //! use slicc::protocol::Protocol;
@@ -39,12 +47,12 @@
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let mut stepper = Stepper::new(&protocol, &Scope::default()).expect("the protocol fits");
 //! let first = stepper.first();
-//! // Two cores, which may load or store.
+//! Two cores, each of which may load or store.
 //! let moves = stepper.moves(&first);
 //! assert_eq!(moves.len(), 4);
-//! let (telling, outcome) = stepper.tell(&first, moves[1]);
-//! assert_eq!(telling.happens, "core 0 stores to line 0");
-//! assert_eq!(telling.effects[0], "L1Cache-0: I Store -> IM (line 0)");
+//! let (description, outcome) = stepper.describe(&first, moves[1]);
+//! assert_eq!(description.happens, "core 0 stores to line 0");
+//! assert_eq!(description.effects[0], "L1Cache-0: I Store -> IM (line 0)");
 //! assert!(outcome.state.is_ok());
 //! ```
 
@@ -66,29 +74,30 @@ pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Holders, Move, Outcome, Values,
 };
 
-/// Bytes of a block: one location.
+/// Size of a block in bytes: one location.
 const BLOCK_BYTES: u64 = 8;
-/// Sets of each cache: the fewest that there can be.
+/// Number of sets of each cache, the smallest possible.
 const SETS: u64 = 2;
 /// The largest number of cores, and of lines, that can be explored.
 pub const MOST: u32 = 8;
 
-/// The size of the system that is explored.
+/// The size of the system under exploration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// Cores, each with a cache of its own.
+    /// Number of cores, each with a cache of its own.
     pub caches: u32,
-    /// Lines that they ask for, all of the same set.
+    /// Number of lines that they access, all in the same set.
     pub lines: u32,
-    /// How many of them a cache has room for: all, or only one, so that they replace each other.
+    /// Whether a cache has room for only one of the lines, so that they replace each other, instead
+    /// of all.
     pub tiny: bool,
-    /// How many requests, of different lines, a core may have under way.
+    /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
-    /// Which values they store.
+    /// The values that cores store.
     pub values: Values,
-    /// Values of parameters that replace what would be chosen.
+    /// Settings of parameters.
     pub settings: Vec<Setting>,
-    /// Whether what gem5 accepts although it is evidently wrong is a fault, and is not only warned about.
+    /// Whether mistakes that gem5 accepts are faults instead of warnings.
     pub strict: bool,
 }
 
@@ -107,7 +116,7 @@ impl Default for Scope {
 }
 
 impl Scope {
-    /// What a system of this size is planned from.
+    /// The options from which a system of this size is planned.
     pub fn options(&self) -> Options {
         let ways = if self.tiny { 1 } else { self.lines.next_power_of_two() };
         let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
@@ -148,23 +157,23 @@ impl From<SetupError> for StepperError {
     }
 }
 
-/// A protocol as a transition system; its moves are those of [`Stepping`].
+/// A protocol as a transition system. Its moves are those of [`Stepping`].
 pub struct Stepper {
     stepping: Stepping,
 }
 
 impl Stepper {
-    /// Makes a system that runs a protocol.
+    /// Builds a system that runs a protocol.
     ///
     /// # Errors
-    /// Fails if the protocol has errors, or does not support or fit a system of that size.
+    /// Fails if the protocol has errors, or does not support or fit a system of this size.
     pub fn new(protocol: &Protocol, scope: &Scope) -> Result<Stepper, StepperError> {
         let fits = |number: u32| (1..=MOST).contains(&number);
         if !fits(scope.caches) || !fits(scope.lines) {
             let (caches, lines) = (scope.caches, scope.lines);
             return Err(SetupError::Scope { caches, lines }.into());
         }
-        // With blocks of one word.
+        // The protocol is compiled again, with blocks of one word.
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)
             .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
         let options = scope.options();

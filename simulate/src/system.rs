@@ -1,7 +1,7 @@
-//! A system at work: controllers, buffers, network, memory, sequencers and cores, driven by events.
+//! A running system: controllers, buffers, network, memory, sequencers and cores, driven by events.
 //!
-//! One tick is one cycle of everything. Within a tick, events happen in the order in which they were scheduled. All that
-//! is random comes from one seed, so a seed stands for one run, byte for byte.
+//! A tick is one cycle of everything. Within a tick, events run in the order in which they were
+//! scheduled. All random choices derive from one seed, so a seed determines a run, byte for byte.
 
 mod build;
 mod cores;
@@ -47,62 +47,63 @@ pub use fault::{Fault, FaultKind};
 pub use warning::Warning;
 use words::Words;
 
-/// After so many cycles a request that was not answered means a deadlock, unless the user says otherwise.
+/// Default number of cycles after which an unanswered request is reported as a deadlock.
 pub const DEADLOCK_THRESHOLD: u64 = 200_000;
 
-/// A core that gets answers, but stays at the same operation, is given up after so many times as long.
-const PATIENCE: u64 = 10;
-/// More events in one tick mean that controllers wake each other without end.
-const SAME_TICK: u64 = 1 << 20;
-/// More transitions in one wakeup mean that it has no end.
-const MOST_TAKEN: u64 = 1 << 20;
+/// A core that gets responses but stays at the same operation is given up after this many deadlock thresholds.
+const NO_PROGRESS_THRESHOLDS: u64 = 10;
+/// Number of events in one tick from which on controllers are assumed to wake each other for ever.
+const MOST_EVENTS_PER_TICK: u64 = 1 << 20;
+/// Largest number of transitions in one wakeup.
+const MOST_TRANSITIONS_PER_WAKEUP: u64 = 1 << 20;
 
 /// A controller.
 struct Controller {
-    /// Its machine, by place in the program.
+    /// The index of its machine in the program.
     machine: usize,
-    /// Its number among those of its machine.
+    /// The number among the controllers of its machine.
     version: u32,
-    /// Address of its control words.
+    /// The address of its control words.
     control: u64,
-    /// The buffer of each in_port (or its table of timers).
+    /// The buffer, or table of timers, of each in_port.
     ports: Vec<u32>,
     transitions_per_cycle: u64,
-    /// Lines that are blocked, and the buffer that they are blocked on.
+    /// The blocked lines, each with the buffer on which it is blocked.
     blocked: Vec<(u64, u32)>,
-    /// What waits: for a line, by rank, the buffer in which messages are parked.
+    /// For each line with waiting messages, the buffer in which they were set aside, by rank of the
+    /// port.
     waiting: Vec<(u64, Vec<Option<u32>>)>,
-    /// The rank of the port that is scanned.
+    /// The rank of the port that is being scanned.
     rank: usize,
     requests_to_memory: Option<u32>,
     responses_from_memory: Option<u32>,
-    /// The mandatory queue, and how long a request takes to it.
+    /// The mandatory queue, and the latency of requests to it in cycles.
     mandatory: Option<(u32, u64)>,
-    /// The same by the type of the request, where the machine has an opinion.
+    /// The same latency by the type of the request, if the machine defines it.
     mandatory_latencies: Vec<u64>,
 }
 
-/// What a buffer is attached to.
+/// The connection of a buffer.
 #[derive(Clone, Copy, Debug)]
 enum Role {
-    /// Read by the controller that owns it.
+    /// The controller that owns it reads it.
     Own,
     /// Its messages go to a virtual network.
     To { vnet: u32 },
 }
 
-/// Where the fields are that the network looks at, by message type.
+/// The offsets of the fields that the network reads, for a type of messages.
 #[derive(Clone, Copy, Debug, Default)]
 struct Envelope {
-    /// The `Destination`.
+    /// The offset of `Destination`.
     destination: Option<u16>,
-    /// The `MessageSize`.
+    /// The offset of `MessageSize`.
     size: Option<u16>,
-    /// All words of the message.
+    /// The width of the message in words.
     width: usize,
 }
 
-/// Where the fields of a `MemoryMsg` are.
+/// The offsets of the fields of a `MemoryMsg`.
 #[derive(Clone, Copy, Debug, Default)]
 struct MemoryFields {
     address: u16,
@@ -113,7 +114,7 @@ struct MemoryFields {
     length: u16,
 }
 
-/// Where the fields of a `RubyRequest` are.
+/// The offsets of the fields of a `RubyRequest`.
 #[derive(Clone, Copy, Debug, Default)]
 struct RequestFields {
     line: u16,
@@ -124,36 +125,36 @@ struct RequestFields {
     context: u16,
 }
 
-/// Where to go on after a transition that stalled.
+/// The place at which execution continues after a transition that stalled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resume {
     position: Position,
     base: u16,
 }
 
-/// A thread: its core, its sequencer's answers, and where its requests go.
+/// A thread: its core, the responses of its sequencer, and the destination of its requests.
 struct Thread {
-    /// Taken out while it runs.
+    /// The core; it is taken out while it runs.
     core: Option<Box<dyn Core>>,
     answers: VecDeque<(u64, Response)>,
     /// The controller of its sequencer.
     controller: usize,
     done: bool,
-    /// The operation that its core was at when the watchdog last saw it go on, and when that was.
+    /// The operation of its core when the watchdog last saw progress, and the tick of that.
     position: usize,
     moved: u64,
 }
 
-/// Something that happened, kept for the report of a fault.
+/// An event that is recorded for the report of a fault.
 #[derive(Clone, Copy, Debug, Default)]
-struct Happening {
+struct RecordedEvent {
     tick: u64,
-    /// How often it was repeated at once, and when for the last time, if it is a transition that
-    /// changes nothing.
+    /// For a transition that changes nothing: the number of immediate repetitions, and the tick of
+    /// the last one.
     repeated: u32,
     until: u64,
     controller: u32,
-    /// The transition, or for a message its type.
+    /// The transition, or the type of a message.
     what: u32,
     is_message: bool,
     /// For a message, a number that stands for its `Type` field.
@@ -162,25 +163,25 @@ struct Happening {
     address: u64,
 }
 
-/// How far back a fault's report can look.
-const HAPPENINGS: usize = 1 << 14;
-/// Among how many of the last happenings a repetition is looked for.
-const NEAR: usize = 8;
+/// Number of recorded events, which limits how far back a fault's report can look.
+const MOST_RECORDED: usize = 1 << 14;
+/// Number of the last events among which a repetition is searched.
+const REPETITION_DISTANCE: usize = 8;
 
-/// What a run came to.
+/// Statistics of a run.
 #[derive(Clone, Debug, Default)]
 pub struct Tally {
-    /// Ticks.
+    /// Number of ticks.
     pub ticks: u64,
-    /// Transitions taken.
+    /// Number of transitions that were taken.
     pub transitions: u64,
-    /// Transitions that stalled.
+    /// Number of transitions that stalled.
     pub stalls: u64,
-    /// Wakeups of controllers.
+    /// Number of wakeups of controllers.
     pub wakeups: u64,
 }
 
-/// A system.
+/// A simulated system.
 pub struct System {
     program: Arc<Program>,
     words: Words,
@@ -191,11 +192,11 @@ pub struct System {
     consumers: Vec<u32>,
     caches: Vec<CacheMemory>,
     tables: Vec<TbeTable>,
-    /// What the tables hold.
+    /// The type of the entries of each table.
     elements: Vec<TypeId>,
     directories: Vec<DirectoryMemory>,
     timers: Vec<TimerTable>,
-    /// The controller that a table of timers wakes.
+    /// The controller that each table of timers wakes.
     timer_owners: Vec<u32>,
     persistents: Vec<PersistentTable>,
     sequencers: Vec<Sequencer>,
@@ -209,29 +210,30 @@ pub struct System {
     wheel: Wheel,
     now: u64,
     trace: Option<Trace>,
-    /// By machine and transition: how often it was taken, and to which next state if that is computed.
+    /// For each machine and transition, how often it was taken. Computed next states are counted in
+    /// `computed`.
     coverage: Vec<Vec<u64>>,
     computed: std::collections::BTreeMap<(usize, u32, u16), u64>,
-    /// By machine and transition: how often the protocol stalled it.
+    /// For each machine and transition, how often the protocol stalled it.
     stalled: Vec<Vec<u64>>,
     tally: Tally,
     deadlock_threshold: u64,
     envelopes: Vec<Envelope>,
-    /// Where the field `Type` is, by message type.
+    /// The offset of the field `Type`, by message type.
     kinds: Vec<Option<u16>>,
     memory_fields: MemoryFields,
     request_fields: RequestFields,
     block_words: usize,
     effects: Effects,
-    /// By machine type, which addresses belong to which controller.
+    /// For each machine type, the assignment of addresses to controllers.
     homes: Vec<Option<Interleaving>>,
     /// The controller of each sequencer.
     homes_of: Vec<usize>,
     /// The data cache that holds the reservations of each sequencer.
     monitors: Vec<Option<u32>>,
-    /// Counts what memory performs.
+    /// A counter of what memory performs.
     moments: u64,
-    // Of the code that runs.
+    // The state of the code that runs.
     current: usize,
     transition: u32,
     resume: Resume,
@@ -241,12 +243,12 @@ pub struct System {
     calling: usize,
     /// Whether a transition runs, rather than the body of a port.
     in_transition: bool,
-    /// Whether what would be warned about is a fault.
+    /// Whether warnings are faults.
     strict: bool,
-    /// What the run has been warned about: once for each place in the protocol and kind.
+    /// The warnings of the run, once for each kind and place in the protocol.
     warnings: Vec<Warning>,
     comment: String,
-    happenings: Vec<Happening>,
+    happenings: Vec<RecordedEvent>,
     happened: usize,
 }
 
@@ -254,7 +256,7 @@ impl System {
     /// Runs until all cores are done.
     ///
     /// # Errors
-    /// The protocol failed, or nothing moves any more.
+    /// Fails if the protocol does, or if there is no progress.
     pub fn simulate(&mut self) -> Result<(), Box<Fault>> {
         let controllers = self.controllers.len() as u32;
         for thread in 0..self.threads.len() as u32 {
@@ -268,7 +270,7 @@ impl System {
                 return Err(self.quiescence());
             };
             same_tick = if tick == self.now { same_tick + 1 } else { 0 };
-            if same_tick > SAME_TICK {
+            if same_tick > MOST_EVENTS_PER_TICK {
                 return Err(self.livelock());
             }
             self.now = tick;
@@ -296,7 +298,7 @@ impl System {
         }
     }
 
-    /// Looks whether a request has waited too long, or a core goes on asking and gets nowhere.
+    /// Checks whether a request has waited too long, or a core makes no progress.
     fn watch(&mut self) -> Result<(), Box<Fault>> {
         let late = |one: &Sequencer| {
             Some((one.version(), one.deadlock(self.now, self.deadlock_threshold)?))
@@ -312,7 +314,9 @@ impl System {
             let position = thread.core.as_ref().map_or(0, |core| core.position());
             if thread.done || position != thread.position {
                 (thread.position, thread.moved) = (position, now);
-            } else if now - thread.moved > self.deadlock_threshold.saturating_mul(PATIENCE) {
+            } else if now - thread.moved
+                > self.deadlock_threshold.saturating_mul(NO_PROGRESS_THRESHOLDS)
+            {
                 let moved = thread.moved;
                 return Err(self.no_progress(number, moved));
             }
@@ -320,22 +324,22 @@ impl System {
         Ok(())
     }
 
-    /// Numbers about the run so far.
+    /// Statistics of the run so far.
     pub fn tally(&self) -> &Tally {
         &self.tally
     }
 
-    /// The program that it runs.
+    /// The program of the protocol.
     pub fn program(&self) -> &Arc<Program> {
         &self.program
     }
 
-    /// The cores, to ask them for what they did.
+    /// The cores, for their records.
     pub fn cores(&self) -> impl Iterator<Item = &dyn Core> {
         self.threads.iter().filter_map(|thread| thread.core.as_deref())
     }
 
-    /// Ends the run and gives the trace back, to be finished.
+    /// Returns the trace at the end of the run, to be finished.
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.trace.take()
     }

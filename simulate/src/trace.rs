@@ -1,8 +1,8 @@
-//! The run as gem5 would print it: the lines of its debug flags, byte for byte.
+//! The trace of a run as gem5 would print it: the lines of its debug flags, byte for byte.
 //!
-//! The flags are ProtocolTrace, RubySequencer and RubyPort, if wanted also PacketQueue (sizes) and
-//! LLSC (reservations), and the lines of clients. Lines go to a buffer, which a second thread
-//! writes out (`output`); [`ingest::gem5::text`] spells them.
+//! The lines are those of the flags ProtocolTrace, RubySequencer and RubyPort, optionally
+//! PacketQueue (sizes) and LLSC (reservations), and those of clients. They go to a buffer, which a
+//! second thread writes out (`output`). [`ingest::gem5::text`] formats them.
 
 mod output;
 
@@ -15,7 +15,7 @@ pub use output::Output;
 use crate::request::{Refusal, Request, RequestKind};
 use output::Writer;
 
-/// What a data line shows.
+/// The kind of a line that shows the data of a block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Data {
     /// The line as it was read.
@@ -24,16 +24,16 @@ pub enum Data {
     Set,
     /// The line after a swap.
     Swap,
-    /// The line that an atomic performed elsewhere returns.
+    /// The line, as returned for an atomic operation performed elsewhere.
     AtomicReturn,
 }
 
-/// Where sequencers live, which their paths show.
+/// The arrangement of sequencers, which their paths show.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// One to each first-level cache: `system.ruby.l1_cntrl<i>.sequencer`.
+    /// One for each first-level cache: `system.ruby.l1_cntrl<i>.sequencer`.
     Single,
-    /// Two to each core pair: `system.cp_cntrl<p>.sequencer` and `.sequencer1`.
+    /// Two for each core pair: `system.cp_cntrl<p>.sequencer` and `.sequencer1`.
     Pairs,
 }
 
@@ -50,49 +50,50 @@ impl Layout {
     }
 }
 
-/// What is printed.
+/// The options of a trace.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Number of sequencers. Methods that take a version want one below it, and panic otherwise.
+    /// Number of sequencers. Methods with a `version` panic unless it is below this number.
     pub sequencers: u32,
-    /// Where they live.
+    /// The arrangement of the sequencers.
     pub layout: Layout,
-    /// Whether fetches have a port of their own: port 0, as gem5's CPUs do; data are port 1 then.
+    /// Whether fetches have a port of their own: port 0, as with gem5's CPUs, so that data use port
+    /// 1.
     pub fetch_port: bool,
-    /// Lines of the flag PacketQueue, which show sizes.
+    /// Whether to print the lines of the flag PacketQueue, which show sizes.
     pub packets: bool,
-    /// Lines of the flag LLSC, which show reservations.
+    /// Whether to print the lines of the flag LLSC, which show reservations.
     pub links: bool,
 }
 
 impl Options {
-    /// The usual flags, for so many sequencers.
+    /// The usual flags.
     pub fn new(sequencers: u32, layout: Layout) -> Options {
         Options { sequencers, layout, fetch_port: false, packets: false, links: false }
     }
 }
 
-/// A transition of a controller, or why there is none.
+/// A transition of a controller, or a stall.
 #[derive(Clone, Copy, Debug)]
 pub struct Transition<'a> {
-    /// Number of the controller within its type.
+    /// The number of the controller within its type.
     pub version: u32,
-    /// Type of the controller.
+    /// The type of the controller.
     pub machine: &'a str,
     /// The event.
     pub event: &'a str,
-    /// State before.
+    /// The state before.
     pub from: &'a str,
-    /// State after.
+    /// The state after.
     pub to: &'a str,
-    /// Address of the line.
+    /// The address of the line.
     pub address: u64,
-    /// What is printed behind the address and a space: the transition's comment.
+    /// The comment of the transition, printed after the address and a space.
     pub comment: &'a str,
 }
 
-/// The trace of a run. Lines are printed as they are told; an output that fails makes the rest go
-/// nowhere, and [`Trace::error`] says so.
+/// The trace of a run. Each method prints its lines at once. If the output fails, further lines are
+/// dropped, and [`Trace::error`] returns the error.
 #[derive(Debug)]
 pub struct Trace {
     text: Text,
@@ -102,12 +103,12 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace without lines but the ones gem5 prints while it sets ports up.
+    /// Creates a trace with the lines that gem5 prints while it creates ports.
     pub fn new(options: Options, output: Output) -> Trace {
         Trace::titled(options, output, None)
     }
 
-    /// The same below a line that says where it comes from.
+    /// The same, with a first line that says how the trace was made.
     pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
         let names = 0..options.sequencers;
         let mut trace = Trace {
@@ -125,21 +126,21 @@ impl Trace {
         trace
     }
 
-    /// Why the output failed, if it did.
+    /// The error of the output, if it failed.
     pub fn error(&mut self) -> Option<io::Error> {
         self.writer.error()
     }
 
-    /// Writes out what is left. Returns the text, if it was to stay in memory.
+    /// Writes out the rest. Returns the text if the trace was kept in memory.
     ///
     /// # Errors
-    /// If the output failed, now or before.
+    /// Fails if the output failed, now or before.
     pub fn finish(mut self) -> io::Result<Vec<u8>> {
         let text = self.text.take();
         self.writer.finish(text)
     }
 
-    /// A line of its own that no debug flag prints.
+    /// Prints a line that belongs to no debug flag.
     pub fn note(&mut self, line: &str) {
         self.text.put(line);
         self.end();
@@ -154,7 +155,7 @@ impl Trace {
         self.created("system.sys_port_proxy", 1);
     }
 
-    /// The ports of an object, as they are made.
+    /// Prints the creation of an object's ports.
     fn created(&mut self, path: &str, response_ports: u32) {
         let mut line = |port: String, what: &str| {
             let line = format!("      0: {path}{port}: Created {what} {path}{port}\n");
@@ -170,13 +171,13 @@ impl Trace {
         }
     }
 
-    /// The line is complete.
+    /// Ends a line.
     fn end(&mut self) {
         self.text.put("\n");
         self.hand_over();
     }
 
-    /// Hands the text over, if there is enough of it.
+    /// Hands the text over to the writer, if there is enough of it.
     fn hand_over(&mut self) {
         if self.text.is_long() {
             self.writer.write(&mut self.text);
@@ -191,14 +192,14 @@ impl Trace {
         self.text.sequencer(&self.names[version as usize], now);
     }
 
-    /// A core offers a request.
+    /// Prints that a core offers a request.
     pub fn timing_request(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
         let port = self.port_of(kind);
         self.text.timing_request(&self.names[version as usize], now, port, address);
         self.hand_over();
     }
 
-    /// What a sequencer says of requests that are more than a load or a store.
+    /// Prints the sequencer's line about requests that are more than a load or a store.
     pub fn issuing(&mut self, now: u64, version: u32, kind: RequestKind) {
         let words = match kind {
             RequestKind::LoadLinked => "Issuing LL",
@@ -212,13 +213,13 @@ impl Trace {
         self.end();
     }
 
-    /// A request enters the mandatory queue; `name` is its type there.
+    /// Prints that a request enters the mandatory queue; `name` is its type there.
     pub fn begin(&mut self, now: u64, version: u32, address: u64, line: u64, name: &str) {
         self.text.begin(&self.names[version as usize], now, (address, line), name);
         self.hand_over();
     }
 
-    /// A request is accepted.
+    /// Prints that a request is accepted.
     pub fn issued(&mut self, now: u64, version: u32, kind: RequestKind, address: u64) {
         let request = (kind.command(), address);
         let port = self.port_of(kind);
@@ -226,7 +227,7 @@ impl Trace {
         self.hand_over();
     }
 
-    /// A request is not accepted.
+    /// Prints that a request is refused.
     pub fn refused(
         &mut self,
         now: u64,
@@ -241,7 +242,8 @@ impl Trace {
         self.hand_over();
     }
 
-    /// The request that went to the protocol completes; a store-conditional may have failed.
+    /// Prints that the request that went to the protocol completes; a store-conditional may have
+    /// failed.
     pub fn done(
         &mut self,
         now: u64,
@@ -255,7 +257,7 @@ impl Trace {
         self.hand_over();
     }
 
-    /// The block of a request that completes.
+    /// Prints the block of a request that completes.
     pub fn data(&mut self, now: u64, version: u32, data: Data, block: &[u64]) {
         let words = match data {
             Data::Read => "read data ",
@@ -267,7 +269,7 @@ impl Trace {
         self.hand_over();
     }
 
-    /// A request completes, and its answer goes to the port.
+    /// Prints that a request completes and its response goes to the port.
     pub fn hit(&mut self, now: u64, version: u32, request: &Request, success: bool) {
         let (kind, address) = (request.kind, request.address);
         let port = self.port_of(kind);
@@ -286,7 +288,7 @@ impl Trace {
         self.hand_over();
     }
 
-    /// A core that was refused may try again.
+    /// Prints that a core that was refused may try again.
     pub fn retry(&mut self, now: u64, version: u32) {
         let port = usize::from(self.options.fetch_port);
         self.sequencer(now, version);
@@ -295,14 +297,14 @@ impl Trace {
         self.end();
     }
 
-    /// A core is told that a line leaves its cache.
+    /// Prints that a core is told that a line leaves its cache.
     pub fn evicted(&mut self, now: u64, version: u32) {
         self.sequencer(now, version);
         self.text.put("Sending invalidations.");
         self.end();
     }
 
-    /// Something happens to a reservation.
+    /// Prints a change of a reservation.
     pub fn link(&mut self, now: u64, version: u32, line: u64, what: &str) {
         if !self.options.links {
             return;
@@ -317,28 +319,29 @@ impl Trace {
         self.end();
     }
 
-    /// A controller took a transition.
+    /// Prints a transition of a controller.
     pub fn transition(&mut self, now: u64, transition: &Transition<'_>) {
         self.controller(now, transition);
         self.text.put(transition.comment);
         self.end();
     }
 
-    /// A controller lacks room for a transition; `to` is where it would have led.
+    /// Prints that a controller lacks room for a transition; `to` is the state to which it would
+    /// have led.
     pub fn resource_stall(&mut self, now: u64, transition: &Transition<'_>) {
         self.controller(now, transition);
         self.text.put("Resource Stall");
         self.end();
     }
 
-    /// A controller's transition says that it must wait.
+    /// Prints that the protocol stalls a transition.
     pub fn protocol_stall(&mut self, now: u64, transition: &Transition<'_>) {
         self.controller(now, transition);
         self.text.put("Protocol Stall");
         self.end();
     }
 
-    /// A line of a controller, up to the space behind the address.
+    /// Prints the line of a controller, up to the space after the address.
     fn controller(&mut self, now: u64, transition: &Transition<'_>) {
         let text = &mut self.text;
         text.decimal(now, 15);
@@ -355,7 +358,7 @@ impl Trace {
         text.bracket(transition.address, transition.address);
     }
 
-    /// A client prints an operation.
+    /// Prints an operation of a client.
     pub fn client(&mut self, now: u64, line: &ClientLine) {
         self.text.client(&self.names[line.thread as usize], now, line);
         self.hand_over();

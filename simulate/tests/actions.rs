@@ -1,4 +1,5 @@
-//! What an action may rely on, shown by a machine that stops if it may not.
+//! Checks what an action may rely on, with a machine that stops if one of these things does not
+//! hold.
 
 use simulate::client::Client;
 use simulate::config::Options;
@@ -7,8 +8,8 @@ use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
-/// A cache for itself alone. Every store leaves an echo, which meets the line while a locked
-/// read-modify-write has it blocked.
+/// A machine with a cache that is the only one. Every store sends an echo, which arrives for the
+/// line while a locked read-modify-write has it blocked.
 const ECHO: &str = r#"
 protocol "Echo";
 include "RubySlicc_interfaces.slicc";
@@ -137,7 +138,7 @@ machine(MachineType:L1Cache, "Cache")
 }
 "#;
 
-/// Runs one core on it, with so many transitions in a cycle.
+/// Runs one core on the machine, with this many transitions in a cycle.
 fn run(transitions: u32, rmws: u32) {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("Echo.slicc");
@@ -168,14 +169,14 @@ fn run(transitions: u32, rmws: u32) {
     assert!(echoes.iter().any(|row| row.event == "Echo"));
 }
 
-/// What `set_cache_entry`, `set_tbe` and their opposites do is seen in the same action.
+/// The effects of `set_cache_entry`, `set_tbe` and their opposites are visible in the same action.
 #[test]
 fn pointers_change_at_once() {
     run(4, 0);
 }
 
-/// A head that is delayed because its line is blocked counts for no transition: if it did, the port
-/// behind it, with the store that ends the block, would have no turn.
+/// A head that is delayed because its line is blocked does not count as a transition: if it did,
+/// the port after it, with the store that ends the block, would have no turn.
 #[test]
 fn a_delayed_head_is_no_transition() {
     run(1, 100);

@@ -1,5 +1,5 @@
-//! Cores on an atomic memory: each kind keeps its memory model and uses the freedom it has, and the
-//! trace of a run shows the same history as the cores' records.
+//! Cores on an atomic memory: each kind keeps its memory model and uses the freedom that it has,
+//! and the trace of a run contains the same history as the records of the cores.
 
 mod common;
 
@@ -10,7 +10,7 @@ use simulate::program::ProgramSize;
 
 const SEEDS: u64 = 300;
 
-/// A few threads on few locations, with some of everything.
+/// A few threads on few locations, with all kinds of operations.
 fn racy(seed: u64) -> ProgramSize {
     ProgramSize {
         threads: 2 + (seed % 4) as u32,
@@ -28,7 +28,7 @@ fn racy(seed: u64) -> ProgramSize {
     }
 }
 
-/// Runs a client on many programs. Returns in how many runs each model held.
+/// Runs a client on many programs. Returns the number of runs in which each model held.
 fn hold(client: Client, evictions: bool) -> (u64, u64, u64) {
     let mut counts = (0, 0, 0);
     for seed in 0..SEEDS {
@@ -80,7 +80,8 @@ fn early_loads_and_a_buffer_are_tso_and_not_sc() {
     assert!(tso == SEEDS && sc < SEEDS / 2, "{sc}");
 }
 
-/// The reason for early loads: a protocol that forgets to tell the core is found out.
+/// The purpose of early loads: a protocol that forgets to notify the core of an eviction is
+/// detected.
 #[test]
 fn unreported_evictions_show() {
     let (sc, _, _) = hold(Client::early(8), false);
@@ -118,7 +119,7 @@ fn the_trace_shows_what_the_cores_recorded() {
     }
 }
 
-/// In the middle of a run, records follow the rules by which a reader treats what is unfinished.
+/// In the middle of a run, records follow the rules by which a reader treats unfinished operations.
 #[test]
 fn aborted_runs_show_the_same_too() {
     for client in ALL {
@@ -143,7 +144,7 @@ fn aborted_runs_show_the_same_too() {
     }
 }
 
-/// Where memory is atomic, the order that records note is a memory order: checking is cheap then.
+/// Where memory is atomic, the recorded order is a memory order, so that checking is cheap.
 #[test]
 fn records_note_the_order_of_memory() {
     for client in ALL {

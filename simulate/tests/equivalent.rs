@@ -1,7 +1,7 @@
-//! Mutants that are called equivalent: by hand, and those that operators make of the protocols that
-//! come with the program, which must not show anything in runs.
+//! Mutants that are classified as equivalent must not show any effect in runs. They are
+//! hand-written here, or made by operators from the protocols that come with the program.
 //!
-//! A sample of mutants is tried with a few runs; for more of both set `RUBRIC_MUTANTS` and `RUBRIC_RUNS`:
+//! A sample of mutants is tried with a few runs; `RUBRIC_MUTANTS` and `RUBRIC_RUNS` increase both:
 //! `RUBRIC_MUTANTS=99999 RUBRIC_RUNS=4 cargo test -p simulate --test equivalent -- --nocapture`.
 
 mod outcome;
@@ -18,14 +18,14 @@ use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::equivalent::{Reached, Reason};
 use slicc::mutant::touched::{TableEntry, Touched};
-use slicc::mutant::{Changed, Mutant, Operator, Origin, made, named};
+use slicc::mutant::{Changed, Operator, made, named};
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// The protocol with another text of one of its files.
+/// The protocol with one of its files replaced.
 fn changed(protocol: &Protocol, path: &str, text: String) -> Protocol {
     let path = path.to_owned();
     let loaded = protocol.loaded.reload(&[Changed { path, text }]);
@@ -33,7 +33,7 @@ fn changed(protocol: &Protocol, path: &str, text: String) -> Protocol {
     compiled.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// The protocol with a piece of text replaced, which has to be there once.
+/// The protocol with a piece of text replaced, which must occur once.
 fn replaced(protocol: &Protocol, from: &str, to: &str) -> Protocol {
     let files = protocol.loaded.own_files();
     let mut found = files.iter().filter(|(_, text)| text.contains(from));
@@ -42,18 +42,19 @@ fn replaced(protocol: &Protocol, from: &str, to: &str) -> Protocol {
     changed(protocol, path, text.replace(from, to))
 }
 
-/// Runs of all clients, from a number on.
+/// Runs of all clients, from this number on.
 fn simulations(protocol: &Protocol, first: u64, count: u64) -> impl Iterator<Item = Simulation> {
     (first..first + count).map(move |number| stress::simulation(protocol, number))
 }
 
-/// Runs of each mutant, unless the environment says otherwise.
+/// Number of runs of each mutant, unless the environment sets another.
 fn runs(otherwise: u64) -> u64 {
     let asked = std::env::var("RUBRIC_RUNS").ok();
     asked.and_then(|runs| runs.parse().ok()).unwrap_or(otherwise)
 }
 
-/// Nothing must come of so many runs of a mutant, and where it keeps runs their traces must be the same.
+/// Checks that this many runs of a mutant show no effect, and that their traces are the same if the
+/// mutant keeps runs.
 fn shows_nothing(
     original: &Protocol,
     mutated: &Protocol,
@@ -70,18 +71,10 @@ fn shows_nothing(
     }
 }
 
-/// The operator that made a mutant.
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match &mutant.origin {
-        Origin::Made { operator, .. } => Some(*operator),
-        Origin::Named | Origin::Repair => None,
-    }
-}
-
-/// What is only written in another way is the same: actions with other names, in another place,
-/// transitions one by one, comments.
+/// Protocols are identical if they only differ in how they are written: other names or places of
+/// actions, one transition for each event, comments.
 #[test]
-fn what_is_written_in_another_way_is_identical() {
+fn code_that_only_looks_different_is_identical() {
     let protocol = open("MI_example");
     let both = "transition(M, {Load, Ifetch}) {read_hit, pop_core}";
     let apart = "transition(M, Ifetch) {read_hit; pop_core}  // fetches
@@ -110,7 +103,7 @@ fn what_is_written_in_another_way_is_identical() {
 }
 
 #[test]
-fn what_is_touched() {
+fn changed_entries_are_touched() {
     let protocol = open("MI_example");
     let touched_by = |from: &str, to: &str| touched(&protocol, &replaced(&protocol, from, to));
     let entry = |machine, state, event| TableEntry::new(machine, state, event);
@@ -131,7 +124,7 @@ fn what_is_touched() {
     );
     assert_eq!(action.entries, [entry("L1Cache", "M", "Store")]);
 
-    // A function is part of all that call it.
+    // A function is part of all code that calls it.
     let function = touched_by("cache_entry.CacheState := state;", "");
     assert!(function.entries.len() > 20, "{function:?}");
     assert!(function.entries.iter().all(|place| place.machine == "L1Cache"));
@@ -153,7 +146,7 @@ fn what_is_touched() {
 }
 
 #[test]
-fn runs_count_how_often_they_take_what_is_touched() {
+fn runs_count_visits_of_touched_entries() {
     let protocol = open("MI_example");
     let swap = ("{fill_entry, write_miss_done,", "{write_miss_done, fill_entry,");
     let mutated = replaced(&protocol, swap.0, swap.1);
@@ -168,8 +161,8 @@ fn runs_count_how_often_they_take_what_is_touched() {
     assert!(visits > 0);
 }
 
-/// A store that hits, as in the paper that exchanges the two: one action calls the core, another one
-/// counts. In `MI_example` as it is here nobody counts.
+/// The example of the paper, which exchanges two actions of a store that hits: one calls the core,
+/// the other one counts. The built-in `MI_example` does not count.
 const PROFILING: [(&str, &str); 2] = [
     (
         "action(read_miss_done,",
@@ -188,30 +181,30 @@ fn profiling(actions: &str) -> Protocol {
     replaced(&protocol, list, &format!("{{{actions}}}"))
 }
 
-/// What is said of a list of actions of that store, compared with another one.
-fn said(before: &str, after: &str) -> Option<Reason> {
+/// The classification of a list of actions of that store, compared with another one.
+fn classify(before: &str, after: &str) -> Option<Reason> {
     equivalent(&profiling(before), &profiling(after), None)
 }
 
-/// What counts is not part of the code here, so that the two have the same.
+/// The code that counts is not compiled, so that both lists compile to the same code.
 #[test]
 fn the_example_of_the_paper_is_equivalent() {
     let (before, after) = ("write_hit, profile_hit, pop_core", "profile_hit, write_hit, pop_core");
-    assert_eq!(said(before, after), Some(Reason::Identical));
-    assert_eq!(said(before, "write_hit, pop_core"), Some(Reason::Identical));
-    // The next use of the line is noted by the hit itself as well.
+    assert_eq!(classify(before, after), Some(Reason::Identical));
+    assert_eq!(classify(before, "write_hit, pop_core"), Some(Reason::Identical));
+    // The hit itself also records the use of the line.
     let (before, after) = ("write_hit, use_line, pop_core", "write_hit, pop_core, use_line");
     let exchanged = vec![("use_line".to_owned(), "pop_core".to_owned())];
     let up_to_delays = false;
-    let reason = said(before, after).unwrap();
+    let reason = classify(before, after).unwrap();
     assert_eq!(reason, Reason::Commuting { exchanged, up_to_delays });
-    let about = "neither touches what the other changes";
+    let about = "neither accesses what the other changes";
     assert_eq!(reason.to_string(), format!("use_line and pop_core: {about}"));
     assert!(reason.is_strict() && reason.keeps_runs());
 }
 
 #[test]
-fn the_example_of_the_paper_shows_nothing() {
+fn runs_do_not_show_the_example_of_the_paper() {
     let original = profiling("write_hit, profile_hit, use_line, pop_core");
     for after in
         ["profile_hit, write_hit, use_line, pop_core", "write_hit, use_line, profile_hit, pop_core"]
@@ -223,23 +216,23 @@ fn the_example_of_the_paper_shows_nothing() {
 }
 
 #[test]
-fn reasons() {
+fn each_reason_is_recognized() {
     let names = |actions: &[&str]| actions.iter().map(|one| (*one).to_owned()).collect();
     let hit = "write_hit, think, pop_core";
     let idle = Some(Reason::Idle { actions: names(&["think"]) });
-    assert_eq!(said(hit, "write_hit, pop_core"), idle);
-    assert_eq!(said("write_hit, pop_core", hit), idle);
+    assert_eq!(classify(hit, "write_hit, pop_core"), idle);
+    assert_eq!(classify("write_hit, pop_core", hit), idle);
     let hint = Some(Reason::VictimOnly { actions: names(&["use_line"]) });
-    assert_eq!(said("use_line, write_hit, pop_core", "write_hit, pop_core"), hint);
+    assert_eq!(classify("use_line, write_hit, pop_core", "write_hit, pop_core"), hint);
     assert!(hint.is_some_and(|reason| !reason.is_strict()));
     let twice = "use_line, write_hit, use_line, pop_core";
     let once = "use_line, write_hit, pop_core";
-    // The action between uses the line as well.
-    assert_ne!(said(once, twice).map(|reason| reason.name()), Some("repeated"));
+    // The action between the two also uses the line.
+    assert_ne!(classify(once, twice).map(|reason| reason.name()), Some("repeated"));
     let repeated = Some(Reason::Repeated { actions: names(&["use_line"]) });
-    assert_eq!(said(once, "use_line, use_line, write_hit, pop_core"), repeated);
-    assert_eq!(said(once, "write_hit, use_line, pop_core").map(|one| one.name()), None);
-    let both = said("use_line, think, write_hit, pop_core", "write_hit, pop_core").unwrap();
+    assert_eq!(classify(once, "use_line, use_line, write_hit, pop_core"), repeated);
+    assert_eq!(classify(once, "write_hit, use_line, pop_core").map(|one| one.name()), None);
+    let both = classify("use_line, think, write_hit, pop_core", "write_hit, pop_core").unwrap();
     assert_eq!(both.name(), "several");
     assert!(!both.is_strict());
 
@@ -250,7 +243,7 @@ fn reasons() {
         "read_hit, pop_core",
         "write_hit, pop_core, pop_core",
     ] {
-        assert_eq!(said("write_hit, pop_core", changed), None, "{changed}");
+        assert_eq!(classify("write_hit, pop_core", changed), None, "{changed}");
     }
 }
 
@@ -274,8 +267,8 @@ fn messages_keep_their_order_in_one_network() {
 }
 
 #[test]
-fn what_was_not_reached() {
-    // The list of entries that are never reached is about the protocol as it is.
+fn changes_of_unreached_entries_are_equivalent() {
+    // The list of entries that are never reached applies only to the unchanged protocol.
     let protocol = replaced(&open("MI_example"), "// ACTIONS: messages", "// messages");
     let mutated = replaced(
         &protocol,
@@ -299,7 +292,7 @@ fn what_was_not_reached() {
     assert_eq!(equivalent(&protocol, &reached_one, Some(&reached)), None);
 }
 
-/// No named mutant that shows its fault is called equivalent.
+/// No named mutant that shows its fault is classified as equivalent.
 #[test]
 fn real_bugs_are_not_equivalent() {
     let rows = tables::rows(&tables::fixture("mutants.csv"));
@@ -313,7 +306,7 @@ fn real_bugs_are_not_equivalent() {
     }
 }
 
-/// The exchanges of neighbours in MI_example that matter: all others are equivalent.
+/// The exchanges of adjacent actions in MI_example that matter: all others are equivalent.
 const EXCHANGES: [&str; 10] = [
     "L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
     "L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
@@ -331,7 +324,7 @@ const EXCHANGES: [&str; 10] = [
 fn few_exchanges_in_mi_example_matter() {
     let protocol = open("MI_example");
     let mut swaps = made::all(&protocol);
-    swaps.retain(|mutant| operator(mutant) == Some(Operator::SwapActions));
+    swaps.retain(|mutant| mutant.origin.operator() == Some(Operator::SwapActions));
     swaps.retain(|mutant| {
         let mutated = protocol.with(mutant).unwrap();
         equivalent(&protocol, &mutated, None).is_none()
@@ -341,7 +334,7 @@ fn few_exchanges_in_mi_example_matter() {
     assert_eq!(matter, expected);
 }
 
-/// Mutants of each protocol that are tried, unless the environment says otherwise.
+/// Number of mutants of each protocol that are tried, unless the environment sets another.
 const SAMPLE: usize = 40;
 
 #[test]

@@ -1,5 +1,6 @@
-//! How protocols fail: MI_example with a fault put in, and what is said of it; and corners of the language whose
-//! mistakes would be silent, as assertions in its code.
+//! How protocols fail: `MI_example` with an injected fault, and the message that reports it. Also
+//! corners of the language whose mistakes would go unnoticed, as assertions in the code of a
+//! protocol.
 
 use std::path::Path;
 
@@ -12,7 +13,7 @@ use slicc::builtin::builtin;
 use slicc::load::load_with;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
-/// Runs MI_example with text of its cache replaced; all of the edits have to fit.
+/// Runs MI_example with text of its cache replaced; each of the edits has to apply.
 fn run(edits: &[(&str, &str)], shape: ProgramSize, settings: &[&str]) -> Option<Box<Fault>> {
     let original = builtin("MI_example").expect("it is built in");
     let loaded = load_with(Path::new(original.files[0].0), &mut |path| {
@@ -40,7 +41,7 @@ fn run(edits: &[(&str, &str)], shape: ProgramSize, settings: &[&str]) -> Option<
     simulation.run(&protocol, &plan, None).expect("the plan fits").fault
 }
 
-/// The message of the fault that edits lead to, which has to be of this kind.
+/// The message of the fault to which edits lead, which has to be of this kind.
 fn fault(edits: &[(&str, &str)], kind: FaultKind) -> String {
     let fault = run(edits, ProgramSize::default(), &[]).expect("it fails");
     assert_eq!(fault.kind, kind, "{fault}");
@@ -51,7 +52,7 @@ fn fault(edits: &[(&str, &str)], kind: FaultKind) -> String {
 const FUNCTIONS: &str = "  State getState(";
 const HIT: &str = "sequencer.readCallback(";
 
-/// Checks an assertion wherever a load hits, with functions of one's own.
+/// Checks an assertion wherever a load hits, with additional functions.
 fn holds(functions: &str, code: &str) {
     let (functions, code) = (format!("{functions}\n{FUNCTIONS}"), format!("{code}\n{HIT}"));
     let fault = run(&[(FUNCTIONS, &functions), (HIT, &code)], ProgramSize::default(), &[]);
@@ -86,7 +87,7 @@ fn an_atomic_copy_takes_the_whole_block() {
 }
 
 #[test]
-fn what_is_parked_for_ever_is_a_deadlock_at_once() {
+fn a_request_stalled_for_ever_is_a_deadlock_at_once() {
     let parked = fault(
         &[
             (
@@ -106,7 +107,7 @@ fn a_wakeup_without_end_is_given_up() {
     let setting = ["L1Cache.transitions_per_cycle=18446744073709551615"];
     let fault = run(&edits, ProgramSize::default(), &setting).expect("it fails");
     assert!(fault.message.contains("a million transitions"), "{fault}");
-    // With few transitions a cycle, time goes on until the watchdog looks.
+    // With few transitions in a cycle, time advances until the watchdog runs.
     assert!(fault_kind(&edits) == FaultKind::Deadlock);
 }
 
@@ -115,7 +116,7 @@ fn fault_kind(edits: &[(&str, &str)]) -> FaultKind {
 }
 
 #[test]
-fn a_core_that_gets_nowhere_is_a_livelock() {
+fn a_core_without_progress_is_a_livelock() {
     // A reservation that is lost as soon as it is made.
     let made = [
         "sequencer.readCallback(address, cache_entry.DataBlk);",
@@ -130,7 +131,7 @@ fn a_core_that_gets_nowhere_is_a_livelock() {
 }
 
 #[test]
-fn a_message_for_no_port_is_named() {
+fn a_message_for_no_port_is_reported() {
     let rejected = fault(
         &[
             (
@@ -161,7 +162,7 @@ fn calls_without_end_are_given_up() {
 }
 
 #[test]
-fn a_run_that_completes_nothing_has_failed() {
+fn a_run_that_completes_no_operation_has_failed() {
     let nothing = ProgramSize { operations: 0, ..ProgramSize::default() };
     let fault = run(&[], nothing, &[]).expect("no operation completes");
     assert_eq!(fault.kind, FaultKind::NothingCompleted);
@@ -169,9 +170,9 @@ fn a_run_that_completes_nothing_has_failed() {
     assert!(run(&[], one, &[]).is_none());
 }
 
-/// A forward that is tried again until the watchdog looks is shown once, with what came before it.
+/// A forward that is retried until the watchdog runs is shown once, with what came before it.
 #[test]
-fn what_is_tried_again_and_again_is_shown_once() {
+fn repeated_transitions_are_shown_once() {
     let again = "action(try_again, \"ta\", desc=\"\") { forward_in.recycle(clockEdge(), cyclesToTicks(recycle_latency)); }\n  \
                  action(read_hit";
     let edits = [
@@ -191,7 +192,7 @@ fn what_is_tried_again_and_again_is_shown_once() {
     let times: u64 = times.parse().expect("a number");
     let until: u64 = until.trim_end_matches(')').parse().expect("a tick");
     assert!(times > 500 && (times..=fault.tick).contains(&until), "{}", tried[0]);
-    // What came before it is seen.
+    // What came before it is shown.
     let mut recent = fault.recent.iter();
     let has_request = recent.any(|line| line.contains(" sends RequestMsg GETX"));
     assert!(has_request, "{:#?}", fault.recent);

@@ -1,17 +1,17 @@
-//! The language of `docs/slicc.md`, exercised by small protocols that check themselves: a test has come to its end when the
-//! protocol calls `error("done")`, and any other fault is a failure.
+//! The language of `docs/slicc.md`, exercised by small protocols that check themselves: a test
+//! succeeds when the protocol calls `error("done")`, and any other fault is a failure.
 
 mod small;
 
 use small::{Pieces, computes, open, outcome_with, reaches, source};
 
 #[test]
-fn the_machine_itself_runs() {
+fn the_machine_without_pieces_runs() {
     assert_eq!(outcome_with(&source(Pieces::default()), &[], 1), "clean");
 }
 
 #[test]
-fn a_failed_assertion_is_seen() {
+fn a_failed_assertion_is_reported() {
     let outcome =
         outcome_with(&source(Pieces { code: "assert(1 == 2);", ..Pieces::default() }), &[], 1);
     assert!(outcome.starts_with("assert failure"), "{outcome}");
@@ -314,7 +314,7 @@ fn the_next_state_may_be_computed() {
              transition(B, {Load, Store}, *) { serve; pop; }
              transition(A, {Load, Store}) { finish; }",
         ),
-        // The next state is settled before the actions run: B first, then A.
+        // The next state is determined before the actions run: B first, then A.
         transitions: "action(turn_on, \"t\") { turn := 1; } action(finish, \"f\") { error(\"done\"); }",
         ..Pieces::default()
     };
@@ -446,7 +446,7 @@ fn stall_handlers_say_whether_there_was_progress() {
 }
 
 #[test]
-fn timers_go_off_when_they_are_set_to() {
+fn timers_expire_at_their_tick() {
     let pieces = Pieces {
         events: "Ring;",
         states: "W, AccessPermission:Busy;",
@@ -515,7 +515,7 @@ fn tables_of_persistent_requests_and_tables_without_limit() {
 }
 
 #[test]
-fn peeks_nest_and_see_the_heads_of_that_moment() {
+fn nested_peeks_see_the_current_heads() {
     let pieces = Pieces {
         types: "structure(Note, interface=\"Message\") { Addr addr; int n, default=\"1\"; }",
         parameters: "MessageBuffer * notes;",
@@ -533,13 +533,14 @@ fn peeks_nest_and_see_the_heads_of_that_moment() {
             error(\"done\");",
         ..Pieces::default()
     };
-    // The notes are not ready when they are looked at, which is no matter to a peek; but dequeuing them is.
+    // The notes are not ready when they are looked at, which does not matter for a peek; but it
+    // does for dequeuing them.
     let outcome = outcome_with(&source(pieces), &["notes=ordered"], 1);
     assert!(!outcome.starts_with("assert failure"), "{outcome}");
 }
 
 #[test]
-fn machines_say_how_long_requests_take_to_them() {
+fn machines_define_the_latency_of_requests() {
     let pieces = Pieces {
         parameters: "Cycles slow := 40;",
         declarations: "Tick before;
@@ -612,7 +613,7 @@ fn prototypes_of_the_library_may_be_declared_again() {
     );
 }
 
-/// What is not supported or wrong is named, with its line.
+/// Diagnostics name what is not supported or wrong, with its line.
 #[test]
 fn errors_name_what_is_wrong() {
     let types = "\n\n\n";
@@ -646,9 +647,9 @@ fn errors_name_what_is_wrong() {
     }
 }
 
-/// Variables of types that the runtime does not have are named when a system is put together.
+/// Variables of types that the runtime does not have are reported when a system is built.
 #[test]
-fn variables_without_an_implementation_are_named() {
+fn variables_without_an_implementation_are_reported() {
     let pieces = Pieces {
         declarations: "structure(Oracle, external=\"yes\") { int ask(Addr); } Oracle oracle;",
         ..Pieces::default()
@@ -657,7 +658,8 @@ fn variables_without_an_implementation_are_named() {
     assert!(outcome.contains("Oracle"), "{outcome}");
 }
 
-/// Buffers that are attached to the network without a virtual network lead from a controller to its partner.
+/// Buffers that are attached to the network without a virtual network lead from a controller to its
+/// partner.
 #[test]
 fn buffers_may_connect_two_machines_directly() {
     let types = "structure(Note, interface=\"Message\") { Addr addr; MachineID Dest; int n; MessageSizeType MessageSize; }
@@ -732,9 +734,9 @@ fn buffers_may_connect_two_machines_directly() {
     assert!(outcome.ends_with(": done"), "{outcome}");
 }
 
-/// The names that released protocols use in ways of their own.
+/// The names that released protocols use in unusual ways.
 #[test]
-fn what_larger_protocols_say() {
+fn names_in_larger_protocols() {
     let pieces = Pieces {
         types: "structure(Note, interface='Message') { Addr addr; MachineType From; NetDest Destination; }
             structure(Held) { int Tokens, default=\"max_tokens()\"; int half, default=\"(512)\"; }
@@ -772,7 +774,7 @@ fn what_larger_protocols_say() {
 }
 
 #[test]
-fn what_directory_and_token_protocols_say() {
+fn names_in_directory_and_token_protocols() {
     let pieces = Pieces {
         types: "structure(Loan, interface=\"Message\") { Addr addr; int Tokens; DataBlock DataBlk; NetDest Destination; }",
         parameters: "MessageBuffer * loans; MessageBuffer * comes, network=\"From\", virtual_network=\"3\";
@@ -839,7 +841,7 @@ fn what_directory_and_token_protocols_say() {
     reaches(pieces, &[]);
 }
 
-/// Lists need no commas, may end in one, and braces need no space between them.
+/// Lists need no commas, and may end in one; braces need no space between them.
 #[test]
 fn lists_are_written_in_several_ways() {
     let pieces = Pieces {
@@ -872,8 +874,8 @@ fn lists_are_written_in_several_ways() {
     reaches(pieces, &[]);
 }
 
-/// A message is built while another one is, and goes out first; ports of either direction share a buffer, and each says
-/// what its messages are.
+/// A message is built while another one is built, and is sent first; ports of either direction
+/// share a buffer, and each declares the type of its messages.
 #[test]
 fn messages_are_built_within_messages() {
     let pieces = Pieces {
@@ -907,10 +909,10 @@ fn messages_are_built_within_messages() {
     reaches(pieces, &[]);
 }
 
-/// What a call returns may be changed through, deeply; copies stay what they were; comments and traces may be about
-/// anything.
+/// The object that a call returns can be modified, also deep inside; copies do not change; comments
+/// and traces can contain anything.
 #[test]
-fn calls_lead_to_what_they_return() {
+fn returned_objects_can_be_modified() {
     let pieces = Pieces {
         parameters: "CacheMemory * shelf; bool strict := \"True\"; bool loose := \"False\"; int Step_bits:=1; int banks;",
         declarations: "enumeration(Mark, desc=\"\") { T, desc=\"x\"; NT; V, desc=\"named as a state\"; }

@@ -1,32 +1,34 @@
-//! What the containers and functions of the library do when they are used on what is absent, full, there already or out of
-//! range: a test for each row of the table in the documentation of `simulate::system::library`.
+//! The behaviour of the containers and functions of the library when something is absent, full,
+//! present already or out of range: a test for each row of the table in the documentation of
+//! `simulate::system::library`.
 
 mod small;
 
 use simulate::system::Warning;
 use small::{Pieces, outcome_with, run_with, source};
 
-/// What comes of a piece of code that runs at every request.
+/// The expected outcome of a piece of code that runs at every request.
 #[derive(Clone, Copy, Debug)]
-enum Comes {
-    /// It goes on.
+enum Expected {
+    /// It continues.
     Fine,
-    /// A fault with these words.
+    /// A fault with this text.
     Fault(&'static str),
-    /// A warning with these words, and it goes on; in a strict run a fault with the same words.
+    /// A warning with this text, after which it continues; in a strict run a fault with the same
+    /// text.
     Warning(&'static str),
 }
 
-use Comes::{Fault, Fine, Warning as Warns};
+use Expected::{Fault, Fine, Warning as Warns};
 
-/// Runs a machine until its code says that it is done.
+/// Runs a machine until its code reports that it is done.
 #[track_caller]
-fn check_pieces(pieces: Pieces<'_>, settings: &[&str], comes: Comes) {
+fn check_pieces(pieces: Pieces<'_>, settings: &[&str], expected: Expected) {
     let text = source(pieces);
     let run = run_with(&text, settings, 1, false).unwrap_or_else(|why| panic!("{why}"));
     let message = run.fault.as_ref().map_or("clean", |fault| &fault.message);
     let warned: Vec<&str> = run.warnings.iter().map(|one| &*one.message).collect();
-    match comes {
+    match expected {
         Fine => {
             assert!(message.ends_with(": done"), "{message}");
             assert!(warned.is_empty(), "{warned:?}");
@@ -43,24 +45,24 @@ fn check_pieces(pieces: Pieces<'_>, settings: &[&str], comes: Comes) {
     }
 }
 
-/// Runs code with declarations of its own.
+/// Runs code with additional declarations.
 #[track_caller]
-fn check(declarations: &str, code: &str, comes: Comes) {
+fn check(declarations: &str, code: &str, expected: Expected) {
     let code = format!("{code} error(\"done\");");
     let pieces = Pieces { declarations, code: &code, ..Pieces::default() };
-    check_pieces(pieces, &[], comes);
+    check_pieces(pieces, &[], expected);
 }
 
 #[test]
 fn sets_take_elements_above_their_size() {
-    for (code, comes) in [
-        // A set that nobody has given a size.
+    for (code, expected) in [
+        // A set whose size was never set.
         ("Set s; s.add(intToID(63)); assert(s.count() == 1 && s.isElement(intToID(63)));", Fine),
         ("Set s; s.remove(intToID(5)); assert(s.isEmpty());", Fine),
         ("Set s; s.add(intToID(64));", Fault("element 64 of a set")),
         ("Set s; s.remove(intToID(64));", Fault("element 64 of a set")),
         ("Set s; assert(s.isElement(intToID(64)) == false);", Fault("element 64 of a set")),
-        // The smallest element is one below the size.
+        // The smallest element is searched below the size.
         (
             "Set s; s.add(intToID(1)); assert(s.smallestElement() == intToID(1));",
             Fault("No smallest element"),
@@ -81,7 +83,7 @@ fn sets_take_elements_above_their_size() {
         ("Set s; Set t; t.setSize(2); assert(s.isSuperset(t));", Fault("sets of sizes 0 and 2")),
         ("Set s; Set t; t.setSize(2); assert(s.intersectionIsEmpty(t));", Fine),
     ] {
-        check("", code, comes);
+        check("", code, expected);
     }
 }
 
@@ -90,7 +92,7 @@ fn destinations_hold_machines_that_exist() {
     let absent = "createMachineID(MachineType:L1Cache, intToID(1))";
     let other = "createMachineID(MachineType:L2Cache, intToID(0))";
     let far = "createMachineID(MachineType:L1Cache, intToID(64))";
-    for (code, comes) in [
+    for (code, expected) in [
         (format!("NetDest d; d.add({absent});"), Fault("NetDest.cc")),
         (format!("NetDest d; d.add({other});"), Fault("does not occur")),
         (format!("NetDest d; d.remove({absent}); d.remove({other});"), Fine),
@@ -115,7 +117,7 @@ fn destinations_hold_machines_that_exist() {
             "NetDest d; assert(d.smallestElement(MachineType:L1Cache) == machineID);".to_owned(),
             Fault("No smallest element"),
         ),
-        // A set for a type has its size.
+        // The set for a machine type must have the size of the type.
         (
             "NetDest d; Set s; s.add(intToID(0)); d.setNetDest(MachineType:L1Cache, s);".to_owned(),
             Fault("setNetDest with a set of size 0 for a type with 1"),
@@ -128,13 +130,13 @@ fn destinations_hold_machines_that_exist() {
         ),
         ("NetDest d; d.broadcast(MachineType:L2Cache); assert(d.isEmpty());".to_owned(), Fine),
     ] {
-        check("", &code, comes);
+        check("", &code, expected);
     }
 }
 
 #[test]
 fn caches_hold_lines_once_and_as_many_as_fit() {
-    for (code, comes) in [
+    for (code, expected) in [
         ("cache.allocateVoid(address, new Entry);", Fault("although it is present")),
         (
             "cache.allocateVoid(address + 128, new Entry); cache.allocateVoid(address + 256, new Entry);",
@@ -150,7 +152,8 @@ fn caches_hold_lines_once_and_as_many_as_fit() {
         ("cache.setMRU(address + 64); cache.setMRU(address + 8);", Fine),
         ("cache.setMRU(entry_of(address + 64));", Fault("setMRU of a null entry")),
         ("Addr a := cache.getAddressAtIdx(100000);", Fault("no entry 100000")),
-        // An entry without a permission is as good as none, and one that is NotPresent is not found.
+        // An entry without a permission is treated as absent, and one that is NotPresent is not
+        // found.
         (
             "int at := 0; assert(cache.getAddressAtIdx(at) == 0); cache_entry.changePermission(AccessPermission:Read_Only);
              assert(cache.isTagPresent(address)); cache_entry.changePermission(AccessPermission:NotPresent);
@@ -167,13 +170,13 @@ fn caches_hold_lines_once_and_as_many_as_fit() {
             Warns("whose permission is NotPresent"),
         ),
     ] {
-        check("", code, comes);
+        check("", code, expected);
     }
 }
 
 #[test]
 fn tables_of_transactions_hold_lines_once() {
-    for (code, comes) in [
+    for (code, expected) in [
         ("assert(is_invalid(TBEs.lookup(address)) && is_invalid(TBEs.lookup(address + 8)));", Fine),
         ("TBEs.allocate(address); TBEs.allocate(address);", Fault("although it is present")),
         ("TBEs.deallocate(address);", Fault("is not present")),
@@ -181,7 +184,7 @@ fn tables_of_transactions_hold_lines_once() {
         ("assert(TBEs.isPresent(address + 8));", Fault("not the address of a line")),
         ("TBEs.deallocate(address + 8);", Fault("not the address of a line")),
     ] {
-        check("", code, comes);
+        check("", code, expected);
     }
     let pieces = Pieces {
         code: "TBEs.allocate(address); TBEs.allocate(address + 64);",
@@ -190,7 +193,7 @@ fn tables_of_transactions_hold_lines_once() {
     check_pieces(pieces, &["number_of_TBEs=1"], Fault("although the table is full"));
 }
 
-/// A table that makes what is missing.
+/// A table that allocates what is missing.
 const KEPT: &str =
     "structure(Kept, interface=\"AbstractCacheEntry\", main=\"false\") { int n, default=\"4\"; }
     structure(PerfectCacheMemory, external=\"yes\") {
@@ -200,8 +203,8 @@ const KEPT: &str =
     Kept find(Addr a), return_by_pointer=\"yes\" { return kept.lookup(a); }";
 
 #[test]
-fn a_perfect_cache_makes_what_is_looked_up() {
-    for (code, comes) in [
+fn a_perfect_cache_allocates_missing_lines() {
+    for (code, expected) in [
         ("assert(kept.isTagPresent(address) == false);", Fine),
         (
             "kept.allocate(address + 8); assert(kept.isTagPresent(address) && find(address + 4).n == 4);
@@ -220,12 +223,12 @@ fn a_perfect_cache_makes_what_is_looked_up() {
         ),
         ("kept.deallocate(address);", Fault("is not present")),
     ] {
-        check(KEPT, code, comes);
+        check(KEPT, code, expected);
     }
 }
 
 #[test]
-fn a_warning_says_where_and_counts() {
+fn a_warning_has_a_place_and_a_count() {
     let pieces = Pieces {
         declarations: KEPT,
         code: "if (find(address).n == 4) { kept.deallocate(address); }",
@@ -242,27 +245,27 @@ fn a_warning_says_where_and_counts() {
 
 #[test]
 fn timers_are_set_once_and_unset_once() {
-    for (code, comes) in [
+    for (code, expected) in [
         ("clocks.set(address, 9000); clocks.set(address, 9001);", Fault("although it has one")),
         ("clocks.unset(address);", Fault("although it has none")),
         ("clocks.set(address + 8, 9000);", Fault("not the address of a line")),
         ("clocks.unset(address + 8);", Fault("not the address of a line")),
         ("Addr a := clocks.nextAddress();", Fault("no timer is set")),
-        // It need not have run out.
+        // It need not have expired.
         ("clocks.set(address, 9000); assert(clocks.nextAddress() == address);", Fine),
         (
             "clocks.set(address, 9000); clocks.unset(address); clocks.set(address, 9001); assert(clocks.isSet(address));",
             Fine,
         ),
     ] {
-        check("TimerTable clocks;", code, comes);
+        check("TimerTable clocks;", code, expected);
     }
 }
 
 #[test]
 fn persistent_requests_begin_and_end_once() {
     let lock = "wanted.persistentRequestLock(address, machineID, AccessType:Read);";
-    for (code, comes) in [
+    for (code, expected) in [
         (format!("{lock} {lock}"), Fault("issued twice")),
         (
             "wanted.persistentRequestUnlock(address, machineID);".to_owned(),
@@ -287,24 +290,24 @@ fn persistent_requests_begin_and_end_once() {
             Fault("NetDest.cc"),
         ),
     ] {
-        check("PersistentTable wanted;", &code, comes);
+        check("PersistentTable wanted;", &code, expected);
     }
 }
 
 #[test]
 fn blocks_and_masks_have_as_many_bytes_as_lines() {
-    for (code, comes) in [
+    for (code, expected) in [
         ("WriteMask m; m.setMask(60, 5);", Fault("bytes 60 to 65 of a block of 64")),
         ("WriteMask m; assert(m.getMask(64, 1));", Fault("of a block of 64")),
         ("WriteMask m; assert(m.test(64));", Fault("of a block of 64")),
         ("WriteMask m; assert(m.firstBitSet(true, 70) == 64 && m.count(70) == 0);", Fine),
         ("DataBlock b; b.copyPartial(cache_entry.DataBlk, 60, 5);", Fault("of a block of 64")),
     ] {
-        check("", code, comes);
+        check("", code, expected);
     }
 }
 
-/// A queue of a machine to itself.
+/// A queue from a machine to itself.
 const NOTE: &str = "structure(Note, interface=\"Message\") { Addr addr; int n; }";
 
 fn with_notes<'a>(code: &'a str, ports: &'a str) -> Pieces<'a> {
@@ -319,9 +322,9 @@ fn with_notes<'a>(code: &'a str, ports: &'a str) -> Pieces<'a> {
 }
 
 #[test]
-fn buffers_give_what_has_arrived() {
+fn buffers_deliver_messages_that_have_arrived() {
     let send = "enqueue(notes_out, Note, 5) { out_msg.addr := address; }";
-    for (code, comes) in [
+    for (code, expected) in [
         ("notes_in.dequeue(clockEdge());".to_owned(), Fault("no message is ready")),
         (format!("{send} notes_in.dequeue(clockEdge());"), Fault("no message is ready")),
         (format!("{send} notes_in.recycle(clockEdge(), 10);"), Fault("no message is ready")),
@@ -336,7 +339,7 @@ fn buffers_give_what_has_arrived() {
             "notes_out.enqueueDeferredMessages(address, clockEdge(), 3);".to_owned(),
             Fault("although there are none"),
         ),
-        // The size is that when somebody first asked in the tick.
+        // The size is that of the first query in the tick.
         (
             format!(
                 "assert(notes_out.getSize(clockEdge()) == 0); {send} assert(notes_out.getSize(clockEdge()) == 0);"
@@ -350,20 +353,20 @@ fn buffers_give_what_has_arrived() {
     ] {
         let code = format!("{code} error(\"done\");");
         let pieces = with_notes(&code, "in_port(notes_in, Note, notes) { }");
-        check_pieces(pieces, &[], comes);
+        check_pieces(pieces, &[], expected);
     }
-    // What overtakes in an ordered buffer, and how that is allowed.
-    for (bypass, comes) in [("false", Fault("FIFO ordering violated")), ("true", Fine)] {
+    // A message that overtakes in an ordered buffer, and how that is allowed.
+    for (bypass, expected) in [("false", Fault("FIFO ordering violated")), ("true", Fine)] {
         let code = format!(
             "enqueue(notes_out, Note, 9) {{ out_msg.addr := address; }}
              enqueue(notes_out, Note, 1, {bypass}) {{ out_msg.addr := address; }} error(\"done\");"
         );
         let pieces = with_notes(&code, "in_port(notes_in, Note, notes) { }");
-        check_pieces(pieces, &["notes=ordered"], comes);
+        check_pieces(pieces, &["notes=ordered"], expected);
     }
 }
 
-/// A machine that stalls its requests at a port of some rank, and wakes them from another one.
+/// A machine that stalls its requests at a port of one rank, and wakes them from a port of another.
 fn stalling(rank: u32, waking: u32, wake: &str) -> String {
     let ports = format!(
         "in_port(notes_in, Note, notes, rank={waking}) {{
@@ -403,7 +406,7 @@ fn a_rank_matters_where_something_is_stalled() {
     for wake in ["wakeUpBuffers(address);", "wakeUpAllBuffers(address);", "wakeUpAllBuffers();"] {
         assert!(outcome(0, 2, wake).ends_with(": done"));
     }
-    // Above that gem5 reads behind the end of its table, but only to wake the lower ranks.
+    // Above that, gem5 reads after the end of its table, but only to wake the lower ranks.
     let run = run_with(&stalling(0, 7, "wakeUpBuffers(address);"), &[], 1, false).unwrap();
     assert!(run.fault.unwrap().message.ends_with(": done"));
     assert!(run.warnings[0].message.contains("rank 7 in a machine with 2"));
@@ -444,12 +447,12 @@ fn a_line_stalled_twice_in_a_buffer_is_woken_once() {
 }
 
 #[test]
-fn sequencers_answer_what_was_asked() {
-    for (code, comes) in [
+fn callbacks_without_a_request_are_faults() {
+    for (code, expected) in [
         ("sequencer.readCallback(address + 64, cache_entry.DataBlk);", "0x"),
         ("sequencer.writeCallback(address + 64, cache_entry.DataBlk);", "0x"),
     ] {
-        check("", code, Fault(comes));
+        check("", code, Fault(expected));
     }
     check(
         "",
@@ -462,7 +465,7 @@ fn sequencers_answer_what_was_asked() {
 #[test]
 fn blocking_and_mapping_accept_what_is_absent() {
     check("void unblock(Addr a);", "unblock(address); unblock(address);", Fine);
-    // An address that belongs to nobody is that of a machine that does not exist.
+    // An address without an owner is mapped to a machine that does not exist.
     check(
         "MachineID mapAddressToMachine(Addr a, MachineType t);",
         "MachineID m := mapAddressToMachine(address, MachineType:Directory); NetDest d; d.add(m);",

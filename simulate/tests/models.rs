@@ -1,25 +1,26 @@
-//! Protocols with every kind of core: runs end, and their histories keep the model that the core keeps
-//! and use the freedom that it has. Every verdict is verified.
+//! Protocols with every kind of core: runs end, and their histories keep the model of the core and
+//! use the freedom that it allows. Every verdict is verified.
 //!
-//! A few runs a protocol are made here; for more, set `RUBRIC_RUNS` to their number:
-//! `RUBRIC_RUNS=2000 cargo test -p simulate --test models -- --nocapture`.
+//! Each protocol is run only a few times; `RUBRIC_RUNS` sets another number: `RUBRIC_RUNS=2000
+//! cargo test -p simulate --test models -- --nocapture`.
 
 mod stress;
 
 use certify::certificate::{self, Claim};
 use certify::verify;
-use check::{Model, Options, Verdict, check, steps};
+use check::engine::steps::steps;
+use check::{Model, Options, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::models;
 use simulate::client::Client;
 use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 
-/// Runs of a protocol, unless the environment says otherwise.
+/// Number of runs of a protocol, unless the environment sets another.
 const RUNS: u64 = 128;
 
-/// Histories with more operations are not checked against models that they may violate: finding the
-/// smallest proof takes a while.
+/// Histories with more operations are not checked against models that they may violate, since
+/// finding the smallest proof takes long.
 const LARGE: usize = 1500;
 
 /// Whether a history satisfies a model, by a certificate that was verified.
@@ -54,12 +55,12 @@ fn models_of(client: Client) -> (Model, Option<Model>) {
     (model, stronger.next_back())
 }
 
-/// What came of the runs of one client.
+/// The results of the runs of one client.
 #[derive(Clone, Copy, Debug, Default)]
 struct Counts {
     runs: u64,
     operations: u64,
-    /// Those that were checked against the stronger model, and those that violate it.
+    /// The runs that were checked against the stronger model, and those that violate it.
     compared: u64,
     freer: u64,
 }

@@ -1,4 +1,4 @@
-//! The named mutants, run: each shows what `mutants.csv` says.
+//! Runs of the named mutants: each shows the effect in `mutants.csv`.
 
 mod outcome;
 mod stress;
@@ -11,7 +11,7 @@ use simulate::simulation::Simulation;
 use slicc::mutant::{Mutant, named};
 use slicc::protocol::Protocol;
 
-/// Why a mutant may not show anything.
+/// The reasons for which a mutant may show no effect.
 const REASONS: &[&str] = &[
     "needs DMA",
     "needs prefetcher",
@@ -19,20 +19,20 @@ const REASONS: &[&str] = &[
     "needs DMA and flush",
     "needs GPU",
     "needs DMA and GPU",
-    // Of the cores that there are, none that does.
+    // None of the available cores does so.
     "needs a core that has other requests under way while it holds a line locked",
 ];
 
-/// How the reason starts why a mutant never shows anything, with whatever core.
+/// The first words of the reason of a mutant that never shows an effect, with any core.
 const HARMLESS: &str = "harmless: ";
 
-/// How it starts if not even the time at which anything happens is another.
+/// The first words of the reason if not even the time of any event changes.
 const SAME_RUNS: &str = "harmless: the same runs, ";
 
 fn opened(mutant: &Mutant) -> Protocol {
     original(&mutant.protocol).with(mutant).unwrap_or_else(|failure| {
-        let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{}: {told:?}", mutant.name)
+        let messages: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
+        panic!("{}: {messages:?}", mutant.name)
     })
 }
 
@@ -40,7 +40,7 @@ fn original(protocol: &str) -> Protocol {
     Protocol::open(protocol).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// A row of `mutants.csv`: a way to see a mutant's fault, or why there is none.
+/// A row of `mutants.csv`: a way to see the fault of a mutant, or why there is none.
 struct Way {
     mutant: String,
     client: String,
@@ -67,7 +67,7 @@ impl Way {
         rows.into_iter().map(way).collect()
     }
 
-    /// The run, with the words of the program's command line.
+    /// The run, with the options of the program's command line.
     fn simulation(&self, seed: u64) -> Simulation {
         let words = format!("{} --seed {seed}", self.options);
         stress::simulation_of(&words, self.client.parse().unwrap())
@@ -121,11 +121,11 @@ fn is_reason(why: &str) -> bool {
     REASONS.contains(&why) || rest.is_some_and(|rest| !rest.is_empty())
 }
 
-/// Runs of a mutant that is said to show nothing.
+/// Number of runs of a mutant that is documented to show no effect.
 const SILENT: usize = 8;
 
 #[test]
-fn what_is_said_not_to_show_does_not() {
+fn harmless_mutants_show_no_effect() {
     for way in Way::all().iter().filter(|way| !way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
         for simulation in stress::standard(&protocol).take(SILENT) {
@@ -135,11 +135,12 @@ fn what_is_said_not_to_show_does_not() {
     }
 }
 
-/// Runs of a mutant that is said to change none, at least: as many more as it takes to come by all that it touches.
+/// Smallest number of runs of a mutant that is documented to change none. There are more runs until
+/// every entry that it changes was used.
 const ALIKE: usize = 40;
 
 #[test]
-fn what_is_said_to_leave_runs_the_same_does() {
+fn mutants_documented_to_keep_runs_do() {
     for way in Way::all().iter().filter(|way| way.why.starts_with(SAME_RUNS)) {
         let mutant = named::find(&way.mutant).unwrap();
         let (ours, mutated) = (original(&mutant.protocol), opened(&mutant));

@@ -1,5 +1,6 @@
-//! Named mutants in protocols that somebody else has written or edited: the built-in ones with other names of actions and
-//! ports, other formatting and another order. Every fault applies there as it does to the built-in protocol, and does the same.
+//! Named mutants in protocols that somebody else has written or edited: the built-in ones with
+//! other names of actions and ports, other formatting and another order. Every fault applies there
+//! as it does to the built-in protocol, and has the same effect.
 
 mod outcome;
 mod stress;
@@ -18,7 +19,7 @@ use slicc::mutant::named;
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 
-/// Other texts for stretches of a file.
+/// Replacements for ranges of a file.
 type Edits = Vec<(Span, String)>;
 
 fn apply(text: &str, file: u32, edits: &Edits) -> String {
@@ -34,16 +35,16 @@ fn apply(text: &str, file: u32, edits: &Edits) -> String {
     result + &text[at..]
 }
 
-/// A name that a stranger might have given, of an action or port.
+/// A different name for an action or port.
 fn strange(name: &str) -> String {
     match name {
-        // Its name makes it what it is.
+        // The name alone makes this action a stall.
         "z_stall" => name.to_owned(),
         _ => format!("my_{name}_x"),
     }
 }
 
-/// A transition as gem5's files have them: an action a line, each with a semicolon.
+/// A transition in the style of gem5's files: one action in a line, each with a semicolon.
 fn rewritten(protocol: &Protocol, transition: &Transition) -> String {
     let list = |names: &[Name]| {
         let names: Vec<&str> = names.iter().map(|name| &*name.text).collect();
@@ -78,7 +79,7 @@ fn transitions(machine: &Machine) -> Vec<&Transition> {
     found.collect()
 }
 
-/// Writes a built-in protocol, as somebody else might have written it, into a folder, and opens it.
+/// Writes a built-in protocol into a folder, in the style of somebody else, and opens it.
 fn estranged(original: &Protocol, folder: &Path) -> Protocol {
     let mut edits = Edits::new();
     let mut ports = BTreeSet::new();
@@ -109,12 +110,12 @@ fn estranged(original: &Protocol, folder: &Path) -> Protocol {
     }
     let root = folder.join(format!("{}.slicc", original.name()));
     Protocol::open(root.to_str().unwrap()).unwrap_or_else(|failure| {
-        let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-        panic!("{}: {told:?}", original.name())
+        let messages: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
+        panic!("{}: {messages:?}", original.name())
     })
 }
 
-/// Another word for a word.
+/// Replaces a word by another one.
 fn renamed(text: &str, word: &str, other: &str) -> String {
     let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
     let mut result = String::new();
@@ -130,7 +131,7 @@ fn renamed(text: &str, word: &str, other: &str) -> String {
 }
 
 #[test]
-fn faults_apply_to_what_others_have_written() {
+fn faults_apply_to_protocols_of_others() {
     let ways = ways();
     for one in BUILTINS {
         let ours = stress::open(one.name);
@@ -140,8 +141,9 @@ fn faults_apply_to_what_others_have_written() {
             let name = &mutant.name;
             let with = |protocol: &Protocol| {
                 protocol.with(&mutant).unwrap_or_else(|failure| {
-                    let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
-                    panic!("{name}: {told:?}\n{:?}", mutant.patch(&protocol.loaded))
+                    let messages: Vec<_> =
+                        failure.diagnostics.iter().map(|one| &one.message).collect();
+                    panic!("{name}: {messages:?}\n{:?}", mutant.patch(&protocol.loaded))
                 })
             };
             let (our_mutant, their_mutant) = (with(&ours), with(&theirs));
@@ -164,7 +166,8 @@ fn faults_apply_to_what_others_have_written() {
     }
 }
 
-/// Whether two traces are the same but for their first line, which has the protocol's name.
+/// Whether two traces are the same except for their first line, which contains the name of the
+/// protocol.
 fn same_runs(a: &[u8], b: &[u8]) -> bool {
     let rest = |trace: &[u8]| -> Vec<u8> {
         let at = trace.iter().position(|&byte| byte == b'\n');

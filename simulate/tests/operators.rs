@@ -1,4 +1,4 @@
-//! Mutants that operators make, run: each shows what is to be expected of its edit.
+//! Runs of mutants that operators make: each shows the effect that its edit should have.
 
 use std::collections::BTreeSet;
 
@@ -28,7 +28,8 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
         shape: ProgramSize { threads: 4, operations: 100, seed, ..ProgramSize::default() },
         client: Client::IN_ORDER,
         options: Options {
-            // Every other run has so much room that no line has to leave: that may hide a violation.
+            // In every other run, the caches are so large that no line is evicted, which may hide a
+            // violation.
             caches: [Caches::Tiny, Caches::Default][seed as usize % 2],
             ..Options::default()
         },
@@ -48,9 +49,9 @@ fn outcome(protocol: &Protocol, seed: u64) -> String {
     }
 }
 
-/// Of twenty runs one shows the effect, or all if it is none.
+/// One of twenty runs shows the effect, or all of them if they should be consistent.
 #[test]
-fn edits_do_to_runs_what_is_to_be_expected() {
+fn edits_have_the_expected_effects() {
     let expected = [
         ("L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done", "violation"),
         ("L1Cache/IS.Data/drop-action:fill_entry", "violation"),
@@ -71,9 +72,9 @@ fn edits_do_to_runs_what_is_to_be_expected() {
     }
 }
 
-/// A buffer that gem5's script makes ordered, and not the protocol itself.
+/// A buffer that is ordered by gem5's script, and not by the protocol itself.
 #[test]
-fn an_order_that_a_script_gives_is_taken_away_by_a_setting() {
+fn a_setting_removes_the_order_of_a_script() {
     let original = open("MI_example");
     let mutant = mutated(&original, "L1Cache/buffer:forwardToCache/unordered-buffer");
     let plan = |protocol: &Protocol| Plan::of(protocol, &Options::default()).unwrap();

@@ -63,7 +63,7 @@ impl Machines {
     }
 }
 
-/// Something like MI_example, with the directory first.
+/// Machines like those of MI_example, with the directory first.
 fn mi_example() -> Machines {
     let directory = vec![
         object("DirectoryMemory*", "directory"),
@@ -158,7 +158,7 @@ fn buffers_are_ordered_as_in_the_script() {
     numbers.dedup();
     assert_eq!(numbers.len(), 6);
 
-    // A protocol of one's own says it in an attribute, or the user does.
+    // A user's own protocol declares it in an attribute, or the user sets it.
     let mut machines = mi_example();
     machines.0[0].1[3].pairs.push(pair("ordered", "true"));
     let settings = ["Directory.forwardFromDir=ordered", "forwardToCache=unordered"];
@@ -204,7 +204,8 @@ fn scripts_replace_defaults_and_users_replace_scripts() {
     assert_eq!(flags(&set), values([0, 0, 0]));
 }
 
-/// The same parameter keeps its declared or common value in other machines and in protocols without a script.
+/// The same parameter keeps its declared or common value in other machines and in protocols without
+/// a script.
 #[test]
 fn a_script_value_is_for_one_machine_of_one_protocol() {
     let machine =
@@ -233,7 +234,7 @@ fn a_script_value_is_for_one_machine_of_one_protocol() {
 }
 
 #[test]
-fn caches_are_as_large_as_asked() {
+fn caches_have_the_requested_size() {
     let sizes = |caches, settings: &[&str]| -> Vec<(u64, u32)> {
         let options = Options { caches, ..options(2, settings) };
         let plan = core_pairs().plan("MOESI_AMD_Base", &options).unwrap();
@@ -279,7 +280,7 @@ fn banks_share_addresses() {
 }
 
 #[test]
-fn a_parameter_without_a_value_is_named() {
+fn a_parameter_without_a_value_is_reported() {
     let mut machines = mi_example();
     machines.0[2].1.push(object("int", "magic"));
     let error = machines.error(&options(2, &[]));
@@ -325,7 +326,7 @@ fn defaults_are_read_as_they_are_written() {
 }
 
 #[test]
-fn settings_that_fit_nothing_are_errors() {
+fn settings_without_an_object_are_errors() {
     let error = |setting| mi_example().error(&options(1, &[setting]));
     let hint = |setting| error(setting).hint.unwrap_or_default();
     assert!(error("L2Cache.x=1").message.ends_with("the protocol has no machine L2Cache"));
@@ -336,16 +337,16 @@ fn settings_that_fit_nothing_are_errors() {
     assert!(error("forwardToCache=1").message.contains("ordered or unordered was expected"));
     assert!(error("recycle_latency=x").message.contains("a number was expected"));
     assert!(error("sequencer=1").message.contains("only message buffers and caches"));
-    assert!(error("cacheMemory=1").message.contains("the size of a cache was expected"));
+    assert!(error("cacheMemory=1").message.contains("expected the size of a cache"));
     assert!(error("cacheMemory=128:2").message.contains("at least 2 are needed"));
-    // A machine without controllers has its parameters all the same.
+    // A machine without controllers nevertheless has parameters.
     let fits: Vec<Setting> = vec!["DMA.responseFromDir=ordered".parse().unwrap()];
     let options = Options { settings: fits, ..Options::default() };
     assert!(mi_example().plan("MI_example", &options).is_ok());
 }
 
 #[test]
-fn systems_that_cannot_be_are_refused() {
+fn impossible_systems_are_rejected() {
     let refuse = |change: fn(&mut Options)| {
         let mut options = options(2, &[]);
         change(&mut options);

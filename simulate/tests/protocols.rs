@@ -1,4 +1,4 @@
-//! What the standard stress run reaches of the tables of the protocols that come with the program.
+//! Which rows of the tables of the built-in protocols the standard stress run reaches.
 
 mod stress;
 #[path = "../../slicc/tests/tables/mod.rs"]
@@ -9,9 +9,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use slicc::protocol::Protocol;
 use tables::{Table, Taken};
 
-/// Why a row of a table may not be reached. Some are followed by a colon and more words.
+/// The reasons for which a row of a table may not be reached. Some are followed by a colon and an
+/// explanation.
 const REASONS: [&str; 10] = [
-    // What the simulated systems do not have.
+    // The simulated systems do not have these.
     "needs DMA",
     "needs prefetcher",
     "needs flush",
@@ -20,17 +21,17 @@ const REASONS: [&str; 10] = [
     // Such a request waits in its sequencer until the one before it is answered.
     "request coalesced by the sequencer",
     "needs several L2 banks",
-    // No order of events leads there; the words say why.
+    // No order of events leads there; the explanation says why.
     "impossible",
-    // A longer run or another seed may reach it; the words say when it happens.
+    // A longer run or another seed may reach it; the explanation says when it happens.
     "rare",
     "unknown",
 ];
 
-/// Of 100 rows that are not reached, how many may be so for unknown reasons.
+/// Largest percentage of the unreached rows whose reason may be unknown.
 const UNKNOWN: usize = 10;
 
-/// Rows as they are written in `unreached.csv`.
+/// Rows in the format of `unreached.csv`.
 fn listed<'a>(name: &str, rows: impl IntoIterator<Item = &'a Taken>) -> String {
     let line = |(machine, state, event, next): &Taken| {
         format!("{name},{machine},{state},{event},{next},unknown\n")
@@ -38,7 +39,7 @@ fn listed<'a>(name: &str, rows: impl IntoIterator<Item = &'a Taken>) -> String {
     rows.into_iter().map(line).collect()
 }
 
-/// What the standard stress run reaches, and how often; stalls count too.
+/// The rows that the standard stress run reaches, with their counts; stalls count too.
 fn stressed(protocol: &Protocol) -> BTreeMap<Taken, u64> {
     let mut reached = BTreeMap::new();
     for simulation in stress::standard(protocol) {
@@ -60,8 +61,8 @@ fn all_rows(table: &Table) -> BTreeSet<Taken> {
     table.iter().map(row).collect()
 }
 
-/// The standard stress run takes only what is in the table, all that gem5 took, and all else that is
-/// not listed as out of its reach.
+/// The standard stress run uses only rows of the table. It uses all rows that gem5 used, and all
+/// others that are not listed as unreached.
 fn cover(name: &str) {
     let protocol = stress::open(name);
     let reached: BTreeSet<Taken> = stressed(&protocol).into_keys().collect();

@@ -1,4 +1,5 @@
-//! Recipes against the command line, and their variations on every protocol with every client.
+//! Recipes compared with the command line, and their variations on every protocol with every
+//! client.
 
 mod stress;
 
@@ -21,7 +22,7 @@ fn the_words_of_a_recipe_stand_for_its_run() {
     }
 }
 
-/// Runs of a protocol.
+/// Number of runs of a protocol.
 const RUNS: u64 = 100;
 
 fn bear_variations(protocol: &Protocol) {

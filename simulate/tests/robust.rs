@@ -1,4 +1,4 @@
-//! Protocols that are wrong in random ways: they are refused, or run into a fault, or run; nothing panics, and
+//! Protocols with random mistakes are rejected, or run into a fault, or run; nothing panics, and
 //! everything ends.
 
 use std::path::Path;
@@ -13,7 +13,7 @@ use slicc::load::load_with;
 use slicc::mutant::named;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
-/// Words, numbers and signs of a text, with what is between them kept with the one before.
+/// The words, numbers and signs of a text, each with the characters up to the next.
 fn pieces(text: &str) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut last = None;
@@ -32,13 +32,13 @@ fn pieces(text: &str) -> Vec<String> {
     pieces
 }
 
-/// Lines that are a statement, or an action of a transition, by themselves.
+/// Lines that consist of one statement, or of one action of a transition.
 fn statements(lines: &[String]) -> Vec<usize> {
     let is_statement = |line: &String| line.trim_end().ends_with(';') && !line.contains("include");
     (0..lines.len()).filter(|at| is_statement(&lines[*at])).collect()
 }
 
-/// A text with a statement left out, doubled, or exchanged with another.
+/// A text with a statement removed, duplicated, or exchanged with another.
 fn with_statements_edited(text: &str, random: &mut Delays) -> String {
     let mut lines: Vec<String> = text.split_inclusive('\n').map(str::to_owned).collect();
     let statements = statements(&lines);
@@ -52,7 +52,7 @@ fn with_statements_edited(text: &str, random: &mut Delays) -> String {
     lines.concat()
 }
 
-/// A text with words or signs left out, doubled, or replaced by others.
+/// A text with words or signs removed, duplicated, or replaced by others.
 fn with_pieces_edited(text: &str, random: &mut Delays) -> String {
     let mut pieces = pieces(text);
     for _ in 0..1 + random.below(2) {
@@ -81,7 +81,7 @@ fn edited(protocol: &ProtocolFiles, random: &mut Delays) -> Vec<(String, String)
     files
 }
 
-/// What became of an edited protocol.
+/// The outcome of an edited protocol.
 fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
     let loaded = load_with(Path::new(&files[0].0), &mut |path| {
         let found = files.iter().find(|(name, _)| Path::new(name) == path);
@@ -92,7 +92,7 @@ fn try_one(files: &[(String, String)], seed: u64) -> &'static str {
     let Ok(protocol) = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES)) else {
         return "refused";
     };
-    // A known fault fits the protocol still, or it does not.
+    // A named fault may still apply to the protocol or not.
     for mutant in named::of(protocol.name()) {
         let _ = mutant.patch(&protocol.loaded);
     }
@@ -128,7 +128,7 @@ fn edited_protocols_do_no_harm() {
         let files = edited(protocol, &mut random);
         *counts.entry(try_one(&files, seed)).or_insert(0) += 1;
     }
-    // The edits are of all sorts: some are refused, and some do show only in a run, or not at all.
+    // The edits are of all sorts: some are rejected, and others show only in a run, or not at all.
     for outcome in ["refused", "fault", "ran"] {
         assert!(counts.get(outcome).is_some_and(|count| *count >= runs / 100), "{counts:?}");
     }

@@ -1,4 +1,4 @@
-//! The lines of our runs have the shapes of those that gem5 recorded.
+//! The lines of our runs have the same shapes as those that gem5 recorded.
 
 mod common;
 
@@ -28,7 +28,7 @@ fn shape(line: &str) -> String {
             shape.push('#');
             rest.len() - after.len()
         } else {
-            // Numbers in columns push blanks away.
+            // In columns, the number of blanks depends on the number.
             if first != ' ' || !shape.ends_with(' ') {
                 shape.push(first);
             }

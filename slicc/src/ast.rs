@@ -1,15 +1,15 @@
-//! The syntax tree of SLICC, as the grammar of the language has it: names are not resolved here.
+//! The syntax tree of SLICC. It follows the grammar: names are not resolved here.
 //!
 //! Every node that a diagnostic may have to point at carries a [`Span`].
 
 use crate::source::Span;
 
-/// A word of the source.
+/// A name of the source.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The word as written; a qualified name has `::` between its parts, without white space.
     pub text: Box<str>,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -69,11 +69,11 @@ pub enum Declaration {
 pub struct Machine {
     /// The enumeration before the colon: `MachineType`.
     pub family: Name,
-    /// The enumerator, which names the machine.
+    /// The enumerator of that enumeration; also the name of the machine.
     pub name: Name,
     /// Attributes.
     pub pairs: Vec<Pair>,
-    /// What stands between the colon and the brace.
+    /// The parameters, between the colon and the brace.
     pub parameters: Vec<Object>,
     /// The declarations in the braces.
     pub body: Vec<Declaration>,
@@ -105,7 +105,7 @@ pub struct InPort {
     pub buffer: Name,
     /// Attributes: `rank`, stall handlers.
     pub pairs: Vec<Pair>,
-    /// What happens with the head of the buffer.
+    /// The code that looks at the head of the buffer and triggers an event.
     pub body: Block,
     /// From the word `in_port` to the closing brace.
     pub span: Span,
@@ -126,14 +126,14 @@ pub struct OutPort {
     pub span: Span,
 }
 
-/// An entry of the transition table, or several.
+/// One or more entries of the transition table.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// The states it starts from.
+    /// The states from which it starts.
     pub states: Vec<Name>,
-    /// The events it is for.
+    /// The events at which it is taken.
     pub events: Vec<Name>,
-    /// Where it leads.
+    /// The state to which it leads.
     pub next: NextState,
     /// The request types, if the transition has two lists in braces.
     pub requests: Option<Vec<Name>>,
@@ -148,15 +148,15 @@ pub struct Transition {
 /// The third argument of a transition.
 #[derive(Clone, Debug)]
 pub enum NextState {
-    /// None: the state stays.
+    /// Absent: the state stays.
     Same,
     /// A state.
     State(Name),
-    /// `*`: what `getNextState` says.
+    /// `*`: the state that the function `getNextState` returns.
     Computed(Span),
 }
 
-/// A type that exists elsewhere.
+/// A type that is declared outside of SLICC.
 #[derive(Clone, Debug)]
 pub struct ExternalType {
     /// The name of the external type.
@@ -241,7 +241,7 @@ pub struct Object {
 /// A function, or the prototype of one.
 #[derive(Clone, Debug)]
 pub struct Function {
-    /// What it returns: a type or `void`.
+    /// The type of the result, or `void`.
     pub result: Name,
     /// The name of the function.
     pub name: Name,
@@ -249,7 +249,7 @@ pub struct Function {
     pub parameters: Vec<Parameter>,
     /// Attributes: `return_by_pointer`, `return_by_ref`.
     pub pairs: Vec<Pair>,
-    /// Its body, unless it is provided by the runtime.
+    /// The body; absent if the runtime provides the function.
     pub body: Option<Block>,
     /// The declaration.
     pub span: Span,
@@ -262,7 +262,7 @@ pub struct Parameter {
     pub kind: Name,
     /// How it is passed.
     pub passing: Passing,
-    /// Its name; a prototype needs none.
+    /// The name; optional in a prototype.
     pub name: Option<Name>,
     /// The value behind `:=`: a number, a string, `true` or `false`.
     pub default: Option<Expression>,
@@ -271,7 +271,7 @@ pub struct Parameter {
 /// How a parameter is passed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Passing {
-    /// As a constant reference: no mark.
+    /// Without a mark: as a constant reference.
     Value,
     /// `*`
     Pointer,
@@ -284,7 +284,7 @@ pub enum Passing {
 pub struct Block {
     /// The statements, in order.
     pub statements: Vec<Statement>,
-    /// With the braces.
+    /// From brace to brace.
     pub span: Span,
 }
 
@@ -293,18 +293,18 @@ pub struct Block {
 pub struct Statement {
     /// The kind of statement.
     pub kind: StatementKind,
-    /// With its semicolon.
+    /// With the semicolon.
     pub span: Span,
 }
 
 /// What a statement does.
 #[derive(Clone, Debug)]
 pub enum StatementKind {
-    /// An expression for its effect, or a local declared without a value.
+    /// An expression evaluated for its effect, or a local declared without a value.
     Expression(Expression),
     /// `target := value;`
     Assign {
-        /// What is written.
+        /// The place that is assigned to.
         target: Expression,
         /// The value.
         value: Expression,
@@ -315,9 +315,9 @@ pub enum StatementKind {
     If {
         /// The condition.
         condition: Expression,
-        /// Where it holds.
+        /// The statements that run if it holds.
         then: Block,
-        /// Where it does not.
+        /// The statements that run otherwise.
         otherwise: Option<Block>,
     },
     /// `enqueue(port, Type, latency, bypass) {...}`
@@ -326,11 +326,11 @@ pub enum StatementKind {
         port: Name,
         /// The type of the message.
         message: Name,
-        /// In cycles; 1 where absent.
+        /// Latency in cycles; 1 where absent.
         latency: Option<Expression>,
-        /// Whether the order of the buffer may be broken.
+        /// Whether the message may overtake others of an ordered buffer.
         bypass: Option<Expression>,
-        /// What fills the message.
+        /// The statements that fill in the message.
         body: Block,
     },
     /// `defer_enqueueing(port, Type) {...}`
@@ -339,7 +339,7 @@ pub enum StatementKind {
         port: Name,
         /// The type of the message.
         message: Name,
-        /// What fills the message.
+        /// The statements that fill in the message.
         body: Block,
     },
     /// `peek(port, Type, block_on="field") {...}`
@@ -348,9 +348,9 @@ pub enum StatementKind {
         port: Name,
         /// The type of the message.
         message: Name,
-        /// `block_on`, `wake_up`.
+        /// Attributes: `block_on`, `wake_up`.
         pairs: Vec<Pair>,
-        /// What is done with the message.
+        /// The statements that use the message.
         body: Block,
     },
     /// `stall_and_wait(port, address);`
@@ -387,7 +387,7 @@ pub enum StatementKind {
 pub struct Expression {
     /// The kind of expression.
     pub kind: ExpressionKind,
-    /// Where it stands.
+    /// Its place.
     pub span: Span,
 }
 
@@ -415,7 +415,7 @@ pub enum ExpressionKind {
     Null,
     /// `new Type`
     New(Name),
-    /// `Type name`: a local comes into being.
+    /// `Type name`: declares a local.
     Local {
         /// The type of the local.
         kind: Name,
@@ -458,16 +458,16 @@ pub enum ExpressionKind {
     Index {
         /// The object.
         object: Box<Expression>,
-        /// The arguments.
+        /// The arguments of `lookup`.
         indices: Vec<Expression>,
     },
     /// `static_cast(Type, "pointer", value)`
     Cast {
         /// The type.
         to: Name,
-        /// `pointer`, `value`, or a reference if absent.
+        /// `pointer` or `value`; a cast to a reference if absent.
         mode: Option<Name>,
-        /// What is cast.
+        /// The operand.
         value: Box<Expression>,
     },
     /// `is_valid(pointer)` or `is_invalid(pointer)`

@@ -1,4 +1,4 @@
-//! The protocols that come with the program.
+//! The built-in protocols, which come with the program.
 
 use std::io;
 use std::path::Path;
@@ -6,23 +6,27 @@ use std::path::Path;
 pub use fixtures::ProtocolFiles;
 
 use super::load::{Failure, Loaded, load, load_with};
-use super::meant;
+use super::suggest;
 
 /// The built-in protocols.
 pub const BUILTINS: &[ProtocolFiles] = fixtures::PROTOCOLS;
 
-/// The one of this name.
+/// The built-in protocol of this name.
 pub fn builtin(name: &str) -> Option<&'static ProtocolFiles> {
     fixtures::protocol(name)
 }
 
-/// Reads a protocol: that of a built-in name, or a `.slicc` file. A file that has a built-in name
-/// is meant if its path is written with a folder, such as `./MI_example`.
+/// Reads a built-in protocol by its name, or a `.slicc` file by its path. To read a file that is
+/// called like a built-in protocol, write its path with a folder, such as `./MI_example`.
+///
+/// # Errors
+/// Fails with the diagnostics of the protocol; its hints suggest similar names where the file does
+/// not exist.
 pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
     match builtin(name_or_path) {
         Some(files) => load_files(files),
         None => {
-            load(Path::new(name_or_path)).map_err(|failure| meant::hinted(failure, name_or_path))
+            load(Path::new(name_or_path)).map_err(|failure| suggest::hinted(failure, name_or_path))
         }
     }
 }
@@ -30,7 +34,7 @@ pub fn open(name_or_path: &str) -> Result<Loaded, Failure> {
 /// Reads a built-in protocol.
 ///
 /// # Errors
-/// None, as long as our own protocols are right.
+/// Never fails for the protocols of this program: tests load all of them.
 pub fn load_files(protocol: &ProtocolFiles) -> Result<Loaded, Failure> {
     let root = protocol.files.first().map_or("", |(path, _)| path);
     load_with(Path::new(root), &mut |path| {

@@ -1,7 +1,8 @@
-//! From the syntax tree to code: names and types are resolved, and every piece is compiled.
+//! The compiler: resolves names and types, and generates code for the register machine.
 //!
-//! The declarations are gone through three times: first the types, variables, ports and signatures, in the order of the
-//! text, since later ones may use earlier ones; then the bodies of functions, ports and actions; then the transitions.
+//! It makes three passes over the declarations: first types, variables, ports and signatures, in
+//! the order of the text, since later ones may use earlier ones; then the bodies of functions,
+//! ports and actions; then the transitions.
 
 pub mod code;
 pub mod types;
@@ -27,7 +28,7 @@ use calls::Signature;
 use code::{Function, Op, Program};
 use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 
-/// A compiler at work on one protocol.
+/// The state of the compiler for one protocol.
 pub(crate) struct Compiler<'a> {
     outline: &'a Outline,
     diagnostics: Vec<Diagnostic>,
@@ -35,32 +36,31 @@ pub(crate) struct Compiler<'a> {
     code: Vec<Op>,
     spans: Vec<Span>,
     functions: Vec<Function>,
-    /// The declarations of the functions that have names.
+    /// The declarations of functions, by index of the function; `None` for code without a
+    /// declaration.
     bodies: Vec<Option<&'a ast::Function>>,
-    /// The functions that are being compiled within others.
+    /// Indices of the functions that are being inlined, the outermost first.
     inlining: Vec<u32>,
     constants: Vec<u64>,
     texts: Vec<Box<str>>,
     tables: Vec<Vec<u64>>,
-    /// The piece of code under construction.
+    /// The function whose code is being generated.
     body: Option<Body>,
-    /// Members of the machine, or globals outside of one.
+    /// The members of the current machine, or the globals outside of machines.
     members: FxHashMap<Box<str>, Symbol>,
-    functions_of: FxHashMap<Box<str>, Vec<Signature>>,
-    /// The machine under construction.
+    signatures: FxHashMap<Box<str>, Vec<Signature>>,
+    /// The name of the current machine.
     machine: Option<Box<str>>,
     machine_span: Span,
     tbe: Option<TypeId>,
     entry: Option<TypeId>,
 }
 
-/// Compiles a protocol for data blocks of so many bytes.
-///
-/// The second result are warnings.
+/// Compiles a protocol for data blocks of `block_bytes` bytes. Returns the code with warnings.
 ///
 /// # Errors
-/// Everything that is wrong with the bodies: names and types that are not known or do not fit, and what the runtime does
-/// not support. Warnings are among them.
+/// Fails with all diagnostics, warnings included, if there is an error in a body: a name or a type
+/// that is unknown or does not fit, or something that the runtime does not support.
 pub fn compile(
     protocol: &str,
     declarations: &[Declaration],
@@ -82,7 +82,7 @@ pub fn compile(
         tables: Vec::new(),
         body: None,
         members: FxHashMap::default(),
-        functions_of: FxHashMap::default(),
+        signatures: FxHashMap::default(),
         machine: None,
         machine_span: NOWHERE,
         tbe: None,
@@ -116,12 +116,12 @@ pub fn compile(
 }
 
 impl<'a> Compiler<'a> {
-    /// Declarations outside of machines; the first of them are those of the prelude.
+    /// Declares and compiles what is declared outside of machines, the prelude first.
     fn globals(&mut self, declarations: &'a [Declaration]) {
         let globals = || declarations.iter().filter(|one| !matches!(one, Declaration::Machine(_)));
         for declaration in globals() {
-            // Types that the compiler knows by name come up one by one.
-            self.types.settle();
+            // The compiler looks for types that it knows by name after each declaration.
+            self.types.find_known();
             if let Err(diagnostic) = self.declare_type(declaration) {
                 self.diagnostics.push(diagnostic);
                 continue;
@@ -136,7 +136,7 @@ impl<'a> Compiler<'a> {
                 _ => {}
             }
         }
-        self.types.settle();
+        self.types.find_known();
         let bodies: Vec<_> = globals()
             .filter_map(|declaration| match declaration {
                 Declaration::Function(function) => Some(function),
@@ -148,7 +148,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The types among the declarations.
+    /// Declares the type, if the declaration is one.
     fn declare_type(&mut self, declaration: &Declaration) -> Result<(), Diagnostic> {
         let machine = self.machine.clone();
         let machine = machine.as_deref();

@@ -1,10 +1,11 @@
 //! The values of C++ expressions in `default` attributes.
-//!
-//! gem5 copies the text of such an attribute into the program that it generates, so anything could stand there. What
-//! protocols do write are constants, a little arithmetic, the size of a block, and names of other members.
+//! Evaluates the C++ expressions in `default` attributes.
+//! gem5 copies the text of such an attribute into the program that it generates, so any C++ could
+//! stand there. What protocols contain are constants, simple arithmetic, the size of a block, and
+//! names of other members. That is what is understood here.
 
-/// The value of an expression, in which `name` gives those of members (without `m_` and `_ptr`) and of constants.
-/// `None` if it is no expression of this sort.
+/// Evaluates an expression. `name` returns the values of members (without `m_` and `_ptr`),
+/// constants and functions without arguments. Returns `None` for any other kind of expression.
 ///
 /// ```
 /// use slicc::cplusplus::evaluate;
@@ -22,10 +23,10 @@ pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
     reader.rest.is_empty().then_some(value)
 }
 
-/// Longer texts are nobody's default; the limit bounds the depth of parentheses, too.
+/// Longest text that is evaluated, in bytes; it also bounds the depth of parentheses.
 const LONGEST: usize = 1000;
 
-/// Binary operators, from those that bind least.
+/// Binary operators by precedence, the weakest first.
 const LEVELS: [&[&str]; 3] = [&["<<", ">>"], &["+", "-"], &["*", "/", "%"]];
 
 struct Reader<'a> {
@@ -68,7 +69,7 @@ impl<'a> Reader<'a> {
         if self.accept("-") {
             return self.operand()?.checked_neg();
         }
-        // A pointer is as good as what it points to.
+        // A dereferenced pointer has the value of the pointer's name.
         if self.accept("*") {
             return self.operand();
         }
@@ -112,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_protocols_write_and_what_they_do_not() {
+    fn evaluates_what_protocols_contain_and_refuses_the_rest() {
         let name = |name: &str| match name {
             "getBlockSizeBits" => Some(6),
             "averageLatencyHysteresis" => Some(8),

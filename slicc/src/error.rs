@@ -1,4 +1,4 @@
-//! Texts that cannot be parsed.
+//! The error of a short text that cannot be parsed.
 
 use thiserror::Error;
 
@@ -11,7 +11,8 @@ pub struct ParseError {
 }
 
 impl ParseError {
-    /// The error of a text. `expected` is a sentence that says which form was expected, with an example.
+    /// Creates the error for `text`. `expected` is a sentence that says which form was expected,
+    /// with an example.
     pub fn new(text: &str, expected: &'static str) -> ParseError {
         let text = text.to_owned();
         ParseError { text, expected }

@@ -1,4 +1,4 @@
-//! From text to words.
+//! The lexer: from text to tokens.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
@@ -12,15 +12,16 @@ use nom::{Err, IResult, Parser};
 use super::token::{Token, TokenKind};
 use crate::source::{Diagnostic, Span};
 
-/// Most complaints about one file.
+/// Number of diagnostics after which lexing or parsing of one file stops.
 pub(super) const MOST_ERRORS: usize = 20;
 
-/// The words of a text, the last of which is [`TokenKind::End`], and what is wrong with them.
+/// Splits a text into tokens, the last of which is [`TokenKind::End`], and reports what is no
+/// token.
 pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     let mut lexer = Lexer {
         file,
         text,
-        // A word in five bytes is more than protocols have.
+        // Protocols have less than one token in five bytes.
         tokens: Vec::with_capacity(text.len() / 5),
         diagnostics: Vec::new(),
     };
@@ -28,7 +29,7 @@ pub fn tokens(file: u32, text: &str) -> (Vec<Token>, Vec<Diagnostic>) {
     (lexer.tokens, lexer.diagnostics)
 }
 
-/// A text on its way to tokens.
+/// The state of the lexer.
 struct Lexer<'a> {
     file: u32,
     text: &'a str,
@@ -65,7 +66,7 @@ impl<'a> Lexer<'a> {
         self.tokens.push(Token { kind: TokenKind::End, span: self.span(end, end) });
     }
 
-    /// What lies between two rests of the text.
+    /// The span between two suffixes of the text.
     fn span(&self, from: &str, to: &str) -> Span {
         Span {
             file: self.file,
@@ -89,7 +90,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Complains about what is no word; what is behind it.
+    /// Reports characters that begin no token, and returns the text after them.
     fn stray(&mut self, rest: &'a str) -> &'a str {
         let (after, diagnostic) = match rest.chars().next() {
             Some(quote @ ('"' | '\'')) => {
@@ -103,7 +104,7 @@ impl<'a> Lexer<'a> {
                 let after = rest.trim_start_matches(stray);
                 let diagnostic = Diagnostic::error(
                     self.span(rest, after),
-                    format!("`{}` means nothing in SLICC", stray.escape_debug()),
+                    format!("`{}` is not a symbol of SLICC", stray.escape_debug()),
                 );
                 (after, with_hint(diagnostic, stray))
             }
@@ -114,7 +115,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// Suggestions for symbols of other languages.
+/// Adds advice for symbols of other languages.
 fn with_hint(diagnostic: Diagnostic, stray: char) -> Diagnostic {
     match stray {
         '|' => diagnostic.hint("`||` is the only operator of this kind: there are none on bits"),
@@ -129,7 +130,7 @@ fn with_hint(diagnostic: Diagnostic, stray: char) -> Diagnostic {
 
 type Lexed<'a, T> = IResult<&'a str, T>;
 
-/// White space and comments. A comment without an end is left.
+/// Skips white space and comments, but not a comment without an end.
 fn blank(input: &str) -> Lexed<'_, usize> {
     many0_count(alt((
         take_while1(|c| matches!(c, ' ' | '\t' | '\n' | '\r')),
@@ -157,7 +158,7 @@ fn number(input: &str) -> Lexed<'_, TokenKind> {
     Ok((rest, fraction.map_or(TokenKind::Number, |_| TokenKind::Float)))
 }
 
-/// A string in these quotes: to the next such quote, whatever stands before it, in one line.
+/// A string in these quotes. It ends at the next such quote of its line: there are no escapes.
 fn text<'a>(quote: char) -> impl Parser<&'a str, Output = TokenKind, Error = Error<&'a str>> {
     value(
         TokenKind::Text,
@@ -268,9 +269,9 @@ mod tests {
         assert_eq!(
             complaints("a ??? é\u{0}b"),
             [
-                (2, 5, "`?` means nothing in SLICC".to_owned()),
-                (6, 8, "`é` means nothing in SLICC".to_owned()),
-                (8, 9, "`\\0` means nothing in SLICC".to_owned())
+                (2, 5, "`?` is not a symbol of SLICC".to_owned()),
+                (6, 8, "`é` is not a symbol of SLICC".to_owned()),
+                (8, 9, "`\\0` is not a symbol of SLICC".to_owned())
             ]
         );
     }

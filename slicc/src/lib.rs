@@ -1,12 +1,15 @@
-//! SLICC, the language of gem5's coherence protocols: read, resolved, checked, compiled and mutated.
+//! Reads, resolves, checks, compiles and mutates protocols written in SLICC, the language of gem5's
+//! coherence protocols.
 //!
-//! [`protocol::Protocol`] is a protocol that has been read and found right: a built-in one ([`builtin`]) or a user's file. On the way
-//! there, [`load`] reads a `.slicc` file and what it includes (`lexer`, `parser`) into a syntax tree ([`ast`]), [`outline`] resolves
-//! states, events and transition tables by name, and [`compile`] makes code for a register machine. [`lint`] warns about what is
-//! allowed but odd. Crate `simulate` carries the code out.
+//! A [`protocol::Protocol`] is a protocol that has been read and found correct, built in
+//! ([`builtin`]) or from a user's file. On the way there, [`load`] reads a `.slicc` file and its
+//! includes (`lexer`, `parser`) into a syntax tree ([`ast`]), [`outline`] resolves states, events
+//! and transition tables by name, and [`compile`] generates code for a register machine, which the
+//! crate `simulate` executes. [`lint`] warns about what is allowed but odd.
 //!
-//! A [`mutant::Mutant`] is a protocol with a fault put in. There are known faults ([`mutant::named`]) and those that operators make
-//! ([`mutant::made`]); [`mutant::touched`] compares a mutant with its protocol, and [`mutant::equivalent`] finds mutants that change
+//! A [`mutant::Mutant`] is a protocol with an injected fault: one of the known faults
+//! ([`mutant::named`]) or one that an operator generates ([`mutant::made`]). [`mutant::touched`]
+//! compares a mutant with its protocol, and [`mutant::equivalent`] finds mutants that change
 //! nothing.
 //!
 //! ```
@@ -32,7 +35,7 @@ mod lexer;
 pub mod library;
 pub mod lint;
 pub mod load;
-mod meant;
+
 pub mod mutant;
 mod near;
 pub mod outline;
@@ -41,5 +44,6 @@ pub mod protocol;
 pub mod scripts;
 pub mod setting;
 pub mod source;
+mod suggest;
 mod token;
 mod visit;

@@ -1,16 +1,18 @@
 //! The functions of Ruby's library that protocols may call.
 //!
-//! A row of the table below adds a function: its name in this code, and its declaration in SLICC, with `Class.` before the
-//! name of a method. The declaration is visible to every protocol (`PRELUDE`). What the function does is one arm of
-//! the `match` in `simulate::system::library`, under the same name; a row without an arm is a fault of the run that calls it. An arm of a function that returns `int` returns 32 bits.
-//! Two calls with the same effect may share a row. A row `Class.method/arity` has no declaration, since protocols declare
-//! the class themselves.
+//! To add a function, add a row to the table below: its name in this code, and its declaration in
+//! SLICC, with `Class.` before the name of a method. Every protocol sees the declaration
+//! ([`PRELUDE`]). The function itself is an arm of the same name in a `match` in one of the
+//! submodules `values`, `calculations` and `objects` of `simulate::system::library`; calling a
+//! function without an arm is a fault of the run. An arm of a function that returns `int` returns
+//! 32 bits. Calls with the same effect may share a row. A row `Class.method/arity` has no
+//! declaration, since protocols declare the class themselves.
 //!
-//! [`mutant::equivalent`](crate::mutant::equivalent) takes a function to read and change anything, unless
-//! `mutant::library` says less.
+//! [`mutant::equivalent`](crate::mutant::equivalent) assumes that a function reads and changes
+//! everything, unless `mutant::library` says what it reads and changes.
 //!
-//! There are no bloom filters: no file of SLICC's library declares any in this version of gem5. Prefetchers are off, and
-//! their methods do nothing.
+//! Bloom filters are missing: SLICC's library declares none in this version of gem5. Prefetchers
+//! are always off, and their methods do nothing.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -32,9 +34,9 @@ static BY_KEY: LazyLock<HashMap<String, LibraryFunction>> =
     LazyLock::new(|| ROWS.iter().map(|(row, function)| (key(row), *function)).collect());
 
 impl LibraryFunction {
-    /// Finds a function by name and number of arguments: `mod/2`, `Set.add/1`. The object of a method does not count as an
-    /// argument. Of a method whose first parameter is a cache entry the name is `setMRU(entry)`. Buffers have the methods of
-    /// ports.
+    /// Finds a function by name and number of arguments: `mod/2`, `Set.add/1`. The object of a
+    /// method does not count as an argument. A method whose first parameter is a cache entry is
+    /// called like `setMRU(entry)`. Message buffers have the methods of ports.
     pub fn find(name: &str) -> Option<LibraryFunction> {
         let of_buffer = name.strip_prefix("MessageBuffer");
         let as_port = |port: &str| BY_KEY.get(&format!("{port}{}", of_buffer?));
@@ -48,14 +50,14 @@ impl LibraryFunction {
     }
 }
 
-/// `Set.add` of `void Set.add(NodeID)` and of `Set.add/1`.
+/// The name in a row: `Set.add` in `void Set.add(NodeID)` and in `Set.add/1`.
 fn name_of(row: &str) -> &str {
     let start = row.find(' ').map_or(0, |space| space + 1);
     let end = row.find(['(', '/']).unwrap_or(row.len());
     row.get(start..end).unwrap_or(row)
 }
 
-/// `Set.add/1` of `void Set.add(NodeID)`.
+/// The key of a row: `Set.add/1` for `void Set.add(NodeID)`.
 fn key(row: &str) -> String {
     let Some((_, parameters)) = row.split_once('(') else {
         return row.to_owned();
@@ -69,8 +71,9 @@ fn key(row: &str) -> String {
     format!("{name}{}/{count}", if of_entry { "(entry)" } else { "" })
 }
 
-/// What every protocol may use without declaring it, in SLICC: `prelude.sm`, with the methods of the library in their
-/// structures, and behind it the other functions of the library.
+/// The declarations that every protocol may use without declaring them, in SLICC: `prelude.sm`,
+/// with the library's methods inserted into their structures, followed by the library's other
+/// functions.
 pub(crate) static PRELUDE: LazyLock<String> = LazyLock::new(|| {
     let mut text = include_str!("prelude.sm").to_owned();
     for row in ROWS.iter().map(|(row, _)| row).filter(|row| row.contains('(')) {
@@ -111,7 +114,8 @@ library! {
     BlockClear = "void DataBlock.clear()";
     BlockCopyRange = "void DataBlock.copyPartial(DataBlock, int, int)";
     BlockCopyMasked = "void DataBlock.copyPartial(DataBlock, WriteMask)";
-    // All of the block; the operations of the mask, which come after, are none for requests of CPUs.
+    // Copies the whole block: the atomic operations that gem5 then applies are absent from requests
+    // of CPUs.
     BlockCopy = "void DataBlock.atomicPartial(DataBlock, WriteMask)"
         | "void DataBlock.atomicPartial(DataBlock, WriteMask, bool)";
 
@@ -228,13 +232,13 @@ library! {
     TablePresent = "TBETable.isPresent/1";
     TableSlots = "TBETable.areNSlotsAvailable/2";
 
-    // A table that makes what is missing when it is looked up.
+    // A table whose lookup creates missing entries.
     PerfectLookup = "PerfectCacheMemory.lookup/1";
     PerfectAllocate = "PerfectCacheMemory.allocate/1";
     PerfectDeallocate = "PerfectCacheMemory.deallocate/1";
     PerfectPresent = "PerfectCacheMemory.isTagPresent/1";
 
-    // What only counts or profiles.
+    // Functions that only count or profile.
     Nothing = "void CacheMemory.profileDemandHit()" | "void CacheMemory.profileDemandMiss()"
         | "void CacheMemory.profilePrefetchHit()" | "void CacheMemory.profilePrefetchMiss()"
         | "void Sequencer.checkCoherence(Addr)"
@@ -253,7 +257,7 @@ library! {
         | "void profileMsgDelay(int, Cycles)";
 
     Zero = "Cycles zero_time()";
-    Same = "NodeID intToID(int)"
+    Identity = "NodeID intToID(int)"
         | "int IDToInt(NodeID)"
         | "int addressToInt(Addr)"
         | "Addr intToAddress(int)"
@@ -286,7 +290,7 @@ library! {
     IsHtm = "bool isHtmCmdRequest(RubyRequestType)";
     IsTlbi = "bool isTlbiCmdRequest(RubyRequestType)";
 
-    // Functional accesses, which nothing in a simulation makes.
+    // Functional accesses, which no simulation makes.
     Functional = "bool testAndRead(Addr, DataBlock, Packet*)"
         | "bool testAndReadMask(Addr, DataBlock, WriteMask, Packet*)"
         | "bool testAndWrite(Addr, DataBlock, Packet*)"

@@ -1,22 +1,23 @@
-//! What is odd about a protocol that can run.
+//! Warnings about protocols that can run but contain something odd.
 //!
-//! Each warning claims something that holds for every run, whatever the values of variables, with
-//! one exception, the missing transition, which says what it goes by:
+//! Each warning states something that holds in every run, whatever the values of variables. The one
+//! exception is the missing transition, a heuristic described below.
 //!
-//! - an action that no transition names;
-//! - an event that no in_port, function or action of its machine names as `Event:X`;
-//! - an event that is triggered, or returned by a function, but has no entry in the table: whenever
-//!   it comes, the run ends;
-//! - an unreachable state: neither does code name it, other than to compare with it, nor does a
-//!   field begin with it, nor does the table lead to it from such states;
-//! - a state with a busy permission that is reachable and that no entry leaves;
-//! - a missing transition: a reachable state with a stable permission has no entry for a request of
-//!   the core, though other stable states have. Requests of the core are events that a function makes
-//!   of a `RubyRequestType` alone, or that the port of the mandatory queue triggers as the first thing after
-//!   it compared the type of the request; of the latter, only those that at least four fifths of the stable states (all
-//!   but one, if they are few) have an entry for, since what leads to such an event may also depend on the state;
-//! - an out_port that nothing is sent through, a function with a body that nobody calls, a variable
-//!   that nobody names.
+//! - An action that no transition names.
+//! - An event that no in_port, function or action of its machine names as `Event:X`.
+//! - An event that is triggered, or returned by a function, but has no entry in the table: a run
+//!   that triggers it ends.
+//! - An unreachable state: no code names it other than to compare with it, no field starts with it,
+//!   and the table does not lead to it from such states.
+//! - A reachable state with a busy permission that no entry leaves.
+//! - A missing transition: a reachable state with a stable permission has no entry for a request of
+//!   the core, though other stable states have one. Requests of the core are the events that a
+//!   function computes from a `RubyRequestType` alone, and those that the port of the mandatory
+//!   queue triggers directly inside a comparison with the type of the request. Whether the latter
+//!   are triggered may also depend on the state, so they count only if at least four fifths of the
+//!   stable states (all but one, if they are few) have an entry for them.
+//! - An out_port through which nothing is sent, a function with a body that is never called, a
+//!   variable that is never named.
 
 mod code;
 mod requests;
@@ -31,7 +32,7 @@ use super::outline::{MachineOutline, Next, Outline};
 use crate::source::{Diagnostic, Span};
 use code::Code;
 
-/// Functions that the runtime calls.
+/// Functions that gem5's runtime calls.
 const CALLED_BY_THE_RUNTIME: [&str; 14] = [
     "getState",
     "setState",
@@ -49,7 +50,7 @@ const CALLED_BY_THE_RUNTIME: [&str; 14] = [
     "collateStats",
 ];
 
-/// Warnings about a protocol.
+/// Returns the warnings about a protocol.
 pub fn lint(loaded: &Loaded, outline: &Outline) -> Vec<Diagnostic> {
     let machines = outline.machines.iter();
     machines
@@ -58,12 +59,12 @@ pub fn lint(loaded: &Loaded, outline: &Outline) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// A machine that is looked at.
+/// The state of the linter for one machine.
 struct Lint<'a> {
     tables: &'a MachineOutline,
     machine: &'a Machine,
     code: Code<'a>,
-    /// Which states can be reached.
+    /// Whether a state is reachable, by index of the state.
     reachable: Vec<bool>,
     warnings: Vec<Diagnostic>,
 }
@@ -96,7 +97,7 @@ impl<'a> Lint<'a> {
         for (index, action) in tables.actions.iter().enumerate() {
             if !used.contains(&(index as u16)) {
                 let message = format!("the action `{}` is in no transition", action.name);
-                self.warn(action.span, message, "use it or take it out");
+                self.warn(action.span, message, "use it or remove it");
             }
         }
     }
@@ -146,7 +147,7 @@ impl<'a> Lint<'a> {
 
     fn missing(&mut self) {
         let tables = self.tables;
-        for (event, span) in requests::requests(tables, self.machine) {
+        for (event, evidence) in requests::requests(tables, self.machine) {
             let has_entry: FxHashSet<u16> = tables
                 .entries
                 .iter()
@@ -157,7 +158,7 @@ impl<'a> Lint<'a> {
             let (with, without): (Vec<usize>, Vec<usize>) = (0..tables.states.len())
                 .filter(|&index| stable(index))
                 .partition(|&index| has_entry.contains(&(index as u16)));
-            let is_sure = span.is_sure || without.len() <= (with.len() / 4).max(1);
+            let is_sure = evidence.is_sure || without.len() <= (with.len() / 4).max(1);
             if with.is_empty() || !is_sure {
                 continue;
             }
@@ -167,7 +168,7 @@ impl<'a> Lint<'a> {
                 let message = format!("no transition for ({}, {event})", state.name);
                 let diagnostic = Diagnostic::warning(state.span, message)
                     .label(format!("a stable state, {}", state.permission_name()))
-                    .note(span.span, format!("`{event}` is a request of the core"))
+                    .note(evidence.span, format!("`{event}` is a request of the core"))
                     .hint("other stable states have one; if the request comes, the run ends");
                 self.warnings.push(diagnostic);
             }
@@ -179,13 +180,13 @@ impl<'a> Lint<'a> {
         for declaration in &machine.body {
             let (name, message, hint) = match declaration {
                 Declaration::OutPort(port) => {
-                    (&port.name, "nothing is sent through the out_port", "use it or take it out")
+                    (&port.name, "unused out_port", "use it or remove it")
                 }
                 Declaration::Function(function) if function.body.is_some() => {
-                    (&function.name, "unused function", "call it or take it out")
+                    (&function.name, "unused function", "call it or remove it")
                 }
                 Declaration::Object(object) => {
-                    (&object.name, "unused variable", "use it or take it out")
+                    (&object.name, "unused variable", "use it or remove it")
                 }
                 _ => continue,
             };
@@ -197,11 +198,12 @@ impl<'a> Lint<'a> {
     }
 }
 
-/// Which states can be reached: from those that the code names, over the table.
+/// Returns whether each state is reachable: named by the code, or reached from such a state through
+/// the table.
 fn reachable(tables: &MachineOutline, code: &Code<'_>) -> Vec<bool> {
     let mut reachable: Vec<bool> =
         tables.states.iter().map(|state| code.states.contains(&*state.name)).collect();
-    // Without a state to begin with, nothing is known about where it begins.
+    // If the code names no state, the initial states are unknown.
     if !reachable.contains(&true) {
         return vec![true; tables.states.len()];
     }

@@ -1,8 +1,8 @@
-//! From a `.slicc` file and what it includes to one list of declarations.
+//! Reads a `.slicc` file and the files that it includes into one list of declarations.
 //!
-//! The declarations that every protocol builds on, `RubySlicc_interfaces.slicc` and the
-//! `RubySlicc_*.sm` files that it consists of, are part of the program: they come first, whether
-//! a protocol includes them or not, and such files are never looked for.
+//! The declarations on which every protocol builds, `RubySlicc_interfaces.slicc` and the
+//! `RubySlicc_*.sm` files, are part of the program. They come first, whether or not a protocol
+//! includes them, and such files are never opened.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -17,42 +17,42 @@ use crate::mutant::Changed;
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Severity, Sources, Span};
 
-/// The name in messages of the declarations that every protocol builds on.
+/// The name in messages of the declarations on which every protocol builds.
 const PRELUDE_PATH: &str = "RubySlicc_interfaces.slicc (built in)";
 
-/// What is said of a protocol without a name.
+/// The message about a protocol without a `protocol` line.
 pub(super) const NO_PROTOCOL_LINE: &str = "there is no protocol line";
 
-/// Most bytes of a file: far more than a protocol has, far less than memory.
-const LARGEST: u64 = 64 << 20;
+/// Largest file that is read, in bytes: far larger than any protocol.
+const LARGEST_FILE_BYTES: u64 = 64 << 20;
 
-/// How deep files may include each other.
-const DEEPEST: usize = 50;
+/// Largest depth of nested includes.
+const DEEPEST_INCLUDES: usize = 50;
 
 /// Errors after which no more files are opened.
 const MOST_ERRORS: usize = 50;
 
-/// A protocol, syntactically right.
+/// A protocol without syntax errors.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Its files; the first is built in.
+    /// The files of the protocol; the first is built in.
     pub sources: Sources,
-    /// Its name, from the `protocol` line.
+    /// The name, from the `protocol` line.
     pub protocol: String,
-    /// The mutant that it is, if it is one.
+    /// The name of the mutant, if this is one.
     pub mutant: Option<String>,
     /// The names of the repairs that were applied to it.
     pub repairs: Vec<String>,
-    /// What that changes of what scripts decide.
+    /// The mutant's settings, which override gem5's scripts.
     pub settings: Vec<Setting>,
-    /// All declarations; those of a file that is included stand in the place of the `include`.
+    /// All declarations; those of an included file replace its `include` line.
     pub declarations: Vec<Declaration>,
-    /// What is odd.
+    /// Warnings about what is allowed but odd.
     pub warnings: Vec<Diagnostic>,
 }
 
 impl Loaded {
-    /// What to call it: its name, and the mutant that it is.
+    /// The name for messages: that of the protocol and, if it is a mutant, that of its fault.
     pub fn title(&self) -> String {
         match &self.mutant {
             Some(mutant) => format!("{} with {mutant}", self.protocol),
@@ -60,14 +60,14 @@ impl Loaded {
         }
     }
 
-    /// Its files but for the prelude, the `.slicc` file first: paths relative to the folder of that,
-    /// where they lie below it, and texts.
+    /// The files without the built-in one, the `.slicc` file first: their paths, relative to the
+    /// folder of the `.slicc` file where they lie below it, and their texts.
     pub fn own_files(&self) -> Vec<(&str, &str)> {
         let count = self.sources.files().len() as u32;
         (1..count).filter_map(|index| self.own_file(index)).collect()
     }
 
-    /// The file of this number in the sources, as [`Loaded::own_files`] has it.
+    /// The file with this index in the sources, as in [`Loaded::own_files`].
     pub(crate) fn own_file(&self, index: u32) -> Option<(&str, &str)> {
         let files = self.sources.files();
         let file = files.get(index as usize).filter(|_| index > 0)?;
@@ -76,8 +76,8 @@ impl Loaded {
         Some((below.unwrap_or(&file.path).to_str()?, &file.text))
     }
 
-    /// Reads it again from the texts that were read before, or other ones for some of its files: paths
-    /// as [`Loaded::own_files`] gives them.
+    /// Parses the files again, some of them with other texts. The paths in `changed` are those of
+    /// [`Loaded::own_files`].
     ///
     /// # Errors
     /// Fails with the diagnostics of the changed protocol.
@@ -97,27 +97,33 @@ impl Loaded {
     }
 }
 
-/// What is wrong with a protocol.
+/// The diagnostics of a protocol that cannot be loaded or compiled.
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The files that were read.
     pub sources: Sources,
-    /// Errors, at least one, and warnings.
+    /// At least one error, and warnings.
     pub diagnostics: Vec<Diagnostic>,
     /// Whether the `.slicc` file does not exist.
     pub is_missing: bool,
 }
 
-/// What gives the content of files.
+/// A function that returns the content of a file.
 pub type Reader<'a> = dyn FnMut(&Path) -> io::Result<Vec<u8>> + 'a;
 
-/// Reads a `.slicc` file, and what it includes, from the disk.
+/// Reads a `.slicc` file and the files that it includes from the disk.
+///
+/// # Errors
+/// Fails with the diagnostics of the protocol, or if a file cannot be read.
 pub fn load(path: &Path) -> Result<Loaded, Failure> {
     load_with(path, &mut from_disk)
 }
 
-/// Reads a `.slicc` file, and what it includes, from where `read` has it. For a file that does not
-/// exist, `read` says [`io::ErrorKind::NotFound`].
+/// Reads a `.slicc` file and the files that it includes through `read`, which returns
+/// [`io::ErrorKind::NotFound`] for a file that does not exist.
+///
+/// # Errors
+/// Fails with the diagnostics of the protocol, or if a file cannot be read.
 ///
 /// ```
 /// use std::path::Path;
@@ -162,8 +168,8 @@ fn from_disk(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::ErrorKind::IsADirectory.into());
     }
     let mut content = Vec::new();
-    // One byte more shows that it is too large.
-    file.take(LARGEST + 1).read_to_end(&mut content)?;
+    // One byte more than allowed shows that the file is too large.
+    file.take(LARGEST_FILE_BYTES + 1).read_to_end(&mut content)?;
     Ok(content)
 }
 
@@ -180,7 +186,7 @@ fn unreadable(path: &Path, error: &io::Error) -> String {
     }
 }
 
-/// An error about no place of a file.
+/// An error that is about no place in a file.
 fn no_place(message: String) -> Diagnostic {
     Diagnostic { span: None, ..Diagnostic::error(Span::default(), message) }
 }
@@ -189,7 +195,8 @@ fn folder_of(path: &Path) -> PathBuf {
     path.parent().unwrap_or(Path::new("")).to_owned()
 }
 
-/// A path without detours, so that two ways to write it are noticed.
+/// Removes `.` and `..` from a path as far as possible, so that different spellings of it are
+/// equal.
 fn straight(path: &Path) -> PathBuf {
     let mut straight = PathBuf::new();
     for part in path.components() {
@@ -212,16 +219,16 @@ fn is_provided(path: &Path) -> bool {
         || (name.starts_with("RubySlicc_") && name.ends_with(".sm"))
 }
 
-/// What is known while files are read.
+/// The state while files are read.
 struct Loader<'a, 'r> {
     read: &'a mut Reader<'r>,
-    /// Of the `.slicc` file.
+    /// The folder of the `.slicc` file.
     folder: PathBuf,
     sources: Sources,
     diagnostics: Vec<Diagnostic>,
-    /// The files that include each other down to the current one.
+    /// The files being read, each included by the one before.
     open: Vec<PathBuf>,
-    /// Files that were included, with where.
+    /// The included files, each with the place of its include line.
     included: FxHashMap<PathBuf, Span>,
 }
 
@@ -230,14 +237,15 @@ impl Loader<'_, '_> {
         self.diagnostics.push(diagnostic);
     }
 
-    /// The declarations of a text, with those of what it includes.
+    /// The declarations of a text and of its includes.
     fn parse(&mut self, path: PathBuf, text: String) -> Vec<Declaration> {
         let folder = folder_of(&path);
         let index = self.sources.add(path, text);
         let text = &self.sources.files()[index as usize].text;
         let file = parser::parse(index, text);
         let is_bare = file.declarations.is_empty() && file.includes.is_empty();
-        // The first two are built in, and the .slicc file, which lacks a protocol line in any case.
+        // Index 0 is the built-in file, and 1 the `.slicc` file: if empty, it lacks a `protocol`
+        // line in any case.
         if is_bare && file.diagnostics.is_empty() && index > 1 {
             let start = Span { file: index, ..Span::default() };
             let message = "this file declares nothing";
@@ -252,14 +260,15 @@ impl Loader<'_, '_> {
         weave(file.declarations, &mut included.into_iter().peekable(), u32::MAX)
     }
 
-    /// The declarations of a file with this content.
+    /// The declarations of a file with this content, included at `from`.
     fn file(&mut self, path: PathBuf, bytes: Vec<u8>, from: Option<Span>) -> Vec<Declaration> {
         let refused = |message| match from {
             Some(span) => Diagnostic::error(span, message),
             None => no_place(message),
         };
-        if bytes.len() as u64 > LARGEST {
-            let message = format!("{} has more than {} MiB", path.display(), LARGEST >> 20);
+        if bytes.len() as u64 > LARGEST_FILE_BYTES {
+            let message =
+                format!("{} has more than {} MiB", path.display(), LARGEST_FILE_BYTES >> 20);
             self.say(refused(message).hint("is it a protocol?"));
             return Vec::new();
         }
@@ -280,7 +289,7 @@ impl Loader<'_, '_> {
         }
     }
 
-    /// The declarations of a file that another one, in this folder, includes.
+    /// The declarations of a file that another file, in `folder`, includes.
     fn include(&mut self, folder: &Path, include: &Include) -> Vec<Declaration> {
         let wanted = Path::new(&*include.path.text);
         let errors = self.diagnostics.len();
@@ -300,13 +309,14 @@ impl Loader<'_, '_> {
                 return Vec::new();
             }
             match (self.read)(path) {
-                Ok(bytes) if self.open.len() < DEEPEST => {
+                Ok(bytes) if self.open.len() < DEEPEST_INCLUDES => {
                     self.included.insert(identity, include.span);
                     return self.file(path.clone(), bytes, Some(include.span));
                 }
                 Ok(_) => {
-                    let message =
-                        format!("files include each other more than {DEEPEST} levels deep");
+                    let message = format!(
+                        "files include each other more than {DEEPEST_INCLUDES} levels deep"
+                    );
                     self.say(Diagnostic::error(include.span, message));
                     return Vec::new();
                 }
@@ -383,7 +393,7 @@ impl Loader<'_, '_> {
             _ => None,
         });
         let Some(first) = lines.next() else {
-            // The file with index 0 is built in.
+            // The file with index 0 is built in, so 1 is the `.slicc` file.
             let start = Span { file: 1, ..Span::default() };
             let hint = "write `protocol \"name\";` in the .slicc file";
             self.say(Diagnostic::error(start, NO_PROTOCOL_LINE).hint(hint));
@@ -399,7 +409,8 @@ impl Loader<'_, '_> {
     }
 }
 
-/// Declarations, in a stretch that ends here, with those that come instead of includes at these places.
+/// Inserts the declarations of the included files, given with the offsets of their `include` lines,
+/// between those of a span that ends at `end`.
 fn weave(
     declarations: Vec<Declaration>,
     includes: &mut std::iter::Peekable<std::vec::IntoIter<(u32, Vec<Declaration>)>>,
@@ -423,7 +434,7 @@ fn weave(
     woven
 }
 
-/// Where a declaration stands.
+/// The place of a declaration.
 pub fn span_of(declaration: &Declaration) -> Span {
     match declaration {
         Declaration::Protocol(name) => name.span,
@@ -445,7 +456,7 @@ pub fn span_of(declaration: &Declaration) -> Span {
 mod tests {
     use super::*;
 
-    /// Reads the first of some files.
+    /// Loads the first of some files; the others may be included.
     fn read(files: &[(&str, &str)]) -> Result<Loaded, Failure> {
         load_with(Path::new(files[0].0), &mut |path| {
             let found = files.iter().find(|(name, _)| Path::new(name) == path);
@@ -467,7 +478,7 @@ mod tests {
         all.join(" ")
     }
 
-    /// The same without what is built in.
+    /// The names without those of built-in declarations.
     fn own_names(loaded: &Loaded) -> String {
         let is_own = |one: &&Declaration| span_of(one).file > 0;
         let own: Vec<_> = loaded.declarations.iter().filter(is_own).cloned().collect();

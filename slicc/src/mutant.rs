@@ -1,10 +1,11 @@
-//! Mutants: protocols with a fault put in.
+//! Mutants: protocols with an injected fault.
 //!
-//! A mutant is something that yields changed files of a protocol, and a unified diff of them, so that it can
-//! be shown, and applied with `patch`. What gem5's scripts decide, such as whether a buffer is ordered, it
-//! changes by settings. The [`named`] ones come with the program: each puts a fault back that a released
-//! protocol has or had, into any protocol of that name. Others are [`made`]: every [`Operator`]
-//! enumerates the sites of a protocol, a user's own as well, at which it can be applied.
+//! A mutant consists of edits of the protocol's files, which it returns as changed texts or as a
+//! unified diff for `patch`, and of settings that override what gem5's scripts decide, such as
+//! whether a buffer is ordered. The [`named`] mutants come with the program: each injects a fault
+//! that a released protocol has or had, into any protocol of that name. The others are [`made`] by
+//! operators: every [`Operator`] enumerates the sites of any protocol, a user's own as well, at
+//! which it can be applied.
 //!
 //! ```
 //! use slicc::mutant::named;
@@ -34,8 +35,8 @@ mod scene;
 mod site;
 pub mod touched;
 pub mod unreached;
+mod usage;
 mod walk;
-mod words;
 
 use std::borrow::Cow;
 
@@ -46,85 +47,88 @@ pub use named::Misfit;
 pub use operator::{Operator, UnknownOperator};
 pub use site::{Origin, Site};
 
-use edit::Edited;
+use edit::EditedFile;
 use named::Fault;
 
-/// A protocol with a fault put in.
+/// A fault that can be injected into a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mutant {
-    /// What it is called.
+    /// The name, or the id if an operator made it.
     pub name: Cow<'static, str>,
-    /// What else it is called.
+    /// Further names.
     pub aliases: Vec<Cow<'static, str>>,
-    /// The protocol that it is of.
+    /// The name of the protocol that it is for.
     pub protocol: Cow<'static, str>,
-    /// What the fault is, and what comes of it.
+    /// The fault and its consequence, in words.
     pub description: String,
-    /// Where it comes from.
+    /// The origin: a known fault, or an operator.
     pub origin: Origin,
     change: Change,
-    /// What it changes of what gem5's scripts decide.
+    /// Settings that override what gem5's scripts decide.
     pub settings: Vec<Setting>,
 }
 
-/// What a mutant does to files.
+/// The changes of the protocol's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Change {
-    /// It has a description, which finds its places in any protocol of that name.
+    /// A description, which is matched against any protocol of that name.
     Described(&'static Fault),
-    /// It has edits by place, each file's together.
-    Edited(Vec<Edited>),
+    /// Edits of given places, grouped by file.
+    Edited(Vec<EditedFile>),
 }
 
-/// A file as a mutant has it.
+/// A changed file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Changed {
-    /// The path of the changed file.
+    /// The path of the file, relative to the folder of the `.slicc` file.
     pub path: String,
-    /// The text of the changed file.
+    /// The new text of the file.
     pub text: String,
 }
 
 impl Mutant {
-    /// The edit: a unified diff of the protocol's files, with paths such as `a/MI_example-dir.sm` that
-    /// are relative to the folder of the `.slicc` file. Empty if only settings make the mutant.
+    /// The edits as a unified diff of the protocol's files, with paths such as
+    /// `a/MI_example-dir.sm`, relative to the folder of the `.slicc` file. Empty if the mutant
+    /// consists of settings only.
     ///
     /// # Errors
     /// Fails if the mutant does not fit the protocol.
     pub fn patch(&self, original: &Loaded) -> Result<String, Misfit> {
         let edited = self.edited(original)?;
-        Ok(edited.iter().map(Edited::patch).collect())
+        Ok(edited.iter().map(EditedFile::patch).collect())
     }
 
-    /// The files that it changes, made from those of the protocol, each a path and a text.
+    /// The files of the protocol that the mutant changes, with their new texts.
     ///
     /// # Errors
     /// Fails if the mutant does not fit the protocol.
     pub fn changed(&self, original: &Loaded) -> Result<Vec<Changed>, Misfit> {
         let edited = self.edited(original)?;
-        let changed = |one: &Edited| Changed { path: one.file.path().to_owned(), text: one.text() };
+        let changed =
+            |one: &EditedFile| Changed { path: one.file.path().to_owned(), text: one.text() };
         Ok(edited.iter().map(changed).collect())
     }
 
-    /// Whether the mutant can be made of a protocol.
+    /// Checks whether the mutant can be applied to a protocol.
     ///
     /// # Errors
-    /// Why not.
+    /// Fails if it does not fit, with the reason.
     pub fn fits(&self, original: &Loaded) -> Result<(), Misfit> {
         self.edited(original).map(|_| ())
     }
 
-    fn edited(&self, original: &Loaded) -> Result<Cow<'_, [Edited]>, Misfit> {
+    fn edited(&self, original: &Loaded) -> Result<Cow<'_, [EditedFile]>, Misfit> {
         Ok(match &self.change {
             Change::Described(fault) => Cow::Owned(named::edits(fault, original)?),
             Change::Edited(edited) => Cow::Borrowed(edited),
         })
     }
 
-    /// Reads a protocol again, with the fault.
+    /// Applies the mutant to a protocol and parses the result.
     ///
     /// # Errors
-    /// The mutant does not fit the protocol, or the protocol is not right with it.
+    /// Fails if the mutant does not fit the protocol, and with the diagnostics of the mutated
+    /// protocol.
     pub fn load(&self, original: &Loaded) -> Result<Loaded, Failure> {
         let changed = self.changed(original).map_err(|misfit| self.failure(&misfit.to_string()))?;
         let mut loaded = original.reload(&changed)?;

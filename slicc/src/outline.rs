@@ -1,9 +1,9 @@
-//! The tables of a protocol: machines, states, events, actions and transitions, with the names in
-//! them resolved. No types are needed for that.
+//! The tables of a protocol: machines with their states, events, actions and transitions, whose
+//! names are resolved. This needs no types.
 
+mod diagnostics;
 mod frame;
 mod machine;
-mod names;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -12,10 +12,10 @@ use std::sync::Arc;
 
 use super::ast::{Action, Declaration, Machine, Pair};
 use super::load::Loaded;
+use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
-pub(crate) use names::nearest;
 
-use names::Complaints;
+use diagnostics::Diagnostics;
 
 /// The access permissions of states, in the order in which the language declares them.
 pub const PERMISSIONS: [&str; 8] = [
@@ -29,7 +29,7 @@ pub const PERMISSIONS: [&str; 8] = [
     "Busy",
 ];
 
-/// The names that machines can have, in the order in which the language numbers them.
+/// The machine types, in the order in which the language numbers them.
 pub const MACHINE_TYPES: [&str; 20] = [
     "L0Cache",
     "L1Cache",
@@ -56,34 +56,34 @@ pub const MACHINE_TYPES: [&str; 20] = [
 /// The tables of a protocol.
 #[derive(Clone, Debug, Default)]
 pub struct Outline {
-    /// Its machines, in the order in which they are declared.
+    /// The machines, in the order in which they are declared.
     pub machines: Vec<MachineOutline>,
 }
 
 /// The tables of a machine.
 #[derive(Clone, Debug)]
 pub struct MachineOutline {
-    /// Its name, one of [`MACHINE_TYPES`].
+    /// The name, one of [`MACHINE_TYPES`].
     pub name: String,
-    /// What it is, from the attributes.
+    /// The description in the source.
     pub description: Option<String>,
-    /// The name in its declaration.
+    /// The place of the name in the declaration.
     pub span: Span,
-    /// Its index among [`Loaded::declarations`].
+    /// Index in [`Loaded::declarations`].
     pub declaration: usize,
     /// The states of the machine.
     pub states: Vec<StateOutline>,
     /// The events of the machine.
     pub events: Vec<EventOutline>,
-    /// The values of its own enumeration `RequestType`, if it has one.
+    /// The values of the machine's enumeration `RequestType`, if it has one.
     pub requests: Vec<EventOutline>,
     /// The actions of the machine.
     pub actions: Vec<ActionOutline>,
-    /// The ports it reads, in the order in which they are scanned.
+    /// The input ports, in the order in which they are scanned.
     pub in_ports: Vec<PortOutline>,
-    /// The ports it writes.
+    /// The output ports.
     pub out_ports: Vec<PortOutline>,
-    /// The transition table, one entry a pair of state and event, in textual order.
+    /// The transition table, with one entry for each pair of state and event, in textual order.
     pub entries: Vec<Entry>,
 }
 
@@ -96,31 +96,31 @@ pub struct StateOutline {
     pub permission: u8,
     /// The description in the source.
     pub description: Option<String>,
-    /// Its name in the declaration.
+    /// The place of the name in the declaration.
     pub span: Span,
 }
 
 impl StateOutline {
-    /// The name of its access permission.
+    /// The name of the access permission.
     pub fn permission_name(&self) -> &'static str {
         PERMISSIONS[usize::from(self.permission)]
     }
 
-    /// Whether a line stays in this state until something asks for another: its permission is none
+    /// Whether a line stays in this state until something is requested: its permission is not one
     /// of the busy ones.
     pub fn is_stable(&self) -> bool {
         !self.permission_name().ends_with("Busy")
     }
 }
 
-/// An event, or a type of requests.
+/// An event, or a request type.
 #[derive(Clone, Debug)]
 pub struct EventOutline {
     /// The name of the event.
     pub name: String,
     /// The description in the source.
     pub description: Option<String>,
-    /// Its name in the declaration.
+    /// The place of the name in the declaration.
     pub span: Span,
 }
 
@@ -133,12 +133,12 @@ pub struct ActionOutline {
     pub short: Option<String>,
     /// The description in the source.
     pub description: Option<String>,
-    /// Its name in the declaration.
+    /// The place of the name in the declaration.
     pub span: Span,
-    /// Its index in [`Machine::body`].
+    /// Index in [`Machine::body`].
     pub declaration: usize,
-    /// Whether it stalls: it is called `z_stall`, or does nothing but recycle or park the head of
-    /// a queue.
+    /// Whether the action stalls: it is called `z_stall`, or does nothing but recycle the head of a
+    /// queue or set it aside.
     pub stalls: bool,
 }
 
@@ -147,15 +147,15 @@ pub struct ActionOutline {
 pub struct PortOutline {
     /// The name of the port.
     pub name: String,
-    /// The buffer it is on.
+    /// The buffer of the port.
     pub buffer: String,
     /// The type of its messages.
     pub message: String,
-    /// Its rank, if one is given.
+    /// The rank, if one is given.
     pub rank: Option<u32>,
-    /// Its name in the declaration.
+    /// The place of the name in the declaration.
     pub span: Span,
-    /// Its index in [`Machine::body`].
+    /// Index in [`Machine::body`].
     pub declaration: usize,
 }
 
@@ -174,37 +174,40 @@ pub struct Entry {
     pub requests: Arc<[u16]>,
     /// Whether one of the actions stalls.
     pub stalls: bool,
-    /// The parentheses of the transition.
+    /// The place of the transition's parentheses.
     pub span: Span,
-    /// The index of the transition in [`Machine::body`].
+    /// Index of the transition in [`Machine::body`].
     pub declaration: usize,
 }
 
 /// The state after a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// This one.
+    /// A given state.
     State(u16),
-    /// The one that `getNextState` says.
+    /// The state that `getNextState` returns.
     Computed,
 }
 
 impl Outline {
-    /// The tables of a protocol, or all that is wrong with them.
+    /// Builds the tables of a protocol.
+    ///
+    /// # Errors
+    /// Fails with the diagnostics if there are errors in them.
     pub fn of(loaded: &Loaded) -> Result<Outline, Vec<Diagnostic>> {
-        let mut complaints = Complaints::default();
-        frame::check_file(&loaded.declarations, &mut complaints);
+        let mut diagnostics = Diagnostics::default();
+        frame::check_file(&loaded.declarations, &mut diagnostics);
         let mut outline = Outline::default();
         for (index, declaration) in loaded.declarations.iter().enumerate() {
             if let Declaration::Machine(machine) = declaration {
-                frame::check_machine(machine, &mut complaints);
-                outline.check_name(machine, &mut complaints);
-                let tables = machine::tables(machine, index, &mut complaints);
+                frame::check_machine(machine, &mut diagnostics);
+                outline.check_name(machine, &mut diagnostics);
+                let tables = machine::tables(machine, index, &mut diagnostics);
                 outline.machines.push(tables);
             }
         }
         if outline.machines.is_empty() {
-            complaints.say(Diagnostic {
+            diagnostics.report(Diagnostic {
                 span: None,
                 ..Diagnostic::error(
                     Span::default(),
@@ -212,9 +215,9 @@ impl Outline {
                 )
             });
         }
-        match complaints.finish() {
+        match diagnostics.finish() {
             none if none.is_empty() => Ok(outline),
-            complaints => Err(complaints),
+            diagnostics => Err(diagnostics),
         }
     }
 
@@ -223,23 +226,23 @@ impl Outline {
         self.machines.iter().find(|machine| machine.name == name)
     }
 
-    fn check_name(&self, machine: &Machine, complaints: &mut Complaints) {
+    fn check_name(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         let name = &machine.name;
         if &*machine.family.text != "MachineType" {
-            let message = format!("`{}` is no `MachineType`", machine.family.text);
+            let message = format!("`{}` is not a `MachineType`", machine.family.text);
             let hint = "a machine is declared as `machine(MachineType:NAME, ...)`";
-            complaints.say(Diagnostic::error(machine.family.span, message).hint(hint));
+            diagnostics.report(Diagnostic::error(machine.family.span, message).hint(hint));
         } else if !MACHINE_TYPES.contains(&&*name.text) {
             let message = format!("there is no machine type `{}`", name.text);
             let hint = nearest(&name.text, MACHINE_TYPES).map_or_else(
                 || format!("there are {}", MACHINE_TYPES.join(", ")),
                 |nearest| format!("did you mean `{nearest}`?"),
             );
-            complaints.say(Diagnostic::error(name.span, message).hint(hint));
+            diagnostics.report(Diagnostic::error(name.span, message).hint(hint));
         }
         if let Some(before) = self.machine(&name.text) {
             let message = format!("a second machine `{}`", name.text);
-            complaints.say(
+            diagnostics.report(
                 Diagnostic::error(name.span, message)
                     .note(before.span, "the first is here")
                     .hint("each machine type may have one machine"),
@@ -249,7 +252,7 @@ impl Outline {
 }
 
 impl MachineOutline {
-    /// Its syntax tree.
+    /// The syntax tree of the machine.
     pub fn syntax<'a>(&self, loaded: &'a Loaded) -> Option<&'a Machine> {
         match loaded.declarations.get(self.declaration) {
             Some(Declaration::Machine(machine)) => Some(machine),
@@ -271,7 +274,7 @@ impl MachineOutline {
 }
 
 impl ActionOutline {
-    /// Its syntax tree, in that of its machine.
+    /// The syntax tree of the action, which is part of that of its machine.
     pub fn syntax<'a>(&self, machine: &'a Machine) -> Option<&'a Action> {
         match machine.body.get(self.declaration) {
             Some(Declaration::Action(action)) => Some(action),

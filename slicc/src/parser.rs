@@ -1,8 +1,8 @@
-//! From words to a syntax tree.
+//! The parser: from tokens to a syntax tree.
 //!
-//! One token, at most two, always tells what comes, so nothing is read twice, and a syntax error
-//! is what went wrong at the furthest token. Reading then goes on at the next declaration that
-//! begins with a reserved word.
+//! The grammar is decided by one token of lookahead, at most two, so there is no backtracking, and
+//! a syntax error is reported at the furthest token reached. Parsing then resumes at the next
+//! declaration that begins with a reserved word.
 
 mod declaration;
 mod error;
@@ -17,14 +17,14 @@ use super::lexer;
 use crate::source::{Diagnostic, Span};
 use input::{Context, In};
 
-/// A file.
+/// A parsed file.
 #[derive(Debug)]
 pub struct File {
-    /// Its declarations, without what it includes.
+    /// The declarations of the file itself.
     pub declarations: Vec<Declaration>,
-    /// What it includes, in order.
+    /// The include lines, in order.
     pub includes: Vec<Include>,
-    /// Syntax errors. If there are any, the tree lacks what could not be read.
+    /// Syntax errors. If there are any, the declarations with errors are missing from the tree.
     pub diagnostics: Vec<Diagnostic>,
 }
 
@@ -37,11 +37,11 @@ pub struct Include {
     pub span: Span,
 }
 
-/// Reads the text of a file, which has this index among the sources.
+/// Parses the text of the file with index `file` among the sources.
 pub fn parse(file: u32, text: &str) -> File {
     let (tokens, diagnostics) = lexer::tokens(file, text);
     if !diagnostics.is_empty() {
-        // What is missing between the words would only make further errors.
+        // Parsing without the missing tokens would only cause further errors.
         return File { declarations: Vec::new(), includes: Vec::new(), diagnostics };
     }
     let context = Context::new(text, &tokens);

@@ -1,4 +1,4 @@
-//! A protocol, from its name or file to something that can run.
+//! [`Protocol`]: a protocol that is read, resolved and compiled, ready to run.
 
 use std::sync::Arc;
 
@@ -13,16 +13,16 @@ use crate::scripts::{Declared, notice};
 use crate::setting::Setting;
 use crate::source::{Diagnostic, Sources};
 
-/// A protocol that has been read and found right.
+/// A protocol that was read and compiled without errors.
 #[derive(Clone, Debug)]
 pub struct Protocol {
-    /// Its files and its syntax tree.
+    /// The source files and the syntax tree.
     pub loaded: Loaded,
     /// The tables of the protocol.
     pub outline: Outline,
     /// The code of the protocol.
     pub program: Arc<Program>,
-    /// What is odd about it.
+    /// Warnings about what is allowed but odd.
     pub warnings: Vec<Diagnostic>,
 }
 
@@ -30,23 +30,24 @@ impl Protocol {
     /// Reads a protocol: a built-in one by its name, or a `.slicc` file.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// Fails with all diagnostics of the protocol, or if there is no such file.
     pub fn open(name_or_path: &str) -> Result<Protocol, Failure> {
         Protocol::new(builtin::open(name_or_path)?, BLOCK_BYTES)
     }
 
-    /// The same protocol with a fault put in.
+    /// Returns the same protocol with a fault injected.
     ///
     /// # Errors
-    /// The mutant does not fit the protocol, or all that is wrong with it then.
+    /// Fails if the mutant does not fit the protocol, and with all diagnostics of the mutated
+    /// protocol.
     pub fn with(&self, mutant: &Mutant) -> Result<Protocol, Failure> {
         Protocol::new(mutant.load(&self.loaded)?, BLOCK_BYTES)
     }
 
-    /// Compiles what has been read, for blocks of so many bytes.
+    /// Resolves and compiles a loaded protocol, for blocks of `block_bytes` bytes.
     ///
     /// # Errors
-    /// All that is wrong with it.
+    /// Fails with all diagnostics of the protocol.
     pub fn new(loaded: Loaded, block_bytes: usize) -> Result<Protocol, Failure> {
         match Protocol::parts(&loaded, block_bytes) {
             Ok((outline, program, mut warnings)) => {
@@ -74,7 +75,7 @@ impl Protocol {
         &self.loaded.protocol
     }
 
-    /// What to call it: its name, and the mutant that it is.
+    /// The name for messages: that of the protocol and, if it is a mutant, that of its fault.
     pub fn title(&self) -> String {
         self.loaded.title()
     }
@@ -84,7 +85,7 @@ impl Protocol {
         &self.loaded.sources
     }
 
-    /// Its machines, as they are declared.
+    /// The machines, as declared.
     pub fn machines(&self) -> impl Iterator<Item = &Machine> {
         self.loaded.declarations.iter().filter_map(|declaration| match declaration {
             Declaration::Machine(machine) => Some(machine),
@@ -92,7 +93,7 @@ impl Protocol {
         })
     }
 
-    /// What its machines declare.
+    /// The machines with their parameters, as [`crate::scripts`] needs them.
     pub fn declared(&self) -> Vec<Declared<'_>> {
         let declared = self
             .machines()
@@ -100,12 +101,12 @@ impl Protocol {
         declared.collect()
     }
 
-    /// What to tell the user about the order of its buffers, with these settings: a sentence, if no script of gem5 says it
-    /// for a protocol of this name.
+    /// A sentence for the user about which buffers are ordered under these settings. `None` if gem5
+    /// has a script for a protocol of this name.
     pub fn order_notice(&self, settings: &[Setting]) -> Option<String> {
         notice(self.name(), &self.declared(), settings)
     }
 }
 
-/// Bytes of a block, as in all of gem5's configurations.
+/// Size of a cache block in bytes, the default of all of gem5's configurations.
 pub const BLOCK_BYTES: usize = 64;

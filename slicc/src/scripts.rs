@@ -1,28 +1,30 @@
-//! Which of gem5's scripts a protocol goes with, for what its files do not say: above all which buffers are ordered.
+//! Finds gem5's configuration script for a protocol, which decides what the protocol's files leave
+//! open: above all which buffers are ordered.
 //!
-//! A protocol has the script of its name, or of the longest known name that its own begins with, as those of variants
-//! do. A renamed copy is known by its machines and buffers. What has no script gets unordered buffers, but for those that
-//! an attribute `ordered="true"` is for, and for those that connect two machines directly. In all cases but that of
-//! the very name the user should be told, and [`notice`] is what to say.
+//! A protocol has the script of its own name, or else of the longest known name that its name
+//! begins with, which covers variants. A renamed copy is recognized by its machines and buffers.
+//! Where there is no script, buffers are unordered unless they have the attribute `ordered="true"`
+//! or connect two machines directly. Unless the script is that of the protocol's very name,
+//! [`notice`] tells the user what is assumed.
 
 mod known;
 
 use crate::ast::Object;
 use crate::setting::Setting;
-pub use known::Known;
+pub use known::KnownProtocol;
 
-/// What a protocol declares of a machine.
+/// A machine with its parameters, as a protocol declares it.
 #[derive(Clone, Copy, Debug)]
 pub struct Declared<'a> {
-    /// Its name, which is a machine type.
+    /// The name, which is a machine type.
     pub name: &'a str,
     /// The parameters of the machine, as declared.
     pub parameters: &'a [Object],
 }
 
-/// How a script was found.
+/// Match a script was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum How {
+pub enum Match {
     /// The protocol has the name of one of gem5's.
     Name,
     /// The first part of the protocol's name is that of one of gem5's.
@@ -31,24 +33,24 @@ pub enum How {
     Alike,
 }
 
-/// The script that a protocol goes with.
+/// The script that applies to a protocol.
 #[derive(Clone, Copy, Debug)]
 pub struct Script {
-    /// The protocol that it is for.
-    pub known: Known,
-    /// How it was found.
-    pub how: How,
+    /// The protocol for which the script was written.
+    pub known: KnownProtocol,
+    /// Match the script was found.
+    pub how: Match,
 }
 
-/// What scripts there are: the protocol, and the buffers of each machine, but for DMA.
-type Row = (&'static str, Known, &'static [(&'static str, &'static [&'static str])]);
+/// A script: the name of its protocol, and the buffers of each machine except DMA.
+type Row = (&'static str, KnownProtocol, &'static [(&'static str, &'static [&'static str])]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
 const SCRIPTS: [Row; 8] = [
     (
         "MI_example",
-        Known::MiExample,
+        KnownProtocol::MiExample,
         &[
             (
                 "L1Cache",
@@ -76,7 +78,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MESI_Two_Level",
-        Known::MesiTwoLevel,
+        KnownProtocol::MesiTwoLevel,
         &[
             (
                 "L1Cache",
@@ -96,7 +98,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MESI_Three_Level",
-        Known::MesiThreeLevel,
+        KnownProtocol::MesiThreeLevel,
         &[
             ("L0Cache", &["bufferToL1", "bufferFromL1", "mandatoryQueue", "prefetchQueue"]),
             (
@@ -117,7 +119,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MOESI_hammer",
-        Known::MoesiHammer,
+        KnownProtocol::MoesiHammer,
         &[
             (
                 "L1Cache",
@@ -150,7 +152,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MOESI_AMD_Base",
-        Known::MoesiAmdBase,
+        KnownProtocol::MoesiAmdBase,
         &[
             (
                 "CorePair",
@@ -184,7 +186,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MOESI_CMP_directory",
-        Known::MoesiCmpDirectory,
+        KnownProtocol::MoesiCmpDirectory,
         &[
             (
                 "L1Cache",
@@ -225,7 +227,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MOESI_CMP_token",
-        Known::MoesiCmpToken,
+        KnownProtocol::MoesiCmpToken,
         &[
             (
                 "L1Cache",
@@ -270,7 +272,7 @@ const SCRIPTS: [Row; 8] = [
     ),
     (
         "MSI",
-        Known::Msi,
+        KnownProtocol::Msi,
         &[
             (
                 "L1Cache",
@@ -297,7 +299,7 @@ const SCRIPTS: [Row; 8] = [
     ),
 ];
 
-/// The second level and the directory that both MESI protocols have.
+/// The second level of both MESI protocols.
 const MESI_L2: [&str; 6] = [
     "DirRequestFromL2Cache",
     "L1RequestFromL2Cache",
@@ -310,36 +312,36 @@ const MESI_DIRECTORY: [&str; 5] =
     ["requestToDir", "responseToDir", "responseFromDir", MEMORY[0], MEMORY[1]];
 
 impl Script {
-    /// The script of a protocol, if there is one.
+    /// Finds the script that applies to a protocol, if there is one.
     pub fn find(protocol: &str, machines: &[Declared]) -> Option<Script> {
         let is_first_part = |name: &str| {
             let rest = protocol.strip_prefix(name);
             rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
         };
-        let found = |how: How, fits: &dyn Fn(&Row) -> bool| {
+        let found = |how: Match, fits: &dyn Fn(&Row) -> bool| {
             let mut fitting = SCRIPTS.iter().filter(|row| fits(row));
             let known = fitting.next()?.1;
             Some(Script { known, how })
         };
-        // The script of the transactional variant orders the same buffers.
+        // The transactional variant has a script of its own, which orders the same buffers.
         let own = match protocol {
             "MESI_Three_Level_HTM" => "MESI_Three_Level",
             _ => protocol,
         };
-        found(How::Name, &|row| row.0 == own)
-            .or_else(|| found(How::Variant, &|row| is_first_part(row.0)))
-            .or_else(|| found(How::Alike, &|row| is_alike(row, machines)))
+        found(Match::Name, &|row| row.0 == own)
+            .or_else(|| found(Match::Variant, &|row| is_first_part(row.0)))
+            .or_else(|| found(Match::Alike, &|row| is_alike(row, machines)))
     }
 
-    /// The protocol that it is for.
+    /// The name of the protocol for which the script was written.
     fn name(&self) -> &'static str {
         let mut rows = SCRIPTS.iter();
         rows.find(|row| row.1 == self.known).map_or("", |row| row.0)
     }
 }
 
-/// Whether a buffer of a machine is ordered unless a setting says something else: as its protocol's script has it, or as an
-/// attribute says if the protocol has no script here.
+/// Whether a buffer of a machine is ordered unless a setting overrides it: as the protocol's script
+/// says, or as the buffer's attribute says if there is no script.
 pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> bool {
     let by_attribute = || {
         let mut pairs = buffer.pairs.iter();
@@ -348,13 +350,13 @@ pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> boo
     };
     match script {
         Some(Script { known, how }) => {
-            known.is_ordered(machine, &buffer.name.text) || how == How::Alike && by_attribute()
+            known.is_ordered(machine, &buffer.name.text) || how == Match::Alike && by_attribute()
         }
         None => by_attribute(),
     }
 }
 
-/// Whether a protocol has the same machines with the same buffers.
+/// Whether a protocol has the machines and buffers of this script, ignoring DMA.
 fn is_alike((_, _, machines): &Row, declared: &[Declared]) -> bool {
     let others = declared.iter().filter(|machine| machine.name != "DMA");
     let counted = others.clone().count() == machines.len();
@@ -378,8 +380,8 @@ fn buffers<'a>(machine: &Declared<'a>) -> impl Iterator<Item = &'a str> {
     buffers.map(|buffer| &*buffer.name.text)
 }
 
-/// What to tell the user about the order of a protocol's buffers; nothing if its own script decides, or settings say it of all
-/// of them.
+/// A sentence that tells the user how the order of a protocol's buffers was decided. `None` if the
+/// protocol's own script decides, or settings cover all buffers.
 pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Option<String> {
     let is_set = |machine: &str, buffer: &str| {
         settings.iter().any(|setting| {
@@ -396,22 +398,22 @@ pub fn notice(protocol: &str, machines: &[Declared], settings: &[Setting]) -> Op
         .filter(|name| !MEMORY.iter().any(|memory| name.ends_with(memory)))
         .collect();
     let example = open.first()?;
-    let say = format!("--set {example}=ordered or =unordered says otherwise");
+    let say = format!("--set {example}=ordered or =unordered overrides this");
     match Script::find(protocol, machines) {
-        Some(script) if script.how == How::Name => None,
+        Some(script) if script.how == Match::Name => None,
         Some(script) => {
             let name = script.name();
             let why = match script.how {
-                How::Variant => format!("its name begins with {name}"),
-                _ => format!("its machines and buffers have the names of those of {name}"),
+                Match::Variant => format!("its name begins with {name}"),
+                _ => format!("its machines and buffers have the same names as those of {name}"),
             };
             Some(format!(
-                "{protocol} is no protocol with a script in gem5: {why}, so its buffers are ordered where {name}'s are; \
+                "{protocol} has no script of its own in gem5; {why}, so its buffers are ordered where {name}'s are; \
                  {say}"
             ))
         }
         None => Some(format!(
-            "{protocol} is no protocol with a script in gem5, which would say which buffers are ordered: all are taken for \
+            "{protocol} has no script in gem5 that says which buffers are ordered: all are assumed to be \
              unordered, but for those with the attribute ordered=\"true\" and those that connect two machines without a \
              virtual network; {say}"
         )),

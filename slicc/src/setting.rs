@@ -1,4 +1,5 @@
-//! Settings: values that a user or a mutant gives parameters of machines, in place of those that gem5's scripts choose.
+//! Settings: values that a user or a mutant gives to parameters of machines, overriding those of
+//! gem5's scripts.
 //!
 //! ```
 //! use slicc::setting::Setting;
@@ -16,7 +17,7 @@ use crate::error::ParseError;
 /// `Machine.parameter=value`, or `parameter=value` for every machine that has the parameter.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
-    /// The machine; `None` is all.
+    /// The machine; `None` stands for every machine that has the parameter.
     pub machine: Option<String>,
     /// The parameter.
     pub parameter: String,

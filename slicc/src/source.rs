@@ -1,8 +1,8 @@
-//! Source files, places in them, and what there is to say about such places.
+//! Source files, spans in them, and diagnostics about such spans.
 
 use std::path::{Path, PathBuf};
 
-/// A stretch of one file, in bytes.
+/// A range of bytes of one file.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Span {
     /// Index of the file in [`Sources`].
@@ -14,7 +14,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// From the beginning of this stretch to the end of `other`, which lies in the same file.
+    /// The span from the beginning of this one to the end of `other`, which lies in the same file.
     pub fn to(self, other: Span) -> Span {
         Span { end: other.end, ..self }
     }
@@ -28,10 +28,11 @@ pub struct Source {
     /// The text of the source.
     pub text: String,
     /// Offsets at which lines begin.
-    lines: Vec<u32>,
+    /// Byte offsets at which lines begin.
+    line_starts: Vec<u32>,
 }
 
-/// The files that make a protocol, in the order in which they were opened.
+/// The files of a protocol, in the order in which they were opened.
 #[derive(Clone, Debug, Default)]
 pub struct Sources {
     files: Vec<Source>,
@@ -40,10 +41,10 @@ pub struct Sources {
 impl Sources {
     /// Adds a file and returns its index.
     pub fn add(&mut self, path: impl Into<PathBuf>, text: String) -> u32 {
-        let lines = std::iter::once(0)
+        let line_starts = std::iter::once(0)
             .chain(text.match_indices('\n').map(|(at, _)| at as u32 + 1))
             .collect();
-        self.files.push(Source { path: path.into(), text, lines });
+        self.files.push(Source { path: path.into(), text, line_starts });
         self.files.len() as u32 - 1
     }
 
@@ -52,16 +53,17 @@ impl Sources {
         &self.files
     }
 
-    /// The text of a stretch.
+    /// The text of a span.
     pub fn text(&self, span: Span) -> &str {
         &self.files[span.file as usize].text[span.start as usize..span.end as usize]
     }
 
-    /// The file of a stretch, and its first line and column, counted from 1, the column in characters.
+    /// The file of a span, and its first line and column, counted from 1, the column in characters.
     pub fn position(&self, span: Span) -> (&Path, usize, usize) {
         let file = &self.files[span.file as usize];
-        let line = file.lines.partition_point(|&start| start <= span.start) - 1;
-        let column = file.text[file.lines[line] as usize..span.start as usize].chars().count();
+        let line = file.line_starts.partition_point(|&start| start <= span.start) - 1;
+        let column =
+            file.text[file.line_starts[line] as usize..span.start as usize].chars().count();
         (&file.path, line + 1, column + 1)
     }
 }
@@ -75,25 +77,25 @@ pub enum Severity {
     Error,
 }
 
-/// What is to be said about a place of the source.
+/// An error or a warning about a protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
     /// How serious it is.
     pub severity: Severity,
     /// What is wrong, in one sentence without a full stop.
     pub message: String,
-    /// Where; `None` if it is about no place, such as a file that is missing.
+    /// The place; `None` if the diagnostic is about no place, such as a missing file.
     pub span: Option<Span>,
-    /// What to write beside the caret, if anything.
+    /// Text to write beside the caret, if any.
     pub label: Option<String>,
-    /// Further places, with what they have to do with it.
+    /// Related places, each with how it is related.
     pub notes: Vec<(Span, String)>,
-    /// What to do.
+    /// Advice on how to resolve it.
     pub hint: Option<String>,
 }
 
 impl Diagnostic {
-    /// An error at a place.
+    /// An error about a span.
     pub fn error(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic {
             severity: Severity::Error,
@@ -105,24 +107,24 @@ impl Diagnostic {
         }
     }
 
-    /// A warning at a place.
+    /// A warning about a span.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }
     }
 
-    /// The same with a word beside the caret.
+    /// Adds a text beside the caret.
     pub fn label(mut self, label: impl Into<String>) -> Diagnostic {
         self.label = Some(label.into());
         self
     }
 
-    /// The same with a further place.
+    /// Adds a related place.
     pub fn note(mut self, span: Span, note: impl Into<String>) -> Diagnostic {
         self.notes.push((span, note.into()));
         self
     }
 
-    /// The same with advice.
+    /// Adds advice.
     pub fn hint(mut self, hint: impl Into<String>) -> Diagnostic {
         self.hint = Some(hint.into());
         self

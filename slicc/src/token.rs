@@ -1,27 +1,26 @@
-//! The words of SLICC.
+//! The tokens of SLICC.
 
 use crate::source::Span;
 
-/// A word, with where it stands.
+/// A token and its place in the source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Token {
     /// The kind of token.
     pub kind: TokenKind,
-    /// Where it stands; a string with its quotes.
+    /// Its place; that of a string includes the quotes.
     pub span: Span,
 }
 
-/// Declares [`TokenKind`]: first the kinds whose text differs from token to token, then those that are
-/// always written alike, in two groups.
+/// Declares [`TokenKind`]: the kinds whose text varies from token to token, then reserved words and
+/// symbols, which have one spelling each.
 macro_rules! kinds {
     (
         varying { $($varying:ident $description:literal,)* }
         reserved { $($reserved:ident $word:literal,)* }
         symbols { $($symbol:ident $mark:literal,)* }
     ) => {
-        /// What a token is.
+        /// The kind of a token.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-
         pub enum TokenKind {
             $($varying,)*
             $($reserved,)*
@@ -29,7 +28,7 @@ macro_rules! kinds {
         }
 
         impl TokenKind {
-            /// The kind, as a message names it.
+            /// The name of the kind in messages.
             pub fn description(self) -> &'static str {
                 match self {
                     $(TokenKind::$varying => $description,)*
@@ -38,7 +37,7 @@ macro_rules! kinds {
                 }
             }
 
-            /// The reserved word with this text.
+            /// The reserved word with this spelling, if it is one.
             pub fn reserved(text: &str) -> Option<TokenKind> {
                 match text {
                     $($word => Some(TokenKind::$reserved),)*
@@ -46,13 +45,13 @@ macro_rules! kinds {
                 }
             }
 
-            /// Whether it is a reserved word.
+            /// Whether the token is a reserved word.
             pub fn is_reserved(self) -> bool {
                 matches!(self, $(TokenKind::$reserved)|*)
             }
 
-            /// The operators and marks with their texts, longer ones first where one begins with
-            /// another.
+            /// The operators and punctuation marks with their spellings. A symbol precedes its own
+            /// prefixes, so the first match is the longest.
             pub const SYMBOLS: &'static [(&'static str, TokenKind)] = &[$(($mark, TokenKind::$symbol),)*];
         }
     };

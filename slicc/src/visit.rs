@@ -1,8 +1,8 @@
-//! Walking over the code of a protocol.
+//! A visitor over the statements and expressions of a protocol's code.
 
 use super::ast::{Block, Expression, ExpressionKind, Statement, StatementKind};
 
-/// A part of a body.
+/// A node of the syntax tree inside a body.
 #[derive(Clone, Copy, Debug)]
 pub enum Node<'a> {
     /// A statement.
@@ -11,14 +11,15 @@ pub enum Node<'a> {
     Expression(&'a Expression),
 }
 
-/// Shows every statement and expression of a block, each before its parts, in textual order.
+/// Calls `see` for every statement and expression of a block, each before its parts, in textual
+/// order.
 pub fn block<'a>(block: &'a Block, see: &mut dyn FnMut(Node<'a>)) {
     for inner in &block.statements {
         statement(inner, see);
     }
 }
 
-/// Shows a statement and its parts.
+/// Calls `see` for a statement and its parts.
 pub fn statement<'a>(whole: &'a Statement, see: &mut dyn FnMut(Node<'a>)) {
     see(Node::Statement(whole));
     match &whole.kind {
@@ -47,7 +48,7 @@ pub fn statement<'a>(whole: &'a Statement, see: &mut dyn FnMut(Node<'a>)) {
     }
 }
 
-/// Shows an expression and its parts.
+/// Calls `see` for an expression and its parts.
 pub fn expression<'a>(whole: &'a Expression, see: &mut dyn FnMut(Node<'a>)) {
     see(Node::Expression(whole));
     match &whole.kind {

@@ -1,5 +1,6 @@
-//! The named mutants, compared with their protocols: a repair's puts back what the released protocol has in the rows that the
-//! repair is about and changes no other; the others are faults that gem5 has repaired.
+//! Compares the named mutants with their protocols. The mutant of a repair restores what the
+//! released protocol has in the rows of the repair, and changes no others; the other mutants are
+//! faults that gem5 itself has repaired.
 
 mod tables;
 
@@ -23,7 +24,7 @@ fn original(protocol: &str) -> Protocol {
     Protocol::open(protocol).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// The mutants of repairs: each its protocol and its name.
+/// The protocols and names of the mutants that belong to repairs.
 fn of_repairs() -> BTreeSet<(String, String)> {
     let file = tables::fixture("repairs.csv");
     let of = |protocol: &str| tables::repairs(&file, protocol).into_iter();
@@ -53,7 +54,7 @@ fn every_repair_has_a_mutant_and_every_protocol_a_table() {
     assert_eq!(files, expected.collect());
 }
 
-/// The rows of the catalogue that are about the protocols that come with the program.
+/// The rows of the catalogue that are about built-in protocols.
 fn catalogue() -> Vec<tables::Row> {
     let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/mutants/catalogue.csv");
     let mut rows = tables::rows(Path::new(file));
@@ -101,7 +102,7 @@ fn mutants_without_a_repair_are_of_the_catalogue_and_its_machine() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// What is wrong with a mutant of a protocol that has these tables.
+/// The differences between a mutant and what it should be, given the released tables.
 fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<String> {
     let mutated = opened(mutant);
     let (before, after) = (tables::compiled(ours), tables::compiled(&mutated));
@@ -124,7 +125,7 @@ fn strange(mutant: &Mutant, ours: &Protocol, released: &tables::Table) -> Vec<St
     for place in touched(ours, &mutated, true).entries {
         let pair = (place.machine, place.state, place.event);
         let (was, is) = (before.get(&pair), after.get(&pair));
-        // What waits may wait in another way.
+        // A row that waits may wait in another way.
         let waits = was == is && is.is_some_and(|entry| entry.stalls);
         if !repairs.contains_key(&pair) && !waits {
             wrong.push(format!("{pair:?} is touched, and no row of the mutant"));

@@ -1,5 +1,6 @@
-//! Named mutants in protocols that somebody has edited: where a protocol has the fault already, or no single place fits, that is
-//! said, and rows that share an action with a changed one stay as they are.
+//! Named mutants of edited protocols: a protocol that has the fault already, or in which not
+//! exactly one place fits, is reported, and rows that share an action with a changed one stay as
+//! they are.
 
 use slicc::mutant::touched::touched;
 use slicc::mutant::{Misfit, named};
@@ -9,7 +10,7 @@ fn open(name: &str) -> Protocol {
     Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// A built-in protocol with other texts in its files.
+/// A built-in protocol with replacements in its files.
 fn edited(name: &str, replacements: &[(&str, &str)]) -> (tempfile::TempDir, Protocol) {
     let original = open(name);
     let folder = tempfile::tempdir().unwrap();
@@ -73,7 +74,7 @@ fn candidates_are_listed() {
     assert!(said.contains("L1Cache (M, Fwd_GETX) ("), "{said}");
 }
 
-/// What one row does is changed for that row alone, however many others share the action.
+/// A change of one row leaves the other rows alone, even if they share its action.
 #[test]
 fn a_shared_action_is_not_changed_for_other_rows() {
     let tell = "  action(tell_core_of_loss,";

@@ -1,5 +1,5 @@
-//! The mutants that operators make: each is a protocol, differs where it says and nowhere else, and has
-//! a patch that makes it.
+//! The mutants that operators make: each one compiles, differs from its protocol only at its site,
+//! and has a patch that produces it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -22,7 +22,7 @@ fn site(mutant: &Mutant) -> (Operator, &Site) {
     }
 }
 
-/// Mutants, one in so many, so chosen that all operators have their share.
+/// Every `step`-th mutant of each operator.
 fn sample(all: &[Mutant], step: usize) -> impl Iterator<Item = &Mutant> {
     let mut counts: BTreeMap<Operator, usize> = BTreeMap::new();
     all.iter().filter(move |one| {
@@ -32,11 +32,11 @@ fn sample(all: &[Mutant], step: usize) -> impl Iterator<Item = &Mutant> {
     })
 }
 
-/// What an entry says: its next state, its actions, its types of requests.
-type Said = (String, Vec<String>, Vec<String>);
+/// The content of an entry: next state, actions, request types.
+type Content = (String, Vec<String>, Vec<String>);
 
 /// The entries of a protocol by machine, state and event.
-fn tables(protocol: &Protocol) -> BTreeMap<[String; 3], Said> {
+fn tables(protocol: &Protocol) -> BTreeMap<[String; 3], Content> {
     let mut rows = BTreeMap::new();
     for machine in &protocol.outline.machines {
         let state = |index: u16| machine.states[usize::from(index)].name.clone();
@@ -57,7 +57,7 @@ fn tables(protocol: &Protocol) -> BTreeMap<[String; 3], Said> {
     rows
 }
 
-/// A mutant as a protocol.
+/// Applies a mutant.
 fn mutated(protocol: &Protocol, mutant: &Mutant) -> Protocol {
     protocol.with(mutant).unwrap_or_else(|failure| {
         let told: Vec<_> = failure.diagnostics.iter().map(|one| &one.message).collect();
@@ -69,9 +69,9 @@ fn patch(protocol: &Protocol, mutant: &Mutant) -> String {
     mutant.patch(&protocol.loaded).unwrap()
 }
 
-/// Checks a mutant: it compiles, its patch changes something or it sets something, and its tables
-/// differ where its site is and nowhere else.
-fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Said>, mutant: &Mutant) {
+/// Checks that a mutant compiles, that it changes a file or has a setting, and that its tables
+/// differ at its site only.
+fn check_one(protocol: &Protocol, tables_before: &BTreeMap<[String; 3], Content>, mutant: &Mutant) {
     let (operator, site) = site(mutant);
     let id = &mutant.name;
     let after = mutated(protocol, mutant);
@@ -108,7 +108,7 @@ fn all_mutants_of_mi_are_protocols_that_differ_where_they_say() {
     }
 }
 
-/// About how many mutants of a protocol are tried, unless `RUBRIC_MUTANTS` says otherwise.
+/// Approximate number of mutants of each protocol that are checked; `RUBRIC_MUTANTS` overrides it.
 const SAMPLED: usize = 150;
 
 #[test]
@@ -233,7 +233,7 @@ fn patches_are_for_the_program_patch() {
     }
 }
 
-/// A protocol in another hand than ours.
+/// A protocol in a style that differs from that of the built-in ones.
 const OTHER: &str = r#"
 enumeration(Kind) { ASK; GIVE; TAKE; }
 structure(Msg, interface="Message") {
@@ -364,7 +364,7 @@ fn any_protocol_has_mutants() {
         let id = format!("Other/L1Cache/{id}");
         assert!(ids.contains(&*id), "{id}: there are {ids:#?}");
     }
-    // A stall by name keeps everything else from happening.
+    // A `z_stall` keeps the other actions of its row from having an effect.
     assert!(!ids.contains("Other/L1Cache/V.Load/duplicate-action:z_stall"));
     assert!(!ids.contains("Other/L1Cache/buffer:in/unordered-buffer"));
 }
@@ -381,7 +381,7 @@ fn what_is_said_elsewhere_does_not_change_ids() {
     assert_eq!(ids(&edited), ids(OTHER));
 }
 
-/// The lines that a mutant takes away and puts there.
+/// The lines that a mutant removes and adds.
 fn lines(id: &str) -> String {
     let protocol = other(OTHER);
     let mutant = made::find(&protocol, &format!("Other/L1Cache/{id}")).expect(id);

@@ -1,5 +1,5 @@
-//! The protocols that come with the program have the tables of those that they are written after, but for the repairs that are
-//! listed.
+//! Checks that built-in protocols have the tables of the released protocols on which they are
+//! based, except for the listed repairs.
 
 mod tables;
 
@@ -8,7 +8,7 @@ use std::path::Path;
 
 use slicc::protocol::Protocol;
 
-/// The table of the machines is the released one, but for repairs.
+/// Checks that the tables are the released ones, except for repairs.
 fn compare(name: &str, folder: &Path) {
     let protocol =
         Protocol::open(name).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics));
@@ -49,7 +49,7 @@ protocol!(mesi_two_level, "MESI_Two_Level");
 protocol!(moesi_hammer, "MOESI_hammer");
 protocol!(moesi_amd_base, "MOESI_AMD_Base");
 
-/// A folder of what is known of gem5.
+/// A folder of data about gem5.
 fn shared(folder: &str) -> std::path::PathBuf {
     let shared = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/gem5");
     Path::new(shared).join(folder)

@@ -7,17 +7,17 @@ use crate::records::{Cell, Record, fields, table};
 pub struct Coverage {
     /// The protocol.
     pub protocol: String,
-    /// The machine.
+    /// The machine of the protocol.
     pub machine: String,
-    /// The state in which the event came.
+    /// The state in which the event occurred.
     pub state: String,
     /// The event.
     pub event: String,
-    /// Whether the machine stalls the event in this state, which then waits.
+    /// Whether the machine stalls the event in this state.
     pub stalls: bool,
-    /// How often it was taken, or stalled; 0 if the machine has the transition and no run came to it.
+    /// How often it was taken, or stalled; 0 if no run reached it.
     pub count: u64,
-    /// Why no run comes to it, if a reason is known. Of protocols that are not built in none is.
+    /// Why no run reaches it, if the reason is known; `None` for protocols that are not built in.
     pub unreached: Option<String>,
 }
 

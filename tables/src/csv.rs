@@ -10,7 +10,7 @@ use crate::files;
 /// Writes rows as CSV under a heading with the names of their fields.
 ///
 /// # Errors
-/// The file cannot be written; what was there before stays.
+/// Returns an error if the file cannot be written; an earlier file stays as it was.
 pub fn write_csv(rows: &[impl Serialize], path: &Path) -> io::Result<()> {
     files::create(
         path,

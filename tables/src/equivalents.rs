@@ -9,11 +9,11 @@ pub struct Equivalent {
     pub protocol: String,
     /// Id of the mutant.
     pub mutant: String,
-    /// What made it.
+    /// The operator that made it.
     pub operator: String,
-    /// A word for how it is known, such as `commuting`.
+    /// The kind of argument for equivalence, such as `commuting`.
     pub kind: String,
-    /// How it is known that it changes nothing.
+    /// Why the mutant changes nothing.
     pub reason: String,
 }
 

@@ -8,10 +8,10 @@ use std::sync::{Mutex, PoisonError};
 
 use tempfile::NamedTempFile;
 
-/// The files that are being written, under the names that they have until they are whole.
+/// The files that are being written, by their temporary names.
 static UNFINISHED: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
 
-/// What the names of unfinished files begin with.
+/// The beginning of the names of unfinished files.
 const PREFIX: &str = ".rubric-";
 
 /// Whether a file has the name of one that was not finished.
@@ -20,16 +20,16 @@ pub fn is_unfinished(path: &Path) -> bool {
     name.is_some_and(|name| name.starts_with(PREFIX))
 }
 
-/// Removes a file that a kill has left half written, if it is one: whoever still writes it holds its lock.
+/// Removes a file that a killed process left half written. A file that is still being written is locked, and stays.
 pub fn remove_unfinished(path: &Path) {
     let file = OpenOptions::new().write(true).open(path);
     if is_unfinished(path) && file.is_ok_and(|file| file.try_lock().is_ok()) {
-        // If it stays, it does no harm.
+        // A file that stays does no harm.
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// What to do if a file cannot be read or written.
+/// Says what the user can do if a file cannot be read or written.
 pub fn advice(error: &io::Error) -> &'static str {
     match error.kind() {
         io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
@@ -44,12 +44,12 @@ pub fn advice(error: &io::Error) -> &'static str {
 pub fn abandon() {
     let mut unfinished = UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner);
     for path in unfinished.drain(..) {
-        // There is nobody left to tell.
+        // The program is about to end, so a failure is not reported.
         let _ = std::fs::remove_file(path);
     }
 }
 
-/// Notes a file that is being written, for as long as this lives.
+/// Lists a file in [`UNFINISHED`] until it is dropped.
 struct Unfinished(PathBuf);
 
 impl Unfinished {
@@ -67,12 +67,11 @@ impl Drop for Unfinished {
     }
 }
 
-/// Writes a file with `write`. Until that has succeeded, a file that was there before stays as it
-/// is. What is no ordinary file, such as `/dev/stdout`, is written directly. `failed` turns an error
-/// of the file system into the caller's.
+/// Writes a file with `write`. Until that has succeeded, a file that was there before stays as it is. Anything but an ordinary
+/// file, such as `/dev/stdout`, is written directly. `failed` turns an error of the file system into the caller's.
 ///
 /// # Errors
-/// Those of `write`, and `failed` ones if the file cannot be made.
+/// Returns the error of `write`, or that of `failed` if the file cannot be created.
 pub fn create<E>(
     path: &Path,
     failed: impl Fn(io::Error) -> E,
@@ -82,7 +81,7 @@ pub fn create<E>(
         let mut file = File::create(path).map_err(&failed)?;
         return write(&mut file);
     }
-    // The new file takes the place of what a link leads to, not of the link.
+    // The new file replaces the target of a link, not the link.
     let target = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = match target.parent() {
         Some(folder) if folder != Path::new("") => folder.to_owned(),
@@ -95,7 +94,7 @@ pub fn create<E>(
     persisted.map(|_| ()).map_err(|error| failed(error.error))
 }
 
-/// A new file, locked so that no other process takes it for one that was left.
+/// Creates a file, locked so that no other process takes it for an abandoned one.
 fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
     loop {
         let file = tempfile::Builder::new()
@@ -105,15 +104,15 @@ fn temporary(folder: &Path) -> io::Result<NamedTempFile> {
             .map_err(plain)?;
         match file.as_file().try_lock() {
             Ok(()) if file.path().exists() => return Ok(file),
-            // Where there are no locks, nobody can hold one to remove it.
+            // The file system has no locks, so no process can lock the file to remove it.
             Err(TryLockError::Error(_)) => return Ok(file),
-            // Somebody was faster, and removes it or has done so.
+            // Another process locked the file first, and removes it or has removed it.
             Ok(()) | Err(TryLockError::WouldBlock) => {}
         }
     }
 }
 
-/// What the system said, without the name that the file would have had: the caller names the file that it is to become.
+/// Removes the temporary file's name from an error, since the caller names the final one.
 fn plain(error: io::Error) -> io::Error {
     let said = error.to_string();
     match said.split_once(" at path ") {

@@ -1,4 +1,4 @@
-//! Reading bytes from outside without being taken down by them.
+//! Decodes bytes from outside so that damaged ones do not end the program.
 //!
 //! polars panics at some damaged files, which [`guarded`] catches, and asks for more memory than there is at others, which ends the program and cannot be caught. So a program may
 //! say how to try a file elsewhere first ([`set_probe`]), in a process of its own.
@@ -14,17 +14,17 @@ use polars_io::prelude::{ParallelStrategy, ParquetReader, SerReader};
 
 use crate::TableError;
 
-/// Tries to decode a file, or the bytes of one, and says whether that came to an end, whichever.
+/// Tries to decode a file, or the bytes of one. Returns whether decoding ended, with or without an error.
 pub type Probe = fn(&Path, Option<&[u8]>) -> bool;
 
 static PROBE: OnceLock<Probe> = OnceLock::new();
 
-/// Says how to try a file before it is read; the first call counts.
+/// Sets the probe that tries files before they are read. Later calls have no effect.
 pub fn set_probe(probe: Probe) {
     let _ = PROBE.set(probe);
 }
 
-/// Probes a file with the probe that the program has installed, if any.
+/// Tries a file with the program's probe, if it has set one.
 pub(super) fn probed(path: &Path, bytes: Option<&[u8]>) -> Result<(), TableError> {
     match PROBE.get() {
         Some(probe) if !probe(path, bytes) => Err(TableError::damaged(
@@ -39,25 +39,25 @@ thread_local! {
     static GUARDED: Cell<bool> = const { Cell::new(false) };
 }
 
-/// What reads Parquet, column after column, so that it does the same each time: a file that passes its probe passes again.
+/// A reader of Parquet that decodes the columns one after the other, so that a file that passes the probe passes again.
 pub(super) fn reader<R: MmapBytesReader>(source: R) -> ParquetReader<R> {
     ParquetReader::new(source).read_parallel(ParallelStrategy::None)
 }
 
-/// Decodes what is read, all columns of which must have a value for each row.
+/// Decodes a table, all columns of which must have the same length.
 pub(super) fn decoded<R: MmapBytesReader>(
     path: &Path,
     reader: ParquetReader<R>,
 ) -> Result<DataFrame, TableError> {
     let frame = guarded(path, || reader.finish())?;
-    match frame.columns().iter().all(|it| it.len() == frame.height()) {
-        true => Ok(frame),
-        false => Err(TableError::damaged(path, "its columns differ in length")),
+    if frame.columns().iter().all(|it| it.len() == frame.height()) {
+        Ok(frame)
+    } else {
+        Err(TableError::damaged(path, "its columns differ in length"))
     }
 }
 
-/// Runs polars on bytes from outside. Its decoders check most of what they read and panic at the
-/// rest, and a damaged file must give the same error whichever it hits.
+/// Runs polars on bytes from outside. Its decoders refuse most damaged input and panic at some; either becomes an error.
 pub(super) fn guarded<T>(
     path: &Path,
     read: impl FnOnce() -> PolarsResult<T>,
@@ -76,8 +76,8 @@ pub(super) fn guarded<T>(
     }
 }
 
-/// A panic that is caught and reported as an error is not to be reported as a panic as well. All
-/// other panics, on this thread or another, go to the hook that was there.
+/// Installs a panic hook that is silent about panics that [`guarded`] turns into errors. All other panics, on this thread or
+/// another, go to the previous hook.
 fn silence_guarded_panics() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

@@ -1,4 +1,4 @@
-//! What a Parquet file is a table of.
+//! Recognises the kind of table that a Parquet file holds.
 
 use std::fs::File;
 use std::path::Path;
@@ -8,31 +8,31 @@ use crate::guard::{guarded, reader};
 
 /// A kind of table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Table {
+pub enum TableKind {
     /// Trials of experiments.
     Trials,
     /// Runs of a campaign.
     Runs,
-    /// Mutants that cannot differ from their protocol.
+    /// Mutants that are equivalent to their protocol.
     Equivalents,
     /// Transitions that were taken.
     Coverage,
 }
 
-/// What a file is a table of, by its columns; none if it is neither of these.
+/// Returns the kind of table in a file, by its columns; `None` if it is of no known kind.
 ///
 /// # Errors
-/// A file that cannot be read or is damaged.
-pub fn kind(path: &Path) -> Result<Option<Table>, TableError> {
+/// Returns an error if the file cannot be read or is damaged.
+pub fn kind(path: &Path) -> Result<Option<TableKind>, TableError> {
     let file = File::open(path).map_err(TableError::io(path))?;
     let schema = guarded(path, || reader(file).schema())
         .map_err(|error| error.made_by("rubric experiment"))?;
     let has = |names: &[&str]| names.iter().all(|name| schema.contains(name));
     Ok(match () {
-        () if has(&["experiment", "said"]) => Some(Table::Trials),
-        () if has(&["lineage", "outcome"]) => Some(Table::Runs),
-        () if has(&["mutant", "kind", "reason"]) => Some(Table::Equivalents),
-        () if has(&["machine", "event", "count"]) => Some(Table::Coverage),
+        () if has(&["experiment", "said"]) => Some(TableKind::Trials),
+        () if has(&["lineage", "outcome"]) => Some(TableKind::Runs),
+        () if has(&["mutant", "kind", "reason"]) => Some(TableKind::Equivalents),
+        () if has(&["machine", "event", "count"]) => Some(TableKind::Coverage),
         () => None,
     })
 }

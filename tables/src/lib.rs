@@ -36,8 +36,8 @@
 //! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, a weaker fence such as `fence r,rw` or `fence tso`, `initial`, `final` |
 //! | `address` | u64? | byte address or cell; null for a fence |
 //! | `size` | u32? | bytes; null for a fence and for cells |
-//! | `read` | u64? | value read; for `final` the value the location holds at the end |
-//! | `written` | u64? | value written; for `initial` the value at the start, null if unknown |
+//! | `read` | u64? | value read; for `final` the final value |
+//! | `written` | u64? | value written; for `initial` the initial value, null if unknown |
 //! | `issued`, `completed` | u64? | ticks, where known |
 //! | `line` | u64? | line of the trace that shows it |
 //! | `order` | u32? | place in the trace's order of completions |
@@ -45,10 +45,10 @@
 //! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release` or `acquire-release` |
 //! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
 //!
-//! A row of kind `initial` stands for each location that does not start at 0 or that nothing else
-//! touches. File metadata `rubric` is JSON: the version, and per history its name, its digest and
-//! its provenance (source, sizes, protocol, how the run ended, notes, …). A file without that, or
-//! without the columns from `issued` on, is read too, so that other programs can write one.
+//! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File
+//! metadata `rubric` is JSON: the version, and per history its name, its digest and its provenance (source, sizes, protocol,
+//! how the run ended, notes, …). A file without that, or without the columns from `issued` on, is read too, so that other
+//! programs can write one.
 //!
 //! # Transitions
 //!
@@ -105,20 +105,20 @@ pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use csv::write_csv;
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use guard::{Probe, set_probe};
-pub use kind::{Table, kind};
+pub use kind::{TableKind, kind};
 pub use measurements::{Measurement, read_measurements, write_measurements};
 pub use read::{decode, decode_bytes, read_bytes, read_histories};
 pub use runs::{
     CRITERIA, CampaignRun, Checked, Finding, Generator, RunOutcome, read_runs, write_runs,
 };
 pub use transitions::write_transitions;
-pub use trials::{Said, Trial, read_trials, write_trials};
+pub use trials::{Reported, Trial, read_trials, write_trials};
 pub use write::write_histories;
 
 /// The first and the last bytes of a Parquet file.
 pub const MAGIC: &[u8] = b"PAR1";
 
-/// The command that makes a table of operations.
+/// The command that writes a table of operations.
 const INGEST: &str = "rubric ingest TRACE -o FILE.parquet";
 
 /// Why a table could not be read or written.
@@ -134,17 +134,17 @@ pub enum TableError {
         #[source]
         error: io::Error,
     },
-    /// A file that is damaged or no Parquet at all.
-    #[error("{}: is no sound Parquet file: {what}. Make it again with `{made_by}`", path.display())]
+    /// The file is damaged, or is not Parquet.
+    #[error("{}: is not a valid Parquet file: {what}; write it again with `{made_by}`", path.display())]
     Damaged {
         /// Path of the file.
         path: PathBuf,
         /// What is wrong.
         what: String,
-        /// The command that makes such a file.
+        /// The command that writes such a file.
         made_by: &'static str,
     },
-    /// Parquet without what a history needs.
+    /// The Parquet file lacks columns that a history needs.
     #[error("{}: {what}; a table of operations as `{INGEST}` writes it was expected", path.display())]
     Schema {
         /// Path of the file.
@@ -152,20 +152,20 @@ pub enum TableError {
         /// What is missing or of the wrong type.
         what: String,
     },
-    /// Parquet that is another table than the one asked for.
+    /// The Parquet file is another table than the one asked for.
     #[error("{}: {what}; {table} as `{made_by}` writes it was expected", path.display())]
     Records {
         /// Path of the file.
         path: PathBuf,
         /// What is missing or of the wrong type.
         what: String,
-        /// What was asked for.
+        /// The table that was asked for.
         table: &'static str,
-        /// The command that makes one.
+        /// The command that writes such a table.
         made_by: &'static str,
     },
-    /// Rows that make no history.
-    #[error("{}: history {number} contradicts itself: {error}; make the file again with `{INGEST}`", path.display())]
+    /// The rows contradict each other, so they are no history.
+    #[error("{}: history {number} contradicts itself: {error}; write the file again with `{INGEST}`", path.display())]
     History {
         /// Path of the file.
         path: PathBuf,
@@ -175,12 +175,12 @@ pub enum TableError {
         #[source]
         error: RestoreError,
     },
-    /// The table could not be made.
-    #[error("{}: the table could not be made: {what}", path.display())]
+    /// The table could not be built.
+    #[error("{}: the table could not be built: {what}", path.display())]
     Make {
         /// Path of the file.
         path: PathBuf,
-        /// What polars said.
+        /// The message of polars.
         what: String,
     },
 }
@@ -190,7 +190,7 @@ impl TableError {
         TableError::Damaged { path: path.to_owned(), what: what.into(), made_by: INGEST }
     }
 
-    /// The same about a file that another command makes.
+    /// The same error about a file that another command writes.
     fn made_by(mut self, command: &'static str) -> TableError {
         if let TableError::Damaged { made_by, .. } = &mut self {
             *made_by = command;

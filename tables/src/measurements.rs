@@ -16,9 +16,9 @@ pub struct Measurement {
     pub format: String,
     /// The model it was checked against.
     pub model: String,
-    /// What was to decide.
+    /// The algorithm that was asked to decide.
     pub algorithm: String,
-    /// Number of operations, fences too.
+    /// Number of operations, including fences.
     pub operations: u64,
     /// Number of threads.
     pub threads: u32,
@@ -42,17 +42,17 @@ pub struct Measurement {
     pub verdict: String,
     /// The stage that decided or gave up.
     pub decided_by: String,
-    /// Number of runs; of what follows the median is given.
+    /// Number of runs; the columns that follow have medians.
     pub runs: u32,
     /// Seconds that the program ran to check the trace, reading and writing included.
     pub check_seconds: f64,
-    /// Seconds of it that it took to decide.
+    /// Seconds of these that deciding took.
     pub decide_seconds: f64,
     /// The most memory that it held meanwhile, in bytes.
     pub check_peak: u64,
-    /// Edges that saturation derived.
+    /// Number of edges that saturation derived.
     pub edges: u64,
-    /// Contradictions that the search met.
+    /// Number of contradictions that the search met.
     pub backtracks: u64,
     /// Size of the certificate, in bytes; none without a verdict.
     pub certificate_bytes: Option<u64>,

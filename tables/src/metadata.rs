@@ -1,4 +1,4 @@
-//! What the file's own metadata says about its histories.
+//! The metadata of a Parquet file about its histories.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ const KEY: &str = "rubric";
 pub(super) struct Metadata {
     /// The version that wrote the file.
     version: String,
-    /// By number.
+    /// The histories, by number.
     pub histories: Vec<About>,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Metadata {
 pub(super) struct About {
     #[serde(default)]
     pub name: Option<String>,
-    /// [`History::digest`] of what was written: tells a damaged file.
+    /// [`History::digest`] of the history that was written, by which damage is detected.
     #[serde(default)]
     pub digest: Option<String>,
     #[serde(flatten)]
@@ -52,7 +52,7 @@ impl Metadata {
         Ok(KeyValueMetadata::from_static(vec![(KEY.to_owned(), text)]))
     }
 
-    /// What a file says; `None` if another program wrote it.
+    /// Reads the metadata of a file; `None` if another program wrote it.
     pub fn from_parquet(path: &Path, file: &FileMetadata) -> Result<Option<Metadata>, TableError> {
         let pairs = file.key_value_metadata().iter().flatten();
         let Some(text) =

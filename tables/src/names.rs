@@ -1,5 +1,5 @@
-//! Columns of text that hold one of a few names: another one is refused where it is read, in tables and in journals, since no row
-//! with it would be counted where it belongs.
+//! The names that some columns of text may hold. Other names are refused when tables and journals are read, since rows with
+//! them would be counted nowhere.
 
 use serde::{Deserialize, Deserializer, de};
 
@@ -38,10 +38,7 @@ fn one_of<'de, D: Deserializer<'de>>(
     names: &'static [&'static str],
 ) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;
-    match names.contains(&&*name) {
-        true => Ok(name),
-        false => Err(de::Error::unknown_variant(&name, names)),
-    }
+    if names.contains(&&*name) { Ok(name) } else { Err(de::Error::unknown_variant(&name, names)) }
 }
 
 #[cfg(test)]

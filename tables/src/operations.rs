@@ -8,7 +8,7 @@ pub(super) const INITIAL: &str = "initial";
 /// Kind of a row that states a final value.
 pub(super) const FINAL: &str = "final";
 
-/// A row of the table: an operation, or the value of a location at the start or at the end.
+/// A row of the table: an operation, or the initial or final value of a location.
 struct Line<'a> {
     /// Number and name of the history.
     history: (u32, Option<&'a str>),
@@ -32,7 +32,7 @@ impl<'a> Operations<'a> {
         self.lines.len()
     }
 
-    /// Adds the rows of the values at the start and at the end.
+    /// Adds the rows of initial and final values.
     pub fn push_frame(&mut self, history: (u32, Option<&'a str>), frame: &Frame) {
         let value = |kind, location| Line {
             history,
@@ -69,7 +69,7 @@ impl<'a> Operations<'a> {
         });
     }
 
-    /// The rows as columns. The column of annotations is there only if some operation of the whole table has one.
+    /// Turns the rows into columns. There is a column of annotations only if some operation of the whole table has one.
     pub fn into_frame(self, has_annotations: bool) -> PolarsResult<DataFrame> {
         macro_rules! column {
             ($name:literal, $of:expr) => {{

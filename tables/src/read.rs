@@ -1,4 +1,4 @@
-//! Reading histories.
+//! Reads histories from tables of operations.
 
 use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
@@ -13,15 +13,13 @@ use crate::columns::Columns;
 use crate::guard::{decoded, guarded, probed, reader};
 use crate::metadata::{About, Metadata};
 use crate::operations::{FINAL, INITIAL};
+use crate::write::ROWS_IN_MEMORY;
 use crate::{MAGIC, TableError};
 
-/// Rows that are held in memory at a time.
-const PIECE: usize = 1 << 18;
-
-/// Reads what [`crate::write_histories`] or a program that knows its columns wrote.
+/// Reads a table of operations that [`crate::write_histories`] wrote, or another program with the same columns.
 ///
 /// # Errors
-/// A file that cannot be read, is damaged, lacks columns or holds what is no history.
+/// Returns an error if the file cannot be read, is damaged, lacks columns, or has rows that are no history.
 pub fn read_histories(path: &Path) -> Result<Vec<History>, TableError> {
     let mut file = File::open(path).map_err(TableError::io(path))?;
     check_ends(path, &mut file)?;
@@ -39,18 +37,18 @@ pub fn read_bytes(name: &Path, bytes: &[u8]) -> Result<Vec<History>, TableError>
     read(name, || Ok(Cursor::new(bytes)))
 }
 
-/// Decodes a file, and keeps nothing of it: what a [probe](crate::set_probe) does.
+/// Decodes a file and discards the result, as a [probe](crate::set_probe) does.
 ///
 /// # Errors
-/// A file that cannot be read or is damaged.
+/// Returns an error if the file cannot be read or is damaged.
 pub fn decode(path: &Path) -> Result<(), TableError> {
     let open = || File::open(path).map_err(TableError::io(path));
     let rows = guarded(path, {
         let mut whole = reader(open()?);
         move || whole.get_metadata().map(|metadata| metadata.num_rows)
     })?;
-    for offset in (0..rows).step_by(PIECE) {
-        let piece = reader(open()?).with_slice(Some((offset, PIECE)));
+    for offset in (0..rows).step_by(ROWS_IN_MEMORY) {
+        let piece = reader(open()?).with_slice(Some((offset, ROWS_IN_MEMORY)));
         decoded(path, piece)?;
     }
     Ok(())
@@ -59,12 +57,12 @@ pub fn decode(path: &Path) -> Result<(), TableError> {
 /// Decodes the bytes of a file, as [`decode`] does.
 ///
 /// # Errors
-/// The same.
+/// As [`decode`].
 pub fn decode_bytes(name: &Path, bytes: &[u8]) -> Result<(), TableError> {
     decoded(name, reader(Cursor::new(bytes))).map(|_| ())
 }
 
-/// Both ends of a sound file say what it is: a cut-off one is found out before it is decoded.
+/// Checks that a file begins and ends as Parquet does, so that a truncated one is refused before it is decoded.
 fn check_ends(path: &Path, file: &mut (impl Read + Seek)) -> Result<(), TableError> {
     let mut magic = [0; 4];
     let mut end = |from| {
@@ -88,8 +86,9 @@ fn read<R: MmapBytesReader>(
     let file = guarded(path, || whole.get_metadata().cloned())?;
     let metadata = Metadata::from_parquet(path, &file)?;
     let mut histories = Histories::new(path, metadata);
-    for offset in (0..file.num_rows).step_by(PIECE) {
-        let mut piece = reader(open()?).set_rechunk(true).with_slice(Some((offset, PIECE)));
+    for offset in (0..file.num_rows).step_by(ROWS_IN_MEMORY) {
+        let mut piece =
+            reader(open()?).set_rechunk(true).with_slice(Some((offset, ROWS_IN_MEMORY)));
         piece.set_metadata(file.clone());
         let frame = decoded(path, piece)?;
         histories.add(&frame)?;
@@ -100,7 +99,7 @@ fn read<R: MmapBytesReader>(
 /// The histories whose rows have been read, and the one whose rows are being read.
 struct Histories<'a> {
     path: &'a Path,
-    /// What the metadata says; `None` if another program wrote the file.
+    /// The metadata; `None` if another program wrote the file.
     about: Option<Vec<About>>,
     done: Vec<History>,
     rows: Restorer,
@@ -200,7 +199,7 @@ impl<'a> Histories<'a> {
     fn finish(mut self) -> Result<Vec<History>, TableError> {
         let count = match &self.about {
             Some(about) => about.len(),
-            // The one whose rows were being read, if there was any row.
+            // Also counts the history whose rows were being read, if there was any row.
             None => {
                 self.done.len()
                     + usize::from(!self.rows.is_empty() || self.frame != Frame::default())
@@ -271,7 +270,7 @@ impl Piece {
         Ok(Some(Location { address, size }))
     }
 
-    /// No annotation where the column is empty or missing.
+    /// The annotation of a row: none where the column is null or missing.
     fn annotation(&self, at: usize) -> Result<Annotation, &'static str> {
         let name = self.annotation.as_ref().and_then(|column| column.get(at));
         name.map_or(Ok(Annotation::None), |name| {

@@ -1,4 +1,4 @@
-//! Tables of which every row is a record: written and read by what its fields are called and hold.
+//! Tables whose rows are records: writes and reads them by the names and types of the fields.
 
 use std::fs::File;
 use std::path::Path;
@@ -12,18 +12,18 @@ use crate::write::create;
 
 /// A row of a table.
 pub(super) trait Record: Clone + Default {
-    /// What the table is, for a sentence.
+    /// The table in words, for messages.
     const TABLE: &'static str;
-    /// The command that makes one.
+    /// The command that writes such a table.
     const MADE_BY: &'static str;
 
-    /// Columns that older versions did not write, and that may be null: they need not be there.
+    /// Columns that may be missing, since older versions did not write them; their values are optional.
     const NEWER: &'static [&'static str] = &[];
 
-    /// Columns of text that hold one of these names.
+    /// Columns of text with the names that they may hold.
     const NAMES: &'static [(&'static str, &'static [&'static str])] = &[];
 
-    /// The columns, in order: reading and writing go by this alone.
+    /// The columns, in order. Reading and writing use nothing else.
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)>;
 }
 
@@ -32,10 +32,10 @@ pub(super) trait Value: Sized {
     /// The type of the column.
     const TYPE: DataType;
 
-    /// The value as polars has it.
+    /// Converts the value to a value of polars.
     fn value(&self) -> AnyValue<'static>;
 
-    /// The value that polars has; none if it is not of this type.
+    /// Converts a value of polars; `None` if it is not of this type.
     fn read(value: &AnyValue<'_>) -> Option<Self>;
 }
 
@@ -44,10 +44,10 @@ pub(super) trait Cell {
     /// The type of the field's column.
     fn dtype(&self) -> DataType;
 
-    /// The field's value as polars has it.
+    /// The field's value as a value of polars.
     fn value(&self) -> AnyValue<'static>;
 
-    /// Sets the field. False if the value is not of its type.
+    /// Sets the field. Returns false if the value is not of its type.
     fn set(&mut self, value: &AnyValue<'_>) -> bool;
 }
 
@@ -113,14 +113,14 @@ macro_rules! numbers {
 
 numbers!(u32: UInt32, u64: UInt64, f64: Float64, bool: Boolean,);
 
-/// Gives each variant of an enum its word in tables.
+/// Defines the word that stands for each variant of an enum in tables.
 macro_rules! words {
     ($type:ident: $($variant:ident $word:literal)*) => {
         impl $type {
             /// Every variant.
             pub const ALL: [$type; [$($word),*].len()] = [$($type::$variant),*];
 
-            /// The word in tables.
+            /// The word that stands for it in tables.
             pub fn name(self) -> &'static str {
                 match self {
                     $($type::$variant => $word,)*
@@ -156,7 +156,7 @@ macro_rules! table {
         /// Writes rows as a table, in the order given.
         ///
         /// # Errors
-        /// The file cannot be written; what was written of it is removed.
+        /// Returns an error if the file cannot be written; what was written of it is removed.
         pub fn $write(path: &std::path::Path, rows: &[$row]) -> Result<(), crate::TableError> {
             crate::records::write_records(path, rows)
         }
@@ -164,7 +164,7 @@ macro_rules! table {
         /// Reads a table.
         ///
         /// # Errors
-        /// The file cannot be read, is damaged, or lacks columns or values.
+        /// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
         pub fn $read(path: &std::path::Path) -> Result<Vec<$row>, crate::TableError> {
             crate::records::read_records(path)
         }
@@ -176,16 +176,16 @@ pub(crate) use {fields, table, words};
 /// Columns of text that name algorithms. Names that older versions wrote are read as the current ones.
 const ALGORITHMS: [&str; 2] = ["algorithm", "decided_by"];
 
-/// Rows that are held as values of polars at a time.
-const PIECE: usize = 1 << 14;
+/// Number of rows that are held as values of polars at a time.
+const ROWS_IN_MEMORY: usize = 1 << 14;
 
 /// Writes records as a table, in the order given.
 ///
 /// # Errors
-/// If the file cannot be written; what was written of it is removed.
+/// Returns an error if the file cannot be written; what was written of it is removed.
 pub(super) fn write_records<R: Record>(path: &Path, rows: &[R]) -> Result<(), TableError> {
-    let (first, others) = rows.split_at(rows.len().min(PIECE));
-    let pieces = std::iter::once(first).chain(others.chunks(PIECE));
+    let (first, others) = rows.split_at(rows.len().min(ROWS_IN_MEMORY));
+    let pieces = std::iter::once(first).chain(others.chunks(ROWS_IN_MEMORY));
     create(path, None, pieces.map(frame))
 }
 
@@ -211,7 +211,7 @@ fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {
 /// Reads what [`write_records`] wrote.
 ///
 /// # Errors
-/// A file that cannot be read, is damaged, or lacks columns or values.
+/// Returns an error if the file cannot be read, is damaged, or lacks columns or values.
 pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError> {
     let file = File::open(path).map_err(TableError::io(path))?;
     probed(path, None).map_err(|error| error.made_by(R::MADE_BY))?;
@@ -243,7 +243,8 @@ pub(super) fn read_records<R: Record>(path: &Path) -> Result<Vec<R>, TableError>
     Ok(rows)
 }
 
-/// The columns of a table, if they have the names and types of a record's fields; none for those that it need not have.
+/// Returns the columns of a table for the fields of a record, or an error if a name or type is wrong; `None` for columns that
+/// may be missing and are.
 fn columns<'f, R: Record>(
     path: &Path,
     frame: &'f DataFrame,
@@ -257,9 +258,10 @@ fn columns<'f, R: Record>(
             Err(_) => return Err(wrong::<R>(path, name, "is missing")),
         };
         let (found, expected) = (column.dtype(), field.dtype());
-        match *found == expected {
-            true => Ok(Some(column)),
-            false => Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}"))),
+        if *found == expected {
+            Ok(Some(column))
+        } else {
+            Err(wrong::<R>(path, name, &format!("holds {found}, not {expected}")))
         }
     };
     fields.iter().map(column).collect()

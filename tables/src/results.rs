@@ -13,7 +13,7 @@
 //! };
 //! write_trials(&folder.path().join("scale.1-of-2.parquet"), &[trial.clone()])?;
 //! write_trials(&folder.path().join("scale.2-of-2.parquet"), &[trial.clone()])?;
-//! // The same row twice is one: two shards overlap, or one was copied.
+//! // Equal rows count once, as where shards overlap or a file was copied.
 //! assert_eq!(Results::read(folder.path())?.trials, [trial]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -22,26 +22,27 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::{
-    CampaignRun, Coverage, Equivalent, Generator, Table, TableError, Trial, read_coverage,
+    CampaignRun, Coverage, Equivalent, Generator, TableError, TableKind, Trial, read_coverage,
     read_equivalents, read_runs, read_trials,
 };
 
 /// What the tables of a folder hold.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
-    /// The trials of experiments; by experiment, size, part and point as planned, number and algorithm.
+    /// The trials of experiments, sorted by experiment, size, part, point, number, model and algorithm.
     pub trials: Vec<Trial>,
-    /// The runs of campaigns, by subject and number.
+    /// The runs of campaigns, sorted by protocol, mutant, client, generator, repetition and number.
     pub runs: Vec<CampaignRun>,
-    /// Mutants that cannot differ from their protocol.
+    /// Mutants that are equivalent to their protocol.
     pub equivalents: Vec<Equivalent>,
-    /// What the protocols of campaigns did without a mutant.
+    /// The transitions that the protocols of campaigns took without a mutant.
     pub coverage: Vec<Coverage>,
-    /// What is not complete. Tables alone do not say so: who knows what was planned has to.
+    /// What is not complete. Tables do not show that: whoever knows the plan has to fill this in.
     pub unfinished: Unfinished,
 }
 
-/// What of results is under way, was killed, or lacks shards: its rows are no basis for a verdict.
+/// The results that are not complete, because they are under way, were interrupted, or lack shards. Their rows do not support a
+/// verdict.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unfinished {
     /// Experiments, each with the size at which it is not complete.
@@ -59,11 +60,11 @@ impl Unfinished {
 }
 
 impl Results {
-    /// Reads all tables of a folder and of folders in it. Tables of other kinds, such as histories, are passed over, and rows that
-    /// are there twice count once. A folder without tables has empty results.
+    /// Reads all tables of a folder and of the folders in it. Tables of other kinds, such as histories, are ignored, and equal
+    /// rows count once. A folder without tables has empty results.
     ///
     /// # Errors
-    /// The folder or a table cannot be read.
+    /// Returns an error if the folder or a table cannot be read.
     pub fn read(folder: &Path) -> Result<Results, TableError> {
         let mut results = Results::default();
         let mut paths = Vec::new();
@@ -71,10 +72,10 @@ impl Results {
         paths.sort();
         for path in &paths {
             match crate::kind(path)? {
-                Some(Table::Trials) => results.trials.extend(read_trials(path)?),
-                Some(Table::Runs) => results.runs.extend(read_runs(path)?),
-                Some(Table::Equivalents) => results.equivalents.extend(read_equivalents(path)?),
-                Some(Table::Coverage) => results.coverage.extend(read_coverage(path)?),
+                Some(TableKind::Trials) => results.trials.extend(read_trials(path)?),
+                Some(TableKind::Runs) => results.runs.extend(read_runs(path)?),
+                Some(TableKind::Equivalents) => results.equivalents.extend(read_equivalents(path)?),
+                Some(TableKind::Coverage) => results.coverage.extend(read_coverage(path)?),
                 None => {}
             }
         }
@@ -82,8 +83,8 @@ impl Results {
         Ok(results)
     }
 
-    /// Rows that shards have in common count once, and the order does not depend on shards. So are all that were
-    /// read; whoever adds rows has to do it again.
+    /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; after rows were added it has to
+    /// be done again.
     pub fn tidy(&mut self) {
         self.trials.sort_by_cached_key(trial_key);
         self.trials.dedup_by_key(|trial| trial_key(trial));
@@ -96,7 +97,7 @@ impl Results {
         let mut counts: BTreeMap<[String; 4], Coverage> = BTreeMap::new();
         for row in self.coverage.drain(..) {
             let key = [&row.protocol, &row.machine, &row.state, &row.event].map(Clone::clone);
-            // Shards run the unmutated protocols alike: their counts are the same, not parts.
+            // Every shard runs the unmutated protocols whole, so the counts are not added.
             let known = counts.entry(key).or_insert_with(|| row.clone());
             known.count = known.count.max(row.count);
             known.unreached = known.unreached.take().or(row.unreached);
@@ -104,7 +105,7 @@ impl Results {
         self.coverage = counts.into_values().collect();
     }
 
-    /// Whether there is nothing at all.
+    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         let Results { trials, runs, equivalents, coverage, .. } = self;
         trials.is_empty() && runs.is_empty() && equivalents.is_empty() && coverage.is_empty()
@@ -114,7 +115,7 @@ impl Results {
 /// Experiment, size, part, parameters of the point, number, model and algorithm.
 type TrialKey = (String, String, String, Vec<(String, u64)>, u32, String, String);
 
-/// What tells trials apart, in an order in which numbers count as such.
+/// What tells trials apart, with the numbers of the point as numbers, for sorting.
 fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));

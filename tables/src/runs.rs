@@ -5,12 +5,12 @@ use serde::{Deserialize, Serialize};
 use crate::names;
 use crate::records::{Cell, Record, fields, table, words};
 
-/// What a history is asked: the criteria below SC, SC, those below TSO, TSO, PSO. Each has three
-/// columns, in this order.
+/// The criteria that a history is checked against: those weaker than SC, SC, those weaker than TSO, TSO, and PSO. Each has
+/// three columns, in this order.
 pub const CRITERIA: [&str; 10] =
     ["cc", "ccv", "cm", "ccm", "wsc", "sc", "wccm", "wtso", "tso", "pso"];
 
-/// The names of their columns: what was found, after how many operations, in how many seconds.
+/// The names of the criteria's columns: the finding, the number of operations, and the seconds.
 const COLUMNS: [[&str; 3]; 10] = [
     ["cc", "cc_operations", "cc_seconds"],
     ["ccv", "ccv_operations", "ccv_seconds"],
@@ -24,16 +24,16 @@ const COLUMNS: [[&str; 3]; 10] = [
     ["pso", "pso_operations", "pso_seconds"],
 ];
 
-/// What chooses programs.
+/// How the programs of runs are chosen.
 #[derive(
     Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
 )]
 #[serde(rename_all = "kebab-case")]
 pub enum Generator {
-    /// Each at random.
+    /// Each program is random.
     #[default]
     Blind,
-    /// Variations of those that reached something new.
+    /// Programs are variations of those that reached something new.
     Guided,
 }
 
@@ -41,7 +41,7 @@ pub enum Generator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// To its end, and its history is one of the client's model.
+    /// It ended, and its history satisfies the client's model.
     #[default]
     Clean,
     /// Its history violates the client's model.
@@ -50,11 +50,11 @@ pub enum RunOutcome {
     ProtocolError,
     /// Requests were not answered.
     Deadlock,
-    /// Whether its history is one of the model was not found out.
+    /// Whether its history satisfies the model is undecided.
     Undecided,
 }
 
-/// What was found out about a criterion.
+/// The result of checking a criterion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
@@ -62,17 +62,17 @@ pub enum Finding {
     Consistent,
     /// It does not.
     Violation,
-    /// Not found out.
+    /// It is undecided whether it does.
     Undecided,
 }
 
 /// A criterion that a history was checked against, or was not.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What was found; none if it was not asked.
+    /// The result; `None` if the criterion was not checked.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finding: Option<Finding>,
-    /// How many operations had completed when the criterion was violated; at most.
+    /// At most how many operations had completed when the criterion was violated.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub operations: Option<u32>,
     /// Seconds to check the whole history.
@@ -85,9 +85,9 @@ pub struct Checked {
 pub struct CampaignRun {
     /// The protocol.
     pub protocol: String,
-    /// The mutant; none if the protocol is not mutated, as for what follows.
+    /// The mutant; `None` if the protocol is not mutated, as in the next five fields.
     pub mutant: Option<String>,
-    /// What made it; `named` for a named bug.
+    /// The operator that made the mutant; `named` for a named fault.
     pub operator: Option<String>,
     /// The machine that was edited.
     pub machine: Option<String>,
@@ -95,14 +95,14 @@ pub struct CampaignRun {
     pub state: Option<String>,
     /// The event of the transition that was edited.
     pub event: Option<String>,
-    /// What in it was edited.
+    /// The part of the transition that was edited.
     pub place: Option<String>,
-    /// The cores.
+    /// The kind of cores.
     pub client: String,
-    /// The model that they keep: `sc`, `tso` or `pso`.
+    /// The model that the cores guarantee: `sc`, `tso` or `pso`.
     #[serde(deserialize_with = "names::model")]
     pub model: String,
-    /// What chose the program.
+    /// How the program was chosen.
     pub generator: Generator,
     /// Which repetition of the campaign, from 0.
     pub repetition: u32,
@@ -122,18 +122,18 @@ pub struct CampaignRun {
     pub ticks: u64,
     /// How it ended.
     pub outcome: RunOutcome,
-    /// Kind of the protocol's fault.
+    /// The kind of the fault, if the run ended with one.
     pub fault: Option<String>,
-    /// What the fault says.
+    /// The message of the fault.
     pub message: Option<String>,
-    /// What gem5 accepts although it is evidently wrong, and where in the protocol; none if there was nothing.
+    /// A mistake that gem5 accepts, and where in the protocol it was made; `None` if there was none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub warning: Option<String>,
-    /// How often it took what was edited.
+    /// How often the run took the edited transition.
     pub covered: Option<u64>,
-    /// How many triples of machine, state and event it was the first to reach.
+    /// Number of triples of machine, state and event that this run was the first to reach.
     pub new: u32,
-    /// What was found out, in the order of [`CRITERIA`].
+    /// The results of checking, in the order of [`CRITERIA`].
     pub criteria: [Checked; 10],
     /// Digest of its history, which is that of its trace: `rubric check` and certificates have the same.
     pub trace_hash: Option<String>,
@@ -144,13 +144,13 @@ pub struct CampaignRun {
 }
 
 impl CampaignRun {
-    /// What was found out about a criterion of this name.
+    /// The result for the criterion of this name.
     pub fn checked(&self, criterion: &str) -> Option<&Checked> {
         let at = CRITERIA.iter().position(|name| *name == criterion)?;
         Some(&self.criteria[at])
     }
 
-    /// The same, to be filled in.
+    /// The result for the criterion of this name, to be filled in.
     pub fn checked_mut(&mut self, criterion: &str) -> Option<&mut Checked> {
         let at = CRITERIA.iter().position(|name| *name == criterion)?;
         Some(&mut self.criteria[at])

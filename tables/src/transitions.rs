@@ -6,15 +6,12 @@ use ingest::Transition;
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 use crate::TableError;
-use crate::write::create;
-
-/// Rows that are held in memory at a time.
-const PIECE: usize = 1 << 18;
+use crate::write::{ROWS_IN_MEMORY, create};
 
 /// Writes transitions as a table, in the order given.
 ///
 /// # Errors
-/// If the file cannot be written; what was written of it is removed.
+/// Returns an error if the file cannot be written; what was written of it is removed.
 pub fn write_transitions<'a>(
     path: &Path,
     transitions: impl IntoIterator<Item = Transition<'a>>,
@@ -22,7 +19,7 @@ pub fn write_transitions<'a>(
     let mut rows = transitions.into_iter();
     let mut first = true;
     let pieces = std::iter::from_fn(|| {
-        let piece: Vec<Transition<'a>> = rows.by_ref().take(PIECE).collect();
+        let piece: Vec<Transition<'a>> = rows.by_ref().take(ROWS_IN_MEMORY).collect();
         let wanted = first || !piece.is_empty();
         first = false;
         wanted.then(|| frame(&piece))

@@ -5,22 +5,22 @@ use serde::{Deserialize, Serialize};
 use crate::names;
 use crate::records::{Cell, Record, fields, table, words};
 
-/// What an algorithm said of a history.
+/// What an algorithm reported about a history.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Said {
-    /// The history is one of the model: a run of it was found.
+pub enum Reported {
+    /// The history satisfies the model: a run was found.
     Consistent,
     /// It is not.
     Violation,
     /// The weaker criterion that the algorithm checks holds.
     Satisfied,
-    /// Neither, for the reason given.
+    /// Undecided, for the reason given.
     #[default]
     Undecided,
     /// The time limit passed.
     Timeout,
-    /// More memory would have been needed than allowed.
+    /// The memory limit was reached.
     Memory,
 }
 
@@ -39,17 +39,17 @@ pub struct Trial {
     pub point: String,
     /// Number of the history among those of the point, from 0.
     pub number: u32,
-    /// What the history is made from, together with what the columns up to `distance` say.
+    /// Seed of the history, which together with the columns up to `distance` determines it.
     pub seed: u64,
     /// `simulated`, `mutant`, `machine` or `recorded`.
     pub source: String,
     /// The file of a recorded history, and its name in it.
     pub file: Option<String>,
-    /// The protocol that ran; none if none did.
+    /// The protocol that ran; `None` if the history is not simulated.
     pub protocol: Option<String>,
     /// The mutant of it that ran.
     pub mutant: Option<String>,
-    /// The cores.
+    /// The kind of cores.
     pub client: Option<String>,
     /// Threads, as asked for.
     pub threads: u32,
@@ -63,9 +63,9 @@ pub struct Trial {
     pub repointed: u32,
     /// Largest distance between the write that such a read returns and its original source, in operations of the order of completion.
     pub distance: u32,
-    /// Pairs of writes of one location, the initial ones left out.
+    /// Number of pairs of writes of one location, without initial writes.
     pub write_pairs: u64,
-    /// Pairs in the kernel, where that was asked.
+    /// Number of pairs in the kernel, where that was computed.
     pub kernel: Option<u64>,
     /// Digest of the history, as in certificates.
     pub trace_hash: String,
@@ -77,36 +77,36 @@ pub struct Trial {
     /// The algorithm, as on the command line.
     #[serde(deserialize_with = "names::algorithm")]
     pub algorithm: String,
-    /// What it said.
-    pub said: Said,
-    /// Why it said nothing, in a few words.
+    /// What the algorithm reported.
+    pub said: Reported,
+    /// Why it is undecided, in a few words.
     pub reason: Option<String>,
-    /// Seconds that it took, the history being in memory; if the time limit has cut it off, the limit.
+    /// Seconds that the algorithm took, without reading the history; the time limit if that stopped it.
     pub seconds: f64,
-    /// Edges that it derived.
+    /// Number of edges that it derived.
     pub edges: u64,
-    /// Contradictions that its search met.
+    /// Number of contradictions that its search met.
     pub backtracks: u64,
     /// Most choices that one contradiction undid.
     pub depth: u64,
-    /// States or choices that it looked at.
+    /// Number of states or choices that it visited.
     pub nodes: Option<u64>,
-    /// Of the pairs of writes, how many it ordered before any search.
+    /// Number of pairs of writes that it ordered before any search.
     pub ordered: Option<u64>,
-    /// Conflicts in a SAT solver.
+    /// Number of conflicts in the SAT solver.
     pub conflicts: Option<u64>,
     /// The weaker criterion that refuted the history.
     pub fired: Option<String>,
     /// Length of the nice cycle that was found: the number of threads and locations in it.
     pub cycle: Option<u32>,
-    /// Pairs of statements of a program that can make it leave SC; tables that are older than programs have no such column.
+    /// Pairs of statements of a program that can make it violate SC; older tables have no such column.
     #[serde(default)]
     pub pairs: Option<u64>,
     /// The time limit, in seconds.
     pub timeout: f64,
     /// Version of the program.
     pub version: String,
-    /// Processor and number of trials that ran at a time.
+    /// The processor, and how many trials ran at a time.
     pub machine: String,
     /// The command that reproduces it.
     pub command: String,
@@ -130,7 +130,7 @@ impl Record for Trial {
     }
 }
 
-words!(Said:
+words!(Reported:
     Consistent "consistent"
     Violation "violation"
     Satisfied "satisfied"
@@ -139,10 +139,10 @@ words!(Said:
     Memory "memory"
 );
 
-impl Said {
+impl Reported {
     /// Whether the algorithm was stopped by a limit.
     pub fn is_cut_off(self) -> bool {
-        matches!(self, Said::Timeout | Said::Memory)
+        matches!(self, Reported::Timeout | Reported::Memory)
     }
 }
 

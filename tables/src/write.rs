@@ -1,4 +1,4 @@
-//! Writing histories.
+//! Writes histories as tables of operations.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -13,19 +13,19 @@ use crate::files;
 use crate::metadata::Metadata;
 use crate::operations::Operations;
 
-/// Rows that are held in memory at a time; also the size of a row group.
-const PIECE: usize = 1 << 18;
+/// Number of rows that are held in memory at a time; also the size of a row group.
+pub(super) const ROWS_IN_MEMORY: usize = 1 << 18;
 
 /// Writes histories as one table of operations.
 ///
 /// # Errors
-/// If the file cannot be written; what was there before stays.
+/// Returns an error if the file cannot be written; an earlier file stays as it was.
 pub fn write_histories(path: &Path, histories: &[History]) -> Result<(), TableError> {
     let metadata = Metadata::of(histories).to_parquet(path)?;
     create(path, Some(metadata), pieces(histories))
 }
 
-/// Writes the frames that `pieces` gives as one file; the first one sets the schema.
+/// Writes the frames of `pieces` as one file. The first one sets the schema.
 pub(super) fn create(
     path: &Path,
     metadata: Option<KeyValueMetadata>,
@@ -48,11 +48,8 @@ fn write(
         None => TableError::make(path, &error),
     })?;
     let file = out.out.get_ref();
-    match file.metadata().map_err(&io)?.is_file() {
-        // A network file system says only now that it is full, and the table is to take the place of another.
-        true => file.sync_data().map_err(io),
-        false => Ok(()),
-    }
+    // A network file system may report only now that it is full, and the table is about to replace another.
+    if file.metadata().map_err(&io)?.is_file() { file.sync_data().map_err(io) } else { Ok(()) }
 }
 
 fn write_pieces(
@@ -71,7 +68,7 @@ fn write_pieces(
     Ok(())
 }
 
-/// A file that keeps the first error of the system: polars says of some only that there was one.
+/// A file that keeps the first error of the system, since polars does not pass on the details of some.
 struct Watched<'f> {
     out: BufWriter<&'f mut File>,
     error: Option<io::Error>,
@@ -103,7 +100,7 @@ impl Write for Watched<'_> {
     }
 }
 
-/// The table in pieces of about [`PIECE`] rows, at least one so that there is a schema.
+/// The table in pieces of about [`ROWS_IN_MEMORY`] rows, at least one so that there is a schema.
 fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
     let has_annotations = histories.iter().any(|history| {
         let mut ops = history.ops();
@@ -134,7 +131,7 @@ impl<'a> Cursor<'a> {
             if self.op == 0 {
                 piece.push_frame(number, &history.frame());
             }
-            while (self.op as usize) < history.len() && piece.len() < PIECE {
+            while (self.op as usize) < history.len() && piece.len() < ROWS_IN_MEMORY {
                 piece.push(number, history, OpId(self.op));
                 self.op += 1;
             }

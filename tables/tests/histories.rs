@@ -1,4 +1,4 @@
-//! Parquet files: what is written comes back, and what is no table is refused.
+//! Histories in Parquet files: what is written is read back, and files that are no such table are refused.
 
 use std::fs;
 use std::path::Path;
@@ -285,9 +285,10 @@ fn any_history() -> impl Strategy<Value = History> {
         .prop_map(|((thread, kind, annotation), slot, size, read, written, tick)| {
             let kind = Kind::ALL[kind];
             let address = 0x100 + 4 * slot;
-            let place = match kind.is_fence() {
-                true => Place::Nowhere,
-                false => Place::Bytes { address, size: 1 << size },
+            let place = if kind.is_fence() {
+                Place::Nowhere
+            } else {
+                Place::Bytes { address, size: 1 << size }
             };
             let cut = |value: u64| value & (u64::MAX >> (64 - (8 << size)));
             Access {

@@ -1,4 +1,4 @@
-//! Measurements: what is written comes back, under the names and types that are documented.
+//! Tables of measurements: what is written is read back, and columns have the documented names and types.
 
 use std::path::Path;
 

@@ -1,5 +1,4 @@
-//! Runs of campaigns and equivalent mutants: what is written comes back, under the names and types
-//! that are documented.
+//! Tables of runs and of equivalent mutants: what is written is read back, and columns have the documented names and types.
 
 use std::fs;
 use std::path::Path;

@@ -9,17 +9,17 @@ use super::{Certificate, Claim, Evidence, Literal, Name, NumberedStep, Statement
 use crate::criterion::Criterion;
 use crate::rule::Rule;
 
-/// Why a text is no certificate.
+/// Why a certificate could not be read.
 #[derive(Debug, Error)]
 pub enum ReadError {
-    /// The text is not of the format.
+    /// A line does not follow the format.
     #[error("line {line}: found `{found}`, expected {expected}")]
     Syntax {
         /// Line, from 1.
         line: usize,
-        /// What is there.
+        /// The start of the line.
         found: String,
-        /// What should be.
+        /// What the format requires there.
         expected: &'static str,
     },
     /// The text ends early.
@@ -30,7 +30,7 @@ pub enum ReadError {
         /// What should follow.
         expected: &'static str,
     },
-    /// Reading failed.
+    /// The input could not be read, or is not UTF-8.
     #[error("{0}")]
     Io(#[from] io::Error),
 }
@@ -38,7 +38,9 @@ pub enum ReadError {
 /// Reads a certificate. Cost: linear.
 ///
 /// # Errors
-/// The first line that is not of the format.
+/// Returns [`ReadError::Syntax`] for the first line that does not follow the format,
+/// [`ReadError::Truncated`] if the text ends before its `end` line, and [`ReadError::Io`] if the input
+/// cannot be read.
 pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
     let mut reader = Reader { lines: input.lines(), line: 0, text: String::new() };
     reader.next("`rubric certificate 1`")?;
@@ -51,7 +53,7 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
             let expected = "a pair of a relation, a cycle or `end`";
             Evidence::CriterionViolation(reader.steps(expected, relations::parse)?)
         }
-        // That a criterion holds has no certificate.
+        // Only refutations of a criterion have certificates.
         "consistent" if claim.criterion.is_none() => reader.run()?,
         "violation" => Evidence::Violation(reader.steps("a proof step or `end`", statement)?),
         _ => return Err(reader.error("`verdict consistent` or `verdict violation`")),
@@ -59,7 +61,7 @@ pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
     match reader.next("") {
         Err(ReadError::Truncated { .. }) => Ok(Certificate { claim, evidence }),
         Err(error) => Err(error),
-        Ok(()) => Err(reader.error("nothing behind `end`")),
+        Ok(()) => Err(reader.error("nothing after `end`")),
     }
 }
 
@@ -81,7 +83,9 @@ const HEADER: [&str; 12] = [
 
 struct Reader<B> {
     lines: io::Lines<B>,
+    /// Number of the current line, from 1.
     line: usize,
+    /// The current line.
     text: String,
 }
 
@@ -111,7 +115,7 @@ impl<B: BufRead> Reader<B> {
             }
             let once = fields.iter().all(|(known, _)| known != key);
             if !HEADER.contains(&key) || !once {
-                return Err(self.error("each line of the header once"));
+                return Err(self.error("each header line at most once"));
             }
             fields.push((key.to_owned(), value.to_owned()));
         };

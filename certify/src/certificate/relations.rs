@@ -1,76 +1,76 @@
-//! The steps of a certificate about a criterion that is weaker than a model.
+//! The steps of a certificate that refutes a criterion.
 
 use std::fmt;
 
 use super::Name;
 use super::read::name;
-use crate::criterion::{Cyclic, Link, Order};
+use crate::criterion::{BaseOrder, ForbiddenCycle, PairRelation};
 
 /// What a step of a refutation of a criterion says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RelationStatement {
-    /// A pair of a relation.
+    /// A pair is in a relation.
     Pair {
         /// The relation.
-        link: Link<Name>,
-        /// The first of the pair.
+        relation: PairRelation<Name>,
+        /// The first operation of the pair.
         before: Name,
-        /// The second.
+        /// The second operation of the pair.
         after: Name,
-        /// The read that the rule goes by.
+        /// The read that justifies the pair, for the relations that need one.
         via: Option<Name>,
     },
-    /// A cycle in a relation.
-    Cycle(Cyclic<Name>),
+    /// The cited pairs are a cycle.
+    Cycle(ForbiddenCycle<Name>),
 }
 
 impl fmt::Display for RelationStatement {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            RelationStatement::Pair { link, before, after, via } => {
-                write!(f, "{link} {before} {after}")?;
+            RelationStatement::Pair { relation, before, after, via } => {
+                write!(f, "{relation} {before} {after}")?;
                 match via {
                     Some(read) => write!(f, " via {read}"),
                     None => Ok(()),
                 }
             }
-            RelationStatement::Cycle(relation) => write!(f, "cycle {}", mark(relation)),
+            RelationStatement::Cycle(cycle) => write!(f, "cycle {}", cycle_word(cycle)),
         }
     }
 }
 
-impl<T: fmt::Display> fmt::Display for Link<T> {
+impl<T: fmt::Display> fmt::Display for PairRelation<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Link::Program(order) => f.write_str(order.name()),
-            Link::ReadsFrom { external: false } => f.write_str("wr"),
-            Link::ReadsFrom { external: true } => f.write_str("wr_e"),
-            Link::Local(Order::Full, op) => write!(f, "hb@{op}"),
-            Link::Local(order, op) => write!(f, "hb^{}@{op}", order.name()),
-            Link::Conflict { external: false } => f.write_str("cf"),
-            Link::Conflict { external: true } => f.write_str("cf_e"),
-            Link::Store { weak: false } => f.write_str("pww"),
-            Link::Store { weak: true } => f.write_str("wpww"),
-            Link::Overwritten => f.write_str("rw"),
+            PairRelation::Program(order) => f.write_str(order.name()),
+            PairRelation::ReadsFrom { external: false } => f.write_str("wr"),
+            PairRelation::ReadsFrom { external: true } => f.write_str("wr_e"),
+            PairRelation::Local(BaseOrder::Full, op) => write!(f, "hb@{op}"),
+            PairRelation::Local(order, op) => write!(f, "hb^{}@{op}", order.name()),
+            PairRelation::Conflict { external: false } => f.write_str("cf"),
+            PairRelation::Conflict { external: true } => f.write_str("cf_e"),
+            PairRelation::Store { weak: false } => f.write_str("pww"),
+            PairRelation::Store { weak: true } => f.write_str("wpww"),
+            PairRelation::Overwritten => f.write_str("rw"),
         }
     }
 }
 
-/// The relation as certificates write it, without spaces.
-fn mark(relation: &Cyclic<Name>) -> String {
-    match relation {
-        Cyclic::Local(op) => format!("hb@{op}"),
+/// The relation of a cycle as certificates write it, without spaces.
+fn cycle_word(cycle: &ForbiddenCycle<Name>) -> String {
+    match cycle {
+        ForbiddenCycle::Local(op) => format!("hb@{op}"),
         named => named.name().replace(" ∪ ", "|").replace(" ; ", ";"),
     }
 }
 
-/// Reads what a step says.
+/// Parses a step without its number and premises.
 pub(super) fn parse(text: &str) -> Option<RelationStatement> {
     let mut words = text.split(' ');
     let statement = match words.next()? {
-        "cycle" => RelationStatement::Cycle(cyclic(words.next()?)?),
-        relation => RelationStatement::Pair {
-            link: link(relation)?,
+        "cycle" => RelationStatement::Cycle(parse_cycle(words.next()?)?),
+        word => RelationStatement::Pair {
+            relation: parse_relation(word)?,
             before: name(words.next()?)?,
             after: name(words.next()?)?,
             via: match words.next() {
@@ -83,42 +83,42 @@ pub(super) fn parse(text: &str) -> Option<RelationStatement> {
     words.next().is_none().then_some(statement)
 }
 
-fn link(text: &str) -> Option<Link<Name>> {
+fn parse_relation(text: &str) -> Option<PairRelation<Name>> {
     Some(match text {
-        "po" => Link::Program(Order::Full),
-        "ppo" => Link::Program(Order::Preserved),
-        "po-loc" => Link::Program(Order::SameLocation),
-        "wr" => Link::ReadsFrom { external: false },
-        "wr_e" => Link::ReadsFrom { external: true },
-        "cf" => Link::Conflict { external: false },
-        "cf_e" => Link::Conflict { external: true },
-        "pww" => Link::Store { weak: false },
-        "wpww" => Link::Store { weak: true },
-        "rw" => Link::Overwritten,
+        "po" => PairRelation::Program(BaseOrder::Full),
+        "ppo" => PairRelation::Program(BaseOrder::Preserved),
+        "po-loc" => PairRelation::Program(BaseOrder::SameLocation),
+        "wr" => PairRelation::ReadsFrom { external: false },
+        "wr_e" => PairRelation::ReadsFrom { external: true },
+        "cf" => PairRelation::Conflict { external: false },
+        "cf_e" => PairRelation::Conflict { external: true },
+        "pww" => PairRelation::Store { weak: false },
+        "wpww" => PairRelation::Store { weak: true },
+        "rw" => PairRelation::Overwritten,
         _ => {
             let (relation, op) = text.split_once('@')?;
             let order = match relation {
-                "hb" => Order::Full,
-                "hb^ppo" => Order::Preserved,
-                "hb^po-loc" => Order::SameLocation,
+                "hb" => BaseOrder::Full,
+                "hb^ppo" => BaseOrder::Preserved,
+                "hb^po-loc" => BaseOrder::SameLocation,
                 _ => return None,
             };
-            Link::Local(order, name(op)?)
+            PairRelation::Local(order, name(op)?)
         }
     })
 }
 
-fn cyclic(text: &str) -> Option<Cyclic<Name>> {
+fn parse_cycle(text: &str) -> Option<ForbiddenCycle<Name>> {
     if let Some(op) = text.strip_prefix("hb@") {
-        return Some(Cyclic::Local(name(op)?));
+        return Some(ForbiddenCycle::Local(name(op)?));
     }
     let known = [
-        Cyclic::Causality,
-        Cyclic::Stale,
-        Cyclic::Convergence,
-        Cyclic::Memory,
-        Cyclic::Weak(Order::Preserved),
-        Cyclic::Weak(Order::SameLocation),
+        ForbiddenCycle::Causality,
+        ForbiddenCycle::Stale,
+        ForbiddenCycle::Convergence,
+        ForbiddenCycle::Memory,
+        ForbiddenCycle::Weak(BaseOrder::Preserved),
+        ForbiddenCycle::Weak(BaseOrder::SameLocation),
     ];
-    known.into_iter().find(|relation| mark(relation) == text)
+    known.into_iter().find(|cycle| cycle_word(cycle) == text)
 }

@@ -1,9 +1,9 @@
 //! Checking the steps that refute a criterion, one by one, from the definitions in CAV 2019.
 //!
-//! `hb_o` is cited by the pairs of its second rule alone. Its first rule admits a pair of `co` only
-//! in the past of o; on a path to a read that is o or before it in π there are no others, for
-//! what leads to that read, or to the start of a derived pair, is in that past. On a cycle through
-//! a derived pair neither.
+//! Only the pairs that the second rule of `hb_o` derives are steps of their own. The first rule admits
+//! pairs of `co` in the past of o. Here paths may use any pair of `co`: whatever leads to o, to a read
+//! before o in π, or to the start of a derived pair is in the past of o anyway. The same holds for a
+//! cycle through a derived pair.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
@@ -11,24 +11,26 @@ use rustc_hash::FxHashMap;
 
 use super::{Rejection, Verified, resolve};
 use crate::certificate::{Name, RelationStatement, RelationStep};
-use crate::criterion::{Criterion, Cyclic, Link, Order};
+use crate::criterion::{BaseOrder, Criterion, ForbiddenCycle, PairRelation};
 
 type Checked<T> = Result<T, Rejection>;
 
-/// A pair that was established.
+/// A pair that a checked step established.
 #[derive(Clone, Copy)]
 struct Pair {
-    link: Link<Name>,
+    relation: PairRelation<Name>,
     before: Name,
     after: Name,
 }
 
-/// The steps as far as they were checked.
+/// The checker of a criterion's refutation.
 pub(super) struct Relations<'h> {
     history: &'h History,
     criterion: Criterion,
     sources: Option<ReadsFrom>,
+    /// The pairs established so far, by the numbers of their steps.
     pairs: FxHashMap<u32, Pair>,
+    /// Number of the step that is being checked.
     step: u32,
 }
 
@@ -49,8 +51,8 @@ impl<'h> Relations<'h> {
             self.require(step.number > self.step, "numbers must ascend")?;
             self.step = step.number;
             match step.statement {
-                RelationStatement::Pair { link, before, after, via } => {
-                    let pair = Pair { link, before, after };
+                RelationStatement::Pair { relation, before, after, via } => {
+                    let pair = Pair { relation, before, after };
                     self.pair(pair, via, &step.premises)?;
                     self.pairs.insert(step.number, pair);
                 }
@@ -83,29 +85,29 @@ impl<'h> Relations<'h> {
 
     fn pair(&self, pair: Pair, via: Option<Name>, premises: &[u32]) -> Checked<()> {
         let ends = (pair.before, pair.after);
-        match (pair.link, via) {
-            (Link::Program(order), None) => self.program_order(order, ends),
-            (Link::ReadsFrom { external }, None) => self.reads_from(external, ends),
-            (Link::Local(order, of), Some(read)) => {
+        match (pair.relation, via) {
+            (PairRelation::Program(order), None) => self.program_order(order, ends),
+            (PairRelation::ReadsFrom { external }, None) => self.reads_from(external, ends),
+            (PairRelation::Local(order, of), Some(read)) => {
                 let known = self.criterion.definition().local.contains(&order);
                 self.require(known, "the criterion has no such relation")?;
-                let inside = |link| self.is_local(link, order, Some(of));
+                let inside = |relation| self.is_local(relation, order, Some(of));
                 self.before_or_equal(order, read, of)?;
                 self.conflict(ends, read, premises, inside)
             }
-            (Link::Conflict { external }, Some(read)) => {
+            (PairRelation::Conflict { external }, Some(read)) => {
                 self.require(external == self.weak(), "the criterion has no such conflict")?;
                 let source = self.source(read)?;
                 let known = !external || !self.own_earlier(source, read)?;
                 self.require(known, "the read's source is earlier in its thread")?;
                 self.conflict_over(ends, read, premises)
             }
-            (Link::Store { weak }, None) => {
+            (PairRelation::Store { weak }, None) => {
                 self.require(weak == self.weak(), "the criterion has another store order")?;
                 self.store(ends, premises)
             }
-            (Link::Overwritten, None) => self.overwritten(ends, premises),
-            _ => self.unfounded("a read is named where there is none, or none where there is one"),
+            (PairRelation::Overwritten, None) => self.overwritten(ends, premises),
+            _ => self.unfounded("the relation needs a read after `via`, or must have none"),
         }
     }
 
@@ -114,7 +116,7 @@ impl<'h> Relations<'h> {
             .ok_or_else(|| Rejection::Unknown { step: self.step as usize, name: name.to_string() })
     }
 
-    /// The location of a write, if the name is of one.
+    /// The location of a write; rejects a name that is not a write's.
     fn written(&self, name: Name) -> Checked<u32> {
         let location = match name {
             Name::Op(..) => {
@@ -129,21 +131,18 @@ impl<'h> Relations<'h> {
             }
             Name::Final(_) => None,
         };
-        location.map_or_else(|| self.unfounded("it names no write"), Ok)
+        location.map_or_else(|| self.unfounded("an operation that must be a write is none"), Ok)
     }
 
     fn other_writes(&self, (a, b): (Name, Name)) -> Checked<()> {
         let same = self.written(a)? == self.written(b)?;
-        self.require(same && a != b, "no two writes of one location")
+        self.require(same && a != b, "the operations are not two writes of one location")
     }
 
-    /// Where an operation reads from; a store-conditional where its load-linked does.
+    /// The write that an operation reads from; for a store-conditional, the source of its load-linked.
     fn source(&self, name: Name) -> Checked<Name> {
         let reader = self.op(name)?;
-        let read = match self.history.kind(reader).reads() {
-            true => Some(reader),
-            false => self.history.linked_load(reader),
-        };
+        let read = self.history.observing_read(reader);
         let source = read.and_then(|read| self.sources.as_ref()?.source(read));
         match (source, self.history.location(reader)) {
             (Some(ReadSource::Write(write)), _) => Ok(Name::of(self.history, write)),
@@ -151,7 +150,7 @@ impl<'h> Relations<'h> {
                 let address = self.history.locations()[location as usize].address;
                 Ok(Name::Initial(address))
             }
-            _ => self.unfounded("it does not read, or its source is not known"),
+            _ => self.unfounded("the operation does not read, or its source is not known"),
         }
     }
 
@@ -167,30 +166,32 @@ impl<'h> Relations<'h> {
         Ok(same && first < second)
     }
 
-    /// Whether a pair that is in program order is in π in its own right.
-    fn kept(&self, order: Order, a: Name, b: Name) -> Checked<bool> {
+    /// Whether a pair that is in program order is in π in its own right, not only by transitivity.
+    fn is_direct_pair(&self, order: BaseOrder, a: Name, b: Name) -> Checked<bool> {
         let second = self.op(b)?;
         Ok(match (order, a) {
             (_, Name::Final(_)) => false,
-            (Order::Full, _) => true,
-            (Order::Preserved, Name::Initial(_)) => !self.history.kind(second).may_be_forwarded(),
-            (Order::Preserved, Name::Op(..)) => {
+            (BaseOrder::Full, _) => true,
+            (BaseOrder::Preserved, Name::Initial(_)) => {
+                !self.history.kind(second).may_be_forwarded()
+            }
+            (BaseOrder::Preserved, Name::Op(..)) => {
                 Model::TSO.preserves_ops(self.history, self.op(a)?, second)
             }
-            (Order::SameLocation, Name::Initial(_)) => {
+            (BaseOrder::SameLocation, Name::Initial(_)) => {
                 self.history.location(second) == Some(self.written(a)?)
             }
-            (Order::SameLocation, Name::Op(..)) => {
+            (BaseOrder::SameLocation, Name::Op(..)) => {
                 let location = self.history.location(self.op(a)?);
                 location.is_some() && location == self.history.location(second)
             }
         })
     }
 
-    fn program_order(&self, order: Order, (a, b): (Name, Name)) -> Checked<()> {
-        self.require((order != Order::Full) == self.weak(), "the criterion has another order")?;
-        let holds = self.own_earlier(a, b)? && self.kept(order, a, b)?;
-        self.require(holds, "the order does not have this pair")
+    fn program_order(&self, order: BaseOrder, (a, b): (Name, Name)) -> Checked<()> {
+        self.require((order != BaseOrder::Full) == self.weak(), "the criterion has another order")?;
+        let holds = self.own_earlier(a, b)? && self.is_direct_pair(order, a, b)?;
+        self.require(holds, "the pair is not in this order")
     }
 
     fn reads_from(&self, external: bool, (a, b): (Name, Name)) -> Checked<()> {
@@ -201,12 +202,14 @@ impl<'h> Relations<'h> {
     }
 
     /// Whether a read is `of`, or before it in the transitive closure of π.
-    fn before_or_equal(&self, order: Order, read: Name, of: Name) -> Checked<()> {
+    fn before_or_equal(&self, order: BaseOrder, read: Name, of: Name) -> Checked<()> {
         if read == of {
             return Ok(());
         }
-        let mut holds = self.own_earlier(read, of)? && self.kept(order, read, of)?;
-        if let (false, Order::Preserved, true) = (holds, order, self.own_earlier(read, of)?) {
+        let is_earlier = self.own_earlier(read, of)?;
+        let mut holds = is_earlier && self.is_direct_pair(order, read, of)?;
+        if is_earlier && !holds && order == BaseOrder::Preserved {
+            // The order may come from an operation in between, such as a fence.
             let (first, last) = (self.op(read)?, self.op(of)?);
             let keeps = |a, b| Model::TSO.preserves_ops(self.history, a, b);
             let mut between = (first.0 + 1..last.0).map(OpId);
@@ -215,45 +218,44 @@ impl<'h> Relations<'h> {
         self.require(holds, "the read is not before that operation")
     }
 
-    /// Whether a relation is part of `co` on π, or of `hb_o` on it: for one o or any.
-    fn is_local(&self, link: Link<Name>, order: Order, of: Option<Name>) -> bool {
-        match link {
-            Link::Program(other) => other == order,
-            Link::ReadsFrom { .. } => true,
-            Link::Local(other, op) => other == order && of.is_none_or(|of| of == op),
+    /// Whether a relation is part of `co` over π, or of `hb^π_o`, where o is `of`, or any operation if
+    /// that is `None`.
+    fn is_local(&self, relation: PairRelation<Name>, order: BaseOrder, of: Option<Name>) -> bool {
+        match relation {
+            PairRelation::Program(other) => other == order,
+            PairRelation::ReadsFrom { .. } => true,
+            PairRelation::Local(other, op) => other == order && of.is_none_or(|of| of == op),
             _ => false,
         }
     }
 
-    fn is_causal(&self, link: Link<Name>) -> bool {
-        matches!(link, Link::Program(_) | Link::ReadsFrom { .. })
+    /// Whether a relation is part of `co`.
+    fn is_causal(&self, relation: PairRelation<Name>) -> bool {
+        matches!(relation, PairRelation::Program(_) | PairRelation::ReadsFrom { .. })
     }
 
-    fn orders_writes(&self, link: Link<Name>) -> bool {
-        matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
-    }
-
-    /// `cf` over what the criterion puts into its brackets.
+    /// Checks a pair of `cf`, over the relation that the criterion defines `cf` over.
     fn conflict_over(&self, ends: (Name, Name), read: Name, premises: &[u32]) -> Checked<()> {
         let definition = self.criterion.definition();
         self.require(definition.has_conflicts, "the criterion has no conflicts")?;
         if !definition.has_store_order {
-            return self.conflict(ends, read, premises, |link| self.is_causal(link));
+            return self.conflict(ends, read, premises, |relation| self.is_causal(relation));
         }
-        let over =
-            |&order| self.conflict(ends, read, premises, |link| self.is_local(link, order, None));
+        let over = |&order| {
+            self.conflict(ends, read, premises, |relation| self.is_local(relation, order, None))
+        };
         let mut all = definition.local.iter().map(over);
         let first = all.next().unwrap_or_else(|| self.unfounded("the criterion has no order"));
         all.fold(first, Result::or)
     }
 
-    /// A path leads from the first write to a read from the second.
+    /// Checks that the cited pairs lead from the first write to a read from the second.
     fn conflict(
         &self,
         (a, b): (Name, Name),
         read: Name,
         premises: &[u32],
-        allowed: impl Fn(Link<Name>) -> bool,
+        allowed: impl Fn(PairRelation<Name>) -> bool,
     ) -> Checked<()> {
         self.other_writes((a, b))?;
         self.require(self.source(read)? == b, "the read has another source")?;
@@ -268,37 +270,38 @@ impl<'h> Relations<'h> {
         let known = self.criterion.definition().has_store_order;
         self.require(known, "the criterion has no store order")?;
         self.other_writes(ends)?;
-        let happens = |link: Link<Name>| self.is_causal(link) || matches!(link, Link::Local(..));
+        let happens = |relation: PairRelation<Name>| {
+            self.is_causal(relation) || matches!(relation, PairRelation::Local(..))
+        };
         let path = self
             .path(premises, happens)
-            .or_else(|_| self.path(premises, |link| self.orders_writes(link)))?;
-        self.require(path == ends, "the path does not lead from one to the other")
+            .or_else(|_| self.path(premises, |relation| relation.orders_writes()))?;
+        self.require(path == ends, "the path does not lead from the first write to the second")
     }
 
     fn overwritten(&self, (read, write): (Name, Name), premises: &[u32]) -> Checked<()> {
         let source = self.source(read)?;
         self.other_writes((source, write))?;
-        self.require(read != write, "no pair of different operations")?;
+        self.require(read != write, "the pair is of one operation")?;
         let by_stores = self.criterion.definition().has_store_order;
-        let path = self.path(premises, |link| match by_stores {
-            true => self.orders_writes(link),
-            false => self.is_causal(link),
+        let path = self.path(premises, |relation| {
+            if by_stores { relation.orders_writes() } else { self.is_causal(relation) }
         })?;
         self.require(path == (source, write), "the path does not lead from the source to the write")
     }
 
-    /// Ends of the path that the cited pairs form, all of relations that are allowed.
+    /// The two ends of the path that the cited pairs form, all of them of allowed relations.
     fn path(
         &self,
         premises: &[u32],
-        allowed: impl Fn(Link<Name>) -> bool,
+        allowed: impl Fn(PairRelation<Name>) -> bool,
     ) -> Checked<(Name, Name)> {
         let mut ends: Option<(Name, Name)> = None;
         for number in premises {
             let Some(pair) = self.pairs.get(number) else {
-                return self.unfounded("it cites a number that is no pair here");
+                return self.unfounded("it cites a number that no earlier pair has");
             };
-            self.require(allowed(pair.link), "a cited pair is of another relation")?;
+            self.require(allowed(pair.relation), "a cited pair is of another relation")?;
             let start = match ends {
                 None => pair.before,
                 Some((start, end)) => {
@@ -311,36 +314,42 @@ impl<'h> Relations<'h> {
         ends.map_or_else(|| self.unfounded("it cites no pair"), Ok)
     }
 
-    fn cycle(&self, relation: Cyclic<Name>, premises: &[u32]) -> Checked<()> {
+    fn cycle(&self, cycle: ForbiddenCycle<Name>, premises: &[u32]) -> Checked<()> {
         let acyclic = self.criterion.definition().acyclic;
-        let wanted = acyclic.contains(&relation.map(|_| ()));
-        self.require(wanted, "the criterion says nothing about that relation")?;
-        let (start, end) = self.path(premises, |link| self.belongs(relation, link))?;
+        let is_forbidden = acyclic.contains(&cycle.map(|_| ()));
+        self.require(is_forbidden, "the criterion does not forbid cycles of this relation")?;
+        let (start, end) = self.path(premises, |relation| self.may_be_on(cycle, relation))?;
         self.require(start == end, "the cited pairs do not close a cycle")?;
-        let has = |wanted: fn(Link<Name>) -> bool| {
+        let count = |counts: fn(PairRelation<Name>) -> bool| {
             let cited = premises.iter().filter_map(|number| self.pairs.get(number));
-            cited.filter(|pair| wanted(pair.link)).count()
+            cited.filter(|pair| counts(pair.relation)).count()
         };
-        match relation {
-            Cyclic::Stale => {
-                self.require(has(|link| link == Link::Overwritten) == 1, "not one pair of rw")
+        match cycle {
+            ForbiddenCycle::Stale => {
+                let overwritten = count(|relation| relation == PairRelation::Overwritten);
+                self.require(overwritten == 1, "the cycle must have exactly one pair of rw")
             }
-            Cyclic::Local(_) => self
-                .require(has(|link| matches!(link, Link::Local(..))) > 0, "no pair that hb_o adds"),
+            ForbiddenCycle::Local(_) => {
+                let derived = count(|relation| matches!(relation, PairRelation::Local(..)));
+                self.require(derived > 0, "the cycle has no pair that hb_o adds")
+            }
             _ => Ok(()),
         }
     }
 
     /// Whether pairs of a relation may be on a cycle.
-    fn belongs(&self, relation: Cyclic<Name>, link: Link<Name>) -> bool {
-        match relation {
-            Cyclic::Causality => self.is_causal(link),
-            Cyclic::Stale => self.is_causal(link) || link == Link::Overwritten,
-            Cyclic::Convergence => self.is_causal(link) || matches!(link, Link::Conflict { .. }),
-            Cyclic::Local(of) => self.is_local(link, Order::Full, Some(of)),
-            Cyclic::Memory | Cyclic::Weak(_) => match (relation, link) {
-                (Cyclic::Weak(order), Link::Program(other)) => order == other,
-                _ => self.is_causal(link) || self.orders_writes(link) || link == Link::Overwritten,
+    fn may_be_on(&self, cycle: ForbiddenCycle<Name>, relation: PairRelation<Name>) -> bool {
+        let is_overwritten = relation == PairRelation::Overwritten;
+        match cycle {
+            ForbiddenCycle::Causality => self.is_causal(relation),
+            ForbiddenCycle::Stale => self.is_causal(relation) || is_overwritten,
+            ForbiddenCycle::Convergence => {
+                self.is_causal(relation) || matches!(relation, PairRelation::Conflict { .. })
+            }
+            ForbiddenCycle::Local(of) => self.is_local(relation, BaseOrder::Full, Some(of)),
+            ForbiddenCycle::Memory | ForbiddenCycle::Weak(_) => match (cycle, relation) {
+                (ForbiddenCycle::Weak(order), PairRelation::Program(other)) => order == other,
+                _ => self.is_causal(relation) || relation.orders_writes() || is_overwritten,
             },
         }
     }

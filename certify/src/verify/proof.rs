@@ -1,4 +1,4 @@
-//! Checking the steps of a refutation one by one.
+//! Checking the steps of a model's refutation one by one, from the rules R1 to R7.
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
@@ -8,23 +8,26 @@ use super::{Rejection, Verified, resolve};
 use crate::certificate::{Literal, Name, ProofStep, Statement};
 use crate::rule::Rule;
 
-/// What a proof has established under a number.
+/// What the step of a number has established.
 enum Established {
     Fact(Literal),
     Clause(Vec<Literal>),
-    /// Belonged to a block that is closed.
-    Gone,
+    /// The step belongs to a block that is closed, so nothing may cite it.
+    Closed,
 }
 
-/// A proof as far as it was checked.
+/// The checker of a model's refutation.
 pub(super) struct Proof<'h> {
     history: &'h History,
     model: Model,
     sources: Option<ReadsFrom>,
+    /// What the steps so far have established, by number.
     established: FxHashMap<u32, Established>,
-    /// Suppositions of the open block, and the numbers of its steps.
+    /// Suppositions of the open block.
     supposed: Vec<Literal>,
+    /// Numbers of the steps of the open block.
     local: Vec<u32>,
+    /// Number of the step that is being checked.
     step: u32,
 }
 
@@ -80,16 +83,18 @@ impl<'h> Proof<'h> {
         }
     }
 
-    /// Ends a block: its steps are gone, and the clause of the opposites stays.
+    /// Closes the open block: its steps can no longer be cited, and the contradiction establishes the
+    /// clause of the suppositions' opposites.
     fn close_block(&mut self) {
         for number in self.local.drain(..) {
-            self.established.insert(number, Established::Gone);
+            self.established.insert(number, Established::Closed);
         }
         let clause = self.supposed.drain(..).map(Literal::opposite).collect();
         self.establish(clause_or_fact(clause));
     }
 
-    /// What a step derives; `None` for a clause (established here) or a contradiction.
+    /// Checks a step and returns the literal that it derives; `None` for a contradiction, and for a
+    /// clause, which this function establishes itself.
     fn derive(&mut self, step: &ProofStep) -> Checked<Option<Literal>> {
         let premises = &step.premises;
         Ok(Some(match step.statement {
@@ -133,7 +138,8 @@ impl<'h> Proof<'h> {
         }))
     }
 
-    /// What follows by a rule. A certificate that was read has the ends that the rule needs.
+    /// The literal that follows by a rule. The reader of certificates makes sure that the ends which the
+    /// rule needs are there.
     fn order(
         &self,
         rule: Rule<Name>,
@@ -149,7 +155,7 @@ impl<'h> Proof<'h> {
             (Rule::Overtaken, Some(l), Some(s)) => self.overtaken(l, s, premises),
             (Rule::InitialFirst, None, Some(s)) => self.first(s),
             (Rule::Final, Some(s), None) => self.final_write(s, premises),
-            _ => self.unfounded("no rule says so"),
+            _ => self.unfounded("no rule derives this order"),
         }
     }
 
@@ -161,11 +167,11 @@ impl<'h> Proof<'h> {
     fn fact(&self, number: u32) -> Checked<Literal> {
         match self.established.get(&number) {
             Some(Established::Fact(literal)) => Ok(*literal),
-            _ => self.unfounded("it cites a number that is no fact here"),
+            _ => self.unfounded("it cites a number that no fact has, or one of a closed block"),
         }
     }
 
-    /// Ends of the path that the cited order facts form; facts about sources are skipped.
+    /// The two ends of the path that the cited order facts form. Facts about sources are skipped.
     fn path(&self, premises: &[u32]) -> Checked<(Name, Name)> {
         let mut ends: Option<(Name, Name)> = None;
         for &number in premises {
@@ -175,26 +181,23 @@ impl<'h> Proof<'h> {
             let start = match ends {
                 None => a,
                 Some((start, end)) => {
-                    self.require(end == a, "the cited facts are no path")?;
+                    self.require(end == a, "the cited facts do not form a path")?;
                     start
                 }
             };
             ends = Some((start, b));
         }
-        ends.map_or_else(|| self.unfounded("it cites no order"), Ok)
+        ends.map_or_else(|| self.unfounded("it cites no fact about order"), Ok)
     }
 
     fn known_source(&self, read: OpId) -> Option<ReadSource> {
         self.sources.as_ref()?.source(read)
     }
 
-    /// The read whose value `reader` depends on: itself, or a store-conditional's load-linked.
+    /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked.
     fn reading(&self, reader: OpId) -> Checked<OpId> {
-        if self.history.kind(reader).reads() {
-            return Ok(reader);
-        }
-        match self.history.linked_load(reader) {
-            Some(load) => Ok(load),
+        match self.history.observing_read(reader) {
+            Some(read) => Ok(read),
             None => self.unfounded("the operation does not read"),
         }
     }
@@ -224,12 +227,16 @@ impl<'h> Proof<'h> {
         Name::Initial(location)
     }
 
-    /// A write of the same location as `op`, and neither it nor `source`.
+    /// Checks that `write` is a write of the same location as `op`, and neither `op` nor `source`.
     fn other_write(&self, write: Name, op: OpId, source: Name) -> Checked<OpId> {
         let other = self.op(write)?;
         let same = self.history.location(other) == self.history.location(op);
-        self.require(self.history.kind(other).writes() && same, "no write of that location")?;
-        self.require(other != op && write != source, "it must be another write")?;
+        let is_write = self.history.kind(other).writes() && same;
+        self.require(is_write, "the operation is not a write of the read's location")?;
+        self.require(
+            other != op && write != source,
+            "the write must be neither the read itself nor its source",
+        )?;
         Ok(other)
     }
 
@@ -241,7 +248,10 @@ impl<'h> Proof<'h> {
         let (first, second) = (self.op(a)?, self.op(b)?);
         let falls_under = Rule::program_order(self.history.kind(first), self.history.kind(second));
         self.require(rule == falls_under, "the pair falls under another of R1 to R3")?;
-        self.require(self.same_thread_earlier(first, second), "no program order")?;
+        self.require(
+            self.same_thread_earlier(first, second),
+            "the operations are not in program order",
+        )?;
         let kept = self.model.preserves_ops(self.history, first, second);
         self.require(kept, "the model does not preserve this pair")?;
         Ok(Literal::Before(a, b))
@@ -261,7 +271,10 @@ impl<'h> Proof<'h> {
         self.require(self.history.kind(read).reads(), "the operation does not read")?;
         let source = self.source(read, premises)?;
         let write = self.other_write(s, read, source)?;
-        self.require(self.same_thread_earlier(write, read), "not earlier in the thread")?;
+        self.require(
+            self.same_thread_earlier(write, read),
+            "the write is not earlier in the read's thread",
+        )?;
         Ok(Literal::Before(s, source))
     }
 
@@ -294,6 +307,7 @@ impl<'h> Proof<'h> {
         Ok(Literal::Before(self.initial(write), s))
     }
 
+    /// The writes of a value to a location.
     fn writers(&self, location: u32, value: u64) -> impl Iterator<Item = OpId> {
         self.history.ops().filter(move |&op| {
             self.history.location(op) == Some(location) && self.history.written(op) == Some(value)
@@ -311,16 +325,23 @@ impl<'h> Proof<'h> {
         let source = match premises {
             [] => match self.candidates(Name::Final(address))?.as_slice() {
                 &[Literal::From(_, only)] => only,
-                _ => return self.unfounded("not one write has the final value"),
+                _ => {
+                    return self.unfounded(
+                        "no write has the final value, or several do and no fact says which is last",
+                    );
+                }
             },
             &[number] => match self.fact(number)? {
                 Literal::From(end, source) if end == Name::Final(address) => source,
-                _ => return self.unfounded("it cites another fact"),
+                _ => {
+                    return self
+                        .unfounded("the cited fact does not name the source of the final value");
+                }
             },
-            _ => return self.unfounded("it cites too much"),
+            _ => return self.unfounded("it cites more than one fact"),
         };
         self.require(self.history.kind(write).writes(), "the operation does not write")?;
-        self.require(source != s, "the write is itself the last")?;
+        self.require(source != s, "the write is itself the source of the final value")?;
         Ok(Literal::Before(s, source))
     }
 
@@ -353,30 +374,33 @@ impl<'h> Proof<'h> {
                 let (a, b) = (self.op(a)?, self.op(b)?);
                 let writes = self.history.kind(a).writes() && self.history.kind(b).writes();
                 let same = self.history.location(a) == self.history.location(b);
-                self.require(writes && same && a != b, "no two writes of one location")
+                self.require(
+                    writes && same && a != b,
+                    "the operations are not two writes of one location",
+                )
             }
             Literal::From(l, s) => {
-                let candidates = self.candidates(l)?;
-                self.require(candidates.contains(&Literal::From(l, s)), "no candidate")
+                let is_candidate = self.candidates(l)?.contains(&Literal::From(l, s));
+                self.require(is_candidate, "the read cannot have taken its value from there")
             }
             Literal::NotFrom(..) => Ok(()),
         }
     }
 
-    /// Everything that a read can have read from, or a location's final value come from.
+    /// One literal for each write that a read, or a location's final value, can have its value from.
     fn candidates(&self, l: Name) -> Checked<Vec<Literal>> {
         let (location, value, initial) = match l {
             Name::Final(address) => self.final_value(address)?,
             _ => self.ambiguous_read(l)?,
         };
         let writes = self.writers(location, value);
-        // A read-modify-write does not read what it writes itself.
+        // A read-modify-write does not read the value that it writes itself.
         let writes = writes.map(|write| Name::of(self.history, write)).filter(|&write| write != l);
         let from = writes.chain(initial).map(|source| Literal::From(l, source));
         Ok(from.collect())
     }
 
-    /// Location and value of a read with several candidates, and the initial write if it is one.
+    /// Location and value of a read with several candidates, and the initial write if it is one of them.
     fn ambiguous_read(&self, l: Name) -> Checked<(u32, u64, Option<Name>)> {
         let read = self.op(l)?;
         let known = self.known_source(read) == Some(ReadSource::Ambiguous);
@@ -389,7 +413,7 @@ impl<'h> Proof<'h> {
         Ok((location, value, is_initial.then(|| self.initial(read))))
     }
 
-    /// Location and final value of an address, all of whose writes must be known.
+    /// Location and final value of an address. Rejects a location with a write whose value is not known.
     fn final_value(&self, address: u64) -> Checked<(u32, u64, Option<Name>)> {
         let here = |location: u32| self.history.locations()[location as usize].address == address;
         let last = self.history.finals().iter();
@@ -403,7 +427,8 @@ impl<'h> Proof<'h> {
         Ok((last.location, last.value, None))
     }
 
-    /// Whether the opposite of a clause contradicts the cited ones by unit propagation.
+    /// Checks that a clause follows from the cited facts and clauses: its opposite contradicts them by
+    /// unit propagation.
     fn unit_propagation(&self, clause: &[Literal], premises: &[u32]) -> Checked<()> {
         let mut held: FxHashSet<Literal> =
             clause.iter().map(|literal| literal.opposite()).collect();
@@ -412,7 +437,9 @@ impl<'h> Proof<'h> {
             match self.established.get(number) {
                 Some(Established::Fact(literal)) => open.push(vec![*literal]),
                 Some(Established::Clause(literals)) => open.push(literals.clone()),
-                _ => return self.unfounded("it cites a number that is gone or unknown"),
+                _ => {
+                    return self.unfounded("it cites an unknown number, or one of a closed block");
+                }
             }
         }
         loop {

@@ -1,4 +1,4 @@
-//! Under PSO, what of a location's accesses shows in main and barrier chains (see
+//! [`Accesses`]: under PSO, the accesses of each location in main and barrier chains (see
 //! [`crate::engine::saturate`]).
 
 use crate::engine::clocks::Clocks;
@@ -59,7 +59,7 @@ impl Accesses {
         }
         main.sort_unstable();
         drained.sort_unstable();
-        // Of the stores drained at once, the last one.
+        // Keeps the last one of the stores drained at once.
         drained.reverse();
         drained.dedup_by_key(|entry| (entry.0, entry.1, entry.2));
         drained.reverse();
@@ -69,13 +69,13 @@ impl Accesses {
         }
     }
 
-    /// Where what follows a plain store can first be in each main and barrier chain: the first
-    /// position that a path can reach without leaving the store's location. 0 is nowhere.
+    /// Per main and barrier chain, the first position that a path from a plain store can reach without
+    /// leaving the store's location; 0 if there is none.
     pub fn exits(&self, events: &Events, clocks: &Clocks, store: u32) -> Vec<u32> {
         let mut exits = vec![0; events.global_slots()];
         let location = events.location[store as usize];
         for group in self.main.groups(location) {
-            let known = |&access: &u32| clocks.precedes(events, store, access);
+            let known = |&access: &u32| events.precedes(clocks, store, access);
             let first = self.main.members(group).partition_point(|access| !known(access));
             exits[group.slot as usize] = self.main.position(group, first).unwrap_or(0);
         }

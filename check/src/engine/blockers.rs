@@ -1,14 +1,14 @@
-//! What the readers of a write wait for, found by going back from them through events that are not
-//! placed.
+//! [`BlockerSearch`]: finds a write that must come before the readers of another write, by searching
+//! backwards from the readers through events that are not placed.
 
 use crate::engine::choice::Choice;
 use crate::engine::events::{Events, NONE};
 use crate::engine::frontier::Frontier;
 use crate::engine::saturate::Saturation;
 
-/// Number of events after which a search is broken off and finds nothing: if readers are that far
-/// ahead there is no use in looking at all that precedes them, again and again.
-const SIGHT: usize = 2048;
+/// Number of events after which a search gives up and finds nothing. If readers are that far ahead,
+/// visiting everything that precedes them again and again would cost too much.
+const MAX_VISITS: usize = 2048;
 
 /// Number of slots that are compared together.
 const BLOCK: usize = 16;
@@ -29,28 +29,29 @@ pub struct BlockerSearch {
     drains: Vec<Vec<bool>>,
     /// PSO: the chain of each group of writes. Else empty.
     chain_of_group: Vec<u32>,
-    /// Numbers the searches.
+    /// The number of the current search.
     number: u32,
-    /// Per chain, up to where it was searched or is placed, if by the search of this number.
+    /// Per chain, the position up to which it was searched or is placed.
     reached: Vec<u32>,
+    /// Per store chain, the search that `reached` is of.
     reached_by: Vec<u32>,
     /// Per location, the last search that met its lock.
     met: Vec<u32>,
-    /// Events to go back from, with the last lock on the way there, as one of `locks`.
+    /// Events to search backwards from, each with the last lock on the path to it, as an index into
+    /// `locks`, or [`DIRECT`].
     work: Vec<(u32, u32)>,
-    /// Locks that were met, with the one before on the way.
+    /// The locks that were met, each with the one before it on its path.
     locks: Vec<(Choice, u32)>,
-    /// The last lock on the way to what was found.
+    /// The last lock on the path to the write that was found.
     end: u32,
 }
 
 impl BlockerSearch {
-    /// Cost: linear.
+    /// Creates the search for the chains of a frontier. Cost: linear.
     pub fn new(events: &Events, frontier: &Frontier<'_>) -> BlockerSearch {
         let chains = || (0..frontier.chains()).map(|chain| frontier.chain(chain));
-        let written = |&event: &u32| match events.writes(event) {
-            true => events.location[event as usize],
-            false => NONE,
+        let written = |&event: &u32| {
+            if events.writes(event) { events.location[event as usize] } else { NONE }
         };
         let drains = |&event: &u32| {
             let before = events.po_back.of(event);
@@ -99,13 +100,13 @@ impl BlockerSearch {
             frontier,
             locked_by: locks,
             write,
-            sight: SIGHT,
+            visits_left: MAX_VISITS,
             blockers: self,
         };
         search.run()
     }
 
-    /// The choices on the way to what the last search found.
+    /// The choices on the path to the write that the last search found.
     pub fn choices(&self) -> Vec<Choice> {
         let mut choices = Vec::new();
         let mut at = self.end;
@@ -123,20 +124,20 @@ struct Search<'a> {
     frontier: &'a Frontier<'a>,
     locked_by: &'a [u32],
     write: u32,
-    /// How many more events are looked at.
-    sight: usize,
+    /// How many more events may be visited.
+    visits_left: usize,
     blockers: &'a mut BlockerSearch,
 }
 
 impl Search<'_> {
     fn run(&mut self) -> Option<u32> {
-        self.go_on_from_readers(self.write, DIRECT);
+        self.continue_from_readers(self.write, DIRECT);
         let mut next = 0;
         while let Some(&(event, way)) = self.blockers.work.get(next)
-            && self.sight > 0
+            && self.visits_left > 0
         {
             next += 1;
-            if let Some(found) = self.go_back_from(event, way) {
+            if let Some(found) = self.search_before(event, way) {
                 self.blockers.end = way;
                 return Some(found);
             }
@@ -144,20 +145,20 @@ impl Search<'_> {
         None
     }
 
-    fn go_on_from_readers(&mut self, write: u32, way: u32) {
+    fn continue_from_readers(&mut self, write: u32, way: u32) {
         let readers = self.frontier.unplaced_readers(write);
         self.blockers.work.extend(readers.map(|reader| (reader, way)));
     }
 
     /// Searches the chains as far as an event's clock reaches.
-    fn go_back_from(&mut self, event: u32, way: u32) -> Option<u32> {
+    fn search_before(&mut self, event: u32, way: u32) -> Option<u32> {
         let clock = self.saturation.clock(event);
         let slots = self.events.global_slots();
         for first in (0..slots).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(slots);
             let reached = &self.blockers.reached[block.clone()];
             let known = clock[block.clone()].iter().zip(reached);
-            // Mostly there is nothing, which is found out for a block at a time.
+            // Usually the clock covers nothing new, so a block of slots is compared at a time.
             if !known.fold(false, |any, (known, reached)| any | (known > reached)) {
                 continue;
             }
@@ -188,7 +189,7 @@ impl Search<'_> {
             }
         }
         let drained = events.po_back.of(event);
-        self.sight = self.sight.saturating_sub(drained.len());
+        self.visits_left = self.visits_left.saturating_sub(drained.len());
         drained.iter().find_map(|&store| {
             let chain = self.frontier.chain_of(store);
             self.search_store_chain(chain, events.position[store as usize], way)
@@ -206,12 +207,12 @@ impl Search<'_> {
     /// Searches a chain up to a position.
     fn search(&mut self, chain: usize, until: u32, way: u32) -> Option<u32> {
         let from = self.blockers.reached[chain];
-        let until = until.min(from.saturating_add(self.sight as u32));
+        let until = until.min(from.saturating_add(self.visits_left as u32));
         if from >= until {
             return None;
         }
         self.blockers.reached[chain] = until;
-        self.sight -= (until - from) as usize;
+        self.visits_left -= (until - from) as usize;
         let wanted = self.events.location[self.write as usize];
         let (from, until) = (from as usize, until as usize);
         if let Some(drains) = self.blockers.drains.get(chain) {
@@ -238,7 +239,7 @@ impl Search<'_> {
         None
     }
 
-    /// Goes on from the readers of the write that this one must wait for.
+    /// Continues from the readers of the write that this one must wait for.
     fn meet_lock(&mut self, other: u32, location: u32, way: u32) {
         let write = self.locked_by[location as usize];
         // A reader that writes follows the other readers anyway.
@@ -246,7 +247,7 @@ impl Search<'_> {
             self.blockers.met[location as usize] = self.blockers.number;
             let lock = self.blockers.locks.len() as u32;
             self.blockers.locks.push((Choice { write, other }, way));
-            self.go_on_from_readers(write, lock);
+            self.continue_from_readers(write, lock);
         }
     }
 }

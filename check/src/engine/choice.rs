@@ -1,10 +1,10 @@
-//! What completion chooses.
+//! [`Choice`]: the decisions that completion makes.
 
-/// That a write is placed before another one of its location.
+/// The choice to place a write before another one of its location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Choice {
     /// The write that is placed.
     pub write: u32,
-    /// The other.
+    /// The write that comes later.
     pub other: u32,
 }

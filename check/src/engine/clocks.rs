@@ -1,47 +1,99 @@
-//! A vector clock for each event.
+//! Vector clocks: of each event, a number for each chain.
 
-use crate::engine::events::Events;
-
-/// Per event and slot, the position of the last event of that chain known to precede it; a row an
-/// event, in one array. Memory: `4·width` bytes an event.
-#[derive(Debug)]
+/// Clocks of one width, a row an event, in one array. Memory: `4·width` bytes an event.
+#[derive(Clone, Debug, Default)]
 pub struct Clocks {
     width: usize,
-    entries: Vec<u32>,
+    ticks: Vec<u32>,
+}
+
+/// An entry of a clock before it changed.
+#[derive(Clone, Copy, Debug)]
+pub struct Overwritten {
+    /// The event whose clock it is.
+    pub event: u32,
+    /// The chain.
+    pub column: u32,
+    /// What the entry was.
+    pub value: u32,
 }
 
 impl Clocks {
-    /// Nothing is known.
-    pub fn new(events: &Events) -> Clocks {
-        Clocks { width: events.width, entries: vec![0; events.len() * events.width] }
+    /// Creates clocks whose entries all have this value.
+    pub fn new(events: usize, width: usize, value: u32) -> Clocks {
+        Clocks { width, ticks: vec![value; events * width] }
     }
 
-    /// Forgets everything but the chains.
-    pub fn reset(&mut self, events: &Events) {
-        self.entries.fill(0);
-        for event in 0..events.len() as u32 {
-            let at = event as usize;
-            self.of_mut(event)[events.slot[at] as usize] = events.position[at] - 1;
+    /// Makes room for so many events and chains; new entries are 0.
+    pub fn reserve(&mut self, events: usize, chains: usize) {
+        if chains > self.width {
+            // Room for more, but not much: what a clock costs is its width.
+            let width = (chains + chains / 4).next_multiple_of(16);
+            let mut ticks = vec![0; events * width];
+            if self.width > 0 {
+                for (old, new) in self.ticks.chunks(self.width).zip(ticks.chunks_mut(width)) {
+                    new[..self.width].copy_from_slice(old);
+                }
+            }
+            (self.width, self.ticks) = (width, ticks);
         }
+        if self.ticks.len() < events * self.width {
+            self.ticks.resize(events * self.width, 0);
+        }
+    }
+
+    /// Sets all entries.
+    pub fn fill(&mut self, value: u32) {
+        self.ticks.fill(value);
     }
 
     /// The clock of an event.
     pub fn of(&self, event: u32) -> &[u32] {
-        let start = event as usize * self.width;
-        &self.entries[start..start + self.width]
+        &self.ticks[event as usize * self.width..][..self.width]
     }
 
-    /// The same, to change it.
+    /// The clock of an event, to change it.
     pub fn of_mut(&mut self, event: u32) -> &mut [u32] {
-        let start = event as usize * self.width;
-        &mut self.entries[start..start + self.width]
+        &mut self.ticks[event as usize * self.width..][..self.width]
     }
 
-    /// Whether `first` is known to precede `second`. Under PSO, if `first` is a plain store the
-    /// two must be of one location.
-    pub fn precedes(&self, events: &Events, first: u32, second: u32) -> bool {
-        let first = first as usize;
-        let known = self.of(second)[events.slot[first] as usize];
-        known >= events.position[first]
+    /// The entry of an event's clock for a chain.
+    pub fn get(&self, event: u32, chain: u32) -> u32 {
+        self.ticks[event as usize * self.width + chain as usize]
     }
+
+    /// The clock of an event, to change it, and that of another event.
+    pub fn pair(&mut self, event: u32, other: u32) -> (&mut [u32], &[u32]) {
+        let width = self.width;
+        let (event, other) = (event as usize * width, other as usize * width);
+        let (low, high) = self.ticks.split_at_mut(event.max(other));
+        if event < other {
+            (&mut low[event..event + width], &high[..width])
+        } else {
+            (&mut high[..width], &low[other..other + width])
+        }
+    }
+
+    /// Raises the second event's clock to at least the first's. Whether that changed it.
+    pub fn join(&mut self, first: u32, second: u32) -> bool {
+        let (clock, other) = self.pair(second, first);
+        join(clock, other)
+    }
+
+    /// Undoes a change.
+    pub fn restore(&mut self, old: Overwritten) {
+        self.of_mut(old.event)[old.column as usize] = old.value;
+    }
+}
+
+/// Raises a clock to at least another, entry by entry. Whether that changed it.
+pub fn join(clock: &mut [u32], other: &[u32]) -> bool {
+    let mut is_news = false;
+    // Positions are below 2^31, and every x86-64 compares many signed numbers at once.
+    for (own, &other) in clock.iter_mut().zip(other) {
+        let is_later = other as i32 > *own as i32;
+        is_news |= is_later;
+        *own = if is_later { other } else { *own };
+    }
+    is_news
 }

@@ -1,25 +1,25 @@
-//! Completion: extending the forced order to a total one, or refuting every way to do so.
+//! Completion: extends the forced order to a total one, or refutes every way to do so.
 //!
-//! Events are placed greedily (`greedy`), which is fast and mostly right. Where that gets
-//! stuck, some of the last placements are taken back, and a search that passes every choice on
-//! (`search`) places that stretch and a bit more. If it finds that the placements before
-//! are wrong, more are taken back, in the end all: so completion is complete, and a contradiction
-//! that rests on no choice at all is a violation. Such a contradiction is mostly found near where
-//! placing got stuck, however long the history.
+//! Events are placed greedily (`greedy`), which is fast and mostly right. Where that gets stuck, some of the
+//! last placements are undone, and a search that derives the consequences of every choice (`search`)
+//! places that stretch and a bit more. If it finds that the placements before are wrong, more are undone,
+//! and in the end all. So completion decides every history, given enough time: a contradiction that
+//! depends on no choice is a violation. Such a contradiction is mostly found near the place where the
+//! greedy search got stuck, however long the history.
 //!
 //! **Cost.** On random consistent histories of 64 threads there is one conflict in about 2,000
 //! events and completion takes less time than saturation. The worst case is exponential; `budget`
-//! bounds the number of contradictions, and `facts` what is learned from them.
+//! limits the number of contradictions, and `facts` the memory of the lemmas learned from them.
 
 use crate::bounds::Bounds;
 use crate::engine::explain::explain;
 use crate::engine::greedy::{Greedy, Progress};
 use crate::engine::proof::Violation;
 use crate::engine::saturate::{NoFixpoint, Saturation};
-use crate::engine::search::{End, Memory, search};
+use crate::engine::search::{End, Learned, search};
 use certify::rule::Rule;
 
-/// What completion found.
+/// The result of completion.
 #[derive(Debug)]
 pub enum Completion {
     /// All events, in an order that satisfies the model.
@@ -34,7 +34,7 @@ pub enum Completion {
     Exceeded,
 }
 
-/// How far completion may go.
+/// The limits of completion.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// Number of contradictions.
@@ -45,29 +45,28 @@ pub struct Limits {
     pub facts: usize,
     /// Length of a search's trail, in changes, at which it first ends.
     pub trail: usize,
-    /// Number of placements that are taken back at first where placing got stuck, and how many
-    /// more are to be made before it goes on.
+    /// Number of placements that are undone at first where the greedy search got stuck, and the number of
+    /// placements beyond that point that the search makes.
     pub stretch: usize,
 }
 
 impl Limits {
-    /// A budget of contradictions alone, 20 Mi facts (2 GiB), a trail of 16 Mi changes (192 MiB), and stretches of 512
-    /// placements.
+    /// Limits with this budget of contradictions: any number of visits, 20 Mi facts (2 GiB), a trail of 16
+    /// Mi changes (192 MiB), and stretches of 512 placements.
     pub fn new(budget: u64) -> Limits {
         Limits { budget, visits: u64::MAX, facts: 20 << 20, trail: 16 << 20, stretch: 512 }
     }
 }
 
-/// Extends a saturated order. The rank of its events decides what is tried first. Counts
-/// contradictions in `contradictions`. Memory: about 60 bytes an event, the trail,
-/// and the lemmas.
+/// Extends a saturated order. Events of lower rank are tried first. Adds the number of contradictions to
+/// `contradictions`. Memory: about 60 bytes an event, the trail, and the lemmas.
 pub fn complete(
     saturation: &mut Saturation<'_>,
     limits: Limits,
     bounds: &Bounds,
     contradictions: &mut u64,
 ) -> Completion {
-    let mut memory = Memory::new(limits);
+    let mut memory = Learned::new(limits);
     let mut greedy = Greedy::new(saturation);
     let end = extend(&mut greedy, &mut memory, limits.stretch, bounds);
     *contradictions += memory.effort.contradictions;
@@ -76,7 +75,7 @@ pub fn complete(
 
 fn extend(
     greedy: &mut Greedy<'_, '_>,
-    memory: &mut Memory,
+    memory: &mut Learned,
     at_first: usize,
     bounds: &Bounds,
 ) -> Completion {
@@ -105,8 +104,8 @@ fn extend(
     }
 }
 
-/// Takes back all but the first `placed` placements, and what comes after a choice that is wrong.
-fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Memory, placed: usize) {
+/// Undoes all but the first `placed` placements, and those from the first wrong choice on.
+fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Learned, placed: usize) {
     let wrong = memory.wrong_choices().filter_map(|choice| greedy.made_at(choice));
     let now = greedy.frontier.order().len();
     let placed = wrong.chain([now, placed]).min().unwrap_or(0);
@@ -114,13 +113,13 @@ fn take_back(greedy: &mut Greedy<'_, '_>, memory: &Memory, placed: usize) {
 }
 
 /// Continues with a search until `until` events are placed.
-fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Memory, until: usize) -> End {
+fn search_on(greedy: &mut Greedy<'_, '_>, memory: &mut Learned, until: usize) -> End {
     let placed = greedy.frontier.order().len();
     let known = memory.wrong_choices().count();
     let until = until.min(greedy.saturation.events.len());
     let locks = greedy.locks();
     let end = search(greedy.saturation, &mut greedy.frontier, &locks, until, memory);
-    greedy.catch_up(placed);
+    greedy.record_placements(placed);
     for choice in memory.wrong_choices().skip(known) {
         greedy.forbid(choice);
     }

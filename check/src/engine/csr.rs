@@ -1,6 +1,6 @@
-//! Lists of `u32` per node, in two arrays.
+//! [`Csr`]: compressed sparse rows, a list of `u32` for each node, stored in two arrays.
 
-/// For each of `n` nodes a list of numbers.
+/// For each of `n` nodes, a list of numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Csr {
     start: Vec<u32>,

@@ -1,9 +1,8 @@
-//! Directed graphs that say no more than what follows what: topological order, and what there is
-//! instead where there is a cycle.
+//! Directed graphs: topological order, strongly connected components, short cycles.
 //!
-//! [`topological`] sorts. Where it cannot, it returns the [`Rest`], the nodes that are on cycles or
-//! come after one; that tells [components](Rest::components) and [short cycles](Rest::cycles).
-//! Everything here is iterative and linear, but for what says otherwise.
+//! [`topological`] sorts a [`Digraph`]. If there is a cycle, it returns the [`Rest`], the nodes that are on
+//! cycles or come after one, which has the [components](Rest::components) and
+//! [short cycles](Rest::cycles). All functions are iterative, and linear unless they say otherwise.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -33,11 +32,10 @@ impl Digraph for Csr {
     }
 }
 
-/// The nodes in an order that keeps every edge, those first that can come early (Kahn's algorithm,
-/// first in, first out).
+/// The nodes in an order that respects every edge (Kahn's algorithm, first in, first out).
 ///
 /// # Errors
-/// There is a cycle: the nodes that could not be sorted.
+/// Returns the nodes that could not be sorted if there is a cycle.
 pub fn topological<G: Digraph>(graph: &G) -> Result<Vec<u32>, Rest<'_, G>> {
     let mut before = predecessors(graph);
     let mut order: Vec<u32> = first(&before).collect();
@@ -54,11 +52,11 @@ pub fn topological<G: Digraph>(graph: &G) -> Result<Vec<u32>, Rest<'_, G>> {
     sorted(graph, order, &before)
 }
 
-/// The nodes in an order that keeps every edge, of those that can come next always the one of least
-/// rank. Cost: n·log n more than linear.
+/// The nodes in an order that respects every edge; of the nodes that can come next, the one of lowest rank
+/// does. Cost: n·log n more than linear.
 ///
 /// # Errors
-/// There is a cycle: the nodes that could not be sorted.
+/// Returns the nodes that could not be sorted if there is a cycle.
 pub fn topological_by<'g, G: Digraph>(graph: &'g G, rank: &[u32]) -> Result<Vec<u32>, Rest<'g, G>> {
     let mut before = predecessors(graph);
     let key = |node: u32| Reverse((rank[node as usize], node));
@@ -76,7 +74,7 @@ pub fn topological_by<'g, G: Digraph>(graph: &'g G, rank: &[u32]) -> Result<Vec<
     sorted(graph, order, &before)
 }
 
-/// Per node the number of edges into it.
+/// Per node, the number of edges into it.
 fn predecessors(graph: &impl Digraph) -> Vec<u32> {
     let mut before = vec![0; graph.nodes()];
     for node in 0..graph.nodes() as u32 {
@@ -101,7 +99,7 @@ fn sorted<'g, G: Digraph>(
     Err(Rest { graph, sorted: order, is_left: before.iter().map(|&before| before > 0).collect() })
 }
 
-/// What could not be sorted: every node of it has a predecessor in it.
+/// The nodes that could not be sorted. Each has a predecessor among them.
 pub struct Rest<'g, G> {
     graph: &'g G,
     /// The nodes that were sorted.
@@ -116,7 +114,7 @@ impl<G> fmt::Debug for Rest<'_, G> {
 }
 
 impl<G> Rest<'_, G> {
-    /// Its nodes, ascending: those that a path of at least one edge from a cycle leads to.
+    /// The nodes, in ascending order: those on a cycle, or reachable from one.
     pub fn nodes(&self) -> impl Iterator<Item = u32> {
         let nodes = 0..self.is_left.len() as u32;
         nodes.filter(|&node| self.is_left[node as usize])
@@ -148,9 +146,9 @@ impl<G: Digraph> Rest<'_, G> {
         nodes.filter(|&node| components[node as usize] != NONE).collect()
     }
 
-    /// Cycles, at least one: in each, a node is followed by the next, the last by the first. The
-    /// first one is any; then come shortest ones through up to `tries` of its nodes. Cost: linear
-    /// for each.
+    /// Cycles, at least one. In each, there is an edge from every node to the next, and from the last to
+    /// the first. The first cycle is arbitrary; the others are shortest cycles through up to `tries` of its
+    /// nodes. Cost: linear for each.
     pub fn cycles(&self, tries: usize) -> Vec<Vec<u32>> {
         let back = self.edges().into_iter().map(|(from, to)| (to, from));
         let back = Csr::new(self.is_left.len(), back);
@@ -161,13 +159,13 @@ impl<G: Digraph> Rest<'_, G> {
         std::iter::once(any).chain(short).collect()
     }
 
-    /// One of the cycles that [`cycles`](Rest::cycles) finds, a shortest of them.
+    /// A shortest one of the cycles that [`cycles`](Rest::cycles) finds.
     pub fn short_cycle(&self, tries: usize) -> Vec<u32> {
         let cycles = self.cycles(tries).into_iter();
         cycles.min_by_key(Vec::len).unwrap_or_default()
     }
 
-    /// The edges between its nodes, by where they start.
+    /// The edges between these nodes, sorted by the node that they leave.
     fn edges(&self) -> Vec<(u32, u32)> {
         let mut edges = Vec::new();
         for node in self.nodes() {
@@ -180,7 +178,7 @@ impl<G: Digraph> Rest<'_, G> {
         edges
     }
 
-    /// Walks backwards until it comes to a node again.
+    /// A cycle, found by walking backwards until a node is met again.
     fn any_cycle(&self, back: &Csr) -> Vec<u32> {
         let mut place = vec![usize::MAX; self.is_left.len()];
         let mut walk = Vec::new();
@@ -223,16 +221,16 @@ fn cycle_through(back: &Csr, start: u32) -> Option<Vec<u32>> {
 /// Strongly connected components, by Tarjan's algorithm without recursion.
 struct Components<'c> {
     after: &'c Csr,
-    /// The number of the next node that is met.
+    /// The number for the next node that the search enters.
     next: u32,
-    /// Per node the smallest number that is known to be reached from it; 0 if it was not met yet,
-    /// the largest number if its component is known.
+    /// Per node, the smallest number known to be reachable from it; 0 if the node was not entered yet,
+    /// [`u32::MAX`] if its component is known.
     low: Vec<u32>,
-    /// Nodes whose component is not known.
+    /// The entered nodes whose component is not known.
     stack: Vec<u32>,
-    /// The path of the search: node, its number, successors looked at.
+    /// The path of the search: a node, its number, and the number of successors visited.
     open: Vec<(u32, u32, usize)>,
-    /// Per node its component.
+    /// Per node, its component.
     of: Vec<u32>,
     found: u32,
 }

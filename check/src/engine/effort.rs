@@ -1,26 +1,26 @@
-//! How much placing and searching may do, and did, apart from time and memory: the same on every
-//! machine.
+//! [`Effort`]: counts the work of completion, and limits it in the same way on every machine, unlike time
+//! and memory.
 
-/// What was done, and the most that may be.
+/// The work done, and its limits.
 #[derive(Clone, Copy, Debug)]
 pub struct Effort {
     /// Contradictions met.
     pub contradictions: u64,
-    /// How many there may be.
+    /// Maximum number of contradictions.
     pub budget: u64,
     /// Events that were placed, or visited by saturation.
     pub visits: u64,
-    /// How many visits there may be before the next contradiction.
+    /// Maximum number of visits; checked at contradictions.
     pub most_visits: u64,
 }
 
 impl Effort {
-    /// Nothing done yet.
+    /// Creates the limits, with no work done yet.
     pub fn new(budget: u64, most_visits: u64) -> Effort {
         Effort { contradictions: 0, budget, visits: 0, most_visits }
     }
 
-    /// Whether there is nothing left for another contradiction.
+    /// Whether a limit is reached, so that no further contradiction may be handled.
     pub fn is_spent(&self) -> bool {
         self.contradictions >= self.budget || self.visits > self.most_visits
     }

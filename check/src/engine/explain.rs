@@ -1,8 +1,8 @@
-//! From a cycle in the saturated order to a block of a proof.
+//! Turns a cycle in the saturated order into a block of a proof.
 //!
-//! An edge's premise is a path among the edges that were there before it. Paths are not kept:
-//! they are found again, backwards, with as few operations as possible, and only for the edges
-//! that the contradiction needs. Cost: one search of the order for each such edge.
+//! An edge is justified by a path of edges that were derived before it. Saturation does not store these
+//! paths. They are searched again, backwards and with as few operations as possible, and only for the
+//! edges that the contradiction needs. Cost: one search of the order for each such edge.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
@@ -24,7 +24,7 @@ pub enum Hop {
     Edge(u32),
 }
 
-/// A block of a proof, and the choices that it assumes.
+/// A block of a proof, with the choices that it assumes.
 #[derive(Debug)]
 pub struct Explanation {
     /// The block; its assumptions are those of `choices`, in the same order.
@@ -33,8 +33,8 @@ pub struct Explanation {
     pub choices: Vec<u32>,
 }
 
-/// Explains why saturation stopped; `None` for a timeout. `lemma_premises` gives the choices, as
-/// edges, that a lemma's edge rests on.
+/// Explains why saturation stopped; `None` if a bound was met. `lemma_premises` returns the choices, as
+/// edges, that the edge of a lemma depends on.
 pub fn explain<'l>(
     saturation: &Saturation<'_>,
     stop: NoFixpoint,
@@ -48,24 +48,24 @@ pub fn explain<'l>(
     }
 }
 
-/// Finds out what edges rest on.
+/// Finds the edges and paths that justify edges of a saturated order.
 pub struct Explainer<'a, 'e> {
     saturation: &'a Saturation<'e>,
 }
 
 impl<'a, 'e> Explainer<'a, 'e> {
-    /// Explains edges of this order.
+    /// An explainer for the edges of this order.
     pub fn new(saturation: &'a Saturation<'e>) -> Explainer<'a, 'e> {
         Explainer { saturation }
     }
 
-    /// Writes the facts that these hops need, of an order without choices.
+    /// Writes the facts that these hops need. The order must have no choices.
     pub fn facts(&self, hops: &[Hop]) -> FactWriter<'_, 'a, 'e> {
         let needed = self.justify(edges_of(hops).collect(), |_| &[]);
         FactWriter::new(self, &needed)
     }
 
-    /// What a hop leads from and to.
+    /// The events that a hop leads from and to.
     pub fn ends(&self, hop: Hop) -> (u32, u32) {
         match hop {
             Hop::Po(from, to) => (from, to),
@@ -121,13 +121,13 @@ impl<'a, 'e> Explainer<'a, 'e> {
         }
     }
 
-    /// The edges that some edges need, themselves included, each with the path its rule needs.
+    /// The edges that `open` edges need, these included, each with the path that its rule needs.
     fn justify<'l>(
         &self,
         mut open: BTreeSet<u32>,
         lemma_premises: impl Fn(u32) -> &'l [u32],
     ) -> BTreeMap<u32, Vec<Hop>> {
-        // From the latest to the earliest: premises have smaller numbers.
+        // Goes from the latest edge to the earliest, since premises have smaller numbers.
         let mut needed: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
         while let Some(number) = open.pop_last() {
             let premises = self.premises(number, &lemma_premises);
@@ -161,7 +161,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
     /// order and edges numbered below `limit`. A run of program order counts as one hop.
     pub fn path(&self, from: u32, to: u32, limit: u32) -> Vec<Hop> {
         let known = self.find_path(from, to, limit, self.on_the_way(from));
-        // Under PSO clocks may lag behind the edges.
+        // Under PSO clocks may lack what edges imply, so the second search ignores them.
         known
             .or_else(|| self.find_path(from, to, limit, |_| true))
             .unwrap_or_else(|| unreachable!("an edge's premises are paths that exist"))
@@ -174,7 +174,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
         limit: u32,
         on_the_way: impl Fn(u32) -> bool,
     ) -> Option<Vec<Hop>> {
-        // Backwards from `to`, by ascending number of hops.
+        // Searches backwards from `to`, by ascending number of hops.
         let start = State { event: to, via: Via::Start };
         let mut best = FxHashMap::from_iter([(start, 0u32)]);
         let mut parents: FxHashMap<State, (State, Hop)> = FxHashMap::default();
@@ -226,10 +226,10 @@ impl<'a, 'e> Explainer<'a, 'e> {
         po.chain(edges.map(Hop::Edge))
     }
 
-    /// Tells which events can lie on a path from an event.
+    /// Returns a predicate that holds for the events that can be on a path from an event.
     fn on_the_way(&self, from: u32) -> impl Fn(u32) -> bool {
         let events = self.events();
-        // Under PSO store slots tell only within a location.
+        // Under PSO store slots cover only the event's location.
         let exits = (!events.is_global(from)).then(|| self.saturation.exits(from));
         move |event| {
             let same_location = events.location[from as usize] == events.location[event as usize];
@@ -290,7 +290,7 @@ impl<'a, 'e> Explainer<'a, 'e> {
     }
 }
 
-/// An event on the way back, and how it was left.
+/// A state of the search: an event, and the kind of hop that leaves it on the path found.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct State {
     event: u32,
@@ -320,17 +320,18 @@ fn edges_of(path: &[Hop]) -> impl Iterator<Item = u32> {
     })
 }
 
-/// Writes facts, each once.
+/// Collects the facts of a block, each once.
 pub struct FactWriter<'a, 'b, 'e> {
     explainer: &'a Explainer<'b, 'e>,
-    /// What was written.
+    /// The facts written so far.
     pub facts: Vec<Fact>,
     of_edge: FxHashMap<u32, usize>,
     of_po: FxHashMap<(u32, u32), usize>,
 }
 
 impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
-    /// Writes edges in the order of their numbers, each with the path its rule needs.
+    /// Creates a writer and writes edges in the order of their numbers, each with the path that its rule
+    /// needs.
     fn new(explainer: &'a Explainer<'b, 'e>, needed: &BTreeMap<u32, Vec<Hop>>) -> Self {
         let mut writer = FactWriter {
             explainer,
@@ -358,7 +359,7 @@ impl<'a, 'b, 'e> FactWriter<'a, 'b, 'e> {
         });
     }
 
-    /// The facts of a path, whose edges must have been given when the writer was made.
+    /// The facts of a path. Its edges must have been among those given to [`FactWriter::new`].
     pub fn write_path(&mut self, path: &[Hop]) -> Vec<usize> {
         path.iter().map(|hop| self.write_hop(hop)).collect()
     }

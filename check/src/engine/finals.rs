@@ -1,29 +1,28 @@
-//! The writes that final values come from.
+//! [`Finals`]: the writes that final values come from.
 
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
 
 use crate::engine::proof::Contradiction;
-use memory::machine;
 
-/// Where the final values that a history states can come from.
+/// The possible sources of the final values that a history states.
 #[derive(Clone, Debug, Default)]
 pub struct Finals {
-    /// Writes whose value is final at their location; each comes last there. Where one thread alone
-    /// uses a location, program order says which of several.
+    /// Writes whose value is final at their location, each of which comes last there. If only one thread
+    /// uses a location, program order determines which of several writes does.
     pub writes: Vec<OpId>,
     /// Locations whose final value several writes have, with these writes.
     pub open: Vec<(u32, Vec<OpId>)>,
-    /// A location whose final value nobody is seen to write, but a store that the trace cuts off may
-    /// have.
+    /// A location whose final value no recorded write has, but a store that the trace cuts off may have
+    /// written.
     pub unfinished: Option<u32>,
 }
 
 impl Finals {
-    /// Finds them. Cost: linear.
+    /// Finds the sources of a history's final values. Cost: linear.
     ///
     /// # Errors
-    /// A location cannot end with its final value.
+    /// Returns [`Contradiction::ThinFinal`] if a location cannot end with its final value.
     pub fn of(history: &History) -> Result<Finals, Contradiction> {
         let mut finals = Finals::default();
         if history.finals().is_empty() {
@@ -31,7 +30,7 @@ impl Finals {
         }
         let mut writers: FxHashMap<(u32, u64), Vec<OpId>> = FxHashMap::default();
         let mut written = vec![false; history.locations().len()];
-        let free = machine::unconstrained_locations(history);
+        let free = history.hidden_writes();
         let own_last = own_last_writes(history);
         for op in history.ops() {
             if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
@@ -61,7 +60,7 @@ impl Finals {
     }
 }
 
-/// Per location that one thread alone uses, its last write.
+/// Per location, its last write if only one thread uses it.
 fn own_last_writes(history: &History) -> Vec<Option<OpId>> {
     let mut user: Vec<Option<usize>> = vec![None; history.locations().len()];
     let mut shared = vec![false; user.len()];

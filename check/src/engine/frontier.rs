@@ -1,4 +1,6 @@
-//! How far a search has come: a prefix of memory order, closed under what is forced.
+//! [`Frontier`]: the prefix of memory order that a search has placed, and the events that could be next.
+//!
+//! The prefix is closed under the forced order: whatever precedes a placed event is placed.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,8 +10,9 @@ use rustc_hash::FxHashMap;
 use crate::engine::events::{Events, NONE};
 use crate::engine::saturate::Saturation;
 
-/// The events that are placed, and those that could be next: the first unplaced event of each
-/// chain, either free or waiting for another chain to get on.
+/// The events that are placed, and the *head* of each chain, its first event that is not placed. A head is
+/// *free* if everything known to precede it is placed; otherwise it waits for another chain to reach a
+/// position.
 #[derive(Debug)]
 pub struct Frontier<'a> {
     events: &'a Events,
@@ -21,21 +24,22 @@ pub struct Frontier<'a> {
     placed: Vec<u32>,
     /// Per group of writes, how many of them are placed.
     placed_writes: Vec<u32>,
-    /// Heads that may be free, by whether it matters when they are placed and by rank.
+    /// Heads that may be free. First come those that constrain no other event, then those of lower rank.
     free: BinaryHeap<Reverse<(bool, u32, u32)>>,
-    /// Whether an event is among them.
+    /// Per event, whether it is in `free`.
     is_offered: Vec<bool>,
     /// Per chain, heads of other chains that wait for it to reach a position.
     waiting: Vec<Vec<(u32, u32)>>,
     order: Vec<u32>,
     rank: Vec<u32>,
-    /// The event of each rank, and the lowest rank that is not placed.
+    /// The event of each rank.
     by_rank: Vec<u32>,
+    /// The lowest rank whose event is not placed.
     lowest: usize,
 }
 
 impl<'a> Frontier<'a> {
-    /// Nothing placed. Cost: linear.
+    /// Creates a frontier with nothing placed. Cost: linear.
     pub fn new(events: &'a Events, rank: Vec<u32>) -> Frontier<'a> {
         let mut by_rank = vec![0; events.len()];
         for (event, &rank) in rank.iter().enumerate() {
@@ -55,7 +59,7 @@ impl<'a> Frontier<'a> {
             by_rank,
             lowest: 0,
         };
-        // PSO: the chains of a thread's store slot and a location come behind.
+        // PSO: the store chains, one for each store slot and location, come last.
         let mut store_chains: FxHashMap<(u32, u32), u32> = FxHashMap::default();
         for event in 0..events.len() as u32 {
             let slot = events.slot[event as usize];
@@ -131,12 +135,12 @@ impl<'a> Frontier<'a> {
         self.rank[event as usize]
     }
 
-    /// The lowest rank that is not placed.
+    /// The lowest rank whose event is not placed.
     pub fn lowest(&self) -> usize {
         self.lowest
     }
 
-    /// Takes back all but the first `length` placements, and offers the heads that are back.
+    /// Undoes all but the first `length` placements, and offers the heads that result.
     pub fn truncate(&mut self, length: usize, saturation: &mut Saturation<'_>) {
         let back = self.order.split_off(length);
         for &event in &back {
@@ -150,7 +154,7 @@ impl<'a> Frontier<'a> {
         self.offer_heads(back);
     }
 
-    /// Offers those of some events that are heads.
+    /// Offers those of these events that are heads.
     pub fn offer_heads(&mut self, events: Vec<u32>) {
         for event in events {
             if self.is_head(event) {
@@ -172,12 +176,12 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Takes the best free event: one that constrains no other if there is one, else the lowest
-    /// rank.
+    /// Removes and returns the best free event: one that constrains no other event if there is one, else
+    /// the one of lowest rank.
     pub fn next(&mut self, saturation: &Saturation<'_>) -> Option<u32> {
         while let Some(Reverse((_, _, event))) = self.free.pop() {
             self.is_offered[event as usize] = false;
-            // After going back there may be others on offer, or waiting.
+            // After placements were undone, events that are no heads may still be on offer.
             if !self.is_head(event) {
                 continue;
             }
@@ -189,7 +193,7 @@ impl<'a> Frontier<'a> {
         None
     }
 
-    /// Puts a head among those that may be free.
+    /// Adds a head to those that may be free.
     pub fn offer(&mut self, event: u32) {
         if std::mem::replace(&mut self.is_offered[event as usize], true) {
             return;
@@ -198,7 +202,7 @@ impl<'a> Frontier<'a> {
         self.free.push(Reverse((matters, self.rank(event), event)));
     }
 
-    /// Places an event that [`Frontier::next`] took.
+    /// Places an event that [`Frontier::next`] returned.
     pub fn place(&mut self, event: u32, saturation: &mut Saturation<'_>) {
         saturation.settle(event, true);
         self.order.push(event);
@@ -224,8 +228,7 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// The first write of each chain to a write's location that is not placed, but for the write
-    /// itself.
+    /// The first unplaced write of each chain to a write's location, other than the write itself.
     pub fn first_others(&self, write: u32) -> impl Iterator<Item = u32> {
         let index = &self.events.write_index;
         let location = self.events.location[write as usize];
@@ -243,12 +246,13 @@ impl<'a> Frontier<'a> {
         }
     }
 
-    /// Whether all that is known to precede an event is placed.
+    /// Whether everything known to precede an event is placed.
     pub fn is_free(&self, event: u32, saturation: &Saturation<'_>) -> bool {
         self.blocker(event, saturation).is_none()
     }
 
-    /// A chain that must reach a position before this event is free: the one that lags most.
+    /// The chain and position that this event waits for; `None` if it is free. Of several, the chain that
+    /// lags most.
     pub fn blocker(&self, event: u32, saturation: &Saturation<'_>) -> Option<(u32, u32)> {
         let clock = saturation.clock(event);
         let slots = self.events.global_slots();
@@ -281,16 +285,16 @@ impl<'a> Frontier<'a> {
             .map(|(group, &placed)| (group, placed, clock[group.slot as usize]))
             .find(|&(_, placed, known)| placed < known)
             .map(|(group, placed, known)| {
-                // Such a chain holds nothing but the group's stores.
+                // Such a chain consists of the group's stores.
                 let store = index.members(group)[placed as usize];
                 (self.chain_of[store as usize], known)
             })
     }
 
-    /// An unplaced store that this event drains. Clocks do not tell under PSO, where the event's
-    /// store slots are about its own location.
+    /// An unplaced store that this event drains. Under PSO clocks do not show it, since the event's store
+    /// slots cover only its own location.
     fn undrained_store(&self, event: u32) -> Option<(u32, u32)> {
-        // From the last one, so that an event that drains many is not offered for each of them.
+        // Starts from the last one, so that an event that drains many is not offered for each of them.
         let before = self.events.po_back.of(event).iter();
         before
             .rev()

@@ -1,20 +1,20 @@
-//! Placing events one after the other without deriving anything from it.
+//! Places events one after the other without deriving consequences.
 //!
-//! On most consistent histories a choice has no consequences beyond the ones that are seen at
-//! once, so passing clocks on after each, as [`crate::engine::search`] does, is work for nothing. Here the
-//! saturated clocks stay as they are. What placements add to them is kept as *locks*: once a write
-//! is placed, no other write of its location may be until all its readers are.
+//! On most consistent histories a choice has no consequences beyond its immediate ones, so updating clocks
+//! after each choice, as [`crate::engine::search`] does, is wasted work. Here the saturated clocks are not
+//! changed. The order that placements add is kept as *locks*: once a write is placed, no other write of
+//! its location may be placed until all its readers are.
 //!
-//! **Choices.** A free write can be placed if none of its readers waits, by way of clocks and
-//! locks, for another write of the location ([`BlockerSearch`]). Of the writes that can be placed, the
-//! one of lowest rank is.
+//! **Choices.** A free write can be placed if none of its readers waits, through clocks and locks, for
+//! another write of the location ([`BlockerSearch`]). Of the writes that can be placed, the one of lowest
+//! rank is.
 //!
-//! **Conflicts.** If nothing can be placed, what waits for what has a cycle. The locks on it are
-//! choices that cannot all be right. The latest of them is taken back; when all others stand, its
-//! write waits for the one that it kept out.
+//! **Conflicts.** If nothing can be placed, the waiting events form a cycle. The locks on the cycle are
+//! choices that cannot all be right. The latest of them is undone; from then on, while all the others are
+//! made, its write waits for the write that it had kept out.
 //!
-//! An event that is placed costs O(width); a write also the number of events that its readers
-//! wait for, which is about as many as operations were under way at a time, or [`BlockerSearch`]'s limit.
+//! Placing an event costs O(width). A write also costs the number of events that its readers wait for:
+//! about as many as operations were in progress at a time, or [`BlockerSearch`]'s limit.
 
 use rustc_hash::FxHashMap;
 
@@ -26,51 +26,52 @@ use crate::engine::events::{Events, NONE};
 use crate::engine::frontier::Frontier;
 use crate::engine::saturate::Saturation;
 
-/// Number of conflicts without progress after which to give up.
-const PATIENCE: u64 = 256;
+/// Number of conflicts without progress after which the greedy search gives up.
+const MAX_CONFLICTS_WITHOUT_PROGRESS: u64 = 256;
 
-/// How far placing came.
+/// How a greedy search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Progress {
     /// Every event is placed.
     Done,
-    /// Many conflicts without progress, as many as there may be, or one that no choice led to.
+    /// There were too many conflicts without progress, the effort is spent, or a conflict depends on no
+    /// choice.
     Stuck,
     /// A bound was met.
     Exceeded,
 }
 
-/// The state of placing.
+/// The state of a greedy search.
 #[derive(Debug)]
 pub struct Greedy<'s, 'e> {
     events: &'e Events,
     /// The saturated order.
     pub saturation: &'s mut Saturation<'e>,
-    /// What is placed.
+    /// The events that are placed.
     pub frontier: Frontier<'e>,
-    /// Per location, the write that keeps others out, or [`NONE`].
+    /// Per location, the write that locks it, or [`NONE`].
     locks: Vec<u32>,
-    /// Per location, writes that are kept out.
+    /// Per location, the free writes that its lock keeps out.
     kept_out: Vec<Vec<u32>>,
-    /// Writes that wait because of choices, and some that did.
+    /// Writes that wait because of choices; some of them may wait no longer.
     held_back: Vec<u32>,
     /// Per write, how many of its readers (see [`Events::readers`]) are not placed.
     readers_left: Vec<u32>,
     /// Whether an event is one of those readers.
     is_reader: Vec<bool>,
-    /// Per event that is placed, its number among them.
+    /// Per placed event, its number in the order of placements.
     placed_at: Vec<u32>,
-    /// The most events that could be placed.
+    /// The largest number of events that were placed.
     pub best: usize,
     /// Sets of choices that cannot all be right.
     conflicts: Vec<Vec<Choice>>,
-    /// Per write, those with a choice of it.
+    /// Per write, the conflicts with a choice of it.
     conflicts_of: FxHashMap<u32, Vec<u32>>,
     blockers: BlockerSearch,
 }
 
 impl<'s, 'e> Greedy<'s, 'e> {
-    /// Nothing placed. Memory: about 40 bytes an event. Cost: linear.
+    /// Creates the search with nothing placed. Memory: about 40 bytes an event. Cost: linear.
     pub fn new(saturation: &'s mut Saturation<'e>) -> Greedy<'s, 'e> {
         let events = saturation.events;
         let mut is_reader = vec![false; events.len()];
@@ -101,11 +102,11 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Goes on placing events. Conflicts count as contradictions.
+    /// Continues placing events. Conflicts count as contradictions.
     pub fn run(&mut self, bounds: &Bounds, effort: &mut Effort) -> Progress {
-        // A small budget is for the search, which refutes.
-        let at_first = PATIENCE.min(effort.budget / 4);
-        let mut patience = at_first;
+        // Most of a small budget is left to the search, which can refute.
+        let at_first = MAX_CONFLICTS_WITHOUT_PROGRESS.min(effort.budget / 4);
+        let mut conflicts_left = at_first;
         loop {
             while let Some(event) = self.frontier.next(self.saturation) {
                 self.place_or_wait(event);
@@ -120,12 +121,12 @@ impl<'s, 'e> Greedy<'s, 'e> {
             }
             if placed > self.best {
                 self.best = placed;
-                patience = at_first;
+                conflicts_left = at_first;
             }
-            if patience == 0 || effort.is_spent() {
+            if conflicts_left == 0 || effort.is_spent() {
                 return Progress::Stuck;
             }
-            patience -= 1;
+            conflicts_left -= 1;
             effort.contradictions += 1;
             if bounds.passed() {
                 return Progress::Exceeded;
@@ -136,7 +137,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Takes back all but the first `placed` placements.
+    /// Undoes all but the first `placed` placements.
     pub fn go_back(&mut self, placed: usize) {
         let back = self.frontier.order()[placed..].to_vec();
         self.frontier.truncate(placed, self.saturation);
@@ -152,21 +153,21 @@ impl<'s, 'e> Greedy<'s, 'e> {
                 }
             }
         }
-        // What waited because of a choice that is gone is to be looked at again.
+        // Writes that waited because of an undone choice are offered again.
         let held_back = std::mem::take(&mut self.held_back);
         self.frontier.offer_heads(held_back);
     }
 
-    /// Takes note of events that were placed on the frontier by others, from the n-th on.
-    pub fn catch_up(&mut self, placed: usize) {
+    /// Records the events that the search placed on the frontier, from number `placed` on.
+    pub fn record_placements(&mut self, placed: usize) {
         for at in placed..self.frontier.order().len() {
-            self.note(self.frontier.order()[at], at);
+            self.record(self.frontier.order()[at], at);
         }
         self.best = self.best.max(self.frontier.order().len());
         self.frontier.start();
     }
 
-    /// Takes note that a choice is wrong whatever the others.
+    /// Records that a choice is wrong whatever the others are.
     pub fn forbid(&mut self, choice: Choice) {
         self.learn(vec![choice]);
     }
@@ -180,13 +181,13 @@ impl<'s, 'e> Greedy<'s, 'e> {
         is_made.then(|| at(write) as usize)
     }
 
-    /// The placed writes that keep others out.
+    /// The placed writes that lock their locations.
     pub fn locks(&self) -> Vec<u32> {
         let locks = self.locks.iter();
         locks.copied().filter(|&write| write != NONE).collect()
     }
 
-    /// Places a free event, or makes it wait for what must come first.
+    /// Places a free event, or makes it wait for the write that must come first.
     fn place_or_wait(&mut self, event: u32) {
         if self.events.writes(event) {
             if let Some(location) = self.locked(event) {
@@ -202,10 +203,10 @@ impl<'s, 'e> Greedy<'s, 'e> {
             }
         }
         self.frontier.place(event, self.saturation);
-        self.note(event, self.frontier.order().len() - 1);
+        self.record(event, self.frontier.order().len() - 1);
     }
 
-    /// The location that a write is kept out of, if it is.
+    /// The location of a write, if a lock keeps the write out.
     fn locked(&self, write: u32) -> Option<usize> {
         let location = self.events.location[write as usize] as usize;
         let lock = self.locks[location];
@@ -214,15 +215,17 @@ impl<'s, 'e> Greedy<'s, 'e> {
         is_locked.then_some(location)
     }
 
-    /// Another write that must come first because of a conflict that is known, and the number of
-    /// that conflict.
+    /// Another write that must come first because of a known conflict, and the number of the conflict.
     fn ban(&self, write: u32) -> Option<(u32, u32)> {
         let mut known = self.conflicts_of.get(&write)?.iter();
         known.find_map(|&number| {
             let choices = &self.conflicts[number as usize];
-            let would_be_made = |choice: &Choice| match choice.write == write {
-                true => !self.frontier.is_placed(choice.other),
-                false => self.is_made(choice),
+            let would_be_made = |choice: &Choice| {
+                if choice.write == write {
+                    !self.frontier.is_placed(choice.other)
+                } else {
+                    self.is_made(choice)
+                }
             };
             let own = choices.iter().find(|choice| choice.write == write)?;
             let bans = choices.iter().all(would_be_made);
@@ -243,8 +246,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
         self.blockers.find(write, saturation, frontier, &self.locks)
     }
 
-    /// Keeps the locks up to date with an event that was placed as the n-th.
-    fn note(&mut self, event: u32, number: usize) {
+    /// Updates the locks for an event that was placed as number `number`.
+    fn record(&mut self, event: u32, number: usize) {
         let at = event as usize;
         self.placed_at[at] = number as u32;
         if self.is_reader[at] {
@@ -259,7 +262,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Lets other writes of a write's location in, if it keeps them out.
+    /// Removes the lock of a write, if it has one, and offers the writes that it kept out.
     fn unlock(&mut self, write: u32) {
         let location = self.events.location[write as usize] as usize;
         if self.locks[location] == write {
@@ -269,8 +272,8 @@ impl<'s, 'e> Greedy<'s, 'e> {
         }
     }
 
-    /// Takes back the latest choice of those that led to a conflict. False if none did, or the cycle
-    /// was not found.
+    /// Undoes the latest of the choices that led to a conflict. Returns `false` if no choice did, or the
+    /// cycle was not found.
     fn resolve(&mut self) -> bool {
         let Some(mut choices) = self.conflict() else {
             return false;
@@ -294,10 +297,10 @@ impl<'s, 'e> Greedy<'s, 'e> {
         self.conflicts.push(choices);
     }
 
-    /// The choices on a cycle of what waits for what.
+    /// The choices on a cycle of events that wait for each other.
     fn conflict(&mut self) -> Option<Vec<Choice>> {
         let mut path: Vec<Vec<Choice>> = Vec::new();
-        // Where on the path a chain is.
+        // Per chain, its index on the path.
         let mut visited = vec![NONE; self.frontier.chains()];
         let has_head = |&chain: &usize| self.frontier.head(chain).is_some();
         let mut chain = (0..visited.len()).find(has_head)?;
@@ -310,7 +313,7 @@ impl<'s, 'e> Greedy<'s, 'e> {
         Some(path.split_off(visited[chain] as usize).concat())
     }
 
-    /// The chain that must get on before a head can be placed, and the choices that make it so.
+    /// The chain that a head waits for, and the choices because of which it does.
     fn waits_for(&mut self, head: u32) -> Option<(usize, Vec<Choice>)> {
         if let Some((chain, _)) = self.frontier.blocker(head, self.saturation) {
             return Some((chain as usize, Vec::new()));

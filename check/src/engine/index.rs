@@ -1,22 +1,22 @@
-//! Where along each chain something happens that concerns a location, and how much of it a clock
-//! knows of.
+//! [`Index`]: events by location and chain, with fast counting of those up to a position, which is how many
+//! of them a clock covers.
 
-/// What concerns one location in one slot.
+/// The events of one location in one chain.
 #[derive(Clone, Copy, Debug)]
 pub struct Group {
-    /// Slot of the chain that it is in.
+    /// Slot of the chain.
     pub slot: u32,
-    /// Where it is in [`Index::members`].
+    /// The range of the group's members in the index.
     start: u32,
     end: u32,
-    /// Where its buckets begin; there is one for each member.
+    /// Index of the group's first bucket. A group has as many buckets as members.
     buckets: u32,
-    /// Buckets a position, as a binary fraction of 32 digits.
+    /// Buckets per position, as a binary fraction of 32 digits.
     scale: u32,
 }
 
 impl Group {
-    /// The bucket that a position falls into; past the end, the last but one or later.
+    /// The bucket of a position. Positions past the end may be in any of the last buckets.
     fn bucket(&self, position: u32) -> usize {
         let bucket = (u64::from(position) * u64::from(self.scale)) >> 32;
         bucket.min(u64::from(self.end - self.start - 1)) as usize
@@ -25,9 +25,9 @@ impl Group {
 
 /// Positions of events, by location and slot. Memory: 12 bytes a member and 24 a group.
 ///
-/// A group's positions are cut into as many equal buckets as it has members, so that finding the
-/// last one up to a position takes constant time where they are spread evenly, and is a binary
-/// search within a bucket where they are not.
+/// The positions of a group are divided into as many equal buckets as it has members. Finding the last
+/// member up to a position takes constant time if the members are spread evenly, and a binary search
+/// within a bucket if they are not.
 #[derive(Debug, Default)]
 pub struct Index {
     /// Per location, its groups are `table[first[location]..first[location + 1]]`.
@@ -91,7 +91,7 @@ impl Index {
         &self.table[self.range(location)]
     }
 
-    /// Where the groups of a location are among those of all locations.
+    /// The indices of a location's groups among those of all locations.
     pub fn range(&self, location: u32) -> std::ops::Range<usize> {
         let location = location as usize;
         self.first[location] as usize..self.first[location + 1] as usize
@@ -122,7 +122,7 @@ impl Index {
         self.positions[group.start as usize..group.end as usize].get(n).copied()
     }
 
-    /// The group of each of `events` events, [`u32::MAX`] for those that are in none.
+    /// The group of each of `events` events; [`u32::MAX`] for events without a group.
     pub fn group_of_each(&self, events: usize) -> Vec<u32> {
         let mut groups = vec![u32::MAX; events];
         for (number, group) in self.table.iter().enumerate() {

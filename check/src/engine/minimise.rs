@@ -1,11 +1,11 @@
 //! Making the proof of a violation small.
 //!
-//! The rules hold for a part of a history as they do for the whole, so the operations that a
-//! proof speaks of violate the model by themselves. Leaving out more of them, in ever smaller
-//! pieces, and deciding again gives a proof from which no operation can go. The first proof found
-//! need not lead to the smallest, so others are looked for while it is cheap. A read whose source
-//! is left out counts as unknown, which proves nothing. Leaving out a candidate of a read that has
-//! several would prove too much, so proofs that speak of candidates stay as they are.
+//! The rules hold for a part of a history as they do for the whole, so the operations that a proof mentions
+//! violate the model by themselves. Leaving out more of them, in ever smaller pieces, and deciding again
+//! gives a proof from which no operation can be removed. The first proof found need not lead to the
+//! smallest, so others are searched while that is cheap. A read whose source is left out counts as
+//! unknown, so nothing wrong follows. But leaving out a candidate of a read with several would be unsound,
+//! so proofs that choose between candidates are kept as they are.
 
 use std::borrow::Cow;
 
@@ -18,11 +18,11 @@ use crate::engine::proof::{Contradiction, Violation};
 use crate::verdict::Verdict;
 use memory::Model;
 
-/// Contradictions met at most in deciding a part.
-const BUDGET: u64 = 100;
-/// Work spent at most, in operations looked at and clock entries: first on the proof at hand, then
-/// on others.
+/// Maximum number of contradictions in deciding a part.
+const CONTRADICTION_BUDGET: u64 = 100;
+/// Maximum work on the given proof, in operations visited and clock entries.
 const SHRINK_WORK: usize = 4_000_000;
+/// Maximum work on other proofs, in the same unit.
 const SEARCH_WORK: usize = 600_000;
 
 /// Replaces a proof by the smallest of several from which no operation can be removed. Cost: bounded by
@@ -34,7 +34,7 @@ pub fn minimise(
     violation: &mut Violation,
     bounds: &Bounds,
 ) {
-    // Leaving out a write between a load-linked and its store-conditional would pair them.
+    // Leaving out a write between a load-linked and a store-conditional may pair them.
     let paired = |op: OpId| history.kind(op) == Kind::StoreConditional;
     if history.ops().any(paired)
         || !matches!(violation.last().end, Contradiction::Cycle(_))
@@ -52,8 +52,7 @@ pub fn minimise(
         return;
     };
     *violation = smallest;
-    // Other violations may be smaller: leave out an operation of each that was found, and look
-    // again.
+    // Other violations may be smaller: leaves out an operation of each one found, and searches again.
     trials.work = trials.work.min(SEARCH_WORK);
     let mut left_out: Vec<OpId> = last_read(history, &fewest).into_iter().collect();
     while fewest.len() > 2 {
@@ -82,12 +81,12 @@ fn last_read(history: &History, ops: &[OpId]) -> Option<OpId> {
 struct Part<'a> {
     history: Cow<'a, History>,
     reads_from: Cow<'a, ReadsFrom>,
-    /// Which operation of the whole each of its operations is.
+    /// Per operation of the part, the operation of the whole.
     ops: Vec<OpId>,
 }
 
 impl Part<'_> {
-    /// The part of it with these operations of the whole.
+    /// The part of this part with these operations of the whole.
     fn of(&self, ops: &[OpId]) -> Part<'static> {
         let (history, kept) =
             self.history.restrict(|op| ops.binary_search(&self.ops[op.at()]).is_ok());
@@ -106,8 +105,8 @@ struct Trials<'a> {
 }
 
 impl Trials<'_> {
-    /// Leaves out operations of a proof about the whole, in ever smaller pieces, while a violation
-    /// stays.
+    /// Leaves out operations of a proof about the whole, in ever smaller pieces, as long as the rest is a
+    /// violation.
     fn shrink(
         &mut self,
         whole: &Part<'_>,
@@ -142,8 +141,8 @@ impl Trials<'_> {
         Some((ops, best))
     }
 
-    /// The proof that these operations alone violate the model, if they do. Its operations have the
-    /// names of the whole, its locations those of `part`.
+    /// The proof that these operations alone violate the model, if they do. Its operations are numbered as
+    /// in the whole, its locations as in `part`.
     fn decide(&mut self, part: &Part<'_>, ops: &[OpId], algorithm: Algorithm) -> Option<Violation> {
         let smaller = part.of(ops);
         let width = 1 + smaller.history.threads().len() / 4;
@@ -153,7 +152,7 @@ impl Trials<'_> {
             return None;
         }
         self.work -= cost;
-        let options = Options { algorithm, budget: BUDGET, ..Options::default() };
+        let options = Options { algorithm, budget: CONTRADICTION_BUDGET, ..Options::default() };
         let (history, reads_from) = (&smaller.history, &smaller.reads_from);
         let outcome = decide(history, reads_from, self.model, &options, self.bounds);
         let Verdict::Violation(mut violation) = outcome.verdict else {

@@ -1,13 +1,13 @@
 //! The engine: stages that decide a history under a memory model, and the data structures they share.
 //!
-//! A stage takes [`Events`](events::Events), the operations that matter, arranged in chains, and either
-//! finds a memory order or a [`proof`] that there is none.
+//! A stage takes [`Events`](events::Events), the operations that matter arranged in chains, and finds
+//! either a memory order or a [`proof`] that there is none.
 //!
 //! - `trace_order` tries the order in which the trace's operations completed;
 //! - [`saturate`] derives the order that the reads force, with vector `clocks`; `explain` turns a cycle
 //!   in it into a block of a proof;
-//! - [`complete`] extends that order to a total one: by placing events without looking ahead (`greedy`),
-//!   and where that gets stuck by a `search` that derives the consequences of each choice;
+//! - [`complete`] extends that order to a total one: by placing events without deriving consequences
+//!   (`greedy`), and where that gets stuck, by a `search` that derives the consequences of each choice;
 //! - [`schedule`] turns a memory order into a run of the operational machine, and `steps` a proof into
 //!   the steps of a certificate; `minimise` makes a proof small.
 //!
@@ -16,7 +16,7 @@
 mod accesses;
 mod blockers;
 mod choice;
-mod clocks;
+pub mod clocks;
 pub mod complete;
 pub(crate) mod csr;
 pub(crate) mod digraph;
@@ -36,7 +36,7 @@ pub mod relation;
 pub mod saturate;
 pub mod schedule;
 mod search;
-pub(crate) mod steps;
+pub mod steps;
 pub(crate) mod trace_order;
 pub(crate) mod value_problems;
 pub(crate) mod worklist;

@@ -1,53 +1,55 @@
-//! Per location, what its latest events are known to come after.
+//! [`PredecessorCache`]: per location, the writes known to precede its latest events.
 //!
-//! Rules R6 and R7 ask which writes of a location precede an event and do not precede a certain
-//! other write. As events are visited in about the order of memory, that other write is most
-//! often one of the location's latest, and hardly any write lies between. An *entry* of this cache keeps, for a
-//! base event, the first write of every chain that is not known to precede it: what lies between
-//! shows by a comparison with the event's clock. Transit edges (PSO) ask the same of the accesses
-//! in main chains.
+//! Rules R6 and R7 need the writes of a location that precede an event but do not precede a certain other
+//! write. Events are visited in about the order of memory, so that other write is most often one of the
+//! location's latest, and hardly any write lies in between. An *entry* of this cache has, for a base
+//! event, the first write of every chain that is not known to precede it. Comparing it with the event's
+//! clock gives the writes in between. Transit edges (PSO) need the same for the accesses in main chains.
 
 use crate::engine::clocks::Clocks;
 use crate::engine::events::{Events, NONE};
 use crate::engine::index::Index;
 
-/// How many entries a location has: enough that one of their bases is known to precede an event
-/// although the latest writes may not be ordered with it.
+/// Number of entries of a location: enough that the base of one is known to precede an event, even if
+/// the latest writes are not ordered with it.
 const DEPTH: usize = 8;
 
-/// How many groups are compared at a time.
+/// Number of groups that are compared at a time.
 const BLOCK: usize = 16;
 
-/// A group of a location that a clock has got ahead in.
+/// A group of a location with members between an entry's base and an event.
 #[derive(Clone, Copy, Debug)]
 struct Passed {
-    /// Which of the location's groups.
+    /// Number of the group among those of the location.
     group: u32,
-    /// How many of its members are known.
+    /// How many of its members the event's clock covers.
     count: u32,
 }
 
-/// PredecessorCache of the events that were visited last. Memory: `4·DEPTH` bytes a group of the index.
+/// A cache of the predecessors of the events that were visited last. Memory: `4·DEPTH` bytes a group of
+/// the index.
 #[derive(Debug)]
 pub struct PredecessorCache {
     /// Per location, the events that its entries belong to, or [`NONE`].
     bases: Vec<[u32; DEPTH]>,
-    /// Per location, a bit for each entry whose base had the rules applied to all that is behind it. A
-    /// base that was not yet visited itself must not take what it knows for done.
+    /// Per location, a bit for each entry whose base was visited, so that the rules were applied to all
+    /// of its predecessors.
     visited: Vec<u8>,
     /// Per location, which entry is the latest.
     latest: Vec<u8>,
-    /// Per location, when its entries were made.
+    /// Per location, the value of `now` when its entries were made.
     made: Vec<u32>,
+    /// Number of times that the cache was emptied, so that older entries are recognised.
     now: u32,
-    /// Per group and entry, the position of the first member that is ahead; [`NONE`] if none is.
+    /// Per entry and group, the position of the first member that does not precede the base; [`NONE`] if
+    /// all do.
     next: [Vec<u32>; DEPTH],
-    /// What the last look found.
+    /// The groups that the last query found.
     passed: Vec<Passed>,
 }
 
-/// Finds the groups whose next member a clock knows of. Mostly there are few, and where groups are
-/// of slots that follow each other, a block of them is compared at a time.
+/// Finds the groups whose next member a clock covers. Usually there are few. If the groups have
+/// consecutive slots, a block of them is compared at a time.
 fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
     for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
         let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
@@ -81,15 +83,15 @@ impl PredecessorCache {
         }
     }
 
-    /// Makes all entries anew when they are next used; needed when clocks go back.
+    /// Discards all entries. Needed when changes of clocks are undone.
     pub fn forget(&mut self) {
         self.now = self.now.wrapping_add(1);
     }
 
-    /// Collects in `found`, per group of an event's location, the last member that is known to
-    /// precede the event, but for those that precede `known`. Some may be among them that precede
-    /// `known`. Without `known`, those that an earlier event was told of need not be told again:
-    /// what the rules derive from them is to be added to this event now.
+    /// Collects in `found`, per group of an event's location, the last member that is known to precede the
+    /// event. Members that precede `known` may be left out. Without `known`, members that were returned
+    /// for a preceding event may be left out; the caller then has to apply the rules to this event now,
+    /// since later queries may rely on that.
     pub fn ahead(
         &mut self,
         (events, clocks, index): (&Events, &Clocks, &Index),
@@ -101,7 +103,7 @@ impl PredecessorCache {
         let until = known.unwrap_or(event);
         let fits = |base: u32, visited: bool| {
             let same = base == until && (visited || known.is_some());
-            same || clocks.precedes(events, base, until)
+            same || events.precedes(clocks, base, until)
         };
         let entry = self.find(location, fits).unwrap_or_else(|| {
             let base = known.map(|known| (known, clocks.of(known)));
@@ -122,8 +124,7 @@ impl PredecessorCache {
         }
     }
 
-    /// The latest entry of a location whose base fits; `fits` is told the base and whether it was
-    /// visited.
+    /// The latest entry of a location whose base fits. `fits` gets the base, and whether it was visited.
     fn find(&mut self, location: u32, fits: impl Fn(u32, bool) -> bool) -> Option<usize> {
         let location = location as usize;
         if std::mem::replace(&mut self.made[location], self.now) != self.now {
@@ -136,8 +137,8 @@ impl PredecessorCache {
         })
     }
 
-    /// Makes an entry for a base event with this clock, or one that has everything ahead, in place
-    /// of the oldest.
+    /// Replaces the oldest entry by one for a base event with this clock, or by one without a base, which
+    /// no member precedes.
     fn rebase(&mut self, index: &Index, location: u32, base: Option<(u32, &[u32])>) -> usize {
         let entry = self.replace_oldest(location, base.map_or(NONE, |(base, _)| base));
         let next = &mut self.next[entry][index.range(location)];
@@ -149,8 +150,8 @@ impl PredecessorCache {
         entry
     }
 
-    /// Gives an event, of which [`PredecessorCache::passed`] speaks, an entry, made from its own or from that
-    /// of an event that precedes it.
+    /// Makes an entry for the event of the last query, whose results are in `passed`, from the entry that
+    /// the query used.
     fn advance(&mut self, index: &Index, location: u32, entry: usize, base: u32) {
         let range = index.range(location);
         let own = self.bases[location as usize][entry];

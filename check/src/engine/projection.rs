@@ -1,16 +1,15 @@
-//! Which operations the engines need to look at.
+//! Selects the operations that the engines can leave out.
 //!
-//! Plain loads and stores of a location that one thread alone uses see nothing of the other
-//! threads: under every model such a load returns its thread's latest store, or the initial
-//! value. Where they do, they are left out, and [`crate::engine::schedule`] puts them back; where they
-//! do not, the location stays and the engine finds the violation. Fences that add nothing to the
-//! model are left out too.
+//! At a location that only one thread uses, a plain load returns the thread's latest store or the initial
+//! value, under every model. If all of them do, the plain loads and stores of the location are left out,
+//! and [`crate::engine::schedule`] puts them back. If not, they stay, and the engine finds the violation.
+//! Fences that add nothing to the model are left out too.
 //!
-//! Leaving out plain loads and stores loses no preserved program order between the others, but for
-//! two cases, which stay: operations that an acquire or release orders, and the first read after a
-//! fence that orders stores before loads alone: stores after the read follow the stores before the
-//! fence. Where the model does not forward, a load that waits for its thread's store makes later loads
-//! wait for it, so nothing is left out.
+//! Leaving out plain loads and stores loses no preserved program order between the others, with two
+//! exceptions, which stay: operations that an acquire or release orders; and the first read after a
+//! fence that orders only stores before loads, since stores after that read follow the stores before the
+//! fence. If the model does not forward, a load that waits for its thread's store makes later loads
+//! wait too, so nothing is left out.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
@@ -28,7 +27,8 @@ pub fn left_out(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<
         .collect()
 }
 
-/// Locations that one thread alone uses, with plain loads and stores that return what they must.
+/// Per location, whether only one thread uses it, with plain loads and stores only, and every load
+/// returns the value that it must.
 fn private_locations(history: &History, reads_from: &ReadsFrom, model: Model) -> Vec<bool> {
     let mut user: Vec<Option<usize>> = vec![None; history.locations().len()];
     let mut private = vec![true; history.locations().len()];

@@ -1,5 +1,5 @@
-//! Why a history violates a model: facts about memory order, each with its reason, that end in a
-//! contradiction.
+//! [`Violation`]: the proof that a history violates a model. It is a list of facts about memory order, each
+//! with its justification, that ends in a contradiction.
 
 use certify::certificate::Node;
 use certify::rule::Rule;
@@ -12,10 +12,10 @@ pub struct Fact {
     pub before: Node,
     /// The event that follows.
     pub after: Node,
-    /// The rule by which it does.
+    /// The rule by which the one precedes the other.
     pub rule: Rule<OpId>,
-    /// Facts of the same block that the rule needs: for R6 and R7 a path, and for every rule about
-    /// a read whose source is assumed that assumption.
+    /// Indices of facts of the same block that the rule needs: a path for R6 and R7, and for a rule about
+    /// a read whose source is assumed, that assumption.
     pub premises: Vec<usize>,
 }
 
@@ -24,9 +24,9 @@ pub struct Fact {
 pub enum Contradiction {
     /// These facts form a cycle.
     Cycle(Vec<usize>),
-    /// This read returns a value that nobody wrote.
+    /// This read returns a value that no write has.
     ThinAir(OpId),
-    /// The final value of this location is none that it can end with.
+    /// This location cannot end with its final value.
     ThinFinal(u32),
 }
 
@@ -35,14 +35,14 @@ pub enum Contradiction {
 pub enum Assumption {
     /// Of two writes of one location, the first precedes the second.
     Before(OpId, OpId),
-    /// The first, a read or a location's end, takes its value from the second, a write.
+    /// The first, a read or the end of a location, takes its value from the second, a write.
     From(Node, Node),
-    /// It does not.
+    /// The first, a read or the end of a location, does not take its value from the second, a write.
     NotFrom(Node, Node),
 }
 
 impl Assumption {
-    /// The opposite.
+    /// The opposite assumption.
     pub fn opposite(self) -> Assumption {
         match self {
             Assumption::Before(first, second) => Assumption::Before(second, first),
@@ -52,8 +52,8 @@ impl Assumption {
     }
 }
 
-/// Facts that follow from assumptions, up to a contradiction: so one of the assumptions is wrong,
-/// that is, its opposite holds.
+/// Facts that follow from assumptions and end in a contradiction, so that the opposite of one of the
+/// assumptions holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Block {
     /// The assumptions.
@@ -64,7 +64,7 @@ pub struct Block {
     pub end: Contradiction,
 }
 
-/// What a clause follows from.
+/// A clause that a resolvent follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Premise {
     /// The opposites of a block's assumptions, one of which holds.
@@ -78,19 +78,19 @@ pub enum Premise {
 /// A clause that follows from others by unit propagation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Resolvent {
-    /// One of these holds.
+    /// The literals of the clause, one of which holds.
     pub clause: Vec<Assumption>,
-    /// What it follows from.
+    /// The clauses that it follows from.
     pub premises: Vec<Premise>,
 }
 
-/// A proof that a history violates a model: blocks that only use lemmas of earlier ones. Either the
-/// last has no assumptions, or their clauses are resolved until none is left.
+/// A proof that a history violates a model: blocks that use only lemmas of earlier blocks. Either the last
+/// block has no assumptions, or the clauses of the blocks are resolved to the empty clause.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     /// The blocks.
     pub blocks: Vec<Block>,
-    /// What follows from their clauses, the last of all being the empty clause. Empty if the last
+    /// The clauses that follow from those of the blocks, ending with the empty clause. Empty if the last
     /// block has no assumptions.
     pub resolvents: Vec<Resolvent>,
 }
@@ -109,7 +109,7 @@ impl Violation {
         &self.blocks[self.blocks.len() - 1]
     }
 
-    /// Whether it assumes sources of reads that have several candidates.
+    /// Whether the proof assumes sources of reads that have several candidates.
     pub fn chooses_sources(&self) -> bool {
         let mut facts = self.blocks.iter().flat_map(|block| &block.facts);
         facts.any(|fact| fact.rule == Rule::Source)

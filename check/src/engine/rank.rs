@@ -1,4 +1,4 @@
-//! A first guess at memory order: a topological order that follows reads.
+//! A first guess at memory order: a topological order that respects reads-from.
 
 use history::{History, OpId};
 
@@ -6,11 +6,10 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::{Digraph, topological_by};
 use crate::engine::events::{Events, INITIAL};
 
-/// Numbers the events in a topological order of preserved program order, reads-from and reads of
-/// initial values before writes. Among events that are free, the earliest by the trace's order of
-/// completions goes first, where there is one, and otherwise the one that is least far in its
-/// thread. Events on a cycle come last.
-/// Cost: O(n log n).
+/// Numbers the events in a topological order of preserved program order, reads-from, and reads of
+/// initial values before writes. Among events that can come next, the one that completed first in the
+/// trace does; without an order of completions, the one with the lowest index in its thread. Events on a
+/// cycle come last. Cost: O(n log n).
 pub fn rank(events: &Events, history: &History) -> Vec<u32> {
     let timed = history.has_order();
     let hint = |&op: &OpId| {

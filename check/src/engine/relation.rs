@@ -1,8 +1,8 @@
-//! Binary relations on few elements, as bit matrices.
+//! [`Relation`]: binary relations on few elements, as bit matrices.
 
 use crate::engine::digraph::Digraph;
 
-/// A relation on `0..n`: per element a row of bits, its successors. Memory: n²/8 bytes.
+/// A relation on `0..n`: per element, its successors as a row of bits. Memory: n²/8 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
     size: usize,
@@ -14,8 +14,13 @@ pub struct Relation {
 impl Relation {
     /// The empty relation.
     pub fn new(size: usize) -> Relation {
+        Relation::between(size, size)
+    }
+
+    /// The empty relation between `rows` elements and `size` others, of which only rows are asked.
+    pub fn between(rows: usize, size: usize) -> Relation {
         let width = size.div_ceil(64);
-        Relation { size, width, words: vec![0; size * width] }
+        Relation { size, width, words: vec![0; rows * width] }
     }
 
     /// Bytes that a relation on `size` elements takes.
@@ -28,7 +33,7 @@ impl Relation {
         self.size
     }
 
-    /// Adds a pair; says whether it is new.
+    /// Adds a pair. Returns whether it is new.
     pub fn insert(&mut self, from: u32, to: u32) -> bool {
         let word = &mut self.words[from as usize * self.width + to as usize / 64];
         let bit = 1 << (to % 64);
@@ -53,7 +58,7 @@ impl Relation {
         bits(self.row(from))
     }
 
-    /// Adds the successors of one element to those of another; says whether some are new.
+    /// Adds the successors of one element to those of another. Returns whether any is new.
     pub fn absorb(&mut self, into: u32, from: u32) -> bool {
         let (into, from) = (into as usize * self.width, from as usize * self.width);
         let mut grew = false;
@@ -74,7 +79,7 @@ impl Relation {
         }
     }
 
-    /// Takes a pair away.
+    /// Removes a pair.
     pub fn remove(&mut self, from: u32, to: u32) {
         self.words[from as usize * self.width + to as usize / 64] &= !(1 << (to % 64));
     }
@@ -86,7 +91,7 @@ impl Relation {
         }
     }
 
-    /// The relation with its pairs turned around. Cost: O(n²/64), and one for each pair.
+    /// The inverse relation. Cost: O(n²/64), and constant time for each pair.
     pub fn converse(&self) -> Relation {
         let mut converse = Relation::new(self.size);
         for from in 0..self.size as u32 {

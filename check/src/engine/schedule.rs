@@ -1,11 +1,11 @@
-//! From a memory order to a run of the operational machine.
+//! Turns a memory order into a run of the operational machine.
 //!
-//! A memory order lists events: loads where they read, plain stores where they reach memory. The
-//! machine also needs to know when stores enter their buffers: as late as possible, that is just
-//! before the next operation of their thread or their own commit. Operations that the engines
-//! left out (see `projection`) are put back: executed when their turn comes, and
-//! committed as soon as the model allows. So are fences that do not wait themselves but make others
-//! wait: their places in memory order mean nothing to the machine.
+//! A memory order lists events: loads where they read, plain stores where they reach memory. The machine
+//! also needs the points at which stores enter their buffers. They do so as late as possible, just before
+//! the next operation of their thread or their own commit. Operations that the engines left out (see
+//! `projection`) are put back: they execute in program order, and are committed as soon as the model
+//! allows. Fences that do not wait themselves but make others wait are treated in the same way, since
+//! their position in memory order has no meaning for the machine.
 
 use std::collections::VecDeque;
 
@@ -16,11 +16,11 @@ use memory::waits::{Oldest, Waits};
 use memory::{Buffering, FenceEffect, Model};
 
 /// Turns a memory order into machine steps. `order` has the events of every operation that
-/// `left_out` does not name, each once; the rest is filled in.
+/// `left_out` does not select, each once; the rest is filled in.
 ///
-/// Returns `None` if the order breaks program order that the model preserves: then it is no
-/// memory order. Values are not looked at, nor, under PSO, whether a thread's stores to a location
-/// are in order; the machine refuses what is wrong there. Cost: linear.
+/// Returns `None` if the order breaks preserved program order, so that it is no memory order. Values are
+/// not checked, nor, under PSO, whether a thread's stores to a location are in order; the machine
+/// refuses such a run. Cost: linear.
 pub fn schedule(
     history: &History,
     model: Model,
@@ -57,21 +57,24 @@ struct Scheduler<'h, F> {
     model: Model,
     left_out: F,
     next: Vec<u32>,
-    /// One buffer a thread: the stores in each thread's buffer.
+    /// For models with one buffer a thread: the stores in each buffer.
     buffers: Vec<VecDeque<OpId>>,
-    /// A buffer for each location: how many stores are in buffers, but for those that were left out.
+    /// For models with a buffer for each location: the number of stores in buffers, without those that
+    /// were left out.
     waiting: usize,
-    /// A buffer for each location: what stores that were left out wait for, if that can be anything.
+    /// For models with a buffer for each location: the left-out stores that wait for other stores, if any
+    /// can.
     waits: Option<WaitingStores>,
     steps: Vec<Step>,
 }
 
-/// Stores that were left out and wait for others to reach memory.
+/// Left-out stores that wait until other stores have reached memory.
 struct WaitingStores {
     waits: Waits,
     oldest: Oldest,
     committed: Vec<bool>,
-    /// Per thread those in the buffer, the oldest first. What one waits for, later ones do too.
+    /// Per thread, those in its buffer, the oldest first. Later stores wait for everything that earlier
+    /// ones wait for.
     left_out: Vec<VecDeque<OpId>>,
 }
 
@@ -85,15 +88,15 @@ impl WaitingStores {
         })
     }
 
-    /// Takes note that a store has reached memory.
+    /// Records that a store has reached memory.
     fn commit(&mut self, history: &History, thread: usize, op: OpId) {
         self.committed[op.at()] = true;
         let committed = &self.committed;
         let done = |store: OpId| committed[store.at()];
-        self.oldest.go_on(history, thread, done);
+        self.oldest.advance(history, thread, done);
     }
 
-    /// The next store of a thread that waits no longer.
+    /// Removes and returns the oldest store of a thread, if it waits no longer.
     fn next(&mut self, thread: usize) -> Option<OpId> {
         let left_out = &mut self.left_out[thread];
         let first = *left_out.front()?;
@@ -103,7 +106,7 @@ impl WaitingStores {
 }
 
 impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
-    /// Whether an operation has no place of its own in the order.
+    /// Whether an operation is not in the order, or its position there has no meaning.
     fn is_filled_in(&self, op: OpId) -> bool {
         let effect = self.model.fence_effect(self.history.kind(op));
         let waits_itself =
@@ -111,7 +114,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         !waits_itself || (self.left_out)(op)
     }
 
-    /// Places the event of one operation.
+    /// Appends the steps for the next event of the order.
     fn place(&mut self, op: OpId) -> Option<()> {
         if self.is_filled_in(op) {
             return Some(());
@@ -130,8 +133,8 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         Some(())
     }
 
-    /// Executes what comes before `end` in program order; that must be stores, which may wait in
-    /// the buffer, or operations that were left out.
+    /// Executes the operations of a thread before `end`. They must be stores, which may wait in the
+    /// buffer, or operations that are filled in; otherwise the order is no memory order.
     fn execute_until(&mut self, thread: usize, end: OpId) -> Option<()> {
         if self.next[thread] > end.0 {
             return None;
@@ -170,7 +173,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         }
     }
 
-    /// Commits stores that were left out once what they wait for has reached memory (PSO).
+    /// Commits the left-out stores that wait no longer (PSO).
     fn commit_waiting(&mut self, thread: usize) {
         let Some(waits) = &mut self.waits else {
             return;
@@ -199,7 +202,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         Some(())
     }
 
-    /// Commits stores that were left out once they are the oldest of a first-in first-out buffer.
+    /// Commits left-out stores while they are the oldest of a first-in first-out buffer.
     fn commit_left_out(&mut self, thread: usize) {
         while let Some(&front) = self.buffers[thread].front()
             && (self.left_out)(front)

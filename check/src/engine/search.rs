@@ -1,27 +1,27 @@
-//! Searching a stretch of memory order with every choice passed on.
+//! Searches a stretch of memory order, deriving the consequences of every choice.
 //!
-//! Events are placed one after the other, each as soon as all that precedes it is placed
-//! (Manovit & Hangal 2006, section 4.2, *Deriv+Back*), beginning with a prefix that is given and up
-//! to a number of events. Placing a write puts it before all unplaced writes of its location, so
-//! every reader of it must precede those.
+//! Events are placed one after the other, each as soon as everything that precedes it is placed (Manovit
+//! & Hangal 2006, section 4.2, *Deriv+Back*). The search continues a given prefix up to a number of
+//! events. Placing a write puts it before all unplaced writes of its location, so every reader of it must
+//! precede those.
 //!
-//! **Safe placements.** If it is known already that the unplaced readers of a write precede every
-//! other unplaced write of the location, placing it costs nothing: an order in which it comes
-//! later stays one when it is moved to the front. Such writes are placed first.
+//! **Safe placements.** If the unplaced readers of a write are already known to precede every other
+//! unplaced write of the location, placing the write excludes nothing: in any order in which it comes
+//! later, it can be moved to the front. Such writes are placed first.
 //!
-//! **Choices.** If no free write is safe, the one of lowest rank is chosen before those others;
-//! saturation follows, after which it is safe. A contradiction is explained: the choices it rests
-//! on give a *lemma*, the search jumps back to the last but one of them and takes the opposite of
-//! the last. A contradiction that rests on no choice is a violation, and the lemmas are its proof.
-//! One that rests on the prefix alone refutes the prefix.
+//! **Choices.** If no free write is safe, the one of lowest rank is ordered before the others; after
+//! saturation it is safe. A contradiction is explained: the choices that it depends on give a *lemma*, and
+//! the search jumps back to the last but one of them and takes the opposite of the last. A contradiction
+//! that depends on no choice is a violation, and the lemmas are its proof. One that depends only on the
+//! prefix refutes the prefix.
 //!
-//! **Invariant.** The placed events are closed under what is forced: what precedes a placed event
-//! is placed, and so are all readers of a placed write but those of the location's last one, which
-//! are known to precede every unplaced write. So no rule can order an unplaced event before a
-//! placed one, and no rule needs to look at placed writes ([`Saturation::settle`]).
+//! **Invariant.** Everything that precedes a placed event is placed, and so are all readers of a placed
+//! write, except those of the last one of its location, which are known to precede every unplaced
+//! write. So no rule can order an unplaced event before a placed one, and no rule needs to consider
+//! placed writes ([`Saturation::settle`]).
 //!
-//! The search is complete; in the worst case its cost is exponential. Without contradictions it is
-//! that of saturation plus, for each write with unplaced readers, a look at every thread.
+//! The search is complete; its cost is exponential in the worst case. Without contradictions it is that of
+//! saturation, plus a visit of every thread for each write with unplaced readers.
 
 use crate::engine::choice::Choice;
 use crate::engine::complete::Limits;
@@ -32,16 +32,16 @@ use crate::engine::proof::{Block, Violation};
 use crate::engine::saturate::{Mark, NoFixpoint, Saturation};
 use certify::rule::Rule;
 
-/// How far ahead of the lowest unplaced rank events are visited at first as soon as choices concern
-/// them. Those beyond wait, so that they are visited once for many choices. What comes to light
-/// late is undone at a cost: a contradiction widens the horizon, and many choices without one
-/// narrow it again.
-const HORIZON: usize = 1024;
+/// The initial horizon, in ranks: events up to this far ahead of the lowest unplaced rank are visited after
+/// each choice. Events beyond it wait, so that they are visited once for many choices. But a
+/// contradiction that is found late costs more to undo, so each one widens the horizon, and choices
+/// without one narrow it again.
+const INITIAL_HORIZON: usize = 1024;
 
 /// How a search ended.
 #[derive(Debug)]
 pub enum End {
-    /// As many events are placed as were asked for, or the trail is as long as it may be.
+    /// The requested number of events is placed, or the trail has reached its limit.
     Reached,
     /// The prefix cannot be continued.
     Refuted,
@@ -55,23 +55,24 @@ pub enum End {
     Exceeded,
 }
 
-/// What is kept from one stretch to the next.
+/// The lemmas and counters that are kept from one stretch to the next.
 #[derive(Debug)]
-pub struct Memory {
+pub struct Learned {
     lemmas: Vec<Lemma>,
-    /// Facts in their proofs, and how many there may be.
+    /// Number of facts in the proofs of the lemmas.
     facts: usize,
+    /// Maximum number of facts.
     most_facts: usize,
-    /// What was done so far.
+    /// The work done so far, and its limits.
     pub effort: Effort,
     /// Length of the trail, in changes, at which a stretch ends.
     pub trail: usize,
 }
 
-impl Memory {
-    /// No lemmas.
-    pub fn new(limits: Limits) -> Memory {
-        Memory {
+impl Learned {
+    /// Creates the state without lemmas.
+    pub fn new(limits: Limits) -> Learned {
+        Learned {
             lemmas: Vec::new(),
             facts: 0,
             most_facts: limits.facts,
@@ -85,47 +86,47 @@ impl Memory {
         self.lemmas.push(lemma);
     }
 
-    /// Choices that are wrong whatever the others. New ones come behind those that were known.
+    /// Choices that are wrong whatever the others are. New ones come last.
     pub fn wrong_choices(&self) -> impl Iterator<Item = Choice> {
         let alone = self.lemmas.iter().filter(|lemma| lemma.premises.is_empty());
         alone.map(|lemma| Choice { write: lemma.forced.1, other: lemma.forced.0 })
     }
 }
 
-/// Choices made together, and where to come back to if they were wrong.
+/// Choices that were made together, and the state before them.
 #[derive(Clone, Copy)]
 struct Level {
     mark: Mark,
     placed: usize,
-    /// The number that the first of its edges has.
+    /// The number of the first edge of these choices.
     edge: u32,
 }
 
-/// What refuted a set of choices.
+/// The refutation of a set of choices.
 #[derive(Debug)]
 struct Lemma {
     block: Block,
-    /// The other choices it rests on, as edges of the stretch it comes from.
+    /// The choices that it depends on, except the last, as edges of its stretch.
     premises: Vec<u32>,
-    /// The edge that it forces.
+    /// The edge that it forces: the opposite of the last choice.
     forced: (u32, u32),
 }
 
-/// A free write that is not safe, because this reader of it is not known to precede that write.
-struct Unsafe {
+/// A free write that is not safe, because `reader`, which reads it, is not known to precede `other`.
+struct UnsafeWrite {
     write: u32,
     reader: u32,
     other: u32,
 }
 
-/// Continues the prefix that is placed on a frontier until `until` events are placed. `locks` are
-/// the writes in it that have unplaced readers. The saturated order is left as it was.
+/// Continues the prefix that is placed on a frontier until `until` events are placed. `locks` are the
+/// writes of the prefix that have unplaced readers. The saturated order is restored at the end.
 pub fn search<'e>(
     saturation: &mut Saturation<'e>,
     frontier: &mut Frontier<'e>,
     locks: &[u32],
     until: usize,
-    memory: &mut Memory,
+    memory: &mut Learned,
 ) -> End {
     let base = saturation.mark();
     frontier.start();
@@ -136,7 +137,7 @@ pub fn search<'e>(
         saturation,
         held_back: Vec::new(),
         one_by_one: 0,
-        ahead: HORIZON,
+        ahead: INITIAL_HORIZON,
         levels: Vec::new(),
         memory,
     };
@@ -153,21 +154,21 @@ struct Search<'s, 'e> {
     frontier: &'s mut Frontier<'e>,
     /// Length of the prefix.
     prefix: usize,
-    /// Free writes that were not safe when they were last looked at.
-    held_back: Vec<Unsafe>,
-    /// Until so many events are placed, choices are made one by one.
+    /// Free writes that were not safe when they were last checked.
+    held_back: Vec<UnsafeWrite>,
+    /// Until this many events are placed, choices are made one by one.
     one_by_one: usize,
-    /// How far ahead events are visited, in ranks.
+    /// The horizon, in ranks (see [`INITIAL_HORIZON`]).
     ahead: usize,
-    /// The first has the choices of the prefix.
+    /// The choices made. The first level has those of the prefix.
     levels: Vec<Level>,
-    memory: &'s mut Memory,
-    /// Visits of saturation that are counted.
+    memory: &'s mut Learned,
+    /// The visits of saturation that `memory` has counted.
     visits: u64,
 }
 
 impl Search<'_, '_> {
-    /// Takes over what is known: the choices of the prefix, and lemmas that rest on none.
+    /// Adds the choices of the prefix, and the lemmas that depend on no choice.
     fn begin(&mut self, locks: &[u32]) -> Result<(), End> {
         let pairs: Vec<(u32, u32)> = locks.iter().flat_map(|&write| self.pairs(write)).collect();
         if let Err(stop) = self.choose(&pairs)? {
@@ -193,7 +194,7 @@ impl Search<'_, '_> {
     fn run(&mut self, until: usize) -> Result<End, End> {
         loop {
             self.place_safe()?;
-            if self.saturation.is_late() {
+            if self.saturation.is_past_bounds() {
                 return Err(End::Exceeded);
             }
             if self.release() {
@@ -208,17 +209,17 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Whether the trail is as long as it may be, and there is a placement to show for it.
+    /// Whether the trail has reached its limit, and at least one event was placed.
     fn is_trail_long(&self) -> bool {
         self.saturation.trail() > self.memory.trail && self.frontier.order().len() > self.prefix
     }
 
-    /// Up to which rank events are visited.
+    /// The rank up to which events are visited.
     fn horizon(&self) -> usize {
         self.frontier.lowest().saturating_add(self.ahead)
     }
 
-    /// Visits the events that wait near the frontier. False if none did.
+    /// Visits the events that wait near the frontier. Returns whether there were any.
     fn look_ahead(&mut self) -> Result<bool, End> {
         let before = self.saturation.visits();
         let all = self.saturation.events.len();
@@ -228,7 +229,7 @@ impl Search<'_, '_> {
                 self.learn(stop)?;
                 return Ok(true);
             }
-            // If nothing is free there is a cycle, which may come to light far ahead.
+            // If nothing is free there is a cycle, which may be found only far ahead.
             let is_stuck = self.held_back.is_empty();
             if self.saturation.visits() > before || !is_stuck || limit >= all {
                 return Ok(self.saturation.visits() > before);
@@ -237,12 +238,12 @@ impl Search<'_, '_> {
         }
     }
 
-    /// Places what is free and no choice; holds back the rest.
+    /// Places the free events that are safe, and holds back the others.
     fn place_safe(&mut self) -> Result<(), End> {
         let mut looks = 0u32;
         while let Some(event) = self.frontier.next(self.saturation) {
             looks = looks.wrapping_add(1);
-            if looks.is_multiple_of(256) && self.saturation.is_late() {
+            if looks.is_multiple_of(256) && self.saturation.is_past_bounds() {
                 return Err(End::Exceeded);
             }
             match self.obstacle(event) {
@@ -253,15 +254,15 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Why an event is not safe.
-    fn obstacle(&self, event: u32) -> Option<Unsafe> {
+    /// The reason why an event is not safe; `None` if it is.
+    fn obstacle(&self, event: u32) -> Option<UnsafeWrite> {
         if !self.saturation.events.writes(event) {
             return None;
         }
         self.frontier.unplaced_readers(event).find_map(|reader| {
             let mut others = self.frontier.first_others(event);
             let other = others.find(|&other| self.is_obstacle(reader, other))?;
-            Some(Unsafe { write: event, reader, other })
+            Some(UnsafeWrite { write: event, reader, other })
         })
     }
 
@@ -269,12 +270,12 @@ impl Search<'_, '_> {
         other != reader && !self.saturation.precedes(reader, other)
     }
 
-    /// Offers the writes again whose obstacle is gone. False if there is none.
+    /// Offers again the writes that may be safe now. Returns whether there are any.
     fn release(&mut self) -> bool {
         let before = self.held_back.len();
         let mut held_back = std::mem::take(&mut self.held_back);
         held_back.retain(|held| {
-            // After going back an event may be held back twice, and be placed meanwhile.
+            // After placements were undone, an event may be held back twice, or be placed by now.
             if !self.frontier.is_head(held.write) {
                 return false;
             }
@@ -290,8 +291,8 @@ impl Search<'_, '_> {
         self.held_back.len() < before
     }
 
-    /// Puts the free write of lowest rank before the other unplaced writes of its location that
-    /// could come before one of its readers.
+    /// Makes a choice: orders the free write of lowest rank before the other unplaced writes of its
+    /// location that could come before one of its readers.
     fn decide(&mut self) -> Result<(), End> {
         if self.drop_blocked() {
             return Ok(());
@@ -304,13 +305,13 @@ impl Search<'_, '_> {
         if pairs.len() > 1 && self.frontier.order().len() >= self.one_by_one {
             let level = self.saturation.mark();
             if self.choose(&pairs)?.is_ok() {
-                self.ahead = self.ahead.saturating_sub(1).max(HORIZON / 2);
+                self.ahead = self.ahead.saturating_sub(1).max(INITIAL_HORIZON / 2);
                 return Ok(());
             }
             self.levels.pop();
             self.saturation.undo(level);
         }
-        // So that what refutes them can be told apart.
+        // Chooses the pairs one by one, so that a contradiction shows which of them it depends on.
         for pair in pairs {
             if let Err(stop) = self.choose(&[pair])? {
                 return self.learn(stop);
@@ -319,7 +320,7 @@ impl Search<'_, '_> {
         Ok(())
     }
 
-    /// Gives back the writes that are no longer free. False if there is none.
+    /// Returns the writes that are no longer free to the frontier. Returns whether there are any.
     fn drop_blocked(&mut self) -> bool {
         let before = self.held_back.len();
         let mut held_back = std::mem::take(&mut self.held_back);
@@ -334,7 +335,7 @@ impl Search<'_, '_> {
         self.held_back.len() < before
     }
 
-    /// The choices that put a write first.
+    /// The choices that make a write safe.
     fn pairs(&self, write: u32) -> Vec<(u32, u32)> {
         let readers: Vec<u32> = self.frontier.unplaced_readers(write).collect();
         let in_the_way = |&other: &u32| {
@@ -345,7 +346,8 @@ impl Search<'_, '_> {
         others.filter(in_the_way).map(|other| (write, other)).collect()
     }
 
-    /// Chooses the order of some pairs. What refutes them is left in place to be explained.
+    /// Chooses the order of some pairs. If they lead to a contradiction, its edges are left in place so
+    /// that it can be explained.
     fn choose(&mut self, pairs: &[(u32, u32)]) -> Result<Result<(), NoFixpoint>, End> {
         let level = Level {
             mark: self.saturation.mark(),
@@ -389,7 +391,7 @@ impl Search<'_, '_> {
         self.visits = visits;
     }
 
-    /// Jumps back and takes the opposite of the last choice that a contradiction rests on.
+    /// Jumps back and takes the opposite of the last choice that a contradiction depends on.
     fn flip(&mut self, explanation: Explanation) -> Result<Result<(), NoFixpoint>, End> {
         let Explanation { block, mut choices } = explanation;
         let Some(last) = choices.pop() else {
@@ -404,7 +406,7 @@ impl Search<'_, '_> {
         let lemma = self.memory.lemmas.len() as u32;
         let forced = (edge.to, edge.from);
         let level = self.levels.partition_point(|level| level.edge <= last);
-        // A choice that rests on one that was made with it cannot be turned by itself.
+        // If two choices of the contradiction were made together, the last cannot be flipped by itself.
         let first = self.levels[level - 1].edge;
         let made_together = choices.last().is_some_and(|&choice| choice >= first);
         if !made_together {
@@ -418,7 +420,7 @@ impl Search<'_, '_> {
         let Level { mark, placed, .. } = self.levels[keep];
         let changed = self.saturation.undo(mark);
         self.go_back(placed);
-        // Some may wait for what is no longer known to precede them.
+        // Some may wait for events that are no longer known to precede them.
         self.frontier.offer_heads(changed);
         self.levels.truncate(keep);
         if made_together {
@@ -429,7 +431,7 @@ impl Search<'_, '_> {
         Ok(self.saturation.assume(&[forced], rule, self.horizon()))
     }
 
-    /// Takes back all but the first `placed` placements.
+    /// Undoes all but the first `placed` placements.
     fn go_back(&mut self, placed: usize) {
         self.frontier.truncate(placed, self.saturation);
         for held in self.held_back.drain(..) {

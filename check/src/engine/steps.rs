@@ -1,7 +1,6 @@
-//! From a [`Violation`] to the numbered steps of a certificate.
+//! Turns a [`Violation`] into the numbered steps of a certificate.
 //!
-//! Facts that rest on no assumption are written once, outside of blocks, however many blocks use
-//! them.
+//! Facts that depend on no assumption are written once, outside of blocks, however many blocks use them.
 
 use history::{History, OpId};
 use rustc_hash::FxHashMap;
@@ -70,7 +69,7 @@ impl Writer<'_> {
         self.lemmas.push((end, block.assumptions.len()));
     }
 
-    /// Which facts rest on no assumption of the block.
+    /// Per fact, whether it depends on no assumption of the block.
     fn lasting_facts(&self, block: &Block) -> Vec<bool> {
         let mut lasting: Vec<bool> = Vec::with_capacity(block.facts.len());
         for fact in &block.facts {

@@ -1,8 +1,8 @@
-//! The stage `trace-order`: the trace's own order as a guess at memory order.
+//! The stage `trace-order`: tries the trace's own order as memory order.
 //!
-//! Where a trace shows when operations completed and stores reached memory, that order is most
-//! often a memory order (Qadeer's simple witness, section 5). The guess is run on the operational
-//! machine, so a wrong one does no harm. Cost: sorting, then linear.
+//! If a trace shows when operations completed and stores reached memory, that order is most often a memory
+//! order (Qadeer's simple witness, section 5). The operational machine runs it, so a wrong guess does no
+//! harm. Cost: sorting, then linear.
 
 use history::{History, OpId};
 
@@ -21,7 +21,7 @@ pub fn try_trace_order(
         return None;
     }
     let mut order: Vec<OpId> = history.ops().filter(|&op| !left_out(op)).collect();
-    // A store that is not seen to reach memory goes last.
+    // A store that the trace does not show reaching memory goes last.
     order.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
     let steps = schedule(history, model, &order, left_out)?;
     machine::run(history, model, &steps).ok().map(|()| steps)

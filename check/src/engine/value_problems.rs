@@ -1,18 +1,20 @@
-//! Reads that the engines cannot constrain, or need not.
+//! [`ValueProblems`]: reads and final values whose source is not a single known write, and the effect that
+//! they have on a verdict.
 
 use history::{History, OpId, ReadSource, ReadsFrom};
 
 use crate::engine::finals::Finals;
 use crate::verdict::{Outcome, Reason, Verdict};
 
-/// What is odd about the reads of a history.
+/// The reads and final values of a history whose source is not a single known write, or not a possible
+/// one.
 #[derive(Clone, Debug)]
 pub struct ValueProblems {
-    /// A read of a value that nobody wrote.
+    /// A read of a value that no write has.
     pub thin_air: Option<OpId>,
-    /// Whether a read-modify-write returns what it alone writes.
+    /// Whether a read-modify-write returns a value that only it writes.
     pub reads_itself: bool,
-    /// Reads or final values with several candidates.
+    /// Number of reads and final values with several candidates.
     pub ambiguous: usize,
     unfinished: Option<OpId>,
     unfinished_final: Option<u32>,
@@ -21,7 +23,7 @@ pub struct ValueProblems {
 }
 
 impl ValueProblems {
-    /// The first of each kind by trace line. Cost: linear.
+    /// Finds the problems of a history, of each kind the first by trace line. Cost: linear.
     pub fn of(history: &History, reads_from: &ReadsFrom, finals: &Finals) -> ValueProblems {
         let first = |wanted: ReadSource| {
             history
@@ -41,7 +43,7 @@ impl ValueProblems {
         }
     }
 
-    /// Why nothing but a violation can be concluded, if that is so.
+    /// The reason, if any, because of which the history cannot be called consistent.
     pub fn unknowable(&self) -> Option<Reason> {
         let of_reads = [
             self.unfinished.map(Reason::UnfinishedStore),
@@ -52,7 +54,8 @@ impl ValueProblems {
         of_reads.into_iter().flatten().next().or(of_final)
     }
 
-    /// What an order that was found means for reads that it left free.
+    /// Adjusts an outcome for reads that were left unconstrained: a history that would be consistent is
+    /// undecided if their sources are unknown.
     pub fn qualify(&self, mut outcome: Outcome) -> Outcome {
         let failed = matches!(outcome.verdict, Verdict::Undecided(Reason::FreeReads));
         let found = matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Satisfied);

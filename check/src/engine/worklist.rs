@@ -1,8 +1,8 @@
-//! A worklist of events, taken in sweeps along a rank.
+//! [`Worklist`]: events that wait to be visited, in sweeps along a rank.
 //!
-//! What is derived from an event most often concerns events of a somewhat lower rank. Going back
-//! to them at once would visit everything in between again for each of them. A sweep goes on for
-//! a while and then goes back for all of them together.
+//! The order derived from an event most often concerns events of a somewhat lower rank. Going back to
+//! them at once would visit everything in between again for each of them. A sweep continues for a while
+//! and then goes back for all of them together.
 
 /// Marks that nothing waits.
 const NOWHERE: usize = usize::MAX;
@@ -16,20 +16,22 @@ pub struct Worklist {
     event: Vec<u32>,
     /// A bit per rank.
     waiting: Vec<u64>,
-    /// How far, in ranks, a sweep gets ahead of the lowest event that waits behind it.
+    /// How far, in ranks, a sweep may get ahead of the lowest waiting event behind it.
     sweep: usize,
-    /// Where the sweep is.
+    /// The rank that the sweep has reached.
     cursor: usize,
-    /// How many wait there or ahead, and how many behind.
+    /// Number of waiting events at or ahead of the cursor.
     ahead: usize,
+    /// Number of waiting events behind the cursor.
     behind: usize,
-    /// The lowest rank behind.
+    /// The lowest rank that waits behind the cursor.
     lowest: usize,
 }
 
 impl Worklist {
-    /// Nothing waits. `rank` is a permutation. Sweeps get far enough ahead to pass over what
-    /// `threads` threads have under way at a time, and not so far that clocks leave the cache.
+    /// Creates an empty worklist. `rank` is a permutation. Sweeps are long enough to cover the operations
+    /// that `threads` threads have in progress at a time, and short enough that clocks stay in the
+    /// processor's cache.
     pub fn new(rank: Vec<u32>, threads: usize) -> Worklist {
         let mut event = vec![0; rank.len()];
         for (at, &rank) in rank.iter().enumerate() {
@@ -71,7 +73,7 @@ impl Worklist {
         }
     }
 
-    /// Takes an event of a rank below `limit`.
+    /// Removes and returns an event of a rank below `limit`.
     pub fn pop(&mut self, limit: usize) -> Option<u32> {
         let far = self.behind > 0 && self.cursor.saturating_sub(self.lowest) >= self.sweep;
         if far {
@@ -90,7 +92,7 @@ impl Worklist {
         Some(self.event[rank])
     }
 
-    /// Takes a certain event; false if it does not wait.
+    /// Removes an event. Returns whether it was waiting.
     pub fn take(&mut self, event: u32) -> bool {
         let rank = self.rank[event as usize] as usize;
         let (word, bit) = (rank / 64, 1 << (rank % 64));
@@ -106,7 +108,7 @@ impl Worklist {
         true
     }
 
-    /// Forgets all that wait.
+    /// Removes all events.
     pub fn clear(&mut self) {
         self.waiting.fill(0);
         (self.ahead, self.behind, self.lowest) = (0, 0, NOWHERE);
@@ -118,7 +120,7 @@ impl Worklist {
         self.lowest = NOWHERE;
     }
 
-    /// The first rank at or ahead of the cursor and below `limit` that waits.
+    /// The first waiting rank at or ahead of the cursor and below `limit`.
     fn next(&self, limit: usize) -> Option<usize> {
         if self.ahead == 0 || self.cursor >= limit {
             return None;

@@ -1,11 +1,10 @@
 //! Random histories: a random program, run on a model's operational machine.
 //!
-//! What the machine did is recorded, so a history is consistent under the model that generated
-//! it, unless the [`Recipe`] asks for reads to be re-pointed at the end (see
-//! [`Recipe::violations`]). Values of a location are written in random order and locations are
-//! named at random; [`generate`] adds ticks and the memory order, which [`without_order`] takes away
-//! again where a reader should have to find the order itself. [`families`] are histories that are
-//! hard by construction.
+//! The history records what the machine did, so it is consistent under that model, unless the [`Recipe`]
+//! asks for some reads to be changed at the end (see [`Recipe::violations`]). The values of a location are
+//! written in random order, and locations are numbered at random. [`generate`] adds ticks and the memory
+//! order; [`without_order`] removes them, so that a checker has to find the order itself. [`families`] has
+//! histories that are hard to check by construction.
 //!
 //! ```
 //! use check::generate::{Recipe, generate};
@@ -23,45 +22,44 @@
 pub mod families;
 mod program;
 mod repoint;
-mod rng;
 mod run;
 
+use history::random::Rng;
 use history::{BuildError, History, RestoreError};
 use thiserror::Error;
 
 use memory::Model;
 use memory::machine::Refusal;
 use program::Program;
-use rng::Rng;
 
 pub use program::without_order;
 pub use repoint::repointed;
 
-/// What a random history is made of.
+/// The parameters of a random history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
     /// The model whose machine runs the program.
     pub model: Model,
-    /// Number of threads; they get equally many operations, give or take one.
+    /// Number of threads. Their numbers of operations differ by at most one.
     pub threads: u32,
     /// Number of operations of all threads together.
     pub operations: u32,
     /// Number of locations that operations choose from.
     pub locations: u32,
-    /// How often each kind of operation occurs.
+    /// The relative frequency of each kind of operation.
     pub mix: Mix,
     /// How unequally locations are shared: the k-th most popular one is chosen in proportion to
     /// k^-skew (Zipf's law). 0 is uniform.
     pub skew: f64,
-    /// How many stores a thread's buffer holds at most, under TSO and PSO.
+    /// Maximum number of stores in a thread's buffer, for models with store buffers.
     pub buffer: u32,
-    /// What decides everything random. The same recipe gives the same history on every machine.
+    /// The seed of the pseudo-random generator. The same recipe gives the same history on every machine.
     pub seed: u64,
-    /// How many reads are made to return the value of another write than the one they read, chosen
-    /// among those within [`Recipe::distance`]. The result may, but need not, violate the model.
+    /// Number of reads that are changed to return the value of another write within
+    /// [`Recipe::distance`]. The result may, but need not, violate the model.
     pub violations: u32,
-    /// How far in memory order, in operations, a read may be from the write that it is re-pointed
-    /// to. The initial value counts as written before the first operation.
+    /// Maximum distance in memory order, in operations, between a changed read and its new source. The
+    /// initial value counts as written before the first operation.
     pub distance: u32,
 }
 
@@ -101,23 +99,23 @@ impl Default for Mix {
     }
 }
 
-/// Why a recipe gives no history.
+/// Why no history could be generated from a recipe.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[non_exhaustive]
 pub enum RecipeError {
-    /// A number that must not be 0 is.
+    /// A number is 0 that must not be.
     #[error("no {0}: at least 1 was expected")]
     None(&'static str),
-    /// A number that is larger than there is use for.
+    /// A number is too large.
     #[error("{number} {name}: at most {most} was expected{why}")]
     TooMany {
         /// The number.
         number: u32,
-        /// Of what.
+        /// What it counts.
         name: &'static str,
-        /// The largest that is possible.
+        /// The largest number allowed.
         most: u32,
-        /// Why it is not larger; may be empty.
+        /// The reason for the limit; may be empty.
         why: &'static str,
     },
     /// A family has no history of that size.
@@ -127,52 +125,52 @@ pub enum RecipeError {
         family: &'static str,
         /// The size.
         size: u32,
-        /// The smallest that there is.
+        /// The smallest size of the family.
         least: u32,
-        /// The largest.
+        /// The largest size of the family.
         most: u32,
     },
     /// Every weight of the mix is 0.
     #[error("every weight of the mix is 0: at least one kind of operation must occur")]
     EmptyMix,
-    /// No power law.
+    /// The skew is negative, too large, or not a number.
     #[error("a skew of {0}: a number from 0 (uniform) to 100 was expected")]
     Skew(f64),
-    /// Not so many reads have another write nearby.
+    /// Too few reads have another write of their location within the distance.
     #[error(
         "only {found} of {wanted} reads can be re-pointed: no other read has another write of its \
          location within a distance of {distance}; allow a larger distance, or ask for more \
          operations or fewer locations"
     )]
     TooFewReads {
-        /// How many were asked for.
+        /// The number of reads requested.
         wanted: u32,
-        /// How many there are.
+        /// The number of reads found.
         found: u32,
-        /// Within this distance.
+        /// The maximum distance, in operations.
         distance: u32,
     },
-    /// Too many operations.
+    /// The history could not be built, such as for too many operations.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A history with other values read cannot be put together: a defect of this program.
+    /// The history with changed reads could not be restored, which is a defect of this program.
     #[error("{0}: please report this")]
     Restore(#[from] RestoreError),
-    /// The machine refuses a step of the random schedule: a defect of this program.
+    /// The machine refused a step of the random schedule, which is a defect of this program.
     #[error("the machine refuses a step of its own run ({0}): please report this")]
     Refused(#[from] Refusal),
 }
 
-/// Makes the history of a recipe: operations with values, ticks and the memory order.
+/// Generates the history of a recipe: operations with values, ticks and the memory order.
 ///
-/// Cost: time linear in operations, times the buffer's depth where a buffer is looked through;
-/// about 200 bytes of memory an operation at the peak.
+/// Cost: time linear in operations, times the depth of the buffers; about 200 bytes of memory an operation
+/// at the peak.
 ///
 /// # Errors
-/// See [`RecipeError`].
+/// Returns a [`RecipeError`] if a parameter is out of range or too few reads can be changed.
 pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     check(recipe)?;
-    let mut rng = Rng::new(recipe.seed);
+    let mut rng = Rng::new(recipe.seed, 0);
     let program = Program::random(recipe, &mut rng);
     let run = run::run(&program, recipe, &mut rng)?;
     let history = program.history(Some(&run))?;
@@ -182,7 +180,7 @@ pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     }
 }
 
-/// Locations that a recipe can have: each takes memory, used or not.
+/// Maximum number of locations of a recipe. Each takes memory, whether used or not.
 const MOST_LOCATIONS: u32 = 1 << 24;
 
 fn check(recipe: &Recipe) -> Result<(), RecipeError> {
@@ -207,7 +205,7 @@ fn check(recipe: &Recipe) -> Result<(), RecipeError> {
     Ok(())
 }
 
-/// Whether a number is from 1 to `most`.
+/// Checks that a number is from 1 to `most`.
 fn at_most(
     number: u32,
     name: &'static str,

@@ -1,21 +1,21 @@
-//! Random programs, and histories of what they did.
+//! [`Program`]: random programs, and the histories of their runs.
 
+use history::random::{Rng, Weighted};
 use history::{
     Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
 use super::Recipe;
-use super::rng::{Rng, Weighted};
 use super::run::Run;
 
-/// What every thread does, thread by thread. Memory: 13 bytes an operation.
+/// The operations of all threads, thread by thread. Memory: 13 bytes an operation.
 pub(super) struct Program {
     kind: Vec<Kind>,
-    /// Number of the location; anything for a fence.
+    /// Per operation, the number of its location; meaningless for a fence.
     location: Vec<u32>,
-    /// Value written; anything for what does not write.
+    /// Per operation, the value written; meaningless if it does not write.
     written: Vec<u64>,
-    /// Where each thread begins.
+    /// Per thread, the index of its first operation.
     starts: Vec<usize>,
 }
 
@@ -38,8 +38,7 @@ impl Program {
         Program { kind, location, written, starts: starts(length, recipe.threads) }
     }
 
-    /// What its threads did: `run` says what reads returned, and when. Without one, reads show
-    /// nothing.
+    /// The history of a run. Without a run, the values of reads are unknown.
     pub fn history(&self, run: Option<&Run>) -> Result<History, BuildError> {
         let mut builder = HistoryBuilder::new();
         for (thread, &start) in self.starts.iter().enumerate() {
@@ -68,14 +67,14 @@ impl Program {
     }
 }
 
-/// Where each thread begins, if they get equally many operations.
+/// The first operation of each thread, if all threads get equally many.
 fn starts(length: usize, threads: u32) -> Vec<usize> {
     let threads = threads as usize;
     let (each, more) = (length / threads, length % threads);
     (0..threads).map(|thread| thread * each + thread.min(more)).collect()
 }
 
-/// What each write writes: the k writes of a location write 1 to k, in random order.
+/// The value of each write: the k writes of a location write 1 to k, in random order.
 fn values(kind: &[Kind], location: &[u32], locations: u32, rng: &mut Rng) -> Vec<u64> {
     let mut by_location: Vec<Vec<u64>> = vec![Vec::new(); locations as usize];
     let writes = || (0..kind.len()).filter(|&op| kind[op].writes());
@@ -93,11 +92,11 @@ fn values(kind: &[Kind], location: &[u32], locations: u32, rng: &mut Rng) -> Vec
     written
 }
 
-/// The same history without ticks and without the order in which memory performed it: what
-/// remains says nothing about how threads interleaved but the values that reads returned.
+/// The history without ticks and without the order of completions, so that only the values that reads
+/// returned show how threads interleaved.
 ///
 /// # Errors
-/// If the history is too large to be built.
+/// Returns [`BuildError::TooLarge`] if the history is too large to be built.
 pub fn without_order(history: &History) -> Result<History, BuildError> {
     let mut builder = HistoryBuilder::new();
     for op in history.ops() {

@@ -1,9 +1,9 @@
-//! Reads that return the value of another write.
+//! Changes reads of a history to return the value of another write.
 
+use history::random::Rng;
 use history::{History, OpId};
 
 use super::RecipeError;
-use super::rng::Rng;
 
 /// Makes `reads` random reads return the value of another write of their location, at most
 /// `distance` operations before or after them in the order of completions, chosen at random. The
@@ -11,25 +11,25 @@ use super::rng::Rng;
 /// what the history satisfied. The same seed gives the same reads on every machine.
 ///
 /// # Errors
-/// Not so many reads have another write nearby; operations of which the trace does not show when they
-/// completed have none.
+/// Returns [`RecipeError::TooFewReads`] if fewer reads have another write nearby. Operations without a
+/// position in the order of completions have none.
 pub fn repointed(
     history: &History,
     reads: u32,
     distance: u32,
     seed: u64,
 ) -> Result<History, RecipeError> {
-    repoint(history, reads, distance, &mut Rng::new(seed))
+    repoint(history, reads, distance, &mut Rng::new(seed, 0))
 }
 
-/// The same, from choices that go on.
+/// As [`repointed`], with a generator that has already been used.
 pub(super) fn repoint(
     history: &History,
     wanted: u32,
     distance: u32,
     rng: &mut Rng,
 ) -> Result<History, RecipeError> {
-    let order = Order::new(history);
+    let order = CompletionOrder::new(history);
     let mut reads: Vec<OpId> = history.ops().filter(|&op| history.kind(op).reads()).collect();
     let mut values: Vec<Option<u64>> = history.ops().map(|op| history.read(op)).collect();
     let mut found = 0;
@@ -57,20 +57,20 @@ pub(super) fn repoint(
 }
 
 /// The order in which the operations of a history completed.
-struct Order<'a> {
+struct CompletionOrder<'a> {
     history: &'a History,
-    /// By operation, its place, from 1; `None` if it is not known.
+    /// Per operation, its position, from 1; `None` if it is not known.
     place: Vec<Option<u32>>,
-    /// By location, its writes in this order.
+    /// Per location, its writes in this order.
     writes: Vec<Vec<OpId>>,
 }
 
-impl Order<'_> {
-    fn new(history: &History) -> Order<'_> {
+impl CompletionOrder<'_> {
+    fn new(history: &History) -> CompletionOrder<'_> {
         let mut ops: Vec<OpId> = history.ops().collect();
         ops.retain(|&op| history.order(op).is_some());
         ops.sort_by_key(|&op| history.order(op));
-        let mut order = Order {
+        let mut order = CompletionOrder {
             history,
             place: vec![None; history.len()],
             writes: vec![Vec::new(); history.locations().len()],
@@ -86,7 +86,7 @@ impl Order<'_> {
         order
     }
 
-    /// What a read could have read nearby and did not: writes, `None` for the initial value.
+    /// The other sources that a read could have within a distance; `None` is the initial value.
     fn others(&self, read: OpId, far: u32) -> Vec<Option<OpId>> {
         let (Some(place), Some(location)) = (self.place[read.at()], self.history.location(read))
         else {
@@ -107,7 +107,7 @@ impl Order<'_> {
             .collect()
     }
 
-    /// What a read returns that reads from there.
+    /// The value that a read returns from a source.
     fn value(&self, read: OpId, source: Option<OpId>) -> Option<u64> {
         match source {
             Some(write) => self.history.written(write),

@@ -1,29 +1,29 @@
-//! A program on a random schedule of a model's machine.
+//! [`run()`]: executes a program on a model's machine, with a random schedule.
 
-use std::collections::VecDeque;
-
+use history::random::Rng;
 use history::{Access, History, Kind, OpId};
 
 use super::program::Program;
-use super::rng::Rng;
 use super::{Recipe, RecipeError};
+use memory::buffer::StoreBuffer;
 use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};
 
 /// Ticks between two steps: room for the lines that a trace prints in between.
-const STEP: u64 = 4;
+const TICKS_PER_STEP: u64 = 4;
 
-/// What the operations of a program did, in the program's order.
+/// The results of a run, per operation of the program.
 pub(super) struct Run {
     /// The write that a read took its value from; `None` for the initial value.
     pub source: Vec<Option<OpId>>,
     issued: Vec<u64>,
-    /// When memory performed it: for a buffered store, when it was committed. No two are equal.
+    /// The tick at which memory performed the operation: for a buffered store, when it was committed. No
+    /// two are equal.
     pub completed: Vec<u64>,
 }
 
 impl Run {
-    /// An operation with what the run shows of it. `written` are the values of the program.
+    /// An operation with its value read and its ticks. `written` are the values that the program writes.
     pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
         let read = self.source[op].map_or(0, |write| written[write.at()]);
         Access {
@@ -36,7 +36,7 @@ impl Run {
     }
 }
 
-/// Runs a program: again and again a random thread does its next operation or commits a store.
+/// Runs a program: in each step a random thread executes its next operation or commits a store.
 pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<Run, RecipeError> {
     let history = program.history(None)?;
     let mut scheduler = Scheduler::new(&history, recipe);
@@ -53,13 +53,13 @@ pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<R
     Ok(scheduler.run)
 }
 
-/// A thread of the program that runs.
+/// The state of a thread.
 struct Thread {
     next: u32,
     end: u32,
-    /// Stores that wait, oldest first.
-    buffer: VecDeque<OpId>,
-    /// When it took its last step.
+    /// The stores in its buffer with their locations, the oldest first.
+    buffer: StoreBuffer<(Option<u32>, OpId)>,
+    /// The tick of its last step.
     last: u64,
 }
 
@@ -78,7 +78,7 @@ impl<'h> Scheduler<'h> {
         let threads = history.threads().iter().map(|thread| Thread {
             next: thread.first().0,
             end: thread.end().0,
-            buffer: VecDeque::new(),
+            buffer: StoreBuffer::default(),
             last: 0,
         });
         Scheduler {
@@ -101,55 +101,47 @@ impl<'h> Scheduler<'h> {
         thread.next == thread.end && thread.buffer.is_empty()
     }
 
-    /// What a thread that is not done does next. The fuller its buffer, the more likely it is to
-    /// commit a store, so that a deep buffer is used and none overflows.
+    /// The next step of a thread that is not done. The fuller its buffer, the more likely it commits a
+    /// store, so that deep buffers are used and none overflows.
     fn choose(&self, at: usize, rng: &mut Rng) -> Step {
         let thread = &self.threads[at];
         let waiting = thread.buffer.len();
         if waiting == 0 {
             return Step::Execute(OpId(thread.next));
         }
-        let must_commit = thread.next == thread.end
-            || waiting >= self.depth
-            || self.must_wait(&thread.buffer, OpId(thread.next));
+        let must_commit =
+            thread.next == thread.end || waiting >= self.depth || self.must_wait(thread);
         if must_commit || rng.index(self.depth) < waiting {
             return Step::Commit(self.committable(&thread.buffer, rng));
         }
         Step::Execute(OpId(thread.next))
     }
 
-    /// Whether an operation waits for stores in the buffer.
-    fn must_wait(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
-        let kind = self.history.kind(op);
+    /// Whether a thread's next operation waits for stores in its buffer.
+    fn must_wait(&self, thread: &Thread) -> bool {
+        let op = OpId(thread.next);
+        let own = thread.buffer.newest(self.history.location(op));
         self.model.drains_all(Label::of(self.history, op))
-            || (self.model.drains_own(kind) && self.holds(buffer, op))
-    }
-
-    /// Whether a buffer holds a store to the location of an operation.
-    fn holds(&self, buffer: &VecDeque<OpId>, op: OpId) -> bool {
-        let location = self.history.location(op);
-        buffer.iter().any(|&s| self.history.location(s) == location)
+            || (self.model.drains_own(self.history.kind(op)) && own.is_some())
     }
 
     /// A store that may reach memory now: the oldest, or the oldest of some location.
-    fn committable(&self, buffer: &VecDeque<OpId>, rng: &mut Rng) -> OpId {
+    fn committable(&self, buffer: &[(Option<u32>, OpId)], rng: &mut Rng) -> OpId {
         if !self.model.buffers_by_location() {
-            return buffer[0];
+            return buffer[0].1;
         }
         let any = buffer[rng.index(buffer.len())];
-        let location = self.history.location(any);
-        let oldest = buffer.iter().find(|&&store| self.history.location(store) == location);
-        oldest.copied().unwrap_or(any)
+        buffer.iter().find(|store| store.0 == any.0).unwrap_or(&any).1
     }
 
     fn step(&mut self, at: usize, step: Step, rng: &mut Rng) -> Result<(), Refusal> {
-        self.now += STEP;
+        self.now += TICKS_PER_STEP;
         match step {
             Step::Execute(op) => self.execute(at, op, rng)?,
             Step::Commit(op) => {
                 self.machine.step(step)?;
                 let buffer = &mut self.threads[at].buffer;
-                if let Some(place) = buffer.iter().position(|&store| store == op) {
+                if let Some(place) = buffer.iter().position(|store| store.1 == op) {
                     buffer.remove(place);
                 }
                 self.run.completed[op.at()] = self.now;
@@ -169,10 +161,10 @@ impl<'h> Scheduler<'h> {
         thread.next += 1;
         self.run.completed[op.at()] = self.now;
         if kind == Kind::Store && self.model.buffers() {
-            thread.buffer.push_back(op);
+            thread.buffer.push((self.history.location(op), op));
             self.run.issued[op.at()] = self.now;
         } else {
-            // Some time after the thread's step before, and two ticks before this one at the latest.
+            // A random tick after the thread's previous step, at least two ticks before this one.
             let wait = self.now - 2 - thread.last;
             self.run.issued[op.at()] = thread.last + 1 + rng.below(wait);
         }

@@ -1,15 +1,15 @@
 //! The kernel of a history: the store order that all of its runs have in common (Zennou et al.,
 //! "Boosting Sequential Consistency Checking using Saturation", section 4).
 //!
-//! Saturation orders most of it. For each pair of writes that is left, a first run shows one possible
-//! order, and a second run is sought that orders as many of them as possible the other way around. Of the
-//! pairs that both runs order alike, SAT is asked for a run that reverses at least one, until there is no such
-//! run. Then all that are left belong to the kernel: this is the computation of a backbone. So the
-//! kernel is exact.
+//! Saturation orders most of its pairs. For the pairs that are left, a first run shows one possible order
+//! each, and a second run orders as many of them as it easily can the other way around. Of the pairs that
+//! both runs order alike, the SAT solver searches a run that reverses at least one, until there is none.
+//! The remaining pairs then belong to the kernel. This is the computation of a backbone, so the kernel is
+//! exact.
 //!
-//! **Cost.** One call of the solver for each set of pairs that turns out to be free, and one more for
-//! each [`CHUNK`] of pairs that turn out to be fixed. On random SC histories of 6 threads and 800 operations that
-//! is some hundred calls, and less than a second.
+//! **Cost.** One call of the solver for each set of pairs that turns out to be free, and one more for each
+//! [`CHUNK`] of pairs that turn out to be fixed. On random SC histories of 6 threads and 800 operations
+//! there are some hundred calls, which take less than a second.
 
 pub(crate) mod pairs;
 
@@ -33,33 +33,35 @@ use pairs::{ordered, unordered};
 
 pub use pairs::{count_ordered, write_pairs};
 
-/// Pairs that one call asks about.
+/// Number of pairs that one call of the solver tries to reverse.
 pub const CHUNK: usize = 256;
 
-/// What all runs have in common.
+/// The store order that all runs have in common.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Kernel {
-    /// How many pairs saturation orders.
+    /// Number of pairs that saturation orders.
     pub saturated: u64,
-    /// The pairs that every run orders so, initial writes left out, ascending. Transitively closed.
+    /// The pairs that every run orders in this way, without initial writes, in ascending order. The
+    /// relation is transitively closed.
     pub pairs: Vec<(OpId, OpId)>,
-    /// What the solver was given and did.
+    /// Statistics of the solver.
     pub sat: SatStatistics,
 }
 
-/// Why there is no kernel.
+/// Why the kernel is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoKernel {
-    /// There is no run.
+    /// The history has no run.
     Inconsistent,
-    /// Not known.
+    /// The kernel could not be decided.
     Undecided(Reason),
 }
 
 /// The kernel of a history under a model. Every read must have one source.
 ///
 /// # Errors
-/// There is no run, or it is not known whether there is one or what all have in common.
+/// Returns [`NoKernel::Inconsistent`] if there is no run, and [`NoKernel::Undecided`] if it is not known
+/// whether there is one, or what all runs have in common.
 pub fn kernel(
     history: &History,
     reads_from: &ReadsFrom,
@@ -112,8 +114,8 @@ pub fn kernel(
     Ok(Kernel { saturated, pairs, sat })
 }
 
-/// The criteria that are weaker than a model and derive store order, the weakest first. There are none for PSO, from which no
-/// criterion follows.
+/// The criteria that are weaker than a model and derive store order, the weakest first. There are none for
+/// PSO, from which no criterion follows.
 pub fn criteria(model: Model) -> &'static [Algorithm] {
     if model == Model::SC {
         &[Algorithm::Ccv, Algorithm::Ccm, Algorithm::Wsc]
@@ -124,9 +126,9 @@ pub fn criteria(model: Model) -> &'static [Algorithm] {
     }
 }
 
-/// How many pairs of writes one of the [`criteria`] orders; `None` where it does not hold, or a bound was
-/// met. CCv: those that `(po ∪ wr ∪ cf)⁺` relates. CCM: `pww`; wCCM: `wpww`. wSC and wTSO: what saturation
-/// orders. Needs matrices of n² bits, but for wSC and wTSO.
+/// The number of pairs of writes that one of the [`criteria`] orders; `None` if it does not hold, or a bound
+/// was met. For CCv these are the pairs of `(po ∪ wr ∪ cf)⁺`, for CCM `pww`, for wCCM `wpww`, for wSC and
+/// wTSO the pairs that saturation orders. CCM and wCCM need matrices of n² bits.
 pub fn derived(
     history: &History,
     reads_from: &ReadsFrom,
@@ -138,7 +140,7 @@ pub fn derived(
         return Some(kernel.saturated);
     }
     let model = criterion.default_model();
-    // The papers' criteria know full fences only.
+    // The papers' criteria do not handle weak fences.
     if model.first_refined(history).is_some() {
         return None;
     }
@@ -154,8 +156,8 @@ pub fn derived(
     report.statistics.ordered
 }
 
-/// How many pairs of writes the conflicts of CCv relate by themselves (`cf`, CAV 2019, section 3.1), without program
-/// order and reads-from; `None` where CC does not hold, or a bound was met.
+/// The number of pairs of writes that the conflicts of CCv alone relate (`cf`, CAV 2019, section 3.1),
+/// without program order and reads-from; `None` if CC does not hold, or a bound was met.
 pub fn conflicting(history: &History, reads_from: &ReadsFrom, bounds: &Bounds) -> Option<u64> {
     causal::conflict_pairs(&Execution::new(history, reads_from), bounds)
 }
@@ -164,7 +166,7 @@ fn exceeded(bounds: &Bounds) -> NoKernel {
     NoKernel::Undecided(Reason::exceeded(bounds))
 }
 
-/// Of the pairs that saturation leaves open, those that all runs order alike, in that order.
+/// The pairs that saturation leaves open and all runs order alike, each in that order.
 fn common(
     saturation: &Saturation<'_>,
     open: Vec<(u32, u32)>,
@@ -174,11 +176,9 @@ fn common(
     if !is_possible(&mut first, &[], bounds)? {
         return Err(NoKernel::Inconsistent);
     }
-    // Tried the other way around, a run has as many of the pairs so as it easily can.
-    let literals = (1..=first.pairs().len() as i32).map(|pair| match first.holds(pair) {
-        true => pair,
-        false => -pair,
-    });
+    // The solver now tries the reversed order of each pair first.
+    let literals =
+        (1..=first.pairs().len() as i32).map(|pair| if first.holds(pair) { pair } else { -pair });
     let reversed = literals.map(|literal| first.pair(-literal)).collect();
     let mut residual = Residual::of_pairs(saturation, reversed, bounds);
     is_possible(&mut residual, &[], bounds)?;

@@ -1,17 +1,17 @@
-//! The pairs of writes of one location, initial writes left out: how many there are, and which of
-//! them a saturated order orders. Each pair counts once, whichever way around it is ordered.
+//! The pairs of writes of one location, without initial writes: how many there are, and which of them a
+//! saturated order orders. Each pair counts once, whatever its order.
 
 use history::History;
 
 use crate::bounds::Bounds;
 use crate::engine::saturate::Saturation;
 
-/// How often the bounds are looked at, in writes.
-const LOOKS: usize = 1024;
-/// Bytes that a pair takes, here and in what is built on it.
-const BYTES: usize = 200;
+/// Number of steps between two checks of the bounds.
+const CHECK_INTERVAL: usize = 1024;
+/// Memory of a pair, here and in the structures that are built from it, in bytes.
+const BYTES_PER_PAIR: usize = 200;
 
-/// How many pairs there are. Cost: linear.
+/// The number of pairs of a history. Cost: linear.
 pub fn write_pairs(history: &History) -> u64 {
     let mut writes = vec![0u64; history.locations().len()];
     for op in history.ops().filter(|&op| history.kind(op).writes()) {
@@ -29,24 +29,23 @@ pub fn ordered(saturation: &Saturation<'_>) -> impl Iterator<Item = (u32, u32)> 
         .flat_map(|(write, others)| others.iter().map(move |&earlier| (earlier, write)))
 }
 
-/// How many ordered pairs there are. Cost: for each write O(threads) steps.
+/// The number of ordered pairs. Cost: for each write O(threads) steps.
 pub fn count_ordered(saturation: &Saturation<'_>) -> u64 {
     before(saturation).map(|(_, others)| others.len() as u64).sum()
 }
 
-/// The unordered pairs of events, by location and ascending rank of neither: the one of lower rank
-/// comes first in each. `None` if a bound was met. Cost: for each write O(threads) steps and those
-/// of the pairs.
+/// The unordered pairs of events, grouped by location. In each pair, the event of lower rank comes first.
+/// `None` if a bound was met. Cost: for each write O(threads) steps and those of the pairs.
 pub fn unordered(saturation: &Saturation<'_>, bounds: &Bounds) -> Option<Vec<(u32, u32)>> {
     let events = saturation.events;
     let rank = saturation.ranks();
     let mut pairs = Vec::new();
-    let mut looks = 0usize;
+    let mut checked = 0usize;
     for location in 0..events.locations() as u32 {
         for (write, others) in unordered_at(saturation, location) {
-            looks += 1;
-            if looks.is_multiple_of(LOOKS)
-                && (bounds.passed() || !bounds.allows(BYTES * pairs.len()))
+            checked += 1;
+            if checked.is_multiple_of(CHECK_INTERVAL)
+                && (bounds.passed() || !bounds.allows(BYTES_PER_PAIR * pairs.len()))
             {
                 return None;
             }
@@ -59,10 +58,10 @@ pub fn unordered(saturation: &Saturation<'_>, bounds: &Bounds) -> Option<Vec<(u3
             }));
         }
     }
-    bounds.allows(BYTES * pairs.len()).then_some(pairs)
+    bounds.allows(BYTES_PER_PAIR * pairs.len()).then_some(pairs)
 }
 
-/// How many unordered pairs there are. Cost: for each write O(threads) steps.
+/// The number of unordered pairs. Cost: for each write O(threads) steps.
 pub fn count_unordered(saturation: &Saturation<'_>) -> u64 {
     let locations = 0..saturation.events.locations() as u32;
     let unordered = locations.flat_map(|location| unordered_at(saturation, location));
@@ -83,8 +82,8 @@ fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s 
     })
 }
 
-/// For each write and each later chain of its location, the writes there that are unordered with
-/// it; they follow each other.
+/// For each write and each later chain of its location, the writes there that are unordered with it, which
+/// are consecutive.
 fn unordered_at<'s>(
     saturation: &'s Saturation<'_>,
     location: u32,

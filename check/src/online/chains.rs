@@ -1,4 +1,4 @@
-//! Chains: operations of a thread that memory order keeps in program order.
+//! [`Chains`]: sequences of operations of a thread whose program order the model preserves.
 
 use history::Kind;
 use rustc_hash::FxHashMap;
@@ -11,20 +11,20 @@ use memory::Model;
 pub struct Chain {
     /// The thread of the chain.
     pub thread: u32,
-    /// Its events, by position.
+    /// The events, as (position, event) in ascending order.
     pub events: Vec<(u32, u32)>,
 }
 
 /// A thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
-    /// Its chain of loads, atomics and fences, under SC of everything; [`NONE`] if there is none yet.
+    /// The chain of loads, atomics and fences, under SC of all operations; [`NONE`] if there is none yet.
     pub main: u32,
-    /// Its chains of plain stores.
+    /// The chains of plain stores.
     pub stores: Vec<u32>,
-    /// Fences and atomics in the main chain, which wait for stores: by position, with kind and location.
+    /// The operations of the main chain that wait for stores, as (position, event) in ascending order.
     pub drains: Vec<(u32, u32)>,
-    /// Everything before this place has arrived.
+    /// The position in program order before which everything has arrived.
     pub settled: u32,
 }
 
@@ -40,7 +40,7 @@ pub struct Chains {
     model: Model,
     pub all: Vec<Chain>,
     pub threads: FxHashMap<u32, Thread>,
-    /// By thread and location, chains of stores; under TSO for all locations.
+    /// By thread and location, the chain of stores; under TSO, by thread and [`NONE`].
     by_location: FxHashMap<(u32, u32), u32>,
 }
 
@@ -83,7 +83,7 @@ impl Chains {
         thread.settled = thread.settled.max(sequence);
     }
 
-    /// Inserts an event: what is before it and after it, as far as program order that the model preserves says so.
+    /// Inserts an event. Returns its neighbours in preserved program order.
     pub fn insert(
         &mut self,
         event: u32,
@@ -114,7 +114,7 @@ impl Chains {
                 let at = stores.partition_point(|it| it.0 < position);
                 found.after.extend(stores.get(at).map(|it| it.1));
                 let mut earlier = stores[..at].iter().rev().map(|it| it.1);
-                // Of stores that serve loads, the last one shows whether any is preserved.
+                // With forwarding, the order of the last store is preserved if that of any store is.
                 let before = if model.forwards() {
                     earlier.next().filter(|&it| preserves(&of(it), arrival))
                 } else {
@@ -140,7 +140,7 @@ impl Chains {
     }
 }
 
-/// What is next to an event in program order.
+/// The neighbours of an event in preserved program order.
 #[derive(Clone, Debug, Default)]
 pub struct Neighbours {
     pub before: Vec<u32>,

@@ -1,9 +1,9 @@
-//! Forgetting what can say nothing new.
+//! Forgets operations from which nothing new can follow.
 
-use super::replay::PATIENCE;
+use super::replay::MAX_WAITING;
 use super::{NONE, Online, REMEMBERED, Source};
 
-/// Of each event, whether it is kept.
+/// Per event, whether it is kept.
 struct Kept(Vec<bool>);
 
 impl Kept {
@@ -19,15 +19,15 @@ impl Kept {
 }
 
 impl Online {
-    /// Forgets what precedes all that is still to come, but for writes that may still be read. Cost: linear in what is remembered, and a
-    /// clock for each thread.
+    /// Forgets the operations that precede all operations still to come, except writes that may still be
+    /// read. Cost: linear in the remembered operations, and a clock for each thread.
     pub fn forget(&mut self) {
         let Some(low) = self.low() else {
             return;
         };
         let inserted = self.chains.all.iter().map(|it| self.inserted(it.thread));
         let over: Vec<u32> = low.iter().zip(inserted).map(|it| *it.0.min(&it.1)).collect();
-        self.replay(&over, PATIENCE);
+        self.replay(&over, MAX_WAITING);
         let mut kept = self.kept_by_place(&over);
         self.keep_newest(&low, &mut kept);
         self.keep_sources(&mut kept);
@@ -37,14 +37,15 @@ impl Online {
         self.drop_others(&kept);
     }
 
-    /// Up to which place of its program order all operations of a thread are inserted.
+    /// The position in program order before which all operations of a thread are inserted.
     fn inserted(&self, thread: u32) -> u32 {
         let settled = self.chains.threads[&thread].settled;
         let waiting = self.waiting.values().flatten().filter(|it| it.thread == thread);
         waiting.map(|it| it.sequence).fold(settled, u32::min)
     }
 
-    /// Of each chain, up to where it precedes whatever is still to come; nothing if some thread has not begun.
+    /// Per chain, the position up to which its events precede all operations still to come; `None` if some
+    /// thread has no operation yet.
     fn low(&self) -> Option<Vec<u32>> {
         let mut low = vec![u32::MAX; self.chains.all.len()];
         for (&label, thread) in &self.chains.threads {
@@ -59,7 +60,8 @@ impl Online {
         Some(low)
     }
 
-    /// Events that do not precede all that is to come, as those of each chain up to some place do, and the last ones of these, behind which others may be inserted.
+    /// Keeps the events after the position `over` of each chain, and the last event up to it, after which
+    /// others may be inserted.
     fn kept_by_place(&self, over: &[u32]) -> Kept {
         let mut kept = Kept(vec![false; self.events.len()]);
         for (chain, &over) in self.chains.all.iter().zip(over) {
@@ -69,7 +71,8 @@ impl Online {
         kept
     }
 
-    /// Writes that no other write is known to overwrite before all that is to come, and load-linked whose store may still come.
+    /// Keeps writes that are not known to be overwritten before all operations still to come, and
+    /// load-linked whose store-conditional may still arrive.
     fn keep_newest(&self, low: &[u32], kept: &mut Kept) {
         for location in &self.locations {
             let newest = location.writes.iter().filter_map(|(chain, writes)| {
@@ -89,7 +92,7 @@ impl Online {
         }
     }
 
-    /// What operations that are kept read.
+    /// Keeps the sources of kept operations.
     fn keep_sources(&self, kept: &mut Kept) {
         let all = 0..self.events.len() as u32;
         let source = |event: u32| match self.events[event as usize].source {
@@ -100,7 +103,8 @@ impl Online {
         kept.extend(sources);
     }
 
-    /// Where a write precedes all that is to come, nobody can read the initial value any more.
+    /// Records the locations with a write that precedes all operations still to come: no later read may
+    /// return their initial value.
     fn note_overwritten(&mut self, low: &[u32]) {
         for location in &mut self.locations {
             let first = location.writes.iter().find_map(|(chain, writes)| {
@@ -113,8 +117,9 @@ impl Online {
         }
     }
 
-    /// Lets an event that led to forgotten ones lead to what is known to come behind it: of each chain the first. That costs a look at each chain, and few events ever need
-    /// it: those that precede all that is to come seldom get to know of more that precedes them.
+    /// Replaces the edges of an event that led to forgotten events by edges to the first event of each chain
+    /// that is known to come after it. This costs a search of each chain, but few events need it: the
+    /// clocks of events that precede all operations still to come seldom grow.
     pub(super) fn redirect(&mut self, event: u32) {
         let first = self.chains.all.iter().filter_map(|chain| {
             let before =
@@ -158,7 +163,7 @@ impl Online {
             }
             event.is_free = true;
             self.has_forgotten = true;
-            // Whoever takes the place finds room.
+            // The event that reuses the slot also reuses the memory of its lists.
             event.after.clear();
             event.readers.clear();
             let written = event.arrival.written.filter(|_| event.arrival.kind.writes());
@@ -170,7 +175,7 @@ impl Online {
         }
     }
 
-    /// A value that can't be read any more.
+    /// Remembers a value that must not be read any more.
     fn remember(&mut self, location: u32, value: u64) {
         self.writers.remove(&(location, value));
         self.is_forgotten.insert((location, value));

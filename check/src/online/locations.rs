@@ -1,4 +1,4 @@
-//! What has happened at a location.
+//! [`Location`]: the operations of a location that are not forgotten.
 
 use history::Kind;
 use rustc_hash::FxHashMap;
@@ -8,13 +8,13 @@ use super::{Arrival, Online, Source};
 /// A location.
 #[derive(Clone, Debug, Default)]
 pub struct Location {
-    /// Its writes, by chain: position and event, by position.
+    /// The writes by chain, as (position, event) in ascending order.
     pub writes: Vec<(u32, Vec<(u32, u32)>)>,
-    /// The last reader of the initial value in each chain.
+    /// The last reader of the initial value in each chain, as (chain, event).
     pub initial_readers: Vec<(u32, u32)>,
-    /// Of each thread, its operations here: position and event, by position.
+    /// The operations by thread, as (position, event) in ascending order.
     pub own: FxHashMap<u32, Vec<(u32, u32)>>,
-    /// A write that comes before all that is still to come, if there is one.
+    /// A write that precedes all operations still to come, if there is one.
     pub overwritten: Option<Arrival>,
 }
 
@@ -30,16 +30,17 @@ impl Location {
     }
 }
 
-/// Inserts by position.
+/// Inserts an event into a list that is sorted by position.
 pub fn insert(list: &mut Vec<(u32, u32)>, position: u32, event: u32) {
     let at = list.partition_point(|it| it.0 < position);
     list.insert(at, (position, event));
 }
 
 impl Online {
-    /// What a store-conditional must not let come between: the source of its load-linked, if its thread has not written meanwhile.
+    /// The source of a store-conditional's load-linked, if its thread has not written the location in
+    /// between. No write may come between that source and the store-conditional.
     pub(super) fn linked_source(&self, arrival: Arrival, location: u32) -> Source {
-        // Whatever waits may be its load-linked.
+        // A waiting read may be the load-linked.
         let mut waiting = self.waiting.values().flatten();
         let is_own = |it: &Arrival| (it.thread, it.location) == (arrival.thread, arrival.location);
         if waiting.any(|it| is_own(it) && it.sequence < arrival.sequence) {

@@ -1,17 +1,19 @@
-//! Forced order while a run goes on: operations arrive one by one, as they complete, and the first one after which the history can't be
-//! consistent any more is noticed at once.
+//! [`Online`]: checks a history while its run is in progress. Operations arrive one by one, as they complete,
+//! and a violation is reported at the first operation after which no continuation can be consistent.
 //!
-//! The rules are those of [`crate::engine::saturate`], over the same chains. An operation may arrive after others that come later in its thread
-//! (a store that waited in a buffer), so chains have places by program order, and what arrives is inserted. A read of a value that nobody
-//! has written yet waits for its source: only the end of the run can tell that there is none.
+//! The rules are those of [`crate::engine::saturate`], over the same chains. An operation may arrive after
+//! others that come later in its thread (a store that waited in a buffer), so chains are sorted by program
+//! order, and arriving operations are inserted. A read of a value that has not been written yet waits for
+//! its source; only the end of the run shows that there is none.
 //!
-//! Memory does not grow with the run. What precedes the last operation of every thread precedes all that is still to come; if it is a
-//! read, or a write that another such write overwrites, nothing new can be concluded from it, and it is forgotten. A later read of such a
-//! write is a violation. Of a thread all of whose operations up to some place have arrived somebody has to say so ([`Online::settle`]). A
+//! Memory does not grow with the run. An operation that precedes the last operation of every thread also
+//! precedes all operations still to come. If it is a read, or a write that another such write overwrites,
+//! nothing new can follow from it, and it is forgotten. A later read of such a write is a violation. The
+//! caller has to say up to which point all operations of a thread have arrived ([`Online::settle`]). A
 //! thread that does nothing keeps everything after its last operation in memory.
 //!
-//! As saturation does, this finds what is forced, which is not all that is impossible: that nothing was found proves nothing. So a run that explains what has arrived is made beside it
-//! ([`Online::is_explained`]).
+//! As in saturation, only forced order is derived, so finding no contradiction does not prove consistency.
+//! Therefore a run that explains the operations is built at the same time ([`Online::is_explained`]).
 //!
 //! ```
 //! use check::Model;
@@ -33,7 +35,6 @@
 //! ```
 
 mod chains;
-mod clocks;
 mod forget;
 mod locations;
 mod order;
@@ -45,9 +46,9 @@ use std::collections::VecDeque;
 use history::Kind;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::engine::clocks::Clocks;
 use certify::rule::Rule;
 use chains::Chains;
-use clocks::Clocks;
 use locations::Location;
 use memory::Model;
 use replay::Replay;
@@ -57,51 +58,52 @@ use replay::Replay;
 pub struct Arrival {
     /// The thread of the operation.
     pub thread: u32,
-    /// Its place in its thread's program order; places may be left out, and all are below [`MOST`].
+    /// Its position in its thread's program order. Positions may be skipped; all are below [`MOST`].
     pub sequence: u32,
-    /// The kind of the operation; one that the model [refines](Model::refines) must not arrive.
+    /// The kind of the operation. Operations for which [`Model::refines`] holds must not arrive.
     pub kind: Kind,
-    /// Where, as a number that means the same each time; fences have none.
+    /// The location, by a number such as its address; fences have none.
     pub location: Option<u64>,
-    /// What it reads, where it reads and that is known.
+    /// The value read, if the operation reads and the value is known.
     pub read: Option<u64>,
-    /// What it writes, where it writes and that is known.
+    /// The value written, if the operation writes and the value is known.
     pub written: Option<u64>,
-    /// A number by which the caller recognizes the operation, such as its trace line.
+    /// A number by which the caller identifies the operation, such as its trace line.
     pub tag: u64,
 }
 
 /// Why no continuation of the history can be consistent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Broken {
-    /// The first must come before the second, by a rule unless what it followed from is forgotten, but
-    /// comes after it.
+    /// The first operation must come before the second, but comes after it. The rule is `None` if the
+    /// operations that it follows from are forgotten.
     Cycle(Arrival, Arrival, Option<Rule<Arrival>>),
-    /// A read returns the initial value, and a write comes before it.
+    /// The first operation returns the initial value, but the second, a write, comes before it.
     Stale(Arrival, Arrival),
-    /// A read returns a value that is overwritten before anything that is still to come.
+    /// This read returns a value that was overwritten before all operations still to come.
     Overwritten(Arrival),
-    /// A read returns a value that nobody has written.
+    /// This read returns a value that no write has.
     ThinAir(Arrival),
 }
 
-/// A value is written twice to a location: nobody can tell which of the two writes a read takes.
+/// The error that a value is written twice to a location, so that the sources of its reads are not known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct WrittenTwice {
-    /// The first write, if it is still known.
+    /// The first write, if it is not forgotten.
     pub first: Option<Arrival>,
-    /// The second.
+    /// The second write.
     pub second: Arrival,
 }
 
-/// Why an operation could not be taken in.
+/// Why an operation could not be added.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ArrivalError {
-    /// The history can't be consistent any more.
+    /// No continuation of the history can be consistent.
     Broken(Box<Broken>),
     /// A value is written twice, so the sources of reads are not known.
     WrittenTwice(Box<WrittenTwice>),
-    /// This is the first operation of a thread that was not announced before operations were forgotten: it may precede these.
+    /// This is the first operation of a thread that was not announced before operations were forgotten,
+    /// which it may precede.
     LateThread(Box<Arrival>),
 }
 
@@ -111,53 +113,54 @@ impl From<Box<Broken>> for ArrivalError {
     }
 }
 
-/// Places in program order are below this.
+/// The limit of positions in program order ([`Arrival::sequence`]).
 pub const MOST: u32 = i32::MAX as u32;
 
-/// Marks that there is no event or location.
+/// Marks a missing event or location.
 const NONE: u32 = u32::MAX;
 
-/// Values of forgotten writes that are remembered, so that a read of one is noticed at once.
+/// Number of values of forgotten writes that are remembered, so that a read of one is reported at once.
 const REMEMBERED: usize = 1 << 16;
 
-/// Where a read takes its value from.
+/// The source of a read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Source {
     /// The operation does not read, or its source is not known.
     None,
-    /// The initial value.
+    /// The source is the initial value.
     Initial,
-    /// This write.
+    /// The source is this write.
     Event(u32),
 }
 
-/// An operation that is known.
+/// An operation that has arrived and is not forgotten.
 #[derive(Clone, Debug)]
 struct Event {
     arrival: Arrival,
     /// The chain of the event.
     chain: u32,
-    /// Its number among the locations.
+    /// The number of the location.
     location: u32,
     source: Source,
-    /// If it writes, the last reader in each chain.
+    /// For a write, its last reader in each chain, as (chain, event).
     readers: Vec<(u32, u32)>,
-    /// What must come after it, and by which rule unless that is forgotten.
+    /// The events that must come after it, with the rule; `None` if the rule is forgotten.
     after: Vec<(u32, Option<Rule<u32>>)>,
-    /// Whether something that was there is forgotten.
+    /// Whether some of the events in `after` were forgotten.
     is_cut: bool,
-    /// Whether it has been forgotten, and its place may be taken.
+    /// Whether the event was forgotten, so that its slot may be reused.
     is_free: bool,
 }
 
 impl Event {
-    /// Its position in its chain, from 1.
+    /// The event's position in its chain, from 1.
     fn position(&self) -> u32 {
         self.arrival.sequence + 1
     }
 }
 
-/// The order that is forced on what has arrived. Memory: about 200 bytes an operation that is not forgotten, and 4 for each of its chains.
+/// The forced order of the operations that have arrived. Memory: about 200 bytes an operation that is not
+/// forgotten, and 4 for each chain.
 #[derive(Clone, Debug)]
 pub struct Online {
     events: Vec<Event>,
@@ -180,12 +183,12 @@ pub struct Online {
     replay: Replay,
     arrived: u64,
     has_forgotten: bool,
-    /// How many operations were left when some were last forgotten.
+    /// How many operations were left when operations were last forgotten.
     kept: usize,
 }
 
 impl Online {
-    /// Creates a checker that no operation has arrived at.
+    /// Creates a checker without operations.
     pub fn new(model: Model) -> Online {
         Online {
             events: Vec::new(),
@@ -207,17 +210,18 @@ impl Online {
         }
     }
 
-    /// How many operations have arrived.
+    /// Number of operations that have arrived.
     pub fn arrived(&self) -> u64 {
         self.arrived
     }
 
-    /// How many of them are not forgotten.
+    /// Number of operations that are not forgotten.
     pub fn remembered(&self) -> usize {
         self.events.len() - self.free.len()
     }
 
-    /// The operations that are not forgotten, by thread and program order, without reads that wait for their sources.
+    /// The operations that are not forgotten, by thread and program order, without reads that wait for their
+    /// sources.
     pub fn window(&self) -> Vec<Arrival> {
         let known = self.events.iter().filter(|event| !event.is_free);
         let mut all: Vec<Arrival> = known.map(|event| event.arrival).collect();
@@ -225,10 +229,11 @@ impl Online {
         all
     }
 
-    /// Takes in an operation that has completed.
+    /// Adds an operation that has completed.
     ///
     /// # Errors
-    /// The history can't be consistent any more, or a value is written twice. Nothing can be added after that.
+    /// Returns an [`ArrivalError`] if no continuation of the history can be consistent, or if the history
+    /// cannot be checked any further. Nothing can be added after that.
     pub fn arrive(&mut self, arrival: Arrival) -> Result<(), ArrivalError> {
         self.arrived += 1;
         if self.has_forgotten && !self.chains.threads.contains_key(&arrival.thread) {
@@ -245,16 +250,16 @@ impl Online {
         Ok(())
     }
 
-    /// All operations of a thread before this place have arrived, or are waiting for their sources; no other will. With place 0 this
-    /// announces a thread.
+    /// Declares that all operations of a thread before this position have arrived; no others will. With
+    /// position 0 this announces a thread.
     pub fn settle(&mut self, thread: u32, sequence: u32) {
         self.chains.settle(thread, sequence);
     }
 
-    /// Ends the run: no operation arrives after this.
+    /// Ends the run. No operation may arrive after this.
     ///
     /// # Errors
-    /// A read has waited in vain for its source.
+    /// Returns [`Broken::ThinAir`] if the source of a read never arrived.
     pub fn finish(&mut self) -> Result<(), Box<Broken>> {
         let first = self.waiting.values().flatten().min_by_key(|it| it.tag);
         match first {
@@ -266,7 +271,7 @@ impl Online {
         }
     }
 
-    /// A read waits for its source. Read-modify-writes that wait for each other wait in vain.
+    /// Makes a read wait for its source. Reports read-modify-writes that wait for each other.
     fn wait(&mut self, arrival: Arrival, location: u32) -> Result<(), Box<Broken>> {
         let value = arrival.read.unwrap_or(0);
         self.waiting.entry((location, value)).or_default().push(arrival);
@@ -303,7 +308,7 @@ impl Online {
         Ok(())
     }
 
-    /// Where an operation takes its value from; nothing if that has not arrived.
+    /// The source of an operation; `None` if it has not arrived.
     fn source(&self, arrival: Arrival, location: u32) -> Result<Option<Source>, ArrivalError> {
         if arrival.kind == Kind::StoreConditional {
             return Ok(Some(self.linked_source(arrival, location)));
@@ -320,7 +325,7 @@ impl Online {
         Ok(self.writers.get(&(location, value)).map(|&write| Source::Event(write)))
     }
 
-    /// Inserts an operation, and draws the conclusions; then those that have waited for it.
+    /// Inserts an operation and derives the consequences, then does so for the reads that waited for it.
     fn take_in(
         &mut self,
         arrival: Arrival,

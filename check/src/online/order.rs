@@ -1,4 +1,4 @@
-//! What the rules force, and clocks that follow from it.
+//! Derives the forced order by the rules, and keeps the clocks up to date.
 
 use std::mem::take;
 
@@ -7,7 +7,7 @@ use super::{Arrival, Broken, Event, NONE, Online, Source};
 use certify::rule::Rule;
 
 impl Online {
-    /// Inserts an operation and draws all conclusions.
+    /// Inserts an operation and derives all consequences.
     pub(super) fn insert(
         &mut self,
         arrival: Arrival,
@@ -21,7 +21,14 @@ impl Online {
         let near = self.chains.insert(event, chain, &arrival, &|it| events[it as usize].arrival);
         let mut before = near.before.iter();
         let first = before.next().copied();
-        self.clocks.begin(event, chain, arrival.sequence + 1, first);
+        match first {
+            Some(first) => {
+                let (clock, other) = self.clocks.pair(event, first);
+                clock.copy_from_slice(other);
+            }
+            None => self.clocks.of_mut(event).fill(0),
+        }
+        self.clocks.of_mut(event)[chain as usize] = arrival.sequence + 1;
         for &before in before {
             self.clocks.join(before, event);
         }
@@ -40,7 +47,7 @@ impl Online {
         Ok(event)
     }
 
-    /// A number for an event, and room for it.
+    /// Stores an event in a free slot, and returns its number.
     fn place(&mut self, arrival: Arrival, chain: u32, location: u32, source: Source) -> u32 {
         let number = self.free.pop().unwrap_or(self.events.len() as u32);
         let known = self.events.get_mut(number as usize);
@@ -64,7 +71,7 @@ impl Online {
         number
     }
 
-    /// Notes an event where its location's events are found.
+    /// Adds an event to the lists of its location, and to the readers of its source.
     fn register(&mut self, number: u32) {
         let event = &self.events[number as usize];
         let (kind, chain, source, position) =
@@ -83,7 +90,7 @@ impl Online {
             Source::Initial => &mut location.initial_readers,
             Source::Event(write) => &mut self.events[write as usize].readers,
         };
-        // The last reader of a chain speaks for those before it.
+        // The last reader of a chain suffices, since the others precede it.
         match readers.iter().position(|it| it.0 == chain) {
             None => readers.push((chain, number)),
             Some(at) => {
@@ -98,7 +105,7 @@ impl Online {
         }
     }
 
-    /// What the rules say of a new event.
+    /// Applies the rules to a new event.
     fn conclude(&mut self, number: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[number as usize];
         if event.location == NONE {
@@ -115,11 +122,11 @@ impl Online {
             self.own_later(number)?;
             self.overtakes(number)?;
         }
-        self.look_again(number)
+        self.apply_rules(number)
     }
 
-    /// R4 and R5: a read comes after its source, unless that waits in its own thread's buffer; and its thread's last write before it
-    /// comes before its source.
+    /// Applies R4 and R5: a read comes after its source, unless that is earlier in its own thread, and the
+    /// last write before it in its thread comes before its source.
     fn own_earlier(&mut self, read: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[read as usize];
         let (thread, position, source) = (event.arrival.thread, event.position(), event.source);
@@ -153,7 +160,7 @@ impl Online {
         }
     }
 
-    /// R7 for a new reader: it comes before the first write of each chain that its source precedes.
+    /// Applies R7 to a new reader: it comes before the first write of each chain that its source precedes.
     fn overtaken(&mut self, read: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[read as usize];
         let source = event.source;
@@ -173,7 +180,8 @@ impl Online {
         found.into_iter().try_for_each(|write| self.add(read, write, Rule::Overtaken))
     }
 
-    /// R5 for a write that arrives after reads that come later in its thread: it precedes what they read.
+    /// Applies R5 to a write that arrives after reads that come later in its thread: it precedes their
+    /// sources.
     fn own_later(&mut self, write: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[write as usize];
         let own = &self.locations[event.location as usize].own[&event.arrival.thread];
@@ -198,7 +206,8 @@ impl Online {
         found.try_for_each(|(source, read)| self.add(write, source, Rule::OwnEarlier(read)))
     }
 
-    /// R7 for a new write: readers of its chain's write before it, or of the initial value, precede it.
+    /// Applies R7 to a new write: readers of the write before it in its chain, or else of the initial value,
+    /// precede it.
     fn overtakes(&mut self, write: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[write as usize];
         let location = &self.locations[event.location as usize];
@@ -213,8 +222,8 @@ impl Online {
         readers.into_iter().try_for_each(|read| self.add(read, write, Rule::Overtaken))
     }
 
-    /// R6 and R7 for an event that more is known to precede.
-    fn look_again(&mut self, number: u32) -> Result<(), Box<Broken>> {
+    /// Applies R6 and R7 to an event whose clock has grown.
+    fn apply_rules(&mut self, number: u32) -> Result<(), Box<Broken>> {
         let event = &self.events[number as usize];
         if event.location == NONE || (event.source == Source::None && !event.arrival.kind.writes())
         {
@@ -248,21 +257,19 @@ impl Online {
         found.try_for_each(|(before, after, reason)| self.add(before, after, reason))
     }
 
-    /// One event precedes another.
+    /// Adds an edge unless the order is known.
     fn add(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
-        match self.precedes(before, after) {
-            true => Ok(()),
-            false => self.link(before, after, rule),
-        }
+        if self.precedes(before, after) { Ok(()) } else { self.link(before, after, rule) }
     }
 
-    /// Whether that is known.
+    /// Whether one event is known to precede another.
     pub(super) fn precedes(&self, before: u32, after: u32) -> bool {
         let (chain, position) = self.place_of(before);
         before != after && self.clocks.get(after, chain) >= position
     }
 
-    /// Adds an edge even if the order is known: the clock of a chain does not cover an event that is inserted into the chain later.
+    /// Adds an edge even if the order is known, since clocks do not cover events that are inserted into a
+    /// chain later.
     fn link(&mut self, before: u32, after: u32, rule: Rule<u32>) -> Result<(), Box<Broken>> {
         let (chain, position) = self.place_of(after);
         if self.clocks.get(before, chain) >= position {
@@ -275,7 +282,7 @@ impl Online {
         Ok(())
     }
 
-    /// Clocks follow, and what the rules say of them.
+    /// Propagates changed clocks along edges, and applies the rules to their events.
     fn propagate(&mut self) -> Result<(), Box<Broken>> {
         while let Some(event) = self.changed.pop() {
             if self.events[event as usize].is_cut {
@@ -294,7 +301,7 @@ impl Online {
                 }
                 self.changed.push(after);
             }
-            self.look_again(event)?;
+            self.apply_rules(event)?;
         }
         Ok(())
     }
@@ -312,8 +319,8 @@ impl Online {
     }
 }
 
-/// How many of a list's first elements this holds of, as it does of all before one that it holds of. Most often all but the last few, which are
-/// looked at first.
+/// The number of elements for which `holds` is true; it is true for a prefix of the list. Most often that is
+/// all but the last few elements, so these are checked first.
 fn boundary(list: &[(u32, u32)], holds: impl Fn(&(u32, u32)) -> bool) -> usize {
     const FEW: usize = 8;
     let near = list.len().saturating_sub(FEW);

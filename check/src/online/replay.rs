@@ -1,9 +1,12 @@
-//! A run that explains what has arrived, made while more arrives.
+//! [`Replay`]: builds a run that explains the operations while they arrive.
 //!
-//! Operations are performed in the order in which they came, each after what is forced to precede it and after the reads of what it overwrites. That is done only with operations that
-//! precede all that is to come, so that nothing can turn out to precede them any more. A [`Witness`] performs them, and refuses what the model does not allow: as long as it
-//! does not, there is a run. In a history whose order of completions explains it the order is that. Where two writes are not ordered a later read may show that they were
-//! performed the wrong way round, and then no run was found; so such a write waits for that as long as there is room.
+//! Operations are performed in the order in which they arrived, each after the operations that are forced to
+//! precede it and after the reads of the value that it overwrites. Only operations that precede all
+//! operations still to come are performed, so that nothing can turn out to precede them. A [`Witness`]
+//! performs them, and refuses what the model does not allow; as long as it refuses nothing, there is a run.
+//! If the order of completions explains the history, the run follows it. If two writes are unordered, a
+//! later read may show that they were performed in the wrong order, and then no run is found. Such a write
+//! therefore waits for that, as long as there is room.
 
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
@@ -14,8 +17,8 @@ use super::witness::Witness;
 use super::{Arrival, Event, NONE, Online, Source};
 use memory::Model;
 
-/// Operations that may wait for the order of two writes to show.
-pub(super) const PATIENCE: usize = 1 << 16;
+/// Number of operations that may wait until the order of two writes is known.
+pub(super) const MAX_WAITING: usize = 1 << 16;
 
 /// An operation that has not been performed.
 #[derive(Clone, Debug)]
@@ -24,11 +27,12 @@ struct Pending {
     arrival: Arrival,
     location: u32,
     event: u32,
-    /// What precedes it, once its event is forgotten.
+    /// The clock of its event, if that is forgotten.
     clock: Option<Box<[u32]>>,
 }
 
-/// What a location holds, and its write's chain and position; no chain for the initial value.
+/// The value that a location holds, and the chain and position of its write; [`NONE`] as the chain stands
+/// for the initial value.
 #[derive(Clone, Copy, Debug)]
 struct Held {
     value: u64,
@@ -38,35 +42,36 @@ struct Held {
 
 const INITIAL: Held = Held { value: 0, chain: NONE, position: 0 };
 
-/// The run so far, and what is not in it yet.
+/// The run so far, and the operations that are not in it yet.
 #[derive(Clone, Debug)]
 pub struct Replay {
     witness: Witness,
-    /// By chain, by position.
+    /// Per chain, the operations that were not performed, by position.
     pending: Vec<VecDeque<Pending>>,
-    /// By chain, the position of the first of these; [`NONE`] if there is none.
+    /// Per chain, the position of the first of these; [`NONE`] if there is none.
     first: Vec<u32>,
-    /// All of them in the order in which they came: number, chain and position. Some may have been performed.
+    /// The pending operations in the order of arrival, as (number, chain, position). Some of them may have
+    /// been performed already.
     order: BinaryHeap<Reverse<(u64, u32, u32)>>,
     inserted: u64,
-    /// By location.
+    /// Per location, the value that it holds.
     held: FxHashMap<u32, Held>,
     /// By location and value, the last reader of each chain.
     readers: FxHashMap<(u32, u64), Vec<(u32, u32)>>,
     is_lost: bool,
 }
 
-/// What came of trying to perform an operation.
+/// The result of trying to perform an operation.
 enum Tried {
     Performed,
-    /// More has to be known.
+    /// More operations have to arrive first.
     Waits,
-    /// It would have to be performed before what was performed already.
+    /// The operation would have to come before operations that were performed already.
     Lost,
 }
 
 impl Replay {
-    /// Nothing has arrived.
+    /// Creates the replay without operations.
     pub fn new(model: Model) -> Replay {
         Replay {
             witness: Witness::new(model),
@@ -85,7 +90,7 @@ impl Replay {
         !self.is_lost && self.order.is_empty() && self.witness.holds()
     }
 
-    /// An event has been inserted.
+    /// Adds an event.
     pub(super) fn insert(&mut self, number: u32, event: &Event) {
         if self.is_lost {
             return;
@@ -116,7 +121,7 @@ impl Replay {
         }
     }
 
-    /// Events are about to be forgotten: what precedes those that were not performed is copied.
+    /// Copies the clocks of pending operations whose events are about to be forgotten.
     pub(super) fn keep_clocks<'a>(
         &mut self,
         is_kept: impl Fn(u32) -> bool,
@@ -145,19 +150,21 @@ impl Replay {
 }
 
 impl Online {
-    /// Whether a run explains everything, once [`Online::finish`] was called. If not, there may be one all the same.
+    /// Whether a run was found that explains all operations. To be called after [`Online::finish`]. If the
+    /// answer is `false`, there may be a run nevertheless.
     pub fn is_explained(&self) -> bool {
         self.replay.is_complete()
     }
 
-    /// Performs what can be performed of what precedes all that is to come: of each chain, the operations up to some place.
-    pub(super) fn replay(&mut self, low: &[u32], patience: usize) {
+    /// Performs the operations of each chain up to the position `low`, which precede all operations still to
+    /// come, as far as possible. At most `max_waiting` operations may wait for the order of two writes.
+    pub(super) fn replay(&mut self, low: &[u32], max_waiting: usize) {
         while let Some(&Reverse((_, chain, position))) = self.replay.order.peek() {
             if !self.replay.is_pending(chain, position) {
                 self.replay.order.pop();
                 continue;
             }
-            let is_patient = self.replay.order.len() < patience;
+            let is_patient = self.replay.order.len() < max_waiting;
             match self.perform(chain, position, low, is_patient) {
                 Tried::Performed => {}
                 Tried::Waits => return,
@@ -166,13 +173,14 @@ impl Online {
         }
     }
 
-    /// The same for whatever is left.
+    /// Performs all operations that are left.
     pub(super) fn replay_all(&mut self) {
         let all = vec![u32::MAX; self.chains.all.len()];
         self.replay(&all, 0);
     }
 
-    /// Performs an operation, and before that what has to precede it. Cost: the number of chains for each.
+    /// Performs an operation, after the operations that have to precede it. Cost: the number of chains for
+    /// each.
     fn perform(&mut self, chain: u32, position: u32, low: &[u32], is_patient: bool) -> Tried {
         let mut open = vec![(chain, position)];
         while let Some(&(chain, position)) = open.last() {
@@ -201,7 +209,7 @@ impl Online {
         Tried::Performed
     }
 
-    /// What precedes an operation: all of each chain up to some position.
+    /// The clock of an operation: the position in each chain up to which events precede it.
     fn clock_of<'a>(&'a self, pending: &'a Pending) -> &'a [u32] {
         match &pending.clock {
             Some(clock) => clock,
@@ -209,7 +217,8 @@ impl Online {
         }
     }
 
-    /// Something that has to be performed before the first operation of a chain.
+    /// The chain and position of an operation that has to be performed before the first operation of a
+    /// chain.
     fn blocked_by(&self, chain: u32, pending: &Pending) -> Option<(u32, u32)> {
         let clock = self.clock_of(pending);
         let mut forced = self.replay.first.iter().zip(clock).enumerate();
@@ -234,7 +243,7 @@ impl Online {
         self.replay.held.get(&location).copied().unwrap_or(INITIAL)
     }
 
-    /// Whether it is known that nothing to come reads what an operation overwrites.
+    /// Whether no operation still to come can read the value that an operation overwrites.
     fn may_overwrite(&self, pending: &Pending) -> bool {
         if !pending.arrival.kind.writes() {
             return true;

@@ -2,6 +2,9 @@
 //!
 //! Memory performs writes as they arrive, and loads read when they do: from memory, or from what waits in their thread's buffer, which
 //! arrives later. As long as that gives every load its value, the history so far is consistent.
+//!
+//! Operations arrive as they complete, so a load can arrive before the older store that served it. The machine of [`memory`] takes
+//! operations in program order; this one has no buffers, but notes the loads that wait for their store.
 
 use history::Kind;
 use rustc_hash::FxHashMap;

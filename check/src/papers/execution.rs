@@ -1,5 +1,5 @@
-//! A history as the papers see it: operations with program order, every location with an initial
-//! write that precedes everything, and the write that each read takes its value from.
+//! [`Execution`]: a history as the papers define it, with program order, an initial write of every
+//! location that precedes everything, and the write that each read takes its value from.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
@@ -35,7 +35,7 @@ pub struct Execution<'h> {
 }
 
 impl<'h> Execution<'h> {
-    /// Sets it up. Cost: linear.
+    /// The execution of a history and its reads-from. Cost: linear.
     pub fn new(history: &'h History, reads_from: &ReadsFrom) -> Execution<'h> {
         let operations = history.len() as u32;
         let locations = history.locations().len() as u32;
@@ -111,7 +111,7 @@ impl<'h> Execution<'h> {
         self.op(node).map_or(Kind::Store, |op| self.history.kind(op))
     }
 
-    /// What models look at of a node; an initial write is a plain store.
+    /// The label of a node; an initial write is a plain store.
     fn label(&self, node: u32) -> Label {
         self.op(node).map_or(Kind::Store.into(), |op| Label::of(self.history, op))
     }
@@ -132,8 +132,8 @@ impl<'h> Execution<'h> {
         }
     }
 
-    /// Whether a model keeps two operations of one thread in order in its own right, not only by
-    /// way of others: `ppo` is the transitive closure of this.
+    /// Whether a model preserves the order of two operations of one thread in its own right. `ppo` is the
+    /// transitive closure of these pairs.
     pub fn preserves(&self, model: Model, first: u32, second: u32) -> bool {
         self.po(first, second)
             && model.preserves(
@@ -143,16 +143,15 @@ impl<'h> Execution<'h> {
             )
     }
 
-    /// Whether a node reads from a write that is not po-before it: `wr_e` for a read's source.
-    /// Reading from a *later* write of one's own thread counts as external, or no axiom would
-    /// forbid it.
+    /// Whether a node reads from a write that is not po-before it, so that the pair is in `wr_e`. A read
+    /// from a *later* write of its own thread counts as external; otherwise no axiom would forbid it.
     pub fn is_external(&self, read: u32) -> bool {
         let source = self.source[read as usize];
         source != NONE && !self.po(source, read)
     }
 
-    /// The pairs of a write and its reader that a model keeps in memory order, by reader: `wr`, or
-    /// `wr_e` where stores wait in buffers.
+    /// The pairs of a write and its reader that memory order preserves, sorted by reader: `wr`, or `wr_e`
+    /// for models with store buffers.
     pub fn wr(&self, model: Model) -> impl Iterator<Item = (u32, u32)> + Clone {
         let pairs = (0..self.operations).map(|node| (self.source[node as usize], node));
         pairs.filter(move |&(source, read)| {
@@ -160,8 +159,8 @@ impl<'h> Execution<'h> {
         })
     }
 
-    /// How many pairs of writes of one location a relation has, initial writes left out. Cost: for
-    /// each write, the writes of its location.
+    /// The number of pairs of writes of one location that a relation has, without initial writes. Cost:
+    /// for each write, the writes of its location.
     pub fn ordered_writes(&self, order: &Relation) -> u64 {
         let locations = (0..self.locations()).map(|location| &self.writes.of(location)[1..]);
         let pairs = locations.map(|writes| {
@@ -175,11 +174,7 @@ impl<'h> Execution<'h> {
     }
 }
 
-/// Where an operation, or the load-linked of a store-conditional, reads from.
+/// The source of an operation; for a store-conditional, that of its load-linked.
 fn source(history: &History, reads_from: &ReadsFrom, op: OpId) -> Option<ReadSource> {
-    let read = match history.kind(op).reads() {
-        true => Some(op),
-        false => history.linked_load(op),
-    };
-    reads_from.source(read?)
+    reads_from.source(history.observing_read(op)?)
 }

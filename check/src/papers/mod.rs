@@ -1,7 +1,8 @@
-//! The papers' algorithms, as they are published, on this program's histories.
+//! The algorithms of the papers, as published, for comparison with each other and with this program's
+//! own stages.
 //!
-//! Their comparison is the point: each is kept as its paper describes it, costs included, and is
-//! not what [`crate::check`] uses by default. A folder for each family:
+//! Each is kept as its paper describes it, costs included. [`crate::check`] does not use them by default.
+//! Each family has a folder:
 //!
 //! - [`criteria`]: the criteria that are weaker than SC or TSO (CAV 2019);
 //! - [`gradual`]: the axioms as a formula; a weaker criterion first, then enumeration or SAT over the
@@ -11,14 +12,14 @@
 //! - [`hpca`]: the family of HPCA 2006;
 //! - [`qadeer`]: the simple witness, constraint graphs and nice cycles (Qadeer).
 //!
-//! They share [`execution`], a history with explicit initial writes, program order and reads-from;
-//! `program_order`, reduced to neighbours; and with the rest of the crate `digraph`,
+//! They share [`execution`], a history with explicit initial writes, program order and reads-from, and
+//! `program_order`, program order reduced to neighbours. With the rest of the crate they share `digraph`,
 //! [`crate::engine::relation`] and `pairs`.
 //!
-//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for each. It needs to know every read's source
-//! (the papers assume that values are written once), and gives up when the bounds are met. Runs
-//! that it finds are performed on the operational machine before they count; where it finds that
-//! there is none without being able to write down a proof, [`crate::check`] makes one.
+//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for
+//! each. It needs to know the source of every read (the papers assume that values are written once), and
+//! gives up when the bounds are met. A run that it finds counts only after the operational machine has
+//! executed it. If it finds that there is no run but has no proof, [`crate::check`] searches for one.
 
 pub mod criteria;
 pub(crate) mod dbcop;
@@ -39,49 +40,49 @@ use memory::Model;
 
 use criteria::violation::CriterionViolation;
 
-/// What an algorithm is asked.
+/// The input of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Problem<'a> {
-    /// The history; no read of it is of thin air.
+    /// The history. None of its reads is a thin-air read.
     pub history: &'a History,
-    /// Its reads-from, without ambiguous reads.
+    /// The history's reads-from, without ambiguous reads.
     pub reads_from: &'a ReadsFrom,
-    /// The writes of final values: each comes last at its location.
+    /// The writes of final values, each of which comes last at its location.
     pub finals: &'a [OpId],
-    /// The model; the algorithm applies to it.
+    /// The model, which is one that the algorithm applies to.
     pub model: Model,
     /// Limits and choices.
     pub options: &'a Options,
-    /// When to give up.
+    /// The time and memory after which to give up.
     pub bounds: &'a Bounds,
 }
 
-/// What it answers.
+/// The answer of an algorithm.
 #[derive(Clone, Debug)]
 pub enum Answer {
-    /// A memory order of all operations: loads where they read, plain stores where they reach
-    /// memory.
+    /// The history is consistent, with a memory order of all operations: loads where they read, plain
+    /// stores where they reach memory.
     Order(Vec<OpId>),
-    /// There is no run.
+    /// The history has no run.
     Refuted,
-    /// There is no run, with a proof.
+    /// The history has no run, with a proof.
     Violation(Violation),
-    /// The criterion holds, which is weaker than the model.
+    /// The algorithm's criterion holds, which is weaker than the model.
     Satisfied,
-    /// It does not.
+    /// The algorithm's criterion does not hold, with a proof.
     CriterionViolation(CriterionViolation),
-    /// It cannot tell.
+    /// The algorithm cannot tell.
     GaveUp(Reason),
     /// A bound was met.
     Exceeded,
 }
 
-/// An answer and what it took.
+/// An answer and statistics of the work.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The answer.
     pub answer: Answer,
-    /// What it took.
+    /// Statistics of the work.
     pub statistics: Statistics,
 }
 
@@ -91,8 +92,8 @@ impl From<Answer> for Report {
     }
 }
 
-/// Whether the bounds let an algorithm start that takes this many bytes. Asks for a megabyte at
-/// least, so that memory is looked at even where little is needed.
+/// Whether the bounds allow an algorithm to start that needs this many bytes. At least a megabyte is
+/// checked, so that the memory limit is checked even if little is needed.
 fn may_start(bounds: &Bounds, bytes: usize) -> bool {
     bounds.allows(bytes.max(1 << 20)) && !bounds.passed()
 }

@@ -4,13 +4,13 @@ use memory::Model;
 
 use super::execution::{Execution, NONE};
 
-/// The program order that SC or TSO preserves, reduced to neighbours, initial writes included: its
-/// transitive closure is `ppo` with every initial write before all operations. At most two edges
-/// into an operation, and two for each thread out of an initial write.
+/// Edges whose transitive closure is the program order that SC or TSO preserves, with every initial write
+/// before all operations. There are at most two edges into an operation, and two for each thread out of
+/// an initial write.
 ///
-/// Both models tell operations apart only by whether the earlier one is a plain store and whether
-/// the later one is a plain load, so it suffices to look at the last plain store before an
-/// operation and at the last other operation. Does not hold for PSO.
+/// Under both models the order of two operations depends only on whether the earlier one is a plain store
+/// and the later one a plain load. So only the last plain store before an operation and the last other
+/// operation before it can need an edge. This does not hold for PSO.
 pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     let (mut thread, mut store, mut other) = (NONE, NONE, NONE);
@@ -27,16 +27,13 @@ pub fn program_order(execution: &Execution<'_>, model: Model) -> Vec<(u32, u32)>
             let initial = (0..execution.locations()).map(|location| execution.initial(location));
             edges.extend(initial.map(|initial| (initial, node)));
         }
-        match execution.kind(node).may_be_buffered() {
-            true => store = node,
-            false => other = node,
-        }
+        if execution.kind(node).may_be_buffered() { store = node } else { other = node }
     }
     edges
 }
 
-/// `po-loc` reduced to neighbours: the operations of one thread and location, one after the other,
-/// after the location's initial write.
+/// Edges whose transitive closure is `po-loc`: between neighbouring operations of one thread and
+/// location, and from the location's initial write.
 pub fn program_order_by_location(execution: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut edges = Vec::new();
     let mut last = vec![NONE; execution.locations() as usize];

@@ -1,5 +1,5 @@
-//! Why a cycle of chosen and forced order is a contradiction: as a block of a proof, which assumes
-//! the cycle's literals.
+//! The proof that a cycle of chosen and forced order is a contradiction: a block that assumes the literals
+//! of the cycle.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use certify::certificate::Node;
 use certify::rule::Rule;
 use history::OpId;
 
-/// A read, or a location's end.
+/// The node of a reader: a read, or the end of a location.
 pub fn reader(events: &Events, reader: Reader) -> Node {
     match reader {
         Reader::Event(event) => Node::Op(events.op[event as usize]),
@@ -20,7 +20,7 @@ pub fn reader(events: &Events, reader: Reader) -> Node {
     }
 }
 
-/// The source of a reader.
+/// The node of a reader's source.
 pub fn source(events: &Events, reader: Reader, source: u32) -> Node {
     match (reader, source) {
         (Reader::Event(read), INITIAL) => Node::Initial(events.location[read as usize]),
@@ -29,7 +29,7 @@ pub fn source(events: &Events, reader: Reader, source: u32) -> Node {
     }
 }
 
-/// The block of a cycle.
+/// The block for a cycle.
 pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     let explainer = Explainer::new(residual.saturation());
     let cycle = merged(&explainer, cycle);
@@ -67,7 +67,7 @@ pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     Block { assumptions, facts: writer.facts.facts, end: Contradiction::Cycle(end) }
 }
 
-/// The cycle with runs of program order as few hops, and forced paths as theirs.
+/// The cycle with runs of program order shortened, and forced paths replaced by their hops.
 fn merged(explainer: &Explainer<'_, '_>, cycle: &[Arc]) -> Vec<Arc> {
     let mut merged: Vec<Arc> = Vec::new();
     let mut run: Vec<Hop> = Vec::new();
@@ -122,7 +122,7 @@ impl Writer<'_, '_, '_> {
             Assumption::Before(first, second) => {
                 self.push(Node::Op(first), Node::Op(second), Rule::Assumed, Vec::new())
             }
-            // A cycle has no links that rest on a read *not* having a source.
+            // No link of a cycle depends on a read *not* having a source.
             Assumption::From(read, source) | Assumption::NotFrom(read, source) => {
                 self.push(source, read, Rule::Source, Vec::new())
             }
@@ -130,7 +130,7 @@ impl Writer<'_, '_, '_> {
         self.assumed.insert(literal, fact);
     }
 
-    /// The node of an end of an arc; that of [`INITIAL`] is of the other end's location.
+    /// The node of an end of an arc. [`INITIAL`] is the initial write of the other end's location.
     fn node(&self, event: u32, other: u32) -> Node {
         match event {
             INITIAL => Node::Initial(self.events.location[other as usize]),
@@ -142,7 +142,7 @@ impl Writer<'_, '_, '_> {
         let (before, after) = (self.node(arc.from, arc.to), self.node(arc.to, arc.from));
         match arc.link {
             Link::Forced(hop) => self.facts.write_path(&[hop])[0],
-            Link::Path => unreachable!("taken apart before"),
+            Link::Path => unreachable!("paths were replaced by their hops"),
             Link::Chosen { rule: Rule::Assumed, literals: [_, pair], .. } => self.assumed[&pair],
             Link::Chosen { rule, literals, source } => {
                 let assumed = literals.iter().filter_map(|it| self.assumed.get(it));

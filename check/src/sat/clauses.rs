@@ -1,67 +1,69 @@
-//! Clauses under unit propagation, and a small conflict-driven search that says what each clause
-//! it learns follows from.
+//! [`Clauses`]: clauses under unit propagation, and a small conflict-driven search that records the clauses
+//! that each learned clause follows from.
 //!
-//! CaDiCaL does the solving; this only fills the gaps between the clauses that it reports. So it is
-//! simple: two watched literals, the first unique implication point, activities, no restarts, and
-//! nothing is ever forgotten.
+//! CaDiCaL does the solving; this search only fills the gaps between the clauses that it reports. So it is
+//! simple: two watched literals, the first unique implication point, activities, no restarts, and no
+//! deletion of clauses.
 
 use std::collections::BinaryHeap;
 
 use crate::bounds::Bounds;
 
-/// How much more a conflict counts than the one before it.
-const GROWTH: f64 = 1.05;
-/// Activities are made smaller when one is this large.
-const LARGEST: f64 = 1e100;
+/// The factor by which a conflict counts more than the one before it.
+const ACTIVITY_GROWTH: f64 = 1.05;
+/// The activity above which all activities are scaled down.
+const MAX_ACTIVITY: f64 = 1e100;
 
-/// Where a clause comes from.
+/// The origin of a clause.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// It is given, under this number.
+    /// The clause was given, with this number.
     Given(usize),
-    /// It follows from these clauses, in the order in which they propagate.
+    /// The clause follows from these clauses, in the order in which they propagate.
     Derived(Vec<usize>),
 }
 
-/// A clause; those that are watched have their watched literals first.
+/// A clause. Its watched literals, if it has any, come first.
 #[derive(Clone, Debug)]
 pub struct Clause {
     /// The literals of the clause.
     pub literals: Vec<i32>,
-    /// Where it comes from.
+    /// The origin of the clause.
     pub source: Source,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// The assumptions exclude each other: what that follows from.
+    /// The assumptions contradict the clauses; these clauses show it.
     Excluded(Vec<usize>),
-    /// They do not.
+    /// The clauses have a model in which the assumptions hold.
     Possible,
     /// A bound was met.
     Exceeded,
 }
 
-/// Clauses and what follows from them.
+/// Clauses, and the state of a search over them.
 pub struct Clauses {
-    /// All clauses, each after those it follows from.
+    /// All clauses, each after those that it follows from.
     pub all: Vec<Clause>,
-    /// Per literal the clauses that watch it.
+    /// Per literal, the clauses that watch it.
     watching: Vec<Vec<usize>>,
-    /// Per variable 1, -1, or 0 if it has no value.
+    /// Per variable, its value: 1, -1, or 0 for none.
     values: Vec<i8>,
-    /// Per variable the value it last had.
+    /// Per variable, the value that it had last.
     phases: Vec<bool>,
-    /// Per variable the clause that gave it its value; for one that holds for good, a unit clause.
+    /// Per variable, the clause that implied its value; a unit clause if it was implied without decisions
+    /// and assumptions.
     reasons: Vec<Option<usize>>,
     level_of: Vec<usize>,
-    /// Per variable with a value its place on the trail.
+    /// Per variable with a value, its position on the trail.
     place: Vec<usize>,
-    /// Literals that hold, in the order in which they were found.
+    /// The literals that hold, in the order in which they were found.
     trail: Vec<i32>,
-    /// Where on the trail each level begins that a decision or assumption opened.
+    /// Per level, which a decision or assumption opened, its start on the trail.
     levels: Vec<usize>,
+    /// Number of literals of the trail that were propagated.
     propagated: usize,
     activity: Vec<f64>,
     increment: f64,
@@ -71,7 +73,7 @@ pub struct Clauses {
 }
 
 impl Clauses {
-    /// No clauses yet, over variables below `variables`.
+    /// Creates the search without clauses, for variables below `variables`.
     pub fn new(variables: usize) -> Clauses {
         Clauses {
             all: Vec::new(),
@@ -91,24 +93,24 @@ impl Clauses {
         }
     }
 
-    /// Adds a clause and all that follows from it without assumptions. Returns what the empty clause
-    /// follows from, if it does now.
+    /// Adds a clause, and propagates what follows without assumptions. If the clauses contradict each
+    /// other now, returns the clauses that the empty clause follows from.
     pub fn add(&mut self, mut literals: Vec<i32>, source: Source) -> Option<Vec<usize>> {
         self.back_to(0);
         literals.sort_unstable();
         literals.dedup();
-        // What does not fail comes first, to be watched.
+        // Literals that do not fail come first, to be watched.
         literals.sort_by_key(|&literal| self.value(literal) < 0);
         let free = literals.iter().filter(|&&literal| self.value(literal) >= 0);
         let (free, first) = (free.count(), literals.first().copied());
         let number = self.push(literals, source);
         match (free, first) {
-            (0, _) => return Some(self.cone(number)),
+            (0, _) => return Some(self.premises_of_conflict(number)),
             (1, Some(literal)) if self.value(literal) == 0 => self.hold(literal, Some(number)),
             _ => {}
         }
         let conflict = self.propagate()?;
-        Some(self.cone(conflict))
+        Some(self.premises_of_conflict(conflict))
     }
 
     fn push(&mut self, literals: Vec<i32>, source: Source) -> usize {
@@ -122,7 +124,7 @@ impl Clauses {
         number
     }
 
-    /// Whether these literals exclude each other.
+    /// Whether these literals contradict the clauses.
     pub fn search(&mut self, assumptions: &[i32], bounds: &Bounds) -> Answer {
         self.back_to(0);
         let mut conflicts = 0u32;
@@ -130,7 +132,7 @@ impl Clauses {
             if let Some(conflict) = self.propagate() {
                 conflicts += 1;
                 if self.levels.len() <= assumptions.len() {
-                    return Answer::Excluded(self.cone(conflict));
+                    return Answer::Excluded(self.premises_of_conflict(conflict));
                 }
                 if conflicts.is_multiple_of(64) && bounds.passed() {
                     return Answer::Exceeded;
@@ -140,7 +142,7 @@ impl Clauses {
             }
             let next = match assumptions.get(self.levels.len()) {
                 Some(&literal) if self.value(literal) < 0 => {
-                    return Answer::Excluded(self.cone_of(literal));
+                    return Answer::Excluded(self.premises_of_literal(literal));
                 }
                 Some(&literal) => Some(literal),
                 None => self.decision(),
@@ -149,14 +151,14 @@ impl Clauses {
                 return Answer::Possible;
             };
             self.levels.push(self.trail.len());
-            // An assumption that holds already has a level of its own all the same.
+            // An assumption that already holds gets a level of its own nevertheless.
             if self.value(literal) == 0 {
                 self.hold(literal, None);
             }
         }
     }
 
-    /// A variable without a value, as it last was.
+    /// The next decision: a variable without a value, with the value that it had last.
     fn decision(&mut self) -> Option<i32> {
         while let Some((_, variable)) = self.queue.pop() {
             if self.values[variable as usize] == 0 {
@@ -183,7 +185,7 @@ impl Clauses {
             && self.levels.is_empty()
             && self.all[reason].literals.len() > 1
         {
-            // For good: the next reasons cite the unit clause.
+            // The literal holds without assumptions, so later reasons cite the unit clause.
             let mut premises = self.units(reason, literal);
             premises.push(reason);
             let unit = self.push(vec![literal], Source::Derived(premises));
@@ -191,7 +193,7 @@ impl Clauses {
         }
     }
 
-    /// The unit clauses that exclude all literals of a clause but one.
+    /// The unit clauses that falsify all literals of a clause but one.
     fn units(&self, clause: usize, but: i32) -> Vec<usize> {
         let others = self.all[clause].literals.iter().filter(|&&literal| literal != but);
         others.filter_map(|&literal| self.reasons[variable(literal)]).collect()
@@ -213,7 +215,7 @@ impl Clauses {
         self.propagated = self.propagated.min(start);
     }
 
-    /// Finds all that follows; returns a clause that fails.
+    /// Propagates all literals of the trail. Returns a clause that fails, if there is one.
     fn propagate(&mut self) -> Option<usize> {
         while let Some(&literal) = self.trail.get(self.propagated) {
             self.propagated += 1;
@@ -231,7 +233,7 @@ impl Clauses {
                         }
                     }
             });
-            // Nothing was added to this list: a watch moves to a literal that does not fail.
+            // Nothing was added to this list meanwhile: watches move to literals that do not fail.
             self.watching[index(failed)] = watching;
             if conflict.is_some() {
                 return conflict;
@@ -240,7 +242,7 @@ impl Clauses {
         None
     }
 
-    /// Looks at a clause one of whose watched literals fails.
+    /// Updates a clause one of whose watched literals fails.
     fn visit(&mut self, number: usize, failed: i32) -> Visit {
         let mut literals = std::mem::take(&mut self.all[number].literals);
         if literals[0] == failed {
@@ -306,21 +308,21 @@ impl Clauses {
         };
         self.seen.fill(false);
         literals.push(-point);
-        self.increment *= GROWTH;
+        self.increment *= ACTIVITY_GROWTH;
         let order = |&clause: &usize| self.position(clause);
         premises.sort_by_cached_key(order);
         premises.dedup();
         self.assert(literals, premises);
     }
 
-    /// Where on the trail the literal is that a clause gave a value; the conflict's comes last.
+    /// The position on the trail of the literal that a clause implied; the conflict comes last.
     fn position(&self, clause: usize) -> usize {
         let mut literals = self.all[clause].literals.iter();
         let given = literals.find(|&&literal| self.reasons[variable(literal)] == Some(clause));
         given.map_or(usize::MAX, |&literal| self.place[variable(literal)])
     }
 
-    /// Adds a learned clause, whose last literal is the only one of the present level.
+    /// Adds a learned clause, whose last literal is the only one of the current level.
     fn assert(&mut self, mut literals: Vec<i32>, premises: Vec<usize>) {
         literals.reverse();
         let levels = literals.iter().map(|&literal| self.level_of[variable(literal)]);
@@ -337,28 +339,29 @@ impl Clauses {
 
     fn bump(&mut self, at: usize) {
         self.activity[at] += self.increment;
-        if self.activity[at] > LARGEST {
-            self.activity.iter_mut().for_each(|activity| *activity /= LARGEST);
-            self.increment /= LARGEST;
+        if self.activity[at] > MAX_ACTIVITY {
+            self.activity.iter_mut().for_each(|activity| *activity /= MAX_ACTIVITY);
+            self.increment /= MAX_ACTIVITY;
         }
         if self.values[at] == 0 {
             self.queue.push((self.activity[at].to_bits(), at as u32));
         }
     }
 
-    /// What the failing of a clause rests on, in the order in which it propagates.
-    fn cone(&self, conflict: usize) -> Vec<usize> {
-        let mut premises = self.rests_on(&self.all[conflict].literals);
+    /// The clauses because of which a clause fails, that one included, in the order in which they
+    /// propagate.
+    fn premises_of_conflict(&self, conflict: usize) -> Vec<usize> {
+        let mut premises = self.premises_of(&self.all[conflict].literals);
         premises.push(conflict);
         premises
     }
 
-    /// What the failing of a literal rests on.
-    fn cone_of(&self, failing: i32) -> Vec<usize> {
-        self.rests_on(&[failing])
+    /// The clauses because of which a literal fails.
+    fn premises_of_literal(&self, failing: i32) -> Vec<usize> {
+        self.premises_of(&[failing])
     }
 
-    fn rests_on(&self, failing: &[i32]) -> Vec<usize> {
+    fn premises_of(&self, failing: &[i32]) -> Vec<usize> {
         let mut wanted = vec![false; self.values.len()];
         for &literal in failing {
             wanted[variable(literal)] = true;
@@ -380,7 +383,7 @@ impl Clauses {
     }
 }
 
-/// What became of a watch.
+/// The result of updating a watch.
 enum Visit {
     Moved,
     Stays,

@@ -1,24 +1,24 @@
-//! Cycles of the order that a model stands for, with few literals.
+//! Finds cycles with few literals in the order that a model represents.
 
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Graph};
 use crate::engine::digraph::{Digraph, NONE};
 
-/// Cycles that are looked for in one model at the most.
-const MOST: usize = 1024;
-/// Arcs looked at in one model at the most, once a cycle is found.
-const WORK: usize = 2_000_000;
+/// Maximum number of cycles that are searched in one model.
+const MAX_CYCLES: usize = 1024;
+/// Maximum number of arcs visited in one model, once a cycle is found.
+const MAX_ARC_VISITS: usize = 2_000_000;
 
-/// Some cycles, each with about as few literals as a cycle through one of its arcs can have.
-/// `component` is what [`Graph::sort`] returned. Finds at least one.
+/// Some cycles, at least one, each with about as few literals as a cycle through one of its arcs can have.
+/// `component` are the components that [`Graph::sort`] returned.
 pub fn cycles(graph: &Graph<'_>, component: &[u32]) -> Vec<Vec<Arc>> {
     let mut finder = Finder::new(graph, component);
     let mut found: Vec<Vec<Arc>> = Vec::new();
     let mut used: FxHashSet<i32> = FxHashSet::default();
     let chosen = graph.chosen().iter();
     for arc in chosen.filter(|arc| is_inside(component, arc)) {
-        if found.len() >= MOST || !found.is_empty() && finder.work > WORK {
+        if found.len() >= MAX_CYCLES || !found.is_empty() && finder.work > MAX_ARC_VISITS {
             break;
         }
         let literals = arc.link.literals();
@@ -40,16 +40,17 @@ fn is_inside(component: &[u32], arc: &Arc) -> bool {
     from != NONE && from == to
 }
 
-/// Looks for paths by number of literals.
+/// Searches paths by ascending number of literals.
 struct Finder<'g> {
     graph: &'g Graph<'g>,
     component: &'g [u32],
-    /// Per event the search that last reached it.
+    /// Per event, the search that last reached it.
     reached: Vec<u32>,
-    /// Per event that was reached, by how many literals, and along which arc.
+    /// Per reached event, the number of literals on the path to it.
     cost: Vec<u32>,
+    /// Per reached event, the last arc of the path to it.
     parent: Vec<Option<Arc>>,
-    /// Events to look at, by number of literals.
+    /// Events to visit, by number of literals.
     open: Vec<Vec<u32>>,
     searches: u32,
     work: usize,
@@ -83,9 +84,9 @@ impl<'g> Finder<'g> {
                 if event == arc.from {
                     return Some(self.unwind(arc));
                 }
-                // It may have been reached by fewer since.
+                // The event may have been reached by fewer literals since.
                 if self.cost[event as usize] == literals as u32 {
-                    self.go_on(event, arc);
+                    self.extend_from(event, arc);
                 }
             }
             literals += 1;
@@ -93,7 +94,7 @@ impl<'g> Finder<'g> {
         None
     }
 
-    fn go_on(&mut self, event: u32, start: &Arc) {
+    fn extend_from(&mut self, event: u32, start: &Arc) {
         let graph = self.graph;
         for arc in graph.from(event) {
             if !is_inside(self.component, arc) {

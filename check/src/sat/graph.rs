@@ -1,4 +1,5 @@
-//! The order that a model of the formula stands for: what is forced, and what the model chooses.
+//! [`Graph`]: the order that a model of the formula represents, which is the forced order and the model's
+//! choices.
 
 use crate::engine::csr::Csr;
 use crate::engine::digraph::{Digraph, NONE, topological_by};
@@ -6,31 +7,32 @@ use crate::engine::explain::Hop;
 use crate::engine::saturate::Saturation;
 use certify::rule::Rule;
 
-/// Why one event comes before another.
+/// The justification of an arc.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Link {
-    /// It is forced.
+    /// The arc is a hop of the forced order.
     Forced(Hop),
-    /// It is forced by a path of others.
+    /// The arc stands for a path of the forced order.
     Path,
-    /// It follows from what the model chooses, by a rule.
+    /// The arc follows from the model's choices by a rule.
     Chosen {
         /// The rule by which the chosen edge holds.
         rule: Rule<u32>,
-        /// The literals that it rests on, 0 for none: what the read's source is, and the order of two writes.
+        /// The literals that it depends on, 0 for none: that of the read's source, and that of the order
+        /// of two writes.
         literals: [i32; 2],
-        /// For [`Rule::Overtaken`] the source of the read, else [`NONE`].
+        /// The source of the read for [`Rule::Overtaken`], else [`NONE`].
         source: u32,
     },
 }
 
 impl Link {
-    /// What follows by a rule from these literals, for a rule that needs no source.
+    /// The link for a rule that needs no source.
     pub fn chosen(rule: Rule<u32>, literals: [i32; 2]) -> Link {
         Link::Chosen { rule, literals, source: NONE }
     }
 
-    /// The literals that it rests on, 0 for none.
+    /// The literals that the link depends on, 0 for none.
     pub fn literals(self) -> [i32; 2] {
         match self {
             Link::Forced(_) | Link::Path => [0, 0],
@@ -39,18 +41,18 @@ impl Link {
     }
 }
 
-/// A link with its ends, which are events.
+/// An arc between two events: the first comes before the second.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Arc {
     /// The event that comes before.
     pub from: u32,
     /// The event that comes after.
     pub to: u32,
-    /// Why one comes before the other.
+    /// The justification.
     pub link: Link,
 }
 
-/// What is forced, the same for all models.
+/// The forced order, which is the same for all models.
 pub struct Forced {
     arcs: Vec<Arc>,
     out: Csr,
@@ -82,7 +84,7 @@ fn by_tail(events: usize, arcs: &[Arc]) -> Csr {
     Csr::new(events, numbered.map(|(number, arc)| (arc.from, number as u32)))
 }
 
-/// The order that a model stands for.
+/// The order that a model represents.
 pub struct Graph<'f> {
     forced: &'f Forced,
     chosen: Vec<Arc>,
@@ -90,7 +92,7 @@ pub struct Graph<'f> {
 }
 
 impl<'f> Graph<'f> {
-    /// What is forced and what is chosen.
+    /// The graph of the forced order and these choices.
     pub fn new(forced: &'f Forced, chosen: Vec<Arc>) -> Graph<'f> {
         Graph { out: by_tail(forced.out.nodes(), &chosen), forced, chosen }
     }
@@ -108,9 +110,11 @@ impl<'f> Graph<'f> {
         forced.chain(chosen.map(|&number| &self.chosen[number as usize]))
     }
 
-    /// All events in an order along the arcs, those of low rank first where there is a choice; or
-    /// per event the number of its component, if it is on a cycle, or else
-    /// [`NONE`](crate::engine::digraph::NONE).
+    /// All events in a topological order, those of low rank first.
+    ///
+    /// # Errors
+    /// If there is a cycle, returns per event the number of its strongly connected component, or
+    /// [`NONE`](crate::engine::digraph::NONE) if it is on no cycle.
     pub fn sort(&self, rank: &[u32]) -> Result<Vec<u32>, Vec<u32>> {
         topological_by(self, rank).map_err(|rest| rest.components())
     }

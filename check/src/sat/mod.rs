@@ -1,11 +1,12 @@
-//! SAT: what saturation leaves open, decided by CaDiCaL.
+//! The SAT stage: CaDiCaL decides the order of the writes that saturation leaves unordered.
 //!
 //! - [`solver`]: CaDiCaL within bounds of time, memory and conflicts;
-//! - [`residual`]: a formula over the [pairs of writes](crate::kernel::pairs) that are left unordered, and over the sources of reads that have several
-//!   candidates, to which the cycles of its models are added until a model has none;
-//! - [`graph`], [`cycles`], [`triangles`]: the order that a model stands for, and its cycles;
-//! - [`case`](mod@case): why a cycle is one, as a block of a proof;
-//! - [`resolve`](mod@resolve), [`clauses`]: why the clauses contradict each other.
+//! - [`residual`]: a formula over the [pairs of writes](crate::kernel::pairs) that are left unordered, and
+//!   over the sources of reads with several candidates. Clauses that exclude the cycles of its models are
+//!   added until a model has none;
+//! - [`graph`], [`cycles`], [`triangles`]: the order that a model represents, and its cycles;
+//! - [`case`](mod@case): the proof that a cycle is a contradiction, as a block;
+//! - [`resolve`](mod@resolve), [`clauses`]: the proof that the clauses contradict each other.
 
 mod case;
 mod clauses;

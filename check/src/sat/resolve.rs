@@ -1,9 +1,9 @@
-//! Why clauses contradict each other: from the clauses that a solver was given and learned to a
-//! derivation of the empty clause, each step of which follows from earlier ones by unit propagation.
+//! The proof that clauses contradict each other: turns the clauses that a solver was given and learned into
+//! a derivation of the empty clause, in which each step follows from earlier ones by unit propagation.
 //!
-//! Most learned clauses follow from the ones before them at once. Some do not, because CaDiCaL also
-//! shortens clauses, which it does not report; then a small search ([`Clauses`]) finds the steps in
-//! between. In the end, steps that are not needed are left out.
+//! Most learned clauses follow from the clauses before them directly. Some do not, because CaDiCaL also
+//! shortens clauses and does not report that; a small search ([`Clauses`]) then finds the steps in
+//! between. Finally, steps that are not needed are dropped.
 
 use rustc_hash::FxHashMap;
 
@@ -15,11 +15,11 @@ use crate::bounds::Bounds;
 pub struct Logged {
     /// The literals of the clause.
     pub clause: Vec<i32>,
-    /// Whether it needs no reason.
+    /// Whether the clause was given, so that it needs no derivation.
     pub given: bool,
 }
 
-/// What a step follows from.
+/// A clause that a step follows from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Premise {
     /// A given clause, by its number in the log.
@@ -33,11 +33,11 @@ pub enum Premise {
 pub struct Step {
     /// The literals of the clause that the step derives.
     pub clause: Vec<i32>,
-    /// What it follows from, in the order in which that propagates.
+    /// The clauses that it follows from, in the order in which they propagate.
     pub premises: Vec<Premise>,
 }
 
-/// Derives the empty clause, which is the last step. `None` if the clauses do not exclude each other,
+/// Derives the empty clause, which is the last step. `None` if the clauses do not contradict each other,
 /// or a bound was met.
 pub fn resolve(log: &[Logged], bounds: &Bounds) -> Option<Vec<Step>> {
     let literals = log.iter().flat_map(|logged| &logged.clause);
@@ -47,24 +47,23 @@ pub fn resolve(log: &[Logged], bounds: &Bounds) -> Option<Vec<Step>> {
     Some(trimmed(&clauses, premises))
 }
 
-/// What the empty clause follows from.
+/// The clauses that the empty clause follows from.
 fn contradict(clauses: &mut Clauses, log: &[Logged], bounds: &Bounds) -> Option<Vec<usize>> {
     for (number, logged) in log.iter().enumerate() {
         if bounds.passed() {
             return None;
         }
-        let source = match logged.given {
-            true => Source::Given(number),
-            false => {
-                let opposite = logged.clause.iter().map(|literal| -literal);
-                match clauses.search(&opposite.collect::<Vec<_>>(), bounds) {
-                    Answer::Excluded(premises) if logged.clause.is_empty() => {
-                        return Some(premises);
-                    }
-                    Answer::Excluded(premises) => Source::Derived(premises),
-                    Answer::Possible => continue,
-                    Answer::Exceeded => return None,
+        let source = if logged.given {
+            Source::Given(number)
+        } else {
+            let opposite = logged.clause.iter().map(|literal| -literal);
+            match clauses.search(&opposite.collect::<Vec<_>>(), bounds) {
+                Answer::Excluded(premises) if logged.clause.is_empty() => {
+                    return Some(premises);
                 }
+                Answer::Excluded(premises) => Source::Derived(premises),
+                Answer::Possible => continue,
+                Answer::Exceeded => return None,
             }
         };
         if let Some(premises) = clauses.add(logged.clause.clone(), source) {
@@ -77,7 +76,7 @@ fn contradict(clauses: &mut Clauses, log: &[Logged], bounds: &Bounds) -> Option<
     }
 }
 
-/// The steps that a last one needs, and that one.
+/// The steps that the last step needs, followed by that step.
 fn trimmed(clauses: &Clauses, last: Vec<usize>) -> Vec<Step> {
     let mut wanted = vec![false; clauses.all.len()];
     for &premise in &last {
@@ -100,7 +99,7 @@ fn trimmed(clauses: &Clauses, last: Vec<usize>) -> Vec<Step> {
     steps
 }
 
-/// Marks what the marked clauses need.
+/// Marks the clauses that the marked clauses need.
 fn mark(clauses: &Clauses, wanted: &mut [bool]) {
     for number in (0..clauses.all.len()).rev() {
         if let (true, Source::Derived(premises)) = (wanted[number], &clauses.all[number].source) {

@@ -1,11 +1,11 @@
-//! CaDiCaL within bounds.
+//! [`Solver`]: CaDiCaL within bounds of time, memory and conflicts.
 
 use cadical::Callbacks;
 
 use crate::bounds::Bounds;
 use crate::verdict::SatStatistics;
 
-/// What CaDiCaL reports while it runs.
+/// The callbacks of CaDiCaL: they count and collect learned clauses, and stop it when a bound is met.
 struct Watch<'b> {
     bounds: &'b Bounds,
     learned: u64,
@@ -44,15 +44,15 @@ pub struct Solver<'b> {
 }
 
 impl<'b> Solver<'b> {
-    /// A solver that uses all it has.
+    /// A solver with CaDiCaL's default configuration.
     pub fn new(bounds: &'b Bounds) -> Solver<'b> {
         Solver::watched(cadical::Solver::new(), bounds, None)
     }
 
-    /// A solver each of whose learned clauses follows from those before it by unit propagation, and
-    /// that keeps them: CaDiCaL without any preprocessing.
+    /// A solver that keeps its learned clauses: CaDiCaL without preprocessing, so that each of them follows
+    /// from those before it.
     pub fn proving(bounds: &'b Bounds) -> Solver<'b> {
-        // `plain` is one of its configurations, so there is no error.
+        // CaDiCaL has a configuration of this name, so there is no error.
         let plain = cadical::Solver::with_config("plain").unwrap_or_default();
         Solver::watched(plain, bounds, Some(Vec::new()))
     }
@@ -82,10 +82,10 @@ impl<'b> Solver<'b> {
     /// were more conflicts than `conflicts`.
     pub fn solve(&mut self, assumptions: &[i32], conflicts: u64) -> Option<bool> {
         self.calls += 1;
-        // Variables that no clause has must have a value too.
+        // Variables that are in no clause must have a value too.
         self.solver.reserve(self.variables);
         if let Ok(conflicts) = i32::try_from(conflicts) {
-            // The name is one of its limits, so there is no error.
+            // CaDiCaL has a limit of this name, so there is no error.
             let _ = self.solver.set_limit("conflicts", conflicts);
         }
         self.solver.solve_with(assumptions.iter().copied())
@@ -93,18 +93,18 @@ impl<'b> Solver<'b> {
 
     /// Whether a literal holds in the model that was found.
     pub fn holds(&self, literal: i32) -> bool {
-        // If it does not matter, it is as it is tried first.
+        // A variable without a value does not matter; it gets the value that is tried first.
         self.solver.value(literal).unwrap_or(literal > 0)
     }
 
-    /// The clauses learned since this was last asked, if they are kept.
+    /// The clauses learned since the last call, if they are kept.
     pub fn take_learned(&mut self) -> Vec<Vec<i32>> {
         let watch = self.solver.get_callbacks();
         let log = watch.and_then(|watch| watch.log.as_mut());
         log.map(std::mem::take).unwrap_or_default()
     }
 
-    /// What it was given and did so far.
+    /// Statistics of the formula and the work so far.
     pub fn statistics(&mut self) -> SatStatistics {
         let learned = self.solver.get_callbacks().map_or(0, |watch| watch.learned);
         SatStatistics {

@@ -1,6 +1,5 @@
-//! Three writes of one location that a model orders in a circle. Where many writes of a location are
-//! unordered, these are the cycles that a model mostly has, and they are found much faster than by
-//! looking for cycles in general.
+//! Finds cycles of three writes of one location. If many writes of a location are unordered, most cycles of
+//! a model are of this kind, and finding them is much faster than a general search.
 
 use rustc_hash::FxHashSet;
 
@@ -10,18 +9,18 @@ use crate::engine::relation::{Relation, bits};
 use crate::engine::saturate::Saturation;
 use certify::rule::Rule;
 
-/// Writes of a location that are looked at at the least and at the most: the matrices of more would
-/// take too much memory.
-const WRITES: std::ops::RangeInclusive<usize> = 3..=4096;
-/// Triangles that are returned for one model at the most.
-const MOST: usize = 20_000;
+/// Number of unordered writes that a location must have to be searched. The matrices of more would take
+/// too much memory.
+const WRITES_PER_LOCATION: std::ops::RangeInclusive<usize> = 3..=4096;
+/// Maximum number of triangles that are returned for one model.
+const MAX_TRIANGLES: usize = 20_000;
 
 /// The unordered writes of one location.
 struct Tournament {
     writes: Vec<u32>,
-    /// What is forced, by place in `writes`.
+    /// The forced order, on indices into `writes`.
     forced: Relation,
-    /// Places of a pair, and its number.
+    /// The unordered pairs: two indices into `writes`, and the number of the pair.
     pairs: Vec<(u32, u32, usize)>,
 }
 
@@ -31,8 +30,8 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// Sets them up; `pairs` are together by location. Memory: a bit for each two unordered writes
-    /// of a location.
+    /// Creates the search. The `pairs` of one location must be consecutive. Memory: a bit for each two
+    /// unordered writes of a location.
     pub fn new(saturation: &Saturation<'_>, pairs: &[(u32, u32)]) -> Triangles {
         let events = saturation.events;
         let location = |pair: &(u32, u32)| events.location[pair.0 as usize];
@@ -46,8 +45,8 @@ impl Triangles {
         Triangles { tournaments: tournaments.collect() }
     }
 
-    /// Circles of three in a model, one for each pair that is in any. `ordered` gives a pair as the
-    /// model orders it, with the literal that says so.
+    /// Cycles of three writes in a model, one for each pair that is in any. `ordered` returns a pair as the
+    /// model orders it, with the literal for that order.
     pub fn find(&self, ordered: impl Fn(usize) -> (u32, u32, i32)) -> Vec<Vec<Arc>> {
         let mut found = Vec::new();
         for tournament in &self.tournaments {
@@ -67,7 +66,7 @@ impl Tournament {
         let mut writes: Vec<u32> = pairs.iter().flat_map(|&(a, b)| [a, b]).collect();
         writes.sort_unstable();
         writes.dedup();
-        if !WRITES.contains(&writes.len()) {
+        if !WRITES_PER_LOCATION.contains(&writes.len()) {
             return None;
         }
         debug_assert!(writes.iter().all(|&write| events.writes(write)));
@@ -93,7 +92,7 @@ impl Tournament {
                 before.insert(to, from);
             });
         }
-        // Per pair of places the literal, by the lower place.
+        // The literal of each ordered pair.
         let mut literal_of = rustc_hash::FxHashMap::default();
         let mut chosen = Vec::with_capacity(self.pairs.len());
         for &(a, b, pair) in &self.pairs {
@@ -106,7 +105,7 @@ impl Tournament {
         }
         let mut known: FxHashSet<[i32; 3]> = FxHashSet::default();
         for (from, to) in chosen {
-            if found.len() >= MOST {
+            if found.len() >= MAX_TRIANGLES {
                 return;
             }
             let both = after.row(to).iter().zip(before.row(from));

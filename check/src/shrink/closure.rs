@@ -1,58 +1,55 @@
-//! What an operation takes along where some operations of a history are kept, so that leaving out the
-//! others never makes a violation.
+//! [`Requirements`]: the operations that must be kept with an operation, so that leaving out the others never
+//! causes a violation.
 //!
 //! - All parts of a split access: they are performed by one operation.
-//! - The source of a read, which may complete later: a load is served from its own thread's store
+//! - The source of a read, even if it completes later: a load may be served from its own thread's store
 //!   buffer, or by a write that memory has performed and whose completion the trace shows late or
-//!   never. Without its source the read would return the value of nobody. Where a value was written
+//!   never. Without its source the read would return a value that no write has. If a value was written
 //!   several times and the source is not known, all writes of the value: the fewer candidates, the more
 //!   is forced.
 //! - For a store-conditional, the last load-linked or write of its thread to its location before it.
-//!   That is its load-linked, with which it makes a constraint; or, if the thread wrote in between, the
-//!   write because of which it has none. Without it the store-conditional would belong to an earlier
-//!   load-linked ([`History::linked_load`]), or to one that was broken off.
+//!   That is its load-linked, with which it forms a constraint; or, if the thread wrote in between, the
+//!   write because of which it has none. Without it the store-conditional would be paired with an earlier
+//!   load-linked ([`History::linked_load`]).
 //!
-//! What is taken along takes along in turn. A read-modify-write is one event, which is there or not;
-//! if only its first half has been performed it is a read (a failed compare-and-swap) in the history
-//! already.
+//! These operations have requirements in turn. A read-modify-write is one event, which is kept or not.
 //!
-//! # Why to leave operations out makes no violation
+//! # Why leaving out operations causes no violation
 //!
 //! *SC, TSO, PSO.* Take a run of the machine that performs the whole history, and leave out the steps of
-//! all operations but a set that is closed as above. Buffers hold fewer stores, so that whatever waits
-//! for an empty buffer, or for older stores, waits no longer. A read found its source in its thread's
-//! buffer as the newest store to the location, or in memory as its last write; the source is still
-//! there, and nothing that came between has been added. Reads of the initial value found a location
-//! that nobody had written. For a store-conditional with a constraint, the source of its load-linked is
-//! still there, and no other write is between them; without one, it has none now. So the rest is a run
-//! as well.
+//! all operations outside of a set that is closed as above. Buffers hold fewer stores, so an operation that
+//! waits for an empty buffer, or for older stores, waits no longer than before. A read found its source in
+//! its thread's buffer as the newest store to the location, or in memory as its last write; the source is
+//! still there, and no write was added in between. Reads of the initial value found a location that had
+//! not been written. For a store-conditional with a constraint, the source of its load-linked is still
+//! there, and no other write is between them; a store-conditional without one still has none. So the rest
+//! is a run as well.
 //!
 //! *The criteria.* Everything they derive (saturation, `co`, `cf`, `hb_o`, `pww`, `wpww`, `rw`) follows
-//! from program order, preserved program order and reads-from by rules that have no negative
-//! premises but that two operations differ. Between the operations that are left these three relations are
-//! what they were, or less: two operations that were kept in order only by a third that is gone (a fence)
-//! are not any more. So less is derived, and a cycle in it was there before.
+//! from program order, preserved program order and reads-from by rules whose only negative premise is that
+//! two operations differ. Between the remaining operations these three relations are the same as before, or
+//! smaller: two operations may have been ordered only through a third, such as a fence, that was left out.
+//! So less is derived, and any cycle in it existed before.
 //!
-//! *Values.* Where reads come from is settled for the whole history ([`ReadsFrom::restrict`]), so that a
-//! read of a value that nobody writes is a thin-air read in every prefix that has it, and no other
-//! is. A read about whose value nothing is known is free in all of them. A final value counts from the
-//! prefix on that has every write of it, if all writes of its location show their values
-//! ([`History::restrict`]): that write is the last one of fewer, too. A final value that nobody writes
-//! counts in the whole history only.
+//! *Values.* Reads-from is determined for the whole history ([`ReadsFrom::restrict`]), so a thin-air read is
+//! one in every part that has it, and no other read becomes one. A read with an unknown value is
+//! unconstrained in every part. A final value is kept in the parts that have every write of it, if all
+//! writes of its location have known values ([`History::restrict`]): its write is the last one among
+//! fewer, too. A final value without a write is kept only in the whole history.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
 use crate::engine::csr::Csr;
 
-/// The operations that each operation of a history requires: they are kept where it is kept.
+/// The operations that each operation of a history requires: a part that has it must have them too.
 #[derive(Debug)]
 pub struct Requirements<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
-    /// By location and value its writes, where reads have several candidates.
+    /// By location and value, its writes, if reads have several candidates.
     candidates: FxHashMap<(u32, u64), Vec<OpId>>,
-    /// By store-conditional the last load-linked or write before it.
+    /// By store-conditional, the last load-linked or write before it.
     before: FxHashMap<OpId, OpId>,
 }
 
@@ -82,7 +79,8 @@ impl<'a> Requirements<'a> {
         needed.extend(self.before.get(&op));
     }
 
-    /// For each operation, those that require it: they are left out where it is left out. Cost: linear in the requirements.
+    /// For each operation, those that require it and are left out with it. Cost: linear in the
+    /// requirements.
     pub fn dependents(&self) -> Csr {
         let mut pairs = Vec::new();
         let mut needed = Vec::new();

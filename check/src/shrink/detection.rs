@@ -1,11 +1,12 @@
-//! How early an algorithm detects a violation: the smallest number of operations after whose
-//! completion a history violates already.
+//! [`detect`]: finds how early an algorithm detects a violation, as the smallest number of completed
+//! operations with which the history already violates the model.
 //!
-//! Found by bisection over the [`prefixes`](crate::shrink::prefixes) of the history, which says why violations
-//! do not go away as a prefix gets longer. That holds for models and criteria, so for every algorithm that is
-//! complete or decides a criterion, and for `saturate`. The heuristics of HPCA 2006 may give up on a
-//! history and not on a longer one, and their baseline as published derives less in a chain once that has
-//! an atomic: for them the prefix that is found violates, and the one before is not found to.
+//! It bisects over the [`prefixes`](crate::shrink::prefixes) of the history, whose documentation says why a
+//! violation of a prefix is one of every longer prefix. That holds for models and criteria, so for every
+//! algorithm that is complete or decides a criterion, and for `saturate`. The heuristics of HPCA 2006 may
+//! give up on a history and not on a longer one, and their baseline as published derives less in a chain
+//! once that has an atomic. For these, the prefix found is a violation, and the algorithm finds none in the
+//! one before, but it may find one in a shorter prefix.
 //!
 //! ```
 //! use check::shrink::detect;
@@ -41,57 +42,58 @@ use crate::shrink::prefixes::{Prefix, Prefixes};
 use crate::verdict::{Outcome, Reason, Verdict};
 use memory::Model;
 
-/// What an algorithm says of a history, and how early.
+/// The outcome of an algorithm for a history, and how early it detects a violation.
 #[derive(Clone, Debug)]
 pub struct Detection {
-    /// What it says of the whole history, as [`decide`] gives it.
+    /// The outcome for the whole history, from [`decide`].
     pub whole: Outcome,
-    /// Seconds that this took.
+    /// The time for deciding the whole history, in seconds.
     pub seconds: f64,
-    /// How many histories were checked, the whole one included.
+    /// Number of histories that were checked, including the whole one.
     pub checks: u32,
-    /// The smallest prefix that violates; none if the whole history does not, or if the trace does not
+    /// The smallest prefix that is a violation; `None` if the whole history is not, or if the trace does not
     /// show the order of completions.
     pub first: Option<First>,
 }
 
 impl Detection {
-    /// Whether the whole history violates; none if that was not found out.
+    /// Whether the whole history is a violation; `None` if that is not known.
     pub fn violates(&self) -> Option<bool> {
-        match sight(&self.whole.verdict) {
-            Sight::Violation => Some(true),
-            Sight::Nothing => Some(false),
-            Sight::Stopped => None,
+        match check_result(&self.whole.verdict) {
+            CheckResult::Violation => Some(true),
+            CheckResult::Nothing => Some(false),
+            CheckResult::Stopped => None,
         }
     }
 }
 
-/// The smallest prefix that violates.
+/// The smallest prefix that is a violation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct First {
-    /// Number of operations that have completed.
+    /// Number of completed operations.
     pub operations: usize,
-    /// The last of them: it completes the violation. Of a split access, the first part.
+    /// The last of them, which completes the violation; for a split access, its first part.
     pub completed_by: OpId,
-    /// Whether the prefix before was found not to violate. If not, a bound was met on the way, and
-    /// the number is only an upper bound.
+    /// Whether the algorithm finds no violation in the prefix before. If not, a bound was met, and the
+    /// number of operations is only an upper bound.
     pub exact: bool,
 }
 
-/// What a check tells about a violation.
+/// The result of checking a prefix.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sight {
-    /// There is one.
+enum CheckResult {
+    /// The prefix is a violation.
     Violation,
-    /// The algorithm came to its end and found none.
+    /// The algorithm ended and found no violation.
     Nothing,
-    /// It was stopped.
+    /// The algorithm was stopped.
     Stopped,
 }
 
-/// Checks a history, and if it violates, prefixes of it. The bounds are for all checks together, the
-/// budget of the options is for each, and their own limits are not looked at. Cost: that of the whole
-/// history, and where it violates, of as many prefixes as the number of operations has binary digits.
+/// Checks a history, and if it is a violation, prefixes of it. The bounds are for all checks together, the
+/// contradiction budget of the options is for each check, and the time and memory limits of the options
+/// are ignored. Cost: that of checking the whole history and, if it is a violation, about log₂ n prefixes
+/// of it.
 pub fn detect(
     history: &History,
     reads_from: &ReadsFrom,
@@ -103,7 +105,7 @@ pub fn detect(
     let whole = decide(history, reads_from, model, options, bounds);
     let mut detection =
         Detection { seconds: start.elapsed().as_secs_f64(), checks: 1, first: None, whole };
-    if sight(&detection.whole.verdict) != Sight::Violation {
+    if check_result(&detection.whole.verdict) != CheckResult::Violation {
         return detection;
     }
     if let Some(prefixes) = Prefixes::of(history, reads_from) {
@@ -113,7 +115,7 @@ pub fn detect(
             let options = options_for(options, &prefix);
             let (history, reads_from) = (&prefix.history, &prefix.reads_from);
             let outcome = decide(history, reads_from, model, &options, bounds);
-            sight(&outcome.verdict)
+            check_result(&outcome.verdict)
         };
         let (operations, exact) = bisect(prefixes.longest(), look);
         detection.first =
@@ -122,7 +124,7 @@ pub fn detect(
     detection
 }
 
-/// The options for a prefix, in which operations have other numbers.
+/// The options for a prefix, with operations renumbered.
 fn options_for(options: &Options, prefix: &Prefix) -> Options {
     let place = |op: &OpId| prefix.kept.binary_search(op).ok();
     let store_order = options.store_order.as_ref().map(|writes| {
@@ -132,28 +134,28 @@ fn options_for(options: &Options, prefix: &Prefix) -> Options {
     Options { store_order, ..options.clone() }
 }
 
-/// The smallest length at which there is a violation, if there is one at `longest` and none at 0; and
-/// whether the length before was seen to have none.
-fn bisect(longest: usize, mut look: impl FnMut(usize) -> Sight) -> (usize, bool) {
+/// The smallest length with a violation, given that `longest` has one and 0 has none, and whether the length
+/// before was found to have none.
+fn bisect(longest: usize, mut look: impl FnMut(usize) -> CheckResult) -> (usize, bool) {
     let (mut without, mut with, mut exact) = (0, longest, true);
     while without + 1 < with {
         let middle = without + (with - without) / 2;
         match look(middle) {
-            Sight::Violation => with = middle,
-            seen => (without, exact) = (middle, seen == Sight::Nothing),
+            CheckResult::Violation => with = middle,
+            seen => (without, exact) = (middle, seen == CheckResult::Nothing),
         }
     }
     (with, exact)
 }
 
-fn sight(verdict: &Verdict) -> Sight {
+fn check_result(verdict: &Verdict) -> CheckResult {
     match verdict {
         Verdict::Violation(_) | Verdict::CriterionViolation(_) | Verdict::Unproved => {
-            Sight::Violation
+            CheckResult::Violation
         }
-        Verdict::Consistent(_) | Verdict::Satisfied => Sight::Nothing,
+        Verdict::Consistent(_) | Verdict::Satisfied => CheckResult::Nothing,
         Verdict::Undecided(reason) => match reason {
-            // What the algorithm could have done, it did.
+            // The algorithm did everything that it can.
             Reason::NothingCompleted
             | Reason::NoTraceOrder
             | Reason::NoForcedContradiction
@@ -166,7 +168,7 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::HiddenWrite(_)
             | Reason::UnrecordedWrite(_)
             | Reason::AssumedInitial
-            | Reason::NotUnderstood(_) => Sight::Nothing,
+            | Reason::NotUnderstood(_) => CheckResult::Nothing,
             Reason::Timeout
             | Reason::Memory
             | Reason::Budget(_)
@@ -176,7 +178,7 @@ fn sight(verdict: &Verdict) -> Sight {
             | Reason::Refuted(_)
             | Reason::Refined(_)
             | Reason::FreeReads
-            | Reason::ProofRefused => Sight::Stopped,
+            | Reason::ProofRefused => CheckResult::Stopped,
         },
     }
 }
@@ -192,10 +194,7 @@ mod tests {
                 let mut looks = 0;
                 let look = |length| {
                     looks += 1;
-                    match length >= border {
-                        true => Sight::Violation,
-                        false => Sight::Nothing,
-                    }
+                    if length >= border { CheckResult::Violation } else { CheckResult::Nothing }
                 };
                 assert_eq!(bisect(longest, look), (border, true));
                 assert!(looks <= longest.ilog2() + 1, "{longest} {border} {looks}");
@@ -208,9 +207,9 @@ mod tests {
         // Violations from 5 on; prefixes that end in `stopped` are not decided.
         let found = |stopped: fn(usize) -> bool| {
             bisect(16, |length| match length {
-                _ if stopped(length) => Sight::Stopped,
-                5.. => Sight::Violation,
-                _ => Sight::Nothing,
+                _ if stopped(length) => CheckResult::Stopped,
+                5.. => CheckResult::Violation,
+                _ => CheckResult::Nothing,
             })
         };
         assert_eq!(found(|_| true), (16, false));

@@ -1,8 +1,10 @@
-//! The names that the field has for small violations: litmus tests.
+//! [`litmus_shape`]: names small violations after the litmus tests that they correspond to.
 //!
-//! A shape is a cycle of program order (`po`), reads-from (`rf`), coherence order (`co`) and from-reads (`fr`), as the generators of
-//! litmus tests name them. How the store order shows does not matter: by final values, or by more reads of the same threads. But a history with such a cycle need not be the litmus test:
-//! other operations may be what makes it wrong. So it has the name if the cycle takes in all of its threads and locations, and if the models that allow it are those that allow the test.
+//! A shape is a cycle of program order (`po`), reads-from (`rf`), coherence order (`co`) and from-reads
+//! (`fr`), as the generators of litmus tests name them. The store order may follow from final values or from
+//! additional reads of the same threads. A history with such a cycle need not be the litmus test, since its
+//! violation may be due to other operations. So it gets the name only if the cycle includes all of its
+//! threads and locations, and if the models that allow it are those that allow the test.
 
 use std::collections::BTreeSet;
 
@@ -20,9 +22,10 @@ use memory::Model;
 pub struct LitmusShape {
     /// The name of the litmus shape.
     pub name: &'static str,
-    /// What it stands for.
+    /// What the name means.
     pub meaning: &'static str,
-    /// The edges around the cycle; program order with the kinds of its ends, and `=` where both are of one location.
+    /// The edges of the cycle. Those of program order have the kinds of their ends, and `=` if both are of
+    /// one location.
     cycle: &'static [&'static str],
     /// Whether TSO and PSO allow it.
     allowed: [bool; 2],
@@ -37,12 +40,12 @@ const fn shape(
     LitmusShape { name, meaning, cycle, allowed }
 }
 
-/// Models that allow a shape: none of the three, PSO, or TSO and PSO.
+// Whether TSO and PSO allow a shape.
 const NONE: [bool; 2] = [false, false];
 const PSO: [bool; 2] = [false, true];
 const TSO: [bool; 2] = [true, true];
 
-/// All of them. `n6` is R with a read of the thread's own store between.
+/// All shapes except [`N6`].
 const SHAPES: &[LitmusShape] = &[
     shape("SB", "store buffering", &["poWR", "fr", "poWR", "fr"], TSO),
     shape("MP", "message passing", &["poWW", "rf", "poRR", "fr"], PSO),
@@ -70,15 +73,16 @@ const SHAPES: &[LitmusShape] = &[
     shape("CoWW", "two stores of one location out of order", &["poWW=", "co"], NONE),
 ];
 
-/// R with a read of the thread's own store between.
+/// The shape `n6`: R with a read of the thread's own store in between.
 const N6: LitmusShape =
     shape("n6", "a store that its own thread sees early", &["poWW", "co", "poWR", "fr"], TSO);
 
-/// The shape of a history that violates a model, if it has a name. Cost: it is decided under two models, if a cycle of its proof has the form of a shape.
+/// The shape of a history that violates a model, if it has a name. Cost: if a cycle of its proof has the form
+/// of a shape, the history is decided under TSO and PSO; if none has, under SC.
 pub fn litmus_shape(history: &History, violation: &Violation) -> Option<LitmusShape> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared).ok()?;
     let found = named(history, &reads_from, violation).or_else(|| {
-        // Whatever violates a weaker model violates SC, and that proof may be the one that the test is known by.
+        // A violation of a weaker model also violates SC, and that proof may have the cycle of the test.
         let options = Options::default();
         match crate::check(history, &reads_from, Model::SC, &options).verdict {
             Verdict::Violation(violation) => named(history, &reads_from, &violation),
@@ -100,14 +104,11 @@ fn named(history: &History, reads_from: &ReadsFrom, violation: &Violation) -> Op
         if !takes_in_all(history, reads_from, &cycle) {
             return None;
         }
-        match found.name == "R" && forwards(history, &cycle) {
-            true => Some(N6),
-            false => Some(*found),
-        }
+        if found.name == "R" && forwards(history, &cycle) { Some(N6) } else { Some(*found) }
     })
 }
 
-/// Whether a cycle and the writes that it reads from take in every thread and location.
+/// Whether a cycle and the sources of its reads include every thread and location.
 fn takes_in_all(history: &History, reads_from: &ReadsFrom, cycle: &[Edge]) -> bool {
     let ends = || cycle.iter().flat_map(|edge| [edge.before, edge.after]);
     let sources = ends().filter_map(|op| match reads_from.source(op) {
@@ -156,14 +157,14 @@ impl Edge {
     }
 }
 
-/// The cycles that a block's contradiction can be read as, the most telling first.
+/// The cycles that a block's contradiction can be interpreted as, the most specific first.
 fn cycles(history: &History, block: &Block) -> Vec<Vec<Edge>> {
     let Contradiction::Cycle(facts) = &block.end else {
         return Vec::new();
     };
     let facts: Vec<&Fact> = facts.iter().map(|&fact| &block.facts[fact]).collect();
     let mut found = Vec::new();
-    // Two writes that a read has seen in the wrong order: the read is what was seen.
+    // Two writes that a read shows in the wrong order: the cycle goes through the read.
     if let [first, second] = facts[..] {
         for (derived, other) in [(first, second), (second, first)] {
             found.extend(around(history, block, derived, other));
@@ -175,8 +176,9 @@ fn cycles(history: &History, block: &Block) -> Vec<Vec<Edge>> {
     found
 }
 
-/// Of `overtaken`, that a read precedes its own thread's earlier write, whose order after the read's source took a way through other
-/// locations: the cycle of that way, and of the order that the read has seen.
+/// For a read that precedes an earlier write of its own thread (`overtaken`), because a path through other
+/// locations leads from the read's source to that write: the cycle of that path, closed by the order that
+/// the read shows.
 fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Option<Vec<Edge>> {
     let (Rule::Overtaken, Rule::ProgramOrder(_), Node::Op(write)) =
         (overtaken.rule, own.rule, own.before)
@@ -190,8 +192,8 @@ fn around(history: &History, block: &Block, overtaken: &Fact, own: &Fact) -> Opt
     (cycle.len() > 2).then_some(cycle)
 }
 
-/// Of `derived`, that a write precedes another because a read returns the other's value, and the opposite: the cycle from the
-/// first write to the read, which reads what the write overwrites.
+/// For a write that precedes another because of a read of the other (`derived`), while the opposite order
+/// follows directly (`other`): the cycle from the first write to the read, and back by from-reads.
 fn through_read(
     history: &History,
     block: &Block,
@@ -227,7 +229,7 @@ fn edge(fact: &Fact) -> Option<Edge> {
     Some(Edge { before, after, relation: fact.rule.relation() })
 }
 
-/// What goes forward in one thread is program order, and one edge.
+/// The cycle with edges within a thread as program order, and consecutive ones of these as one edge.
 fn merged(history: &History, mut edges: Vec<Edge>) -> Vec<Edge> {
     let thread = |op: OpId| history.thread_of(op);
     for edge in &mut edges {
@@ -235,7 +237,7 @@ fn merged(history: &History, mut edges: Vec<Edge>) -> Vec<Edge> {
             edge.relation = Relation::ProgramOrder;
         }
     }
-    // Begin where a stretch of program order does.
+    // Rotates the cycle so that it starts where a run of program order does.
     let begins = |at: usize| {
         let previous = edges[(at + edges.len() - 1) % edges.len()];
         previous.relation != Relation::ProgramOrder
@@ -265,7 +267,7 @@ fn is_rotation(names: &[String], cycle: &[&str]) -> bool {
         })
 }
 
-/// Whether, between the store and the load of one thread, that thread reads its store.
+/// Whether a thread of the cycle reads its own store between that store and the load after it.
 fn forwards(history: &History, cycle: &[Edge]) -> bool {
     let is_load_behind_store = |edge: &&Edge| edge.name(history) == "poWR";
     let mut stretches = cycle.iter().filter(is_load_behind_store);

@@ -1,10 +1,12 @@
-//! The smallest part of a history that still violates a model, as far as leaving out more does not help.
+//! [`shrink`]: finds a small part of a history that still violates a model, from which no operation can be
+//! removed.
 //!
-//! Of a part that violates a model, whatever contains it does, too, if parts are closed ([`crate::shrink::closure`]): so operations are
-//! left out one after the other, each with all that depends on it, while a violation stays, and what could not go once never can.
-//! Few threads and locations come first: of those that the smallest part so far has, one is left out of the whole history, and if
-//! that still violates the model, there is a part without it. Everything is tried in a fixed order, so that the same history
-//! shrinks to the same part each time.
+//! If a part violates a model, so does every larger part, provided that parts are closed
+//! ([`crate::shrink::closure`]). So operations are left out one after the other, each with all that depend on
+//! it, as long as the rest is a violation; an operation that could not be removed once never can be. Parts
+//! with few threads and locations are preferred: one of those that the smallest part so far has is left out
+//! of the whole history, and if the rest still violates the model, there is a part without it. Everything
+//! is tried in a fixed order, so that a history shrinks to the same part each time.
 //!
 //! ```
 //! use check::shrink::shrink;
@@ -51,7 +53,7 @@ use crate::shrink::closure::Requirements;
 use crate::verdict::Verdict;
 use memory::Model;
 
-/// Contradictions met at most in deciding the history without a thread or location.
+/// Maximum number of contradictions in deciding the history without a thread or location.
 const GROUP_BUDGET: u64 = 20_000;
 
 /// A part of a history that violates a model.
@@ -59,15 +61,15 @@ const GROUP_BUDGET: u64 = 20_000;
 pub struct Shrunk {
     /// The part, as a history of its own.
     pub history: History,
-    /// Where its reads take their values from.
+    /// The part's reads-from.
     pub reads_from: ReadsFrom,
-    /// What each of its operations is in the whole history.
+    /// Per operation of the part, the operation of the whole history.
     pub kept: Vec<OpId>,
-    /// Why it violates the model.
+    /// The proof that the part violates the model.
     pub violation: Violation,
-    /// Whether no operation can go. If not, the bounds came first.
+    /// Whether no operation can be removed. If not, a bound was met before that was known.
     pub is_minimal: bool,
-    /// How many parts were decided.
+    /// Number of parts that were decided.
     pub trials: u64,
 }
 
@@ -81,19 +83,19 @@ impl Shrunk {
     }
 }
 
-/// How large a part is: what is to be few, the most important first.
+/// The size of a part. Sizes are compared by threads, then locations, then operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Size {
-    /// Threads.
+    /// Number of threads.
     pub threads: usize,
-    /// Locations.
+    /// Number of locations.
     pub locations: usize,
-    /// Operations, split accesses counted once.
+    /// Number of operations; a split access counts once.
     pub operations: usize,
 }
 
 impl Size {
-    /// Of a history.
+    /// The size of a history.
     pub fn of(history: &History) -> Size {
         Size {
             threads: history.threads().len(),
@@ -103,10 +105,11 @@ impl Size {
     }
 }
 
-/// Shrinks a history, of which `violation` is a proof that it violates the model, and says whenever a smaller part is found. Bounds
-/// are for all of it; if they are met, the smallest part so far is what comes out. Nothing does if no operation takes part in what is
-/// wrong: a location ends with a value that nobody wrote there. Cost: deciding the whole history about once for each thread and
-/// location of the result, and parts of it some hundred times.
+/// Shrinks a history, given the proof that it violates the model. Calls `smaller` whenever a smaller part is
+/// found. If a bound is met, returns the smallest part so far. Returns `None` if no operation takes part in
+/// the violation, because a location ends with a value that was not written there. Cost: deciding the
+/// whole history about once for each thread and location of the result, and parts of it some hundred
+/// times.
 pub fn shrink(
     history: &History,
     reads_from: &ReadsFrom,
@@ -124,7 +127,8 @@ pub fn shrink(
     Some(search.finish(&part))
 }
 
-/// The same with what the proof speaks of only: quick, of one form for the same proof, but there may be smaller parts.
+/// Shrinks the part that the proof mentions. This is quick and gives the same result for the same proof, but
+/// there may be smaller parts.
 pub fn reduce(
     history: &History,
     reads_from: &ReadsFrom,
@@ -155,7 +159,7 @@ struct Search<'a> {
     model: Model,
     bounds: &'a Bounds,
     requirements: Requirements<'a>,
-    /// What has to go with each operation.
+    /// Per operation, those that have to be left out with it.
     dependents: Csr,
     trials: u64,
 }
@@ -195,7 +199,7 @@ impl<'a> Search<'a> {
         best
     }
 
-    /// What is left of `rest` without one of the threads or locations of the best, if that still violates the model.
+    /// The part `rest` without one of the threads or locations of `best`, if that still violates the model.
     fn without_a_group(&mut self, rest: &Part, best: &Part) -> Option<Part> {
         let history = self.history;
         let threads: BTreeSet<usize> = best.ops.iter().map(|&op| history.thread_of(op)).collect();
@@ -214,17 +218,14 @@ impl<'a> Search<'a> {
 
     fn without_these(&mut self, rest: &Part, is_gone: impl Fn(OpId) -> bool) -> Option<Part> {
         let ops = self.without(&rest.ops, is_gone);
-        // What has gone already can't go again.
-        match ops.len() < rest.ops.len() {
-            true => self.trial(ops, GROUP_BUDGET),
-            false => None,
-        }
+        // A group without operations in `rest` was left out before.
+        if ops.len() < rest.ops.len() { self.trial(ops, GROUP_BUDGET) } else { None }
     }
 
-    /// A part of a part, of which no operation can go, unless the bounds come first.
+    /// A part of a part from which no operation can be removed, unless a bound is met.
     fn reduced(&mut self, part: &Part) -> Part {
         let proved = self.proved(part);
-        // Most of the history is left behind, so that it is not looked at each time.
+        // Works on a history of its own, so that the rest of the history costs nothing.
         let (history, reads_from) = self.restricted(&proved.ops);
         let mut search = Search::new(&history, &reads_from, self.model, self.bounds);
         let all = Part { ops: history.ops().collect(), violation: proved.violation };
@@ -248,7 +249,7 @@ impl<'a> Search<'a> {
                 if let Some(less) = self.trial(ops, u64::MAX) {
                     part = less;
                 }
-                // What went along may have stood before the piece.
+                // Operations before the piece may have been left out with it.
                 end = part.ops.partition_point(|op| *op < first);
             }
             piece /= 2;
@@ -256,7 +257,8 @@ impl<'a> Search<'a> {
         part
     }
 
-    /// What a part's proof speaks of, if that violates the model by itself.
+    /// The operations that a part's proof mentions, as a part if they violate the model by themselves, else
+    /// the given part.
     fn proved(&mut self, part: &Part) -> Part {
         let reads_from = self.reads_from.restrict(&part.ops);
         let source = |op: OpId| match reads_from.source(op) {
@@ -277,7 +279,7 @@ impl<'a> Search<'a> {
         self.trial(ops, u64::MAX).unwrap_or_else(|| part.clone())
     }
 
-    /// These operations without some, and without what cannot stay without them.
+    /// These operations without those that `is_gone` selects and all that depend on them.
     fn without(&self, ops: &[OpId], is_gone: impl Fn(OpId) -> bool) -> Vec<OpId> {
         let mut open: Vec<OpId> = ops.iter().copied().filter(|&op| is_gone(op)).collect();
         let mut gone = FxHashSet::default();
@@ -290,7 +292,8 @@ impl<'a> Search<'a> {
         ops.iter().copied().filter(|op| !gone.contains(op)).collect()
     }
 
-    /// Some operations as a part, if they violate the model by themselves, which so many contradictions suffice to show.
+    /// Some operations as a part, if the engine finds within a budget of contradictions that they violate the
+    /// model by themselves.
     fn trial(&mut self, ops: Vec<OpId>, budget: u64) -> Option<Part> {
         if ops.is_empty() || self.bounds.passed() {
             return None;
@@ -305,7 +308,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Operations as a history of its own.
+    /// Some operations as a history of their own.
     fn restricted(&self, ops: &[OpId]) -> (History, ReadsFrom) {
         let keeps = |op: OpId| ops.binary_search(&op).is_ok();
         let (history, kept) = self.history.restrict(keeps);
@@ -317,7 +320,7 @@ impl<'a> Search<'a> {
         Size::of(&self.restricted(ops).0)
     }
 
-    /// The part with the shortest proof that is easy to find.
+    /// The result for a part, with a minimised proof.
     fn finish(&self, part: &Part) -> Shrunk {
         let is_minimal = !self.bounds.passed();
         let (history, reads_from) = self.restricted(&part.ops);

@@ -1,21 +1,17 @@
-//! The beginnings of a history: what of it had completed when the first so many operations had.
+//! [`Prefixes`]: the prefixes of a history in the order of completions.
 //!
-//! The operations of a history are sorted by the trace's order of completions
-//! ([`History::order`]), as the trace has them: a split access counts once, and so does a fence. The
-//! n-th prefix has the first n of them, and what they take along. A prefix must promise two things,
-//! for every model and criterion: what a whole history satisfies all its prefixes satisfy (to leave
-//! operations out never makes a violation), and what violates in one prefix violates in every longer
-//! one. The second follows from the first, since a prefix is also one of any longer prefix.
+//! The operations of a history are sorted by the trace's order of completions ([`History::order`]); a split
+//! access counts once. The n-th prefix has the first n of them, and the operations that these require
+//! ([`crate::shrink::closure`]). For every model and criterion, if a history satisfies it, all prefixes do,
+//! since leaving out operations never causes a violation. So if a prefix violates it, every longer prefix
+//! does.
 //!
-//! # What has no place
+//! # Operations without a position
 //!
-//! The order may leave operations out. A write without a place was not seen to reach memory: it comes
-//! last, as [`History::order`] says. Anything else without a place, such as a fence of which a trace
-//! shows no completion, has completed at the latest when something after it in its thread has; it comes
-//! right before the first such operation, or last if there is none. Ties are broken by thread and
-//! program order.
-//!
-//! What is taken along, and why to leave operations out makes no violation, says [`crate::shrink::closure`].
+//! The order may lack operations. A write without a position was not seen to reach memory, so it comes
+//! last, as [`History::order`] says. Any other operation without a position, such as a fence, completed at
+//! the latest when a later operation of its thread did; it comes right before the first such operation, or
+//! last if there is none. Ties are broken by thread and program order.
 
 use history::{History, OpId, ReadsFrom};
 
@@ -26,28 +22,28 @@ use crate::shrink::closure::Requirements;
 pub struct Prefixes<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
-    /// The operations in the order of completions; of a split access the first part.
+    /// The operations in the order of completions; for a split access, its first part.
     sequence: Vec<OpId>,
-    /// By operation, the length of the first prefix that has it.
+    /// Per operation, the length of the first prefix that has it.
     since: Vec<u32>,
 }
 
-/// The beginning of a history.
+/// A prefix of a history.
 #[derive(Clone, Debug)]
 pub struct Prefix {
-    /// What of the history it has.
+    /// The operations of the prefix, as a history.
     pub history: History,
-    /// Where that reads from.
+    /// The reads-from of that history.
     pub reads_from: ReadsFrom,
-    /// What each of its operations is in the whole history.
+    /// Per operation of the prefix, the operation of the whole history.
     pub kept: Vec<OpId>,
 }
 
-/// What no prefix has yet.
+/// Marks an operation that no prefix has yet.
 const NEVER: u32 = u32::MAX;
 
 impl<'a> Prefixes<'a> {
-    /// The prefixes of a history; none if the trace does not show the order of completions. Cost:
+    /// The prefixes of a history; `None` if the trace does not show the order of completions. Cost:
     /// sorting, then linear.
     pub fn of(history: &'a History, reads_from: &'a ReadsFrom) -> Option<Prefixes<'a>> {
         if !history.has_order() {
@@ -88,7 +84,7 @@ impl<'a> Prefixes<'a> {
     }
 }
 
-/// The operations as the trace has them, by when they completed.
+/// The operations, split accesses as one, in the order of completions.
 fn sequence(history: &History) -> Vec<OpId> {
     let mut places = vec![u64::MAX; history.len()];
     for thread in 0..history.threads().len() {
@@ -110,7 +106,7 @@ fn sequence(history: &History) -> Vec<OpId> {
     sequence
 }
 
-/// Adds an operation with all that it takes along and that no shorter prefix has.
+/// Adds an operation and its requirements to the prefix of a length, unless a shorter prefix has them.
 fn add(requirements: &Requirements<'_>, op: OpId, length: u32, since: &mut [u32]) {
     let mut open = vec![op];
     while let Some(op) = open.pop() {

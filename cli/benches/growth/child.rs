@@ -1,4 +1,4 @@
-//! Running the program and seeing what it takes.
+//! Runs the program, and measures its time and memory.
 #![allow(dead_code, reason = "each bench uses a part")]
 
 use std::error::Error;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use wait4::Wait4;
 
-/// What a run of the program took.
+/// The time, memory and output of a run of the program.
 pub struct Run {
     /// Wall time.
     pub seconds: f64,

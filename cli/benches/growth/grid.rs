@@ -1,4 +1,4 @@
-//! What is measured: one parameter is varied at a time, around a point in the middle.
+//! The points that are measured: one parameter is varied at a time, around a point in the middle.
 
 /// Weights of loads, stores, read-modify-writes and fences.
 pub type Mix = [u32; 4];
@@ -10,13 +10,13 @@ const STORES: Mix = [16, 50, 30, 2];
 /// Half of it loads, few read-modify-writes.
 const PLAIN: Mix = [50, 40, 8, 2];
 
-/// Each model, as it is called on the command line.
+/// The models, by their names on the command line.
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];
 
 /// A history to measure.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Point {
-    /// What it is part of.
+    /// The series that it belongs to.
     pub series: &'static str,
     /// The model whose machine runs it, and that it is checked against.
     pub model: &'static str,
@@ -24,7 +24,7 @@ pub struct Point {
     pub threads: u32,
     pub locations: u32,
     pub mix: Mix,
-    /// Reads that are re-pointed.
+    /// Number of reads that are re-pointed.
     pub violations: u32,
     pub seed: u64,
     /// Extension of its file.
@@ -46,7 +46,7 @@ const MIDDLE: Point = Point {
     algorithm: "stages",
 };
 
-/// Every point; the largest only if it is to be `full`.
+/// Every point; the largest ones only if `full`.
 pub fn points(full: bool) -> Vec<Point> {
     let mut points = Vec::new();
     let mut each_model = |point: Point| {
@@ -75,7 +75,7 @@ pub fn points(full: bool) -> Vec<Point> {
     points
 }
 
-/// Sizes that the program is meant to be good for.
+/// Sizes that the program should handle well.
 fn targets() -> impl Iterator<Item = Point> {
     let target = |operations, threads, locations, mix| Point {
         series: "targets",

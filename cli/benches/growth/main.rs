@@ -28,7 +28,7 @@ use tables::write_measurements;
 use measure::Bench;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    // Without the flag that `cargo bench` gives, cargo only wants to see that it starts.
+    // Without the flag that `cargo bench` gives, this runs as a test, which only checks that it starts.
     if !env::args().any(|word| word == "--bench") {
         println!("growth: run it with `make bench`");
         return Ok(());
@@ -59,7 +59,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             }
         }
     }
-    // Not before the end: what this process holds counts as memory of its children.
+    // Written only at the end, since the memory of this process counts as that of its children.
     write_measurements(&results, &rows)?;
     println!("{} rows: {}", rows.len(), results.display());
     failure.map_or(Ok(()), Err)

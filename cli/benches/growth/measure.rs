@@ -1,4 +1,4 @@
-//! A point of the grid to a row of the table.
+//! Measures a point of the grid.
 
 use std::error::Error;
 use std::fs;
@@ -12,9 +12,9 @@ use tempfile::TempDir;
 use crate::child::{self, Run};
 use crate::grid::Point;
 
-/// How often what is quick is run.
+/// How often a short command is repeated.
 const RUNS: usize = 3;
-/// What takes longer than so many seconds is run once.
+/// Commands that take longer than this many seconds are run once.
 const LONG: f64 = 4.0;
 
 /// Where traces and certificates go, and how long a check may take.
@@ -23,7 +23,7 @@ pub struct Bench {
     timeout: Duration,
 }
 
-/// What `rubric check --format json` says.
+/// The output of `rubric check --format json`.
 #[derive(Deserialize)]
 struct Answer {
     verdict: String,
@@ -141,7 +141,7 @@ fn generate(point: &Point) -> String {
     )
 }
 
-/// Verifies a certificate; gives its size too, and removes it.
+/// Verifies a certificate and removes it. Also returns its size.
 fn verify(trace: &str, certificate: &PathBuf) -> Result<(u64, Vec<Run>), Box<dyn Error>> {
     let path = certificate.to_string_lossy();
     let runs = repeat(|| child::run(&["verify", trace, &path], &[0]))?;
@@ -150,7 +150,7 @@ fn verify(trace: &str, certificate: &PathBuf) -> Result<(u64, Vec<Run>), Box<dyn
     Ok((bytes, runs))
 }
 
-/// Runs something several times, or once if it takes long.
+/// Runs a function several times, or once if it takes long.
 fn repeat(
     mut run: impl FnMut() -> Result<Run, Box<dyn Error>>,
 ) -> Result<Vec<Run>, Box<dyn Error>> {

@@ -1,12 +1,13 @@
-//! What the user asks for.
+//! The arguments of `rubric check`.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use check::papers::hpca;
-use check::{Algorithm, Model, PsoRmw};
+use check::{Algorithm, Model};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
+use memory::PsoRmw;
 
 use super::store_order::StoreOrder;
 use crate::error::Error;
@@ -137,9 +138,10 @@ impl Args {
     /// The models to check, to all of which the algorithm applies.
     pub fn models(&self) -> Result<Vec<Model>, Error> {
         let Choice::One(algorithm) = self.algorithm else {
-            return Ok(match self.model.is_empty() {
-                true => vec![Model::SC],
-                false => self.named_models().collect(),
+            return Ok(if self.model.is_empty() {
+                vec![Model::SC]
+            } else {
+                self.named_models().collect()
             });
         };
         if self.model.is_empty() {
@@ -161,14 +163,14 @@ impl Args {
         self.model.is_empty()
     }
 
-    /// Each once, in the order of the command line.
+    /// The models that the user names, each once, in the order of the command line.
     fn named_models(&self) -> impl Iterator<Item = Model> {
         let named = self.model.iter().enumerate();
         let first = named.filter(|&(at, model)| !self.model[..at].contains(model));
         first.map(|(_, model)| model.with_rmw(self.pso_rmw))
     }
 
-    /// The options that only the algorithms of the TSO tool take: refused with others.
+    /// Reads the options that only the algorithms of the TSO tool take, and refuses them with other algorithms.
     pub fn for_tso_tool(&self) -> Result<Option<StoreOrder>, Error> {
         let refused = |option: &str, takes: fn(Algorithm) -> bool| {
             let takers = Algorithm::ALL.into_iter().filter(|&taker| takes(taker));
@@ -222,7 +224,7 @@ impl Args {
     }
 }
 
-/// Reads the name of an algorithm, or of several.
+/// Parses the name of an algorithm, or `all`.
 fn choice_parser() -> impl TypedValueParser<Value = Choice> {
     let all =
         PossibleValue::new("all").help("Runs every algorithm that applies, and compares them");

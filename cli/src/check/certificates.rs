@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use certify::certificate::{self, Claim, Name};
-use check::{Verdict, steps};
+use check::Verdict;
+use check::engine::steps::steps;
 use history::{History, ReadSource, ReadsFrom};
 use memory::machine::{Machine, Step};
 
@@ -14,7 +15,7 @@ use crate::files;
 
 /// A certificate that was written.
 pub struct Written {
-    /// Where.
+    /// Path of the file.
     pub path: PathBuf,
     /// Steps of the run, or of the proof.
     pub steps: usize,
@@ -110,19 +111,19 @@ impl Certificates {
     }
 }
 
-/// What to call the file of a history in a certificate: where it lies is nobody's business. Standard input has no name.
+/// The name of a history's file in a certificate, without the folder, which may be private; `None` for standard input.
 fn file_name(file: &str) -> Option<String> {
     let name = Path::new(file).file_name()?.to_string_lossy();
     (name != "-").then(|| name.into_owned())
 }
 
-/// A name that every file system takes.
+/// Replaces the characters that some file system does not allow in a name.
 fn tame(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     name.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect()
 }
 
-/// The sources, in a run, of reads whose values do not tell.
+/// The sources that a run gives to the reads whose values do not determine them.
 fn chosen_sources(
     history: &History,
     reads_from: &ReadsFrom,

@@ -1,7 +1,8 @@
-//! What all algorithms say of one history under one model.
+//! The verdicts of all algorithms on one history under one model.
 
+use check::algorithm::Power;
 use check::kernel::write_pairs;
-use check::{Power, Reason, Verdict};
+use check::{Reason, Verdict};
 
 use super::{Decided, text};
 use crate::status::Status;
@@ -35,7 +36,7 @@ impl Comparison<'_> {
         }
     }
 
-    /// Two algorithms one of which must be wrong, in words.
+    /// Describes two algorithms of which one must be wrong, if there are such.
     pub fn disagreement(&self) -> Option<String> {
         let defect = |decided: &&Decided<'_>| {
             let reason = match &decided.outcome.verdict {
@@ -103,7 +104,8 @@ pub fn effort(decided: &Decided<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use check::{Algorithm, Model, Outcome, Stage, Statistics};
+    use check::verdict::{Stage, Statistics};
+    use check::{Algorithm, Model, Outcome};
 
     /// What algorithms say, compared.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {

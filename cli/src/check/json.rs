@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use certify::certificate::Node;
+use check::engine::proof::{Contradiction, Violation};
 use check::papers::criteria::violation::CriterionViolation;
-use check::proof::{Contradiction, Violation};
-use check::{Algorithm, SatStatistics, Verdict};
+use check::verdict::SatStatistics;
+use check::{Algorithm, Verdict};
 use history::{History, OpId};
-use ingest::ending::Waiting;
+use ingest::ending::OutstandingRequest;
 use serde::Serialize;
 
 use super::comparison::Comparison;
@@ -32,7 +33,7 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     criterion: Option<&'a str>,
     verdict: &'a str,
-    /// What was asked to decide.
+    /// The algorithm that was asked to decide.
     algorithm: &'a str,
     decided_by: String,
     threads: usize,
@@ -53,9 +54,9 @@ struct Line<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     crash: Option<CrashJson<'a>>,
     unfinished: usize,
-    /// The requests that were never answered, and who is busy with their cache lines.
-    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
-    outstanding: &'a [Waiting],
+    /// The requests that were never answered, with the controllers that are busy with their cache lines.
+    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
+    outstanding: &'a [OutstandingRequest],
     notes: Vec<String>,
     split: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -64,9 +65,9 @@ struct Line<'a> {
     violation: Option<Reasoning>,
     edges: usize,
     backtracks: u64,
-    /// Choices that the deepest of them took back.
+    /// Number of choices that the deepest backtrack undid.
     depth: u64,
-    /// States or choices that a search looked at.
+    /// Number of states or choices that a search visited.
     #[serde(skip_serializing_if = "Option::is_none")]
     nodes: Option<u64>,
     /// Unordered pairs of writes of one location that were ordered before any search.
@@ -86,7 +87,7 @@ struct Line<'a> {
     certificate_bytes: Option<u64>,
 }
 
-/// What a SAT solver was given and did.
+/// Size of a SAT problem, and the work of the solver.
 #[derive(Serialize)]
 struct Sat {
     variables: u64,
@@ -137,7 +138,7 @@ struct Step {
     why: Option<String>,
 }
 
-/// An operation; without thread and index, an initial write.
+/// An operation; an initial or final write has no thread and index.
 #[derive(Default, Serialize)]
 pub struct Event {
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -163,7 +164,7 @@ pub struct Event {
 
 impl Printer for Json {
     fn crash(&mut self, _: &Input, _: &History, _: &mut dyn Write) -> io::Result<()> {
-        // Each line has it.
+        // Each line of JSON has the crash.
         Ok(())
     }
 
@@ -293,7 +294,7 @@ fn event(history: &History, node: Node) -> Event {
     }
 }
 
-/// An operation.
+/// The event of an operation.
 pub fn operation(history: &History, op: OpId) -> Event {
     let operation = history.operation(op);
     Event {

@@ -1,4 +1,4 @@
-//! Colour, only where it is wanted.
+//! Colours in the output.
 
 use std::sync::OnceLock;
 
@@ -15,10 +15,10 @@ pub enum Choice {
     Never,
 }
 
-/// What the user wants.
+/// The user's choice.
 static CHOICE: OnceLock<Choice> = OnceLock::new();
 
-/// Says what the user wants, once.
+/// Sets the user's choice. Later calls have no effect.
 pub fn choose(choice: Choice) {
     // The first word counts.
     let _ = CHOICE.set(choice);
@@ -31,7 +31,7 @@ pub struct Paint {
 }
 
 impl Paint {
-    /// Colour as the user wants it, if this is a terminal or not.
+    /// Follows the user's choice. Without one, there is colour on a terminal, unless NO_COLOR forbids it.
     pub fn new(terminal: bool) -> Paint {
         let refused = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Paint {
@@ -52,22 +52,22 @@ impl Paint {
         if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
 
-    /// Good news.
+    /// Paints a good result.
     pub fn good(self, text: &str) -> String {
         self.with("32", text)
     }
 
-    /// Bad news.
+    /// Paints a bad result.
     pub fn bad(self, text: &str) -> String {
         self.with("1;31", text)
     }
 
-    /// No news.
+    /// Paints an undecided result.
     pub fn unsure(self, text: &str) -> String {
         self.with("33", text)
     }
 
-    /// What is less important.
+    /// Paints text that is less important.
     pub fn faint(self, text: &str) -> String {
         self.with("2", text)
     }

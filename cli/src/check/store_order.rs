@@ -30,7 +30,7 @@ impl StoreOrder {
     /// Reads a file.
     ///
     /// # Errors
-    /// The file cannot be read, or a line of it is not as expected.
+    /// Returns an error if the file cannot be read or one of its lines cannot be parsed.
     pub fn read(path: &Path) -> Result<StoreOrder, Error> {
         let file = path.display().to_string();
         match fs::read(path) {
@@ -55,8 +55,8 @@ impl StoreOrder {
     /// The order of the writes of the one history of an input.
     ///
     /// # Errors
-    /// There are several histories, or not every write of a location that several threads use is
-    /// named exactly once.
+    /// Returns an error if there are several histories, or if not every write of a location that several threads use is named
+    /// exactly once.
     pub fn of(&self, input: &Input) -> Result<Vec<OpId>, Error> {
         match input.histories.as_slice() {
             [history] => self.resolve(history),
@@ -101,7 +101,7 @@ struct Writes {
     values: HashMap<(u32, u64), Named>,
 }
 
-/// A write, and whether there is another one of its value.
+/// A write, and another write of the same value, if there is one.
 struct Named {
     write: OpId,
     again: Option<OpId>,

@@ -1,11 +1,12 @@
-//! Verdicts for a person: the verdict first, then the reason.
+//! Verdicts as human-readable text: the verdict first, then the reason.
 
 use std::io::{self, Write};
 
 use certify::certificate::Node;
+use check::engine::proof::{Block, Contradiction, Violation};
 use check::papers::criteria::violation::CriterionViolation;
-use check::proof::{Block, Contradiction, Violation};
-use check::{Algorithm, Model, Outcome, Reason, Stage, Verdict};
+use check::verdict::Stage;
+use check::{Algorithm, Model, Outcome, Reason, Verdict};
 use history::{History, OpId};
 
 use super::certificates::Written;
@@ -14,19 +15,19 @@ use super::paint::Paint;
 use super::{Decided, Printer};
 use crate::ending::RunEnd;
 use lab::load::Input;
+use lab::text::tame;
 use report::assumptions;
 use report::explain::notes::Cycle;
 use report::explain::{criterion, why};
 
-/// Cases of a proof that are printed in full.
-const CASES: usize = 4;
-/// Histories that a closing table lists.
-const TABLE: usize = 40;
-/// Characters of a history's name that are printed.
-const NAME: usize = 60;
+/// Number of cases of a proof that are printed in full.
+const CASES_IN_FULL: usize = 4;
+/// Most histories that the table at the end lists.
+const MOST_LISTED: usize = 40;
+/// Number of characters of a history's name that are printed.
+const NAME_CHARACTERS: usize = 60;
 
-/// The table that closes the output: what was checked, and the verdict under each model or
-/// criterion.
+/// A row of the table at the end: what was checked, and the verdict under each model or criterion.
 #[derive(Default)]
 struct Row {
     name: String,
@@ -44,13 +45,13 @@ pub struct Text {
     /// The last violation printed: history, model and text.
     last: Option<(String, Model, Vec<u8>)>,
     /// Whether the crash of the file's run was printed.
-    said_crash: bool,
+    crash_is_printed: bool,
 }
 
 impl Text {
-    /// Nothing printed yet.
+    /// Creates a printer.
     pub fn new(paint: Paint) -> Text {
-        Text { paint, rows: Vec::new(), last: None, said_crash: false }
+        Text { paint, rows: Vec::new(), last: None, crash_is_printed: false }
     }
 
     fn painted(&self, word: &str, padded: &str) -> String {
@@ -81,7 +82,7 @@ impl Text {
         }
     }
 
-    /// Why a history violates a model; models that fail for the same reason say it once.
+    /// Prints why a history violates a model, once for all models that fail for the same reason.
     fn reason(
         &mut self,
         decided: &Decided<'_>,
@@ -122,20 +123,21 @@ impl Text {
             return self.block(history, violation.last(), "    ", out);
         }
         for (case, block) in violation.blocks.iter().enumerate() {
-            if case >= CASES && case + 1 < cases {
+            if case >= CASES_IN_FULL && case + 1 < cases {
                 continue;
             }
             let assumed = block.assumptions.iter();
             let assumed = assumed.map(|&assumed| why::assumption(history, assumed));
             let assumed: Vec<String> = assumed.collect();
-            match assumed.is_empty() {
-                true => writeln!(out, "    in any case:")?,
-                false => writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))?,
+            if assumed.is_empty() {
+                writeln!(out, "    in any case:")?
+            } else {
+                writeln!(out, "    case {}: assume {}:", case + 1, assumed.join(", "))?
             }
             self.block(history, block, "      ", out)?;
         }
-        if cases > CASES + 1 {
-            let left = cases - CASES - 1;
+        if cases > CASES_IN_FULL + 1 {
+            let left = cases - CASES_IN_FULL - 1;
             writeln!(out, "    and {left} more cases; --certificate writes all of the proof")?;
         }
         if !violation.resolvents.is_empty() {
@@ -212,7 +214,7 @@ impl Text {
 impl Printer for Text {
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()> {
         let end = RunEnd::of(history, &input.ending);
-        self.said_crash = end.crash.is_some();
+        self.crash_is_printed = end.crash.is_some();
         end.print(&name(input, history), self.paint, out)
     }
 
@@ -298,11 +300,11 @@ impl Printer for Text {
     }
 
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()> {
-        // What was assumed is the same for all histories of a file, most often.
+        // Most assumptions are the same for all histories of a file.
         let mut told: Vec<String> = Vec::new();
         for history in &input.histories {
             let end = RunEnd::of(history, &input.ending);
-            let note = end.note().filter(|_| !self.said_crash);
+            let note = end.note().filter(|_| !self.crash_is_printed);
             for assumption in note.into_iter().chain(assumptions::of(&history.provenance)) {
                 if !told.contains(&assumption) {
                     told.push(assumption);
@@ -312,12 +314,12 @@ impl Printer for Text {
         for line in told {
             writeln!(out, "  {} {line}", self.paint.faint("note:"))?;
         }
-        self.said_crash = false;
+        self.crash_is_printed = false;
         Ok(())
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        if self.rows.len() > TABLE {
+        if self.rows.len() > MOST_LISTED {
             return totals(&self.rows, out);
         }
         if self.rows.len() < 2 {
@@ -399,19 +401,19 @@ fn name(input: &Input, history: &History) -> String {
         Some(name) => format!("{}: {}", input.file, shortened(name)),
         None => input.file.clone(),
     };
-    // Nothing in a name may reach the terminal as a command.
-    name.replace(char::is_control, "\u{fffd}")
+    // Control characters in a name must not reach the terminal.
+    tame(&name)
 }
 
 /// A name that leaves room on the line.
 fn shortened(name: &str) -> String {
-    match name.char_indices().nth(NAME) {
+    match name.char_indices().nth(NAME_CHARACTERS) {
         Some((end, _)) => format!("{}…", &name[..end]),
         None => name.to_owned(),
     }
 }
 
-/// A node with everything that finds it again in the trace.
+/// An operation with what is needed to find it in the trace.
 fn place(history: &History, node: Node) -> String {
     match node {
         Node::Op(op) => why::operation(history, op),
@@ -419,7 +421,7 @@ fn place(history: &History, node: Node) -> String {
     }
 }
 
-/// How often an algorithm that is known for it went back.
+/// How often an algorithm that backtracks did so.
 fn backtracks(outcome: &Outcome) -> Option<String> {
     let Stage::By(Algorithm::HeuBack | Algorithm::DerivBack) = outcome.decided_by else {
         return None;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use lab::experiment::catalog::Experiment;
 use lab::experiment::program;
@@ -33,15 +33,16 @@ pub fn print(
 /// How often an external checker contradicts rubric.
 fn contradictions(name: &str, trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     let history = |trial: &Trial| (trial.trace_hash.clone(), trial.model.clone());
-    let mut ours: BTreeMap<(String, String), Said> = BTreeMap::new();
-    for trial in trials.iter().filter(|trial| program::is_ours(&trial.algorithm)) {
-        if matches!(trial.said, Said::Consistent | Said::Violation) {
+    let mut ours: BTreeMap<(String, String), Reported> = BTreeMap::new();
+    for trial in trials.iter().filter(|trial| program::is_built_in(&trial.algorithm)) {
+        if matches!(trial.said, Reported::Consistent | Reported::Violation) {
             ours.insert(history(trial), trial.said);
         }
     }
     let theirs = trials.iter().filter(|trial| trial.algorithm == name);
-    let decided = theirs.filter(|trial| matches!(trial.said, Said::Consistent | Said::Violation));
-    let compared: Vec<(&Trial, Said)> =
+    let decided =
+        theirs.filter(|trial| matches!(trial.said, Reported::Consistent | Reported::Violation));
+    let compared: Vec<(&Trial, Reported)> =
         decided.filter_map(|trial| Some((trial, *ours.get(&history(trial))?))).collect();
     let mut wrong = compared.iter().filter(|(trial, said)| trial.said != *said);
     let count = wrong.clone().count();
@@ -87,7 +88,7 @@ fn rows(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// What an algorithm counted.
+/// The counters of an algorithm.
 fn effort(trial: &Trial) -> String {
     let pairs =
         trial.ordered.map(|ordered| format!("{ordered} of {} pairs ordered", trial.write_pairs));
@@ -106,7 +107,7 @@ fn effort(trial: &Trial) -> String {
     if parts.is_empty() { String::new() } else { format!("; {}", parts.join(", ")) }
 }
 
-/// What one algorithm said at one point.
+/// The times of one algorithm at one point.
 #[derive(Default)]
 struct Cell {
     seconds: Vec<f64>,
@@ -122,7 +123,7 @@ fn medians(trials: &[Trial], out: &mut dyn Write) -> io::Result<()> {
         let column = place(&mut columns, (&trial.model, &trial.algorithm));
         let cell = cells.entry((row, column)).or_default();
         cell.seconds.push(trial.seconds);
-        cell.cut_off += usize::from(matches!(trial.said, Said::Timeout | Said::Memory));
+        cell.cut_off += usize::from(matches!(trial.said, Reported::Timeout | Reported::Memory));
     }
     let models: Vec<&str> = columns.iter().map(|(model, _)| *model).collect();
     let several = models.iter().any(|model| *model != models[0]);
@@ -168,7 +169,7 @@ impl Cell {
     }
 }
 
-/// The place of a value among those that are known, where it is added if it is new.
+/// Returns the position of a value among the known ones, and adds it if it is new.
 fn place<T: PartialEq>(known: &mut Vec<T>, value: T) -> usize {
     known.iter().position(|one| *one == value).unwrap_or_else(|| {
         known.push(value);

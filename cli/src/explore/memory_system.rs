@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use explore::memory::assumptions::{Assumption, Known};
+use explore::memory::assumptions::{Assumption, AssumptionStatus};
 use explore::memory::composed::Order;
 use explore::memory::lazy_caching::LazyCaching;
 use explore::memory::method::{Options, Proof, Search, VALUES, Verdict, prove};
@@ -132,7 +132,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn prove_named(args: &Args) -> Proof {
-    let shape =
+    let size =
         SystemSize { processors: args.processors, locations: args.locations, values: VALUES };
     let limits = args.limits.begin();
     let options = Options {
@@ -146,13 +146,13 @@ fn prove_named(args: &Args) -> Proof {
     let line = progress::spinner(args.system.name().to_owned(), args.quiet);
     let report = &mut |progress: &Progress| line.set_message(format!("{} states", progress.states));
     let capacity = usize::from(args.capacity);
-    let piranha = |is_buggy| Piranha { shape, is_buggy };
+    let piranha = |is_buggy| Piranha { size, is_buggy };
     let proof = match args.system {
-        System::Serial => prove(&Serial { shape }, &options, report),
+        System::Serial => prove(&Serial { size }, &options, report),
         System::Piranha => prove(&piranha(false), &options, report),
         System::PiranhaBuggy => prove(&piranha(true), &options, report),
-        System::StoreBuffer => prove(&StoreBuffer { shape, capacity }, &options, report),
-        System::LazyCaching => prove(&LazyCaching { shape, capacity }, &options, report),
+        System::StoreBuffer => prove(&StoreBuffer { size, capacity }, &options, report),
+        System::LazyCaching => prove(&LazyCaching { size, capacity }, &options, report),
     };
     line.finish_and_clear();
     proof
@@ -192,16 +192,16 @@ fn text(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-fn assumptions(known: &Known, progress: &Progress) -> String {
+fn assumptions(known: &AssumptionStatus, progress: &Progress) -> String {
     let states = progress.states;
     match known {
-        Known::All => {
+        AssumptionStatus::All => {
             format!("symmetric, causal and data-independent: checked in all {states} states")
         }
-        Known::Partly(_) => {
+        AssumptionStatus::Partly(_) => {
             format!("symmetric, causal and data-independent: checked in {states} states, of more")
         }
-        Known::Broken(assumption, run) => {
+        AssumptionStatus::Broken(assumption, run) => {
             format!("{} does not hold after {}", named(*assumption), listed(run))
         }
     }
@@ -263,7 +263,7 @@ fn limit(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit passed (--timeout)",
         Stopped::Memory => "more memory would be needed than allowed (--max-memory)",
-        Stopped::States => "there are more states than allowed (--max-states, --assumption-states)",
+        Stopped::Count => "there are more states than allowed (--max-states, --assumption-states)",
     }
 }
 
@@ -293,7 +293,7 @@ fn json(args: &Args, proof: &Proof, out: &mut dyn Write) -> io::Result<()> {
             Verdict::NotApplicable(..) | Verdict::Undecided(_) => "undecided",
         },
         assumptions: json!({
-            "hold": matches!(known, Known::All),
+            "hold": matches!(known, AssumptionStatus::All),
             "states": progress.states,
             "seconds": progress.time.as_secs_f64(),
         }),

@@ -133,7 +133,7 @@ impl Args {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // What is wrong with one of them is said before the others run.
+    // An error in any of the programs is reported before one of them runs.
     let subjects: Result<Vec<Subject>, Error> =
         args.names().into_iter().map(Subject::open).collect();
     let subjects = subjects?;

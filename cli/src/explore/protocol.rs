@@ -209,7 +209,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             let explored = subject.explore(args)?;
             status = status.and(explored.status());
             print(args, subject, &explored, out).map_err(Error::Output)?;
-            // What takes long is shown as it comes.
+            // Each result is shown as soon as it is known.
             out.flush().map_err(Error::Output)?;
         }
     }

@@ -67,7 +67,7 @@ fn text(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
     }
 }
 
-/// How much there is of everything.
+/// The numbers of machines, states, events and transitions.
 fn summary(outline: &Outline) -> String {
     let sum = |what: &str, of: fn(&slicc::outline::MachineOutline) -> usize| {
         counted(outline.machines.iter().map(of).sum(), what)

@@ -33,7 +33,7 @@ pub(super) fn shown(sources: &Sources, diagnostic: &Diagnostic, paint: bool) -> 
     renderer.render(&[main])
 }
 
-/// The lines of a place; of many lines, the first.
+/// The source lines of a place; if there are many, the first ones.
 fn snippet<'a>(
     sources: &'a Sources,
     span: Span,
@@ -65,7 +65,7 @@ fn boundary(text: &str, at: usize) -> usize {
     (at..text.len()).find(|&at| text.is_char_boundary(at)).unwrap_or(text.len())
 }
 
-/// The errors of a protocol, which a command cannot do without.
+/// The error of a command that needs a protocol without errors.
 pub fn refusal(name: &str, sources: &Sources, diagnostics: &[Diagnostic]) -> Error {
     let errors = diagnostics
         .iter()

@@ -10,15 +10,17 @@ use slicc::outline::{MachineOutline, StateOutline};
 use super::graph::{Edge, Graph};
 use super::layout::{self, Layout, Link, Point, Size};
 
-/// Of a line of small letters, and of the name of a state.
+/// Height of a line of small text, in pixels.
 const LINE: f64 = 12.0;
+/// Height of the name of a state, in pixels.
 const NAME: f64 = 17.0;
 
-/// Around everything, and above it, for the title.
+/// Space around the drawing, in pixels.
 const MARGIN: f64 = 16.0;
+/// Space above the drawing, for the title, in pixels.
 const TITLE: f64 = 44.0;
 
-/// Lines have the colour of the state they come from.
+/// Colours of states and of the lines that leave them.
 const COLOURS: [&str; 8] =
     ["#1f5fa8", "#b3470f", "#2c7a2c", "#8a3a8a", "#a02c2c", "#5b5b5b", "#0f7a7a", "#7a5a10"];
 
@@ -87,7 +89,7 @@ struct Svg(String);
 
 impl Svg {
     fn line(&mut self, line: std::fmt::Arguments<'_>) {
-        // A string takes everything.
+        // Writing to a string does not fail.
         let _ = writeln!(self.0, "{line}");
     }
 
@@ -148,7 +150,7 @@ impl Svg {
         ));
     }
 
-    /// The labels, above all lines, which may pass beneath.
+    /// Draws the labels, above all lines, which may pass beneath them.
     fn labels(&mut self, graph: &Graph<'_>, layout: &Layout) {
         for (edge, &centre) in graph.edges.iter().zip(&layout.labels) {
             let size = text_size(&edge.events);
@@ -195,7 +197,7 @@ impl Svg {
         self.lines(kept, centre.x, top + LINE + 5.0, colour);
     }
 
-    /// Small letters below this height.
+    /// Draws lines of small text below the height `top`.
     fn lines(&mut self, lines: &[&str], x: f64, top: f64, colour: &str) {
         for (index, text) in lines.iter().enumerate() {
             let y = top + LINE * (index as f64 + 1.0) - 2.5;

@@ -18,11 +18,11 @@ pub(super) struct Graph<'a> {
 
 /// An edge.
 pub(super) struct Edge<'a> {
-    /// From this state.
+    /// The state that it leaves.
     pub from: usize,
-    /// To this one.
+    /// The state that it leads to.
     pub to: usize,
-    /// With these events.
+    /// The events of its transitions.
     pub events: Vec<&'a str>,
 }
 

@@ -9,7 +9,7 @@ use slicc::source::{Diagnostic, Severity, Sources, Span};
 
 use super::Protocol;
 
-/// Writes what there is to say about a protocol.
+/// Writes the diagnostics of a protocol.
 pub(super) fn diagnostics(protocol: &Protocol, out: &mut dyn Write) -> io::Result<()> {
     let diagnostics = protocol.diagnostics.iter();
     let value = json!({

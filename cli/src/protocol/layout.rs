@@ -4,14 +4,15 @@
 
 use std::collections::VecDeque;
 
-/// Space between the layers, and between neighbours in a layer.
+/// Space between the layers.
 const LAYER_GAP: f64 = 26.0;
+/// Space between neighbours in a layer.
 const GAP: f64 = 16.0;
 
 /// Width of the channel of an edge that passes a layer.
 const CHANNEL: f64 = 4.0;
 
-/// How often layers are sorted, and moved.
+/// How many passes sort the layers, and how many place their items.
 const SWEEPS: usize = 24;
 
 /// A rectangle.
@@ -36,10 +37,10 @@ pub(super) struct Link {
     pub label: Size,
 }
 
-/// Where everything is.
+/// The positions of all parts of a graph.
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    /// The whole.
+    /// Size of the whole drawing.
     pub size: Size,
     /// The centre of each node.
     pub nodes: Vec<Point>,
@@ -119,7 +120,7 @@ struct Item {
     below: Vec<usize>,
 }
 
-/// A layout on its way. Items of nodes have the nodes' indices.
+/// A layout in progress. The items of nodes have the nodes' indices.
 struct Sheet {
     items: Vec<Item>,
     /// The items of each layer, from left to right.

@@ -50,21 +50,21 @@ pub(super) struct Args {
     output: Option<PathBuf>,
 }
 
-/// What can be written.
+/// The formats that can be written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// For a person.
+    /// Human-readable text
     Text,
-    /// For a program.
+    /// JSON
     Json,
-    /// For Graphviz.
+    /// Graph for Graphviz
     Dot,
-    /// A drawing.
+    /// Drawing
     Svg,
 }
 
 impl Format {
-    /// The endings of names of files that hold it.
+    /// The endings of the names of files in the format.
     fn endings(self) -> &'static [&'static str] {
         match self {
             Format::Text => &["txt"],
@@ -76,7 +76,8 @@ impl Format {
 }
 
 impl Args {
-    /// What to write: what is asked for, which the name of the output may not contradict, or what that name says.
+    /// The format to write: the one that is asked for, which the name of the output must not contradict, or the one that the
+    /// name says.
     fn format(&self) -> Result<Format, Error> {
         let Some(path) = &self.output else {
             return Ok(self.to.unwrap_or(Format::Text));
@@ -106,7 +107,7 @@ impl Args {
 
 /// Runs the command.
 pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    // What cannot be written is said before the work is done.
+    // A wrong name of the output is reported before the work is done.
     let format = args.format()?;
     let protocol = open(&args.protocol, args.mutant.as_deref())?;
     let Some((loaded, outline)) = &protocol.tables else {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use slicc::load::Loaded;
 use slicc::outline::{Entry, MachineOutline, Next, PortOutline};
 
-/// Columns of a list of events before it is wrapped.
+/// Width at which a list of events is wrapped.
 const WIDTH: usize = 44;
 
 /// Writes the tables of machines.
@@ -82,7 +82,7 @@ fn write_ports(title: &str, ports: &[PortOutline], out: &mut dyn Write) -> io::R
     Ok(())
 }
 
-/// Events that do the same, with what they do.
+/// Events with the same next state, actions and resources.
 struct Row<'a> {
     entry: &'a Entry,
     events: Vec<&'a str>,
@@ -149,7 +149,7 @@ fn wrap(names: &[&str]) -> Vec<String> {
     lines
 }
 
-/// The actions, behind the resources that are asked for.
+/// The actions; before them, in brackets, the resources that are requested.
 fn what(machine: &MachineOutline, entry: &Entry) -> String {
     let action = |&index: &u16| machine.actions[usize::from(index)].name.as_str();
     let actions = entry.actions.iter().map(action).collect::<Vec<_>>();

@@ -1,9 +1,10 @@
-//! Why runs of a campaign are violations: they are run again, and what `check` prints and `explain` draws is taken.
+//! Explains why runs of a campaign are violations: repeats the runs, and takes what `check` prints and `explain` draws.
 
 use std::time::Duration;
 
-use check::{Model, PsoRmw, Verdict, check};
+use check::{Model, Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
+use memory::PsoRmw;
 use rayon::prelude::*;
 use report::page::Cycle;
 use report::picture::Picture;
@@ -15,10 +16,10 @@ use crate::error::Error;
 use lab::campaign;
 use report::explain::drawn;
 
-/// How long a verdict may take. A page must not wait for what is hard.
+/// How long a verdict may take. A page should not wait for a hard history.
 const TIMEOUT: Duration = Duration::from_secs(10);
 
-/// The cycles of runs, or why there is none: the files of a protocol may be others by now, or gone.
+/// Returns the cycles of runs, or why there is none: the files of a protocol may have changed or be gone.
 pub fn of(runs: &[&CampaignRun]) -> Vec<Cycle> {
     let cycle = |run: &&CampaignRun| {
         let (text, picture) = match explained(run) {
@@ -50,7 +51,7 @@ fn explained(run: &CampaignRun) -> Result<(String, Picture), String> {
     }
 }
 
-/// That requests were never answered, if the run left some.
+/// A note about the requests that were never answered, if there are any.
 fn left_over(history: &History) -> String {
     let note = ending::note(history);
     note.map_or(String::new(), |note| format!("  note: {note}\n"))

@@ -1,4 +1,4 @@
-//! What experiments were run and what they say to the papers' claims, as human-readable text.
+//! Which experiments were run, and the papers' claims beside their results, as human-readable text.
 
 use std::collections::BTreeSet;
 use std::io::{self, Write};
@@ -8,10 +8,10 @@ use report::summary::Summary;
 
 use super::table::Table;
 
-/// Characters of a column of claims, at most.
+/// Most characters of a published result that shares a line with ours.
 const WIDE: usize = 48;
 
-/// Prints them; claims of which nothing is known only if all are asked for.
+/// Prints experiments and claims; untested claims only if all are asked for.
 pub fn print(
     experiments: &[Summary],
     claims: &[Claim],
@@ -54,7 +54,7 @@ fn words(words: &BTreeSet<String>) -> String {
     words.iter().cloned().collect::<Vec<_>>().join(",")
 }
 
-/// The verdict, what is claimed, and below it both figures.
+/// Prints the verdict and the statement of a claim, and below them the published result and ours.
 fn print_claim(claim: &Claim, out: &mut dyn Write) -> io::Result<()> {
     let Claim { paper, place, statement, theirs, ours, rule, .. } = claim;
     let verdict = claim.verdict.name();

@@ -1,6 +1,5 @@
 //! The files that a report writes: the page, the figures, the claims.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use report::answers::Answers;
@@ -11,13 +10,13 @@ use report::page::{self, Page, shortest_violations};
 use super::cycles;
 use super::unreached;
 use crate::error::Error;
-use crate::files::{check_ending, create};
+use crate::files::{check_ending, create, failed};
 use lab::stored::Stored;
 
 /// How many violations the page explains.
 const EXPLAINED: usize = 20;
 
-/// Which files are asked for.
+/// The files that are asked for.
 #[derive(clap::Args)]
 pub struct Files {
     /// Write everything as one HTML page
@@ -34,10 +33,10 @@ pub struct Files {
 }
 
 impl Files {
-    /// Refuses names of files that say another format than the one that is written, before any work is done.
+    /// Refuses names of files with the ending of another format than the one that is written.
     ///
     /// # Errors
-    /// A name does.
+    /// Returns an error if a name has such an ending.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(path) = &self.output {
             let advice = ".html was expected: a page can be printed from a browser, and --figures DIR writes every figure as SVG and PNG";
@@ -54,10 +53,10 @@ impl Files {
         }
     }
 
-    /// Writes them, and says so in a line for each.
+    /// Writes the files, and returns a line about each.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// Returns an error if a file cannot be written.
     pub fn write(
         &self,
         held: &Stored,
@@ -84,7 +83,7 @@ impl Files {
             violations.truncate(EXPLAINED);
             let page = Page {
                 results,
-                told: &held.told,
+                facts: &held.facts,
                 answers,
                 figures: &figures,
                 claims,
@@ -95,7 +94,7 @@ impl Files {
             create(path, |out| out.write_all(html.as_bytes()).map_err(Error::Output))?;
             lines.push(format!("Page: {}", path.display()));
         }
-        // After the rest of the text.
+        // A blank line separates them from the rest of the text.
         if let Some(first) = lines.first_mut() {
             first.insert(0, '\n');
         }
@@ -111,9 +110,4 @@ fn write_figures(figures: &[Figure], folder: &Path) -> Result<(), Error> {
         create(&file("png"), |out| out.write_all(&figure.png).map_err(Error::Output))?;
     }
     Ok(())
-}
-
-fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    let file = path.display().to_string();
-    move |error| Error::File { file: file.clone(), error }
 }

@@ -20,7 +20,7 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Prints it, two columns from the left.
+    /// Prints the table, indented by two columns.
     pub fn print(&self, out: &mut dyn Write) -> io::Result<()> {
         let columns = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         let width = |column: usize| {

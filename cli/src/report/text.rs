@@ -13,10 +13,10 @@ use super::table::Table;
 use super::{Campaign, Progress};
 use crate::check::paint::Paint;
 
-/// How many tables are named.
+/// Most tables that are named.
 const TABLES: usize = 4;
 
-/// What is printed about.
+/// The campaign, and how it is printed.
 struct Page<'a> {
     campaign: &'a Campaign<'a>,
     answers: &'a Answers,
@@ -25,7 +25,7 @@ struct Page<'a> {
     paint: Paint,
 }
 
-/// Prints them.
+/// Prints the answers of a campaign.
 pub fn print(
     campaign: &Campaign<'_>,
     answers: &Answers,
@@ -205,7 +205,7 @@ impl Page<'_> {
         self.more(violations().count(), out)
     }
 
-    /// Mutants that show by a fault of the protocol alone.
+    /// Prints the mutants that only a fault of the protocol revealed.
     fn failures(&self, out: &mut dyn Write) -> io::Result<()> {
         let caught = &self.answers.caught;
         let failures = || caught.iter().filter(|one| one.outcome != "violation");
@@ -342,7 +342,7 @@ impl Page<'_> {
     }
 }
 
-/// What an alarm is about: the protocol, its cores, and what was found.
+/// An alarm in words: the protocol, its cores, and what was found.
 fn told(alarm: &Alarm) -> String {
     let what = match &alarm.message {
         Some(message) => format!("{}: {message}", alarm.outcome),
@@ -358,7 +358,7 @@ fn told(alarm: &Alarm) -> String {
 
 fn cells(name: &str, row: &KillRow) -> Vec<String> {
     let mut cells = vec![name.to_owned(), row.mutants.to_string(), row.killed.to_string()];
-    // A dot is where nothing could have been found.
+    // A dot marks a finder that could not have found any of the mutants.
     cells.extend(row.by.iter().map(|kills| match kills.of {
         0 => ".".to_owned(),
         _ => kills.killed.to_string(),

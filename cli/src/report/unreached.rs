@@ -1,4 +1,4 @@
-//! Transitions that no run of a protocol can come to, so that its coverage is not held against it.
+//! Transitions that no run of a protocol can reach, which coverage does not count.
 
 use report::page::Unreached;
 use slicc::mutant::unreached;
@@ -6,8 +6,8 @@ use tables::Coverage;
 
 use lab::protocols::Opened;
 
-/// Those of the protocols whose coverage this is: as the table has them, or of a table that an older version
-/// wrote without them as the protocols' files have them. Of one whose files are gone nothing is known then.
+/// Returns the unreachable transitions of the protocols in a table of coverage. If the table is of an older version, which did
+/// not write them, they are taken from the protocols' files, if these are still there.
 pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
     let mut all = Vec::new();
     for rows in coverage.chunk_by(|a, b| a.protocol == b.protocol) {

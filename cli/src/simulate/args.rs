@@ -1,4 +1,4 @@
-//! What the user asks for.
+//! The arguments of `rubric simulate`.
 
 use std::path::{Path, PathBuf};
 
@@ -150,7 +150,7 @@ pub struct Args {
     pub(super) limits: Limits,
 }
 
-/// What programs look like.
+/// The random programs.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The random program")]
 pub(super) struct Program {
@@ -184,7 +184,7 @@ pub(super) struct Program {
     pub(super) think: Option<u32>,
 }
 
-/// What it runs on.
+/// The simulated system.
 #[derive(clap::Args)]
 #[command(next_help_heading = "The system")]
 pub(super) struct System {
@@ -229,7 +229,7 @@ pub(super) struct System {
     pub(super) deadlock_threshold: Option<u64>,
 }
 
-/// What a recipe decides.
+/// The options that a recipe decides.
 const DRAWN: [&str; 18] = [
     "threads",
     "operations",
@@ -251,7 +251,7 @@ const DRAWN: [&str; 18] = [
     "steady",
 ];
 
-/// So many operations fit into a few gigabytes, with what is recorded of them.
+/// Most operations of all threads together. With what is recorded of them they take a few gigabytes.
 const MOST_OPERATIONS: u64 = 50_000_000;
 
 impl Args {
@@ -300,20 +300,20 @@ impl Args {
         }
         match self.protocols.iter().find(|name| is_models(name)) {
             Some(name) => Err(Error::Usage(format!(
-                "`{name}` is no protocol; models are named as in --check={name}"
+                "`{name}` is a model, not a protocol: name models as in --check={name}"
             ))),
             None => Ok(()),
         }
     }
 
-    /// Every output has a file of its own.
+    /// Refuses outputs that name the same file.
     fn check_outputs(&self) -> Result<(), Error> {
         let outputs =
             [("-o", &self.output), ("--save", &self.save), ("--coverage", &self.coverage)];
         let mut known: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in outputs {
             let Some(path) = path else { continue };
-            // A link, or another way to write the same path; what is not there yet has only its name.
+            // Links and other spellings of a path are resolved, as far as the file exists.
             let file = std::fs::canonicalize(path)
                 .or_else(|_| std::path::absolute(path))
                 .unwrap_or_else(|_| path.clone());
@@ -328,9 +328,9 @@ impl Args {
         Ok(())
     }
 
-    /// Refuses names of files that say another format than the one that is written.
+    /// Refuses names of files with the ending of another format than the one that is written.
     fn check_names(&self) -> Result<(), Error> {
-        /// Endings of formats that no trace has.
+        /// Endings of formats that are not traces.
         const OTHERS: [&str; 8] =
             ["axe", "json", "jsonl", "parquet", "csv", "html", "svg", "litmus"];
         let is_other = |path: &&PathBuf| ending(path).is_some_and(|it| OTHERS.contains(&&*it));
@@ -367,8 +367,7 @@ impl Args {
         self.output.is_none() && self.save.is_none() && !self.checks() && self.coverage.is_none()
     }
 
-    /// The models that a violation of counts: those that were named, else those that the client
-    /// keeps.
+    /// The models whose violation counts: those that were named, else those that the client guarantees.
     pub fn kept(&self, client: Client) -> Vec<Model> {
         match &self.check {
             Some(named) if !named.is_empty() => named.clone(),
@@ -395,7 +394,7 @@ impl Args {
         }
     }
 
-    /// What is asked of the stages that check.
+    /// The options for checking histories.
     pub fn for_checking(&self) -> check::Options {
         check::Options {
             timeout: self.limits.timeout,
@@ -414,7 +413,7 @@ impl Args {
         self.seed().wrapping_add(u64::from(run))
     }
 
-    /// The recipe of the run with a seed, if runs are drawn as recipes. One that was varied is for one run.
+    /// The recipe of the run with a seed, if runs are drawn as recipes. A recipe that was varied is for one run.
     pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
@@ -423,21 +422,21 @@ impl Args {
         }
     }
 
-    /// Whether each run is a recipe although nobody asked for one: a series without a shape.
+    /// Whether each run is drawn as a recipe without --recipe: a series without options of the program or the system.
     fn draws(&self) -> bool {
         self.runs.is_some()
             && !self.has_shape()
-            && !self.program.is_said()
-            && !self.system.is_said()
+            && !self.program.is_given()
+            && !self.system.is_given()
     }
 
-    /// Whether the size of programs is said.
+    /// Whether an option gives the size of programs.
     fn has_shape(&self) -> bool {
         let counts = [self.threads, self.operations, self.locations, self.per_line];
         counts.iter().any(Option::is_some)
     }
 
-    /// A run.
+    /// The simulation of a run.
     pub fn simulation(&self, protocol: &Protocol, client: Client, seed: u64) -> Simulation {
         let mut simulation = match self.recipe_of(seed) {
             Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
@@ -454,7 +453,7 @@ impl Args {
         simulation
     }
 
-    /// The values of parameters that the user gives.
+    /// The settings that the user gives.
     pub fn settings(&self) -> &[Setting] {
         &self.system.set
     }
@@ -481,16 +480,16 @@ impl Args {
 }
 
 impl Program {
-    /// Whether any of it is said.
-    fn is_said(&self) -> bool {
+    /// Whether any of the options is given.
+    fn is_given(&self) -> bool {
         let shares = [self.reads, self.rmws, self.fences, self.fetches, self.linked, self.think];
         shares.iter().any(Option::is_some) || self.skew.is_some()
     }
 }
 
 impl System {
-    /// Whether anything is said that a recipe decides.
-    fn is_said(&self) -> bool {
+    /// Whether an option is given that a recipe decides.
+    fn is_given(&self) -> bool {
         let counts = [self.l2_banks, self.directories];
         let latencies = [self.network, self.memory];
         self.steady

@@ -9,7 +9,7 @@ use crate::generate::VERSION;
 use lab::protocols::Repairs;
 
 impl Args {
-    /// The words behind `rubric simulate` that repeat a run, without options that change nothing.
+    /// The arguments of `rubric simulate` that repeat a run, without options that change nothing.
     pub fn words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let mut words = vec![quoted(protocol)];
         if self.repair != Repairs::None {
@@ -29,14 +29,14 @@ impl Args {
         if let Some(recipe) = &recipe {
             words.push(format!("--recipe {recipe}"));
         }
-        words.extend(self.system.said());
+        words.extend(self.system.given());
         if recipe.is_none() {
             words.push(format!("--seed {seed}"));
         }
         words.join(" ")
     }
 
-    /// The options of programs, with their values and the usual ones; that of the cores is among them.
+    /// The options of programs and that of the cores, each with its value and its default.
     fn shaped(&self, cores: [String; 3]) -> Vec<[String; 3]> {
         let (shape, usual) = (self.shape(0), ProgramSize::default());
         let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
@@ -58,8 +58,7 @@ impl Args {
         ]
     }
 
-    /// The words behind `rubric simulate` that repeat a run and check it as the series did, so that it shows
-    /// what it violates.
+    /// The arguments of `rubric simulate` that repeat a run and check it as the series did, so that the violation shows.
     pub fn checked_words(&self, protocol: &str, client: Client, seed: u64) -> String {
         let words = self.words(protocol, client, seed);
         let models: Vec<&str> = self.named_models().map(|model| model.name()).collect();
@@ -77,8 +76,8 @@ impl Args {
 }
 
 impl System {
-    /// The options that are not as usual.
-    fn said(&self) -> Vec<String> {
+    /// The options that differ from their defaults.
+    fn given(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some((sizes, _)) = self.cache_size.as_ref().filter(|(sizes, _)| sizes != "tiny") {
             words.push(format!("--cache-size {sizes}"));

@@ -1,4 +1,4 @@
-//! Which transitions runs took.
+//! The transitions that runs took.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
@@ -27,7 +27,7 @@ pub struct Coverage {
 }
 
 impl Coverage {
-    /// Adds what a run took.
+    /// Adds the transitions of a run.
     pub fn add(&mut self, run: &Run) {
         for row in run.coverage() {
             let key = [row.machine, row.state, row.event, row.next].map(Box::from);
@@ -35,7 +35,7 @@ impl Coverage {
         }
     }
 
-    /// Adds what others took.
+    /// Adds the counts of another coverage.
     pub fn merge(&mut self, other: Coverage) {
         for (key, count) in other.counts {
             *self.counts.entry(key).or_default() += count;
@@ -48,7 +48,7 @@ impl Coverage {
         keys.map(|[machine, state, event, _]| Covered { machine, state, event }).collect()
     }
 
-    /// Writes it as CSV, to standard output if the path is `-`.
+    /// Writes the counts as CSV, to standard output if the path is `-`.
     pub fn write(&self, path: &Path) -> Result<(), Error> {
         if path.as_os_str() == "-" {
             return self.print(&mut std::io::stdout().lock()).map_err(Error::Output);

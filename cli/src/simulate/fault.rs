@@ -1,4 +1,4 @@
-//! Why a simulated run stopped, for whoever works on the protocol.
+//! Descriptions of why a simulated run stopped, for the authors of its protocol.
 
 use history::{Crash, FileLine};
 use lab::text::{tame, written_at};
@@ -6,7 +6,7 @@ use simulate::simulation::Run;
 use simulate::system::{Fault, FaultKind, Warning};
 use slicc::source::Sources;
 
-/// What happened, where in the protocol, and what came before it; one line for each.
+/// Lines that say what happened, where in the protocol, and what came before it.
 pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![fault.message.clone()];
     if let Some((file, line, text)) = place(fault, sources) {
@@ -20,7 +20,7 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
     lines.iter().map(|line| tame(line)).collect()
 }
 
-/// What was warned about, where in the protocol, and how to reproduce it; one line for each.
+/// Lines that say what a warning is about, where in the protocol, and how to reproduce it.
 pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<String> {
     let mut lines = vec![format!("warning: {}", warning.message)];
     if let Some((file, line, text)) = written_at(warning.span, sources) {
@@ -33,7 +33,7 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
     lines.iter().map(|line| tame(line)).collect()
 }
 
-/// How a run ended, as a reader of its trace would say.
+/// How a run ended, in the words that a reader of its trace uses.
 pub fn ended(run: &Run) -> String {
     match &run.fault {
         Some(fault) => format!("crashed ({}: {})", fault.kind.crash(), fault.message),

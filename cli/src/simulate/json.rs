@@ -1,4 +1,4 @@
-//! What runs came to, as JSON, one object a line for each protocol and client.
+//! Results of runs as JSON, one object a line for each protocol and client.
 
 use lab::text::written_at;
 use std::collections::BTreeMap;
@@ -58,10 +58,10 @@ struct Line<'a> {
     command: String,
 }
 
-/// What gem5 accepts although it is evidently wrong, at a place of the protocol.
+/// A mistake that gem5 accepts, at a place of the protocol.
 #[derive(Serialize)]
 struct Warning<'a> {
-    /// Of the first run.
+    /// Seed of the first run with the warning.
     seed: u64,
     runs: u64,
     message: &'a str,
@@ -108,7 +108,7 @@ struct Violating<'a> {
     command: String,
 }
 
-/// Prints it.
+/// Prints a line for each protocol and client.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (cell, score) in series.cells.iter().zip(&series.scores) {
         serde_json::to_writer(&mut *out, &line(series, cell, score))?;

@@ -1,4 +1,4 @@
-//! Values of options.
+//! Parsers of the values of options.
 
 use std::time::Duration;
 
@@ -69,7 +69,7 @@ pub fn positive(text: &str) -> Result<u32, String> {
     }
 }
 
-/// So many locations fit into memory, on lines of their own.
+/// Most locations. They fit into memory even with a cache line each.
 const MOST_LOCATIONS: u32 = 10_000_000;
 
 /// A count of locations.
@@ -92,7 +92,7 @@ pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=100)
 }
 
-/// How unequal something is.
+/// A skew: 0 is uniform.
 pub fn skew(text: &str) -> Result<f64, String> {
     let number: Option<f64> = text.parse().ok();
     let fits = number.filter(|skew| (0.0..=100.0).contains(skew));
@@ -104,7 +104,7 @@ pub fn latency(text: &str) -> Result<Latency, ParseError> {
     text.parse()
 }
 
-/// Sizes of caches: what was written, and what it says.
+/// Sizes of caches: the text of the option, and its meaning.
 pub fn caches(text: &str) -> Result<(String, Caches), String> {
     let caches = match text {
         "tiny" => Caches::Tiny,

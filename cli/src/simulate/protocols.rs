@@ -1,4 +1,4 @@
-//! Protocols as commands show them: how much of them runs took, and what is wrong with them.
+//! Protocols as commands show them: their coverage, and their errors and warnings.
 
 use std::collections::BTreeSet;
 
@@ -16,7 +16,7 @@ use super::coverage::Covered;
 use crate::error::Error;
 use crate::protocol::diagnostics;
 
-/// Says on standard error how it is known which buffers of a protocol are ordered, if no script of gem5 says it.
+/// Warns on standard error about how it was decided which buffers of a protocol are ordered, if no script of gem5 says it.
 pub fn tell_order(opened: &Opened, settings: &[Setting]) {
     if let Some(notice) = opened.protocol.order_notice(settings) {
         eprintln!("rubric: warning: {}", tame(&notice));
@@ -35,8 +35,7 @@ pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) 
     reached
 }
 
-/// The transitions of the table that can be taken, of machines that have controllers: those that
-/// stall are none.
+/// The transitions of the table that can be taken: those that do not stall, of machines that have controllers.
 fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     let machines =
         protocol.program.machines.iter().filter(|machine| has_controllers(plan, &machine.name));
@@ -51,7 +50,8 @@ fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     rows.collect()
 }
 
-/// What is wrong with a protocol, with the lines it is about; or, if it is about no place in its files, with what was asked.
+/// The error about a protocol that cannot be used: with lines of its files if the error is about them, else about what was
+/// asked.
 pub fn refusal(refusal: Box<Refusal>) -> Error {
     if refusal.is_about_files() {
         diagnostics::refusal(&refusal.given, &refusal.sources, &refusal.diagnostics)

@@ -1,4 +1,4 @@
-//! What many runs of one protocol and client came to.
+//! Results of many runs of one protocol and client.
 
 use std::collections::BTreeMap;
 
@@ -35,7 +35,7 @@ pub struct Warned {
     pub runs: u64,
 }
 
-/// A run whose history violates what counts.
+/// A run whose history violates a model that counts.
 pub struct Violated {
     /// The seed of the run that violates the model.
     pub seed: u64,
@@ -68,13 +68,13 @@ pub struct Score {
     pub faults: u64,
     /// The first of them.
     pub failed: Vec<Failed>,
-    /// Runs that did something that gem5 accepts although it is evidently wrong.
+    /// Runs with a mistake that gem5 accepts.
     pub warned: u64,
-    /// What that was, once for each place in the protocol.
+    /// The warnings about them, one for each place in the protocol.
     pub warnings: Vec<Warned>,
     /// The seeds of all of them, by number of the run.
     pub fault_seeds: BTreeMap<u32, u64>,
-    /// The first runs that violate what counts.
+    /// The first runs that violate a model that counts.
     pub violated: Vec<Violated>,
     /// The seeds of all of them, by number of the run.
     pub violation_seeds: BTreeMap<u32, u64>,
@@ -85,12 +85,12 @@ pub struct Score {
 }
 
 impl Score {
-    /// Of no runs.
+    /// The score of no runs.
     pub fn new(models: usize) -> Score {
         Score { verdicts: vec![Counts::default(); models], ..Score::default() }
     }
 
-    /// Adds a run; histories and verdicts are added by whoever asked for them.
+    /// Adds a run. Histories and verdicts are added by the caller, if they are wanted.
     pub fn add(&mut self, number: u32, seed: u64, run: &Run, operations: u64, seconds: f64) {
         self.runs += 1;
         self.operations += operations;
@@ -121,7 +121,7 @@ impl Score {
         self.keep_first();
     }
 
-    /// Adds what others counted.
+    /// Adds another score.
     pub fn merge(&mut self, other: Score) {
         self.runs += other.runs;
         self.operations += other.operations;

@@ -1,7 +1,7 @@
-//! Many runs, on all cores.
+//! Simulates many runs, on all cores.
 //!
-//! Each core takes the next run there is and sums up for itself; the sums are added at the end, so
-//! what is printed does not depend on who ran what, but for the times.
+//! Each core takes the next run and sums up for itself, and the sums are added at the end. So, except for times, the output
+//! does not depend on which core ran what.
 
 use std::io::Write;
 use std::time::Instant;
@@ -21,7 +21,7 @@ use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::Opened;
 
-/// What a series came to.
+/// The results of a series.
 pub struct Series<'a> {
     pub args: &'a Args,
     pub opened: &'a [Opened],
@@ -34,7 +34,7 @@ pub struct Series<'a> {
     pub elapsed: f64,
 }
 
-/// Runs all cells and prints what came of it.
+/// Runs all cells and prints the results.
 pub fn run(
     args: &Args,
     opened: &[Opened],
@@ -42,7 +42,7 @@ pub fn run(
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
-    // What is wrong with the options is found before anything runs.
+    // Wrong options are reported before anything runs.
     for cell in cells {
         let opened = &opened[cell.protocol];
         opened.plan(&args.simulation(&opened.protocol, cell.client, args.seed()))?;
@@ -99,7 +99,7 @@ impl Series<'_> {
         format!("rubric simulate {}", self.args.words(given, cell.client, seed))
     }
 
-    /// The command that repeats a run that violates what counts, and shows that.
+    /// The command that repeats a run that violates a model that counts, and shows the violation.
     pub fn command_of_violation(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
         format!("rubric simulate {}", self.args.checked_words(given, cell.client, seed))
@@ -117,7 +117,7 @@ impl Series<'_> {
         }
     }
 
-    /// Faults count, and violations of what the client guarantees or the user named.
+    /// The exit status: faults count, and violations of what the client guarantees or the user named.
     fn status(&self) -> Status {
         let mut status = Status::Done;
         for (cell, score) in self.cells.iter().zip(&self.scores) {
@@ -144,7 +144,7 @@ struct Work<'a> {
     opened: &'a [Opened],
     cells: &'a [Cell],
     models: &'a [Model],
-    /// Of each cell.
+    /// Number of runs of each cell.
     runs: u64,
 }
 

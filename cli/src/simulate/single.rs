@@ -1,4 +1,4 @@
-//! One run: its trace, its history, its verdicts.
+//! Simulates one run: its trace, its history, its verdicts.
 
 use lab::text::tame;
 use std::fs::File;
@@ -26,7 +26,7 @@ use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::Opened;
 
-/// Runs it.
+/// Runs the simulation, and prints or writes what was asked for.
 pub fn run(
     args: &Args,
     opened: &Opened,
@@ -35,7 +35,7 @@ pub fn run(
 ) -> Result<Status, Error> {
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
-    let asked = Asked {
+    let request = RunRequest {
         simulation: &simulation,
         protocol: &opened.protocol,
         plan: &opened.plan(&simulation)?,
@@ -43,9 +43,9 @@ pub fn run(
     };
     let start = Instant::now();
     let run = match &args.output {
-        Some(path) if path != Path::new("-") => asked.to_file(path)?,
-        None if !args.is_plain() => asked.run(None, "")?,
-        _ => asked.to_standard_output()?,
+        Some(path) if path != Path::new("-") => request.to_file(path)?,
+        None if !args.is_plain() => request.run(None, "")?,
+        _ => request.to_standard_output()?,
     };
     let seconds = start.elapsed().as_secs_f64();
     let words = args.words(&opened.given, cell.client, args.seed());
@@ -86,7 +86,7 @@ pub fn run(
     Ok(status)
 }
 
-/// What is said at the end, besides verdicts.
+/// Prints the summary after the verdicts.
 fn summary(
     args: &Args,
     opened: &Opened,
@@ -116,7 +116,7 @@ fn summary(
         Format::Text if args.quiet => Ok(()),
         Format::Text => {
             let coverage = series.covered(cell, score);
-            // Behind the verdicts, if both go to a terminal.
+            // The summary follows the verdicts, if both go to a terminal.
             out.flush().map_err(Error::Output)?;
             eprintln!(
                 "rubric: {}: {} operations, {} transitions, {} ticks; coverage {coverage}",
@@ -139,7 +139,7 @@ fn summary(
     }
 }
 
-/// What a run did, as if it had been read.
+/// The history of a run, as if it had been read from a file.
 fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
     let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
     history.provenance.protocol = Some(protocol.title());
@@ -156,7 +156,7 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
 }
 
 /// A run that is to be done.
-struct Asked<'a> {
+struct RunRequest<'a> {
     simulation: &'a Simulation,
     protocol: &'a Protocol,
     plan: &'a Plan,
@@ -164,8 +164,8 @@ struct Asked<'a> {
     title: &'a str,
 }
 
-impl Asked<'_> {
-    /// Runs it; `file` is what the trace is called in errors.
+impl RunRequest<'_> {
+    /// Runs the simulation; `file` is the name of the trace in errors.
     fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
         let (output, failures) = trace.unzip();
         let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
@@ -184,14 +184,14 @@ impl Asked<'_> {
         }
     }
 
-    /// With the trace to standard output, which another thread writes.
+    /// Runs the simulation with the trace to standard output, which another thread writes.
     fn to_standard_output(&self) -> Result<Run, Error> {
         let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
         let (writer, failures) = Watched::new(File::from(handle));
         self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
     }
 
-    /// With the trace to a file, which appears when it is whole.
+    /// Runs the simulation with the trace to a file, which appears when it is whole.
     fn to_file(&self, path: &Path) -> Result<Run, Error> {
         let file = path.display().to_string();
         let failed = |error| Error::File { file: file.clone(), error };
@@ -218,7 +218,7 @@ fn failure(error: io::Error, file: &str) -> Error {
     }
 }
 
-/// What went wrong with a file.
+/// The first error of a file.
 #[derive(Clone, Default)]
 struct Failures(Arc<Mutex<Option<io::Error>>>);
 
@@ -228,7 +228,7 @@ impl Failures {
     }
 }
 
-/// A file that remembers what went wrong: that the reader went away is no error.
+/// A file that keeps its first error, so that the cause of a failed trace is known.
 struct Watched {
     file: File,
     failures: Failures,

@@ -12,7 +12,7 @@ use super::series::Series;
 use super::verdicts::Counts;
 use crate::check::paint::Paint;
 
-/// Prints a line for each protocol and client, then faults and what else there is to say.
+/// Prints a line for each protocol and client, then notes, faults and violations.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
     let names = series.opened.iter().map(|opened| opened.title().chars().count());
@@ -49,7 +49,7 @@ pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     notes(series, out)
 }
 
-/// How many of the histories are consistent.
+/// The number of consistent histories, of all.
 fn verdicts(counts: Counts, is_kept: bool, paint: Paint) -> String {
     let text = format!("{:>9}", format!("{}/{}", counts.consistent, counts.all()));
     match counts {
@@ -145,7 +145,7 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
         )?;
     }
     let left = score.fault_seeds.values().skip(score.failed.len());
-    others(series, cell, "ended so", left, out)
+    others(series, cell, "ended in faults", left, out)
 }
 
 fn violations(
@@ -168,7 +168,7 @@ fn violations(
         )?;
     }
     let left = score.violation_seeds.values().skip(score.violated.len());
-    others(series, cell, "violate what counts here", left, out)
+    others(series, cell, "violate a model that counts", left, out)
 }
 
 /// How many seeds of further runs are listed.

@@ -1,4 +1,4 @@
-//! Histories of simulated runs checked, and the certificates verified.
+//! Checks histories of simulated runs, and verifies the certificates.
 
 use check::{Model, Verdict};
 use history::{Ambiguity, History, ReadsFrom};
@@ -11,12 +11,12 @@ pub struct Counts {
     pub consistent: u64,
     /// Violations of it.
     pub violation: u64,
-    /// Neither was found out.
+    /// Undecided.
     pub undecided: u64,
 }
 
 impl Counts {
-    /// Adds others.
+    /// Adds other counts.
     pub fn merge(&mut self, other: Counts) {
         self.consistent += other.consistent;
         self.violation += other.violation;
@@ -29,7 +29,7 @@ impl Counts {
     }
 }
 
-/// What checking a history came to.
+/// The result of checking a history.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Checked {
     /// Certificates that were verified.
@@ -38,8 +38,10 @@ pub struct Checked {
     pub violated: Vec<Model>,
 }
 
-/// Checks a history under models, adding to the counts of each, and verifies the certificates; or says
-/// what is wrong with one, which is a defect of the program.
+/// Checks a history under models, adds to the counts of each, and verifies the certificates.
+///
+/// # Errors
+/// Returns what is wrong with a certificate, which is a defect of the program.
 pub fn add(
     history: &History,
     models: &[Model],

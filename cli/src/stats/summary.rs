@@ -1,9 +1,9 @@
-//! The counts, as they are printed in JSON.
+//! The counts, with the names that they have in JSON.
 
 use std::collections::BTreeMap;
 
 use history::{History, OpId};
-use ingest::ending::Waiting;
+use ingest::ending::OutstandingRequest;
 use ingest::{Ending, Statistics, TransitionCount};
 use serde::Serialize;
 
@@ -11,7 +11,7 @@ use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
 use report::assumptions;
 
-/// Everything that `stats` says of an input.
+/// Everything that `stats` prints about an input.
 #[derive(Serialize)]
 pub struct Summary<'a> {
     pub file: &'a str,
@@ -46,9 +46,9 @@ pub struct HistorySummary<'a> {
     /// The crash, with the last steps before it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub crash: Option<CrashJson<'a>>,
-    /// The requests that were never answered, and who is busy with their cache lines.
-    #[serde(skip_serializing_if = "<[Waiting]>::is_empty")]
-    pub outstanding: &'a [Waiting],
+    /// The requests that were never answered, with the controllers that are busy with their cache lines.
+    #[serde(skip_serializing_if = "<[OutstandingRequest]>::is_empty")]
+    pub outstanding: &'a [OutstandingRequest],
     pub unfinished_loads: usize,
     pub unfinished_stores: usize,
     pub assumptions: Vec<String>,
@@ -82,7 +82,7 @@ pub struct TraceSummary<'a> {
 pub struct MachineSummary<'a> {
     pub machine: &'a str,
     pub transitions: u64,
-    /// How many different ones.
+    /// Number of different transitions.
     pub different: usize,
 }
 

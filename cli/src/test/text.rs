@@ -86,7 +86,7 @@ fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit",
         Stopped::Memory => "the memory limit",
-        Stopped::States => "the limit of states",
+        Stopped::Count => "the limit of states",
     }
 }
 

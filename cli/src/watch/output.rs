@@ -52,7 +52,7 @@ impl Output<'_> {
                 }
                 None => writeln!(
                     out,
-                    "  what it follows from is forgotten: `rubric check` proves it from the recorded trace"
+                    "  the operations of its proof were forgotten: `rubric check` proves it from the recorded trace"
                 )?,
             }
         }

@@ -1,22 +1,22 @@
-//! What a page says that an example prints: `…` stands for anything in a line, and for any lines where it is alone. Times and
-//! what depends on them are not compared.
+//! Compares the output of an example with what its page shows. `…` stands for anything in a line, and for any lines where it is
+//! alone. Times and what depends on them are not compared.
 
-/// Why this is not what was expected.
+/// Says how the output differs from what was expected; `None` if it does not.
 pub fn difference(expected: &[String], printed: &str) -> Option<String> {
     let expected: Vec<String> = expected.iter().map(|line| timeless(line)).collect();
     let printed: Vec<String> = printed.lines().map(timeless).collect();
     let mut furthest = 0;
-    match fits(&expected, &printed, 0, &mut furthest) {
-        true => None,
-        false => Some(format!(
-            "line {} of the output is not what the page says, which has {:?} there",
-            furthest + 1,
-            expected.get(furthest.min(expected.len().saturating_sub(1)))
-        )),
+    if fits(&expected, &printed, 0, &mut furthest) {
+        return None;
     }
+    Some(format!(
+        "line {} of the output is not what the page says, which has {:?} there",
+        furthest + 1,
+        expected.get(furthest.min(expected.len().saturating_sub(1)))
+    ))
 }
 
-/// Whether lines are those that are expected; `furthest` is how many of them were.
+/// Whether lines are the expected ones; `furthest` is how many of them matched.
 fn fits(expected: &[String], printed: &[String], before: usize, furthest: &mut usize) -> bool {
     *furthest = before.max(*furthest);
     match (expected, printed) {

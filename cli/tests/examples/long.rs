@@ -2,7 +2,7 @@
 
 use crate::pages::Example;
 
-/// Each with how long it takes, which is why.
+/// The examples, each with the time that it takes.
 pub const LONG: &[(&str, &str)] = &[
     (
         "rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60",
@@ -83,7 +83,7 @@ pub const LONG: &[(&str, &str)] = &[
     ),
 ];
 
-/// Whether an example is one of them.
+/// Whether an example is listed as long.
 pub fn is_listed(example: &Example) -> bool {
     LONG.iter().any(|(command, _)| *command == example.words())
 }

@@ -1,9 +1,9 @@
-//! Every example of every `--help`, of the README and of `docs` is run, in a folder laid out so that what it names is there.
+//! Runs every example of every `--help`, of the README and of `docs`, in a folder with the files that it names.
 //!
 //! - [`pages`]: where examples are: what follows `Examples:` in a help, and lines that begin with `$` in the README and `docs`;
 //! - [`place`]: the folder in which they run;
-//! - [`run`]: running one; [`long`]: those that take too long to be run to their end;
-//! - [`expected`]: what these pages say that they print.
+//! - [`run`]: runs an example; [`long`]: those that take too long to be run to their end;
+//! - [`expected`]: compares their output with what the pages show.
 //!
 //! An example is broken if `rubric` ends with status 2 (bad usage or input) or a panic in it, takes too long, or prints other lines
 //! than the page has. Verdicts (1 and 3) are no failures: those on a page are compared by what is printed.
@@ -23,10 +23,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use pages::Page;
 use place::Place;
 
-/// Pages that are worked on at a time.
+/// Number of pages that are processed at a time.
 const WORKERS: usize = 2;
 
-/// Runs all examples of some pages, each page in a folder of its own since examples use what those before them wrote; what is broken.
+/// Runs all examples of some pages and returns what is broken. Each page has a folder of its own, since examples use files of
+/// earlier ones.
 fn broken(pages: &[Page]) -> Vec<String> {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let template = Place::new();
@@ -101,7 +102,7 @@ fn pictures_of_the_readme() {
     }
 }
 
-/// What takes long is listed as it stands on a page: a line that no page has any more has to go.
+/// Long examples are listed as they stand on a page: a line that no page has any more must be removed.
 #[test]
 fn what_is_listed_as_long_is_an_example() {
     let mut pages = pages::of_help();
@@ -112,7 +113,7 @@ fn what_is_listed_as_long_is_an_example() {
     }
 }
 
-/// The harness sees what is broken.
+/// The harness detects broken examples.
 #[test]
 fn a_broken_example_is_found() {
     let text = "```\n\

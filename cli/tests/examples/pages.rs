@@ -1,4 +1,4 @@
-//! Where examples are.
+//! Finds the examples on pages and in help texts.
 
 use std::path::{Path, PathBuf};
 
@@ -6,18 +6,18 @@ use crate::common::output;
 
 /// Examples that are read together.
 pub struct Page {
-    /// What to call it.
+    /// The name of the page.
     pub name: String,
     /// The examples, in their order.
     pub examples: Vec<Example>,
 }
 
-/// What the user should type instead.
+/// An example of a page.
 #[derive(Clone)]
 pub struct Example {
-    /// It, for a shell.
+    /// The command, for a shell.
     pub command: String,
-    /// What it prints, as far as the page says so.
+    /// What it prints, if the page shows that.
     pub output: Vec<String>,
 }
 

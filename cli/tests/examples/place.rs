@@ -10,7 +10,7 @@ use tempfile::TempDir;
 
 use crate::run;
 
-/// A folder that goes away.
+/// A temporary folder.
 pub struct Place(TempDir);
 
 /// Makes the files that examples name, in the root of a place. `R` is the program, `F` the fixtures.
@@ -98,7 +98,7 @@ cp -a . ../unfilled
 "#;
 
 impl Place {
-    /// A folder with everything.
+    /// Makes a folder with all files.
     pub fn new() -> Place {
         let place = Place(tempfile::tempdir().unwrap());
         let fixtures = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures");
@@ -120,7 +120,7 @@ impl Place {
         place
     }
 
-    /// The same again, untouched by what runs there.
+    /// A copy, so that a command leaves the original untouched.
     pub fn copy(&self) -> Place {
         let copy = Place(tempfile::tempdir().unwrap());
         let status = Command::new("cp")
@@ -133,7 +133,7 @@ impl Place {
         copy
     }
 
-    /// Makes what the page is about: what is wrong with a trace can only be shown of one that is a violation.
+    /// Makes the trace that the page is about, which must be a violation.
     pub fn fit(&self, page: &str) {
         if page.starts_with("rubric explain") || page.starts_with("rubric shrink") {
             let violation = "fixtures/traces/amd_base-tiny-4x60-51.trace.gz";
@@ -144,7 +144,7 @@ impl Place {
         }
     }
 
-    /// What is in it.
+    /// Path of a file in the folder.
     pub fn path(&self, name: &str) -> PathBuf {
         self.0.path().join(name)
     }

@@ -1,4 +1,4 @@
-//! Running an example.
+//! Runs an example.
 
 use std::fs;
 use std::path::Path;
@@ -27,15 +27,16 @@ const STOPPED: [i32; 2] = [124, 137];
 /// Runs an example.
 ///
 /// # Errors
-/// What is broken.
+/// Returns what is broken.
 pub fn run(place: &Place, example: &Example) -> Result<(), String> {
     let is_long = long::is_listed(example);
     let log = place.path("statuses");
     fs::write(&log, "").unwrap();
-    let ran = match is_long {
-        // What is stopped leaves something behind that the examples after it would not find on a page.
-        true => shell(&place.copy(), "unfilled", &example.command, &log, BEGUN),
-        false => shell(place, "here", &example.command, &log, LIMIT),
+    let ran = if is_long {
+        // A command that is stopped leaves files behind that the examples after it do not expect.
+        shell(&place.copy(), "unfilled", &example.command, &log, BEGUN)
+    } else {
+        shell(place, "here", &example.command, &log, LIMIT)
     };
     let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
     let failed = |what: String| {
@@ -70,11 +71,11 @@ pub fn run(place: &Place, example: &Example) -> Result<(), String> {
     }
 }
 
-/// Runs a command in a shell in a folder of the place, and stops it and all that it started after so many seconds. What it says on
-/// standard error is part of what it prints.
+/// Runs a command in a shell in a folder of the place, and stops it and all that it started after so many seconds. Its standard
+/// error is part of its output.
 fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> Output {
     let home = place.path("home");
-    // What is below /tmp on a page is in the folder here.
+    // Files in /tmp on a page are in a folder of the place here.
     let command = command.replace("/tmp/", &format!("{}/", place.path("tmp").display()));
     let path = std::env::var("PATH").unwrap_or_default();
     let mut shell = Command::new("timeout");

@@ -109,7 +109,7 @@ fn an_interrupt_hides_the_outcome_of_an_exclusive() {
     };
     verdict(&attempt("0x110"), &[], "violation");
     verdict(&attempt("0xffff0480"), &[], "undecided");
-    // Nothing was stored, so 1 is of a write that was not recorded, and the location not shared.
+    // Nothing was stored, so the value 1 comes from a write that was not recorded, and the location is not shared.
     let range = ["--addresses", "0x3000-0x3008"];
     verdict(&attempt("0x100"), &range, "undecided");
 }

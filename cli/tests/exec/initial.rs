@@ -1,4 +1,4 @@
-//! What memory held at the start, and writes that nobody recorded.
+//! Initial values, and writes that were not recorded.
 
 use crate::trace::{Trace, X, Y, check, verdicts};
 

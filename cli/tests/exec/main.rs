@@ -21,7 +21,7 @@ fn what_is_not_understood_is_named_with_its_line() {
     trace.line(1, &format!("cbo_zero 0(a0)             : MemWrite :  A={X:#x}"));
     let output = verdicts(&trace, "undecided undecided undecided", 3);
     assert!(output.contains("line 5: `cbo_zero 0(a0)` writes shared memory"), "{output}");
-    // Where no other thread looks it does not matter.
+    // If no other thread accesses the location, it does not matter.
     let mut trace = store_buffering(None);
     trace.line(1, "cbo_zero 0(a0)             : MemWrite :  A=0x90000");
     verdicts(&trace, "violation consistent consistent", 1);
@@ -77,7 +77,7 @@ fn a_trace_of_two_instruction_sets_is_refused() {
     let message = error(&["check", &folder.path("run.trace")]);
     assert!(message.contains("run.trace:2:"), "{message}");
     assert!(message.contains("mixes instruction sets"), "{message}");
-    // A folder's configuration says which it is.
+    // The configuration in a folder names the instruction set.
     fs::remove_file(folder.path("run.trace")).unwrap();
     let config =
         r#"{"system": {"cpu": [{"type": "BaseTimingSimpleCPU", "isa": [{"type": "ArmISA"}]}]}}"#;
@@ -172,7 +172,7 @@ fn the_last_bytes_of_the_address_space() {
     }
 }
 
-/// What withholds a verdict has no words in axe text.
+/// Axe text cannot express what makes a verdict undecided.
 #[test]
 fn axe_text_keeps_no_doubts() {
     let folder = Folder::new();

@@ -38,7 +38,7 @@ fn a_store_that_is_printed_again_may_be_another() {
     let expected = "line 3 repeats the store of line 1 at the same place of the program; the trace shows \
                     memory accesses alone";
     assert!(output.contains(expected), "{output}");
-    // A thread that shows other instructions, too, is recorded as a whole.
+    // A thread that also shows other instructions is recorded completely.
     trace.li(0, "a5", 7);
     verdicts(&trace, "violation violation violation", 1);
 }

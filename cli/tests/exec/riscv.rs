@@ -31,7 +31,7 @@ fn stores_of_a_message_are_ordered_by_a_fence() {
         trace.ld(1, Y, 1);
         trace.plain(1, "fence r, r");
         trace.ld(1, X, 0);
-        // Both memories are seen to begin with 0.
+        // Both locations are read as 0 first.
         trace.ld(1, Y, 1);
         trace
     };
@@ -53,7 +53,7 @@ fn atomics_of_riscv_write_what_their_registers_say() {
     let mut counted = count(1);
     counted.ld(0, X, 2);
     verdicts(&counted, "consistent consistent consistent", 0);
-    // Two that read the same cannot both be atomic.
+    // Two read-modify-writes that read the same write cannot both be atomic.
     let lost = count(0);
     let (_, output) = check(&lost, &["--model", "sc"], 1);
     assert!(!output.contains("thin-air"), "{output}");

@@ -71,7 +71,7 @@ impl Trace {
     }
 }
 
-/// The first words of the verdicts on a trace, and all that is said.
+/// The first words of the verdicts on a trace, and the whole output.
 pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, String) {
     let folder = Folder::new();
     let file = folder.path("run.trace");

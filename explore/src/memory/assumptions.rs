@@ -1,13 +1,14 @@
-//! What the method takes for granted (sections 3 and 7), checked on the states of the system itself.
+//! Checks the assumptions of the method (sections 3 and 7) on the states of a system.
 //!
-//! - *Symmetric*: with processors, or locations, called by other names, it can do the same.
-//! - *Data-independent*: with values called by other names, so that 0 stays 0, it can do the same, also where two values
-//!   get one name; and a write may write any value.
-//! - *Causal*: a read returns 0 or what has been written there.
+//! - *Symmetric*: if processors or locations are renamed, the system can do the same.
+//! - *Data-independent*: if values are renamed, with 0 staying 0, the system can do the same, even
+//!   if two values get the same name; and a write may write any value.
+//! - *Causal*: a read returns 0 or a value that was written to the location.
 //!
-//! Each is checked at every state with the values 0 to 2, for names from which all others can be made; causality by a search
-//! in which nobody writes 2, so that nobody may read it. That a system is
-//! data-independent for any number of values cannot be checked so; it follows if it only moves values, as those here do.
+//! Each is checked in every state with the values 0 to 2, for renamings that generate all others.
+//! Causality is checked by a search without writes of 2, in which no read may return 2. Data
+//! independence for any number of values cannot be checked in this way; it holds for systems that
+//! only move values, as those here do.
 
 use super::{Access, Event, MemorySystem, Renaming, SystemSize};
 use crate::graph::Graph;
@@ -24,81 +25,82 @@ pub enum Assumption {
     Causality,
 }
 
-/// What is known of the assumptions.
+/// The result of checking the assumptions.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum AssumptionStatus {
     /// All hold, in all states.
     All,
-    /// One does not hold, after these events. If it is the symmetry, the others do.
+    /// One does not hold, after these events. If it is the symmetry, the others hold.
     Broken(Assumption, Vec<Event>),
-    /// All hold in the states that were looked at.
+    /// All hold in the states that were visited before a limit was reached.
     Partly(Stopped),
 }
 
-/// All states, to check other names in.
-struct Watched<'a, M> {
+/// The graph of all states, in which renamings are checked.
+struct RenamingCheck<'a, M> {
     system: &'a M,
     checks: Vec<(Assumption, Renaming)>,
 }
 
-/// The states without writes of 2, to look for reads of it.
-struct Unwritten<'a, M>(&'a M);
+/// The graph of the states without writes of 2, in which no read may return 2.
+struct CausalityCheck<'a, M>(&'a M);
 
 const UNWRITTEN: u8 = 2;
 
-/// Checks the assumptions, all states being looked at that the limits allow. The progress is that of the larger search.
+/// Checks the assumptions in all states within the limits. The progress returned is that of the
+/// larger search.
 pub fn check<M: MemorySystem>(
     system: &M,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
-) -> (Known, Progress) {
-    let shape = system.shape();
-    let (causal, progress) = look(&Unwritten(system), limits, report);
-    if causal != Known::All {
+) -> (AssumptionStatus, Progress) {
+    let size = system.size();
+    let (causal, progress) = search(&CausalityCheck(system), limits, report);
+    if causal != AssumptionStatus::All {
         return (causal, progress);
     }
-    let checks = [exchanges(shape), names_at(shape, 0)].concat();
-    let (known, progress) = look(&Watched { system, checks }, limits, report);
-    if !matches!(known, Known::Broken(Assumption::Symmetry, _)) {
+    let checks = [exchanges(size), names_at(size, 0)].concat();
+    let (known, progress) = search(&RenamingCheck { system, checks }, limits, report);
+    if !matches!(known, AssumptionStatus::Broken(Assumption::Symmetry, _)) {
         return (known, progress);
     }
-    // Without symmetry, what holds for one location need not for the others.
-    let locations = 0..usize::from(shape.locations);
-    let checks = locations.flat_map(|location| names_at(shape, location));
+    // Without symmetry, data independence has to be checked for each location.
+    let locations = 0..usize::from(size.locations);
+    let checks = locations.flat_map(|location| names_at(size, location));
     let checks = checks.collect();
-    match look(&Watched { system, checks }, limits, report) {
-        (Known::All, _) => (known, progress),
+    match search(&RenamingCheck { system, checks }, limits, report) {
+        (AssumptionStatus::All, _) => (known, progress),
         other => other,
     }
 }
 
-fn look<G: Graph<Move = Event, Goal = Assumption>>(
+fn search<G: Graph<Move = Event, Goal = Assumption>>(
     graph: &G,
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
-) -> (Known, Progress) {
+) -> (AssumptionStatus, Progress) {
     let (outcome, progress) = breadth_first(graph, limits, report);
     let known = match outcome {
         Outcome::Found(run) => {
             let events = run.steps.iter().map(|(event, _)| *event);
-            Known::Broken(run.goal, events.collect())
+            AssumptionStatus::Broken(run.goal, events.collect())
         }
-        Outcome::None => Known::All,
-        Outcome::Stopped(why) => Known::Partly(why),
+        Outcome::None => AssumptionStatus::All,
+        Outcome::Stopped(why) => AssumptionStatus::Partly(why),
     };
     (known, progress)
 }
 
-/// Neighbours exchanged: all permutations are made of these.
-fn exchanges(shape: SystemSize) -> Vec<(Assumption, Renaming)> {
-    let identity = Renaming::identity(shape);
+/// The exchanges of neighbours, which generate all permutations.
+fn exchanges(size: SystemSize) -> Vec<(Assumption, Renaming)> {
+    let identity = Renaming::identity(size);
     let mut renamings = Vec::new();
-    for at in 1..usize::from(shape.processors) {
+    for at in 1..usize::from(size.processors) {
         let mut renaming = identity.clone();
         renaming.processors.swap(at - 1, at);
         renamings.push((Assumption::Symmetry, renaming));
     }
-    for at in 1..usize::from(shape.locations) {
+    for at in 1..usize::from(size.locations) {
         let mut renaming = identity.clone();
         renaming.locations.swap(at - 1, at);
         renamings.push((Assumption::Symmetry, renaming));
@@ -106,10 +108,11 @@ fn exchanges(shape: SystemSize) -> Vec<(Assumption, Renaming)> {
     renamings
 }
 
-/// Other names for the values of a location: exchanged, the same, and the same as 0.
-fn names_at(shape: SystemSize, location: usize) -> Vec<(Assumption, Renaming)> {
+/// Renamings of the values of a location: 1 and 2 exchanged, 1 and 2 made equal, and 1 made equal
+/// to 0.
+fn names_at(size: SystemSize, location: usize) -> Vec<(Assumption, Renaming)> {
     let renaming = |[of_1, of_2]: [u8; 2]| {
-        let mut renaming = Renaming::identity(shape);
+        let mut renaming = Renaming::identity(size);
         let names = &mut renaming.values[location];
         names[1] = of_1;
         names[2] = of_2;
@@ -118,7 +121,7 @@ fn names_at(shape: SystemSize, location: usize) -> Vec<(Assumption, Renaming)> {
     [[2, 1], [1, 1], [0, 1]].map(renaming).into()
 }
 
-impl<M: MemorySystem> Watched<'_, M> {
+impl<M: MemorySystem> RenamingCheck<'_, M> {
     fn events(&self, state: &M::State) -> Vec<(Event, M::State)> {
         let mut events = Vec::new();
         let mut keep = |event, next| events.push((event, next));
@@ -126,7 +129,7 @@ impl<M: MemorySystem> Watched<'_, M> {
         events
     }
 
-    /// Whether a state with other names can do the same with other names, and nothing else.
+    /// Whether the renamed state has exactly the renamed events.
     fn same(&self, state: &M::State, events: &[(Event, M::State)], renaming: &Renaming) -> bool {
         let others = self.events(&self.system.renamed(state, renaming));
         let renamed = events.iter().map(|(event, next)| {
@@ -137,7 +140,7 @@ impl<M: MemorySystem> Watched<'_, M> {
         let all_in = |some: &[(Event, M::State)], all: &[(Event, M::State)]| {
             some.iter().all(|it| all.contains(it))
         };
-        // Where two values get one name, nobody writes the other.
+        // If two values get the same name, no renamed write writes the other one.
         let is_name = |(event, _): &(Event, M::State)| match *event {
             Event::Access(access) if access.writes => {
                 renaming.values[usize::from(access.location)].contains(&access.value)
@@ -148,9 +151,9 @@ impl<M: MemorySystem> Watched<'_, M> {
         all_in(&renamed, &others) && all_in(&others_named, &renamed)
     }
 
-    /// Whether all values may be written where one may.
+    /// Whether every value may be written where one may.
     fn writes_anything(&self, events: &[(Event, M::State)]) -> bool {
-        let values = self.system.shape().values;
+        let values = self.system.size().values;
         let writes = |event: &Event| match *event {
             Event::Access(access) => access.writes.then_some(access),
             Event::Internal(..) => None,
@@ -163,7 +166,7 @@ impl<M: MemorySystem> Watched<'_, M> {
     }
 }
 
-impl<M: MemorySystem> Graph for Watched<'_, M> {
+impl<M: MemorySystem> Graph for RenamingCheck<'_, M> {
     type State = M::State;
     type Move = Event;
     type Goal = Assumption;
@@ -187,7 +190,7 @@ impl<M: MemorySystem> Graph for Watched<'_, M> {
     }
 }
 
-impl<M: MemorySystem> Graph for Unwritten<'_, M> {
+impl<M: MemorySystem> Graph for CausalityCheck<'_, M> {
     type State = M::State;
     type Move = Event;
     type Goal = Assumption;

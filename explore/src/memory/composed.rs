@@ -1,41 +1,42 @@
-//! A memory system composed with the automata of the paper's section 8, which accept the runs with a nice cycle.
+//! A memory system composed with the automata of the paper's section 8, which accept runs with a
+//! nice cycle.
 
 use serde::{Deserialize, Serialize};
 
 use super::{Access, Event, MemorySystem, Renaming, SystemSize, moved};
 use crate::graph::Graph;
 
-/// The processors and locations of a nice cycle, as they follow each other: at the first processor comes an access of the
-/// first location before one of the second location, at the second processor one of the second before one of the third, and
-/// so on round.
+/// The processors and locations of a nice cycle, in order. The first processor accesses the first
+/// location before the second one, the second processor the second location before the third, and
+/// so on around the cycle.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Order {
     /// The processors.
     pub processors: Vec<u8>,
-    /// As many locations.
+    /// The locations, as many as processors.
     pub locations: Vec<u8>,
 }
 
 impl Order {
-    /// The canonical one (section 7.3): 1, 2, … k.
+    /// The canonical order (section 7.3): 1, 2, … k.
     pub fn canonical(k: u8) -> Order {
         Order { processors: (0..k).collect(), locations: (0..k).collect() }
     }
 
-    /// All of a length, one for those that are the same but for where they begin. Cost: their number, n!/(n-k)! times
-    /// m!/(m-k)! by k.
-    pub fn all(shape: SystemSize, k: u8) -> Vec<Order> {
+    /// All orders of a length, without rotations of each other. Their number is n!/(n-k)! times
+    /// m!/(m-k)! divided by k.
+    pub fn all(size: SystemSize, k: u8) -> Vec<Order> {
         let first_is_least = |order: &&Vec<u8>| order.iter().min() == order.first();
         let mut orders = Vec::new();
-        for processors in arrangements(shape.processors, k).iter().filter(first_is_least) {
-            for locations in arrangements(shape.locations, k) {
+        for processors in arrangements(size.processors, k).iter().filter(first_is_least) {
+            for locations in arrangements(size.locations, k) {
                 orders.push(Order { processors: processors.clone(), locations });
             }
         }
         orders
     }
 
-    /// How many processors it has, and locations.
+    /// The number of processors, and of locations.
     pub fn k(&self) -> usize {
         self.processors.len()
     }
@@ -45,7 +46,7 @@ impl Order {
     }
 }
 
-/// Sequences of `k` different numbers below `n`.
+/// All sequences of `k` different numbers below `n`.
 fn arrangements(n: u8, k: u8) -> Vec<Vec<u8>> {
     let mut all = vec![Vec::new()];
     for _ in 0..k {
@@ -63,9 +64,10 @@ fn arrangements(n: u8, k: u8) -> Vec<Vec<u8>> {
 pub struct State<S> {
     /// The state of the memory system.
     pub system: S,
-    /// By location of the cycle: whether 1 has been written. Before that only 0 may be, afterwards only 2.
+    /// For each location of the cycle, whether 1 has been written. Before that only 0 or 1 may be
+    /// written, afterwards only 2.
     written: Vec<bool>,
-    /// By processor of the cycle: how many of the two accesses have been seen.
+    /// For each processor of the cycle, how many of its two accesses have been seen.
     seen: Vec<u8>,
 }
 
@@ -73,40 +75,41 @@ pub struct State<S> {
 pub struct Composed<'a, M> {
     system: &'a M,
     order: Order,
-    /// What leaves the automata as they are, but for their names.
+    /// The renamings under which the automata are invariant.
     symmetries: Vec<Renaming>,
 }
 
 impl<'a, M: MemorySystem> Composed<'a, M> {
-    /// The system with automata for cycles of an order, and all its states.
+    /// Composes a system with the automata for cycles of an order, without using symmetry.
     pub fn new(system: &'a M, order: Order) -> Composed<'a, M> {
         Composed { system, order, symmetries: Vec::new() }
     }
 
-    /// For canonical cycles of a symmetric system. States count as one if they differ by a permutation of the processors
-    /// and locations above `k`, and a rotation of 1 to `k`, the same for both.
+    /// Composes a symmetric system with the automata for canonical cycles. States are identified if
+    /// they differ by a permutation of the processors and locations above `k`, and a rotation of 1
+    /// to `k` that is the same for both.
     pub fn symmetric(system: &'a M, k: u8) -> Composed<'a, M> {
-        let shape = system.shape();
+        let size = system.size();
         let mut symmetries = Vec::new();
         for turn in 0..k {
             let turned = |name: u8| (name + turn) % k;
-            for processors in permutations_above(k, shape.processors) {
-                for locations in permutations_above(k, shape.locations) {
+            for processors in permutations_above(k, size.processors) {
+                for locations in permutations_above(k, size.locations) {
                     let extend = |above: &[u8]| (0..k).map(turned).chain(above.to_vec()).collect();
                     symmetries.push(Renaming {
                         processors: extend(&processors),
                         locations: extend(&locations),
-                        ..Renaming::identity(shape)
+                        ..Renaming::identity(size)
                     });
                 }
             }
         }
-        // The first changes nothing.
+        // The first is the identity.
         symmetries.remove(0);
         Composed { system, order: Order::canonical(k), symmetries }
     }
 
-    /// What the automata of the locations say of a write.
+    /// Whether the automata of the locations allow an access.
     fn allows(&self, written: &[bool], access: Access) -> bool {
         match (access.writes, self.order.place(access.location)) {
             (false, _) => true,
@@ -116,7 +119,7 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         }
     }
 
-    /// What the automata do when they see an access.
+    /// Advances the automata by an access.
     fn follow(&self, state: &mut State<M::State>, access: Access) {
         if let Some(at) = self.order.place(access.location)
             && access.writes
@@ -134,9 +137,14 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         }
     }
 
-    /// What happens between two states, in words.
-    pub fn told(&self, before: &State<M::State>, event: Event, after: &State<M::State>) -> String {
-        self.system.told(&before.system, event, &after.system)
+    /// Describes an event between two states in words.
+    pub fn describe(
+        &self,
+        before: &State<M::State>,
+        event: Event,
+        after: &State<M::State>,
+    ) -> String {
+        self.system.describe(&before.system, event, &after.system)
     }
 
     /// Whether an access can be the first of the two at a processor of the cycle.
@@ -144,7 +152,7 @@ impl<'a, M: MemorySystem> Composed<'a, M> {
         access.location == self.order.locations[at] && access.value > 0
     }
 
-    /// Whether it can be the second.
+    /// Whether an access can be the second of the two at a processor of the cycle.
     pub fn is_second(&self, at: usize, access: Access) -> bool {
         access.location == self.order.locations[(at + 1) % self.order.k()]
             && (access.value == 0 || access.value == 1 && access.writes)
@@ -199,7 +207,7 @@ impl<M: MemorySystem> Graph for Composed<'_, M> {
         accepts.then_some(())
     }
 
-    /// The one that is packed into the least bytes.
+    /// The symmetric state with the smallest serialization.
     fn representative(&self, state: Self::State) -> Self::State {
         if self.symmetries.is_empty() {
             return state;

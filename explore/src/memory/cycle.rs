@@ -1,25 +1,25 @@
-//! A nice cycle, found in a run.
+//! Nice cycles of runs.
 
 use std::fmt::{self, Display};
 
 use super::composed::{Composed, Order};
 use super::{Access, Event, MemorySystem};
 
-/// A cycle in the constraint graph of a run: at each processor of its order two accesses, the second of which comes before
-/// the first of the next processor because the location's writes are ordered so.
+/// A cycle in the constraint graph of a run. Each processor has two accesses in it; the second
+/// precedes the first access of the next processor by the order of the location's writes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NiceCycle {
-    /// Its processors and locations.
+    /// The processors and locations of the cycle.
     pub order: Order,
-    /// At each processor the two accesses, and where in the run they are.
+    /// The two accesses of each processor, with their indices in the run.
     pub pairs: Vec<[(usize, Access); 2]>,
 }
 
 impl NiceCycle {
-    /// The cycle that the automata have accepted in a run.
+    /// The cycle that the automata accepted in a run.
     ///
     /// # Panics
-    /// If they have not.
+    /// Panics if they did not accept the run.
     pub fn find<M: MemorySystem>(
         composed: &Composed<'_, M>,
         order: &Order,
@@ -44,7 +44,7 @@ impl NiceCycle {
     }
 }
 
-/// `W(1,1,1) -P1-> R(1,2,0) -L2-> W(2,2,1) -P2-> R(2,1,0) -L1-> W(1,1,1)`
+/// Displayed as `W(1,1,1) -P1-> R(1,2,0) -L2-> W(2,2,1) -P2-> R(2,1,0) -L1-> W(1,1,1)`.
 impl Display for NiceCycle {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (at, [first, second]) in self.pairs.iter().enumerate() {

@@ -1,9 +1,10 @@
 //! Lazy caching (Afek, Brown & Merritt, *Lazy Caching*, TOPLAS 1993), with bounded queues.
 //!
-//! A write waits in its processor's *out* queue. When it reaches memory, it also goes to the *in* queue of every cache, with
-//! a star in the writer's own. A processor reads its cache only while no write of its own waits, in *out* or with a star
-//! in *in*. This is sequentially consistent, but the writes of a location are to be ordered as they reach memory, not as
-//! they are issued: the simple witness is not the right one, and the method finds cycles for it.
+//! A write waits in its processor's *out* queue. When it reaches memory, it is also put into the
+//! *in* queue of every cache, with a star in the writer's own. A processor reads its cache only
+//! while none of its own writes waits, in *out* or with a star in *in*. This is sequentially
+//! consistent with the writes of a location ordered as they reach memory, not as they are issued.
+//! So the simple witness is the wrong one, and the method finds cycles for it.
 
 use std::collections::VecDeque;
 
@@ -11,25 +12,25 @@ use serde::{Deserialize, Serialize};
 
 use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
-/// The memory system.
+/// A memory system with lazy caching.
 #[derive(Clone, Copy, Debug)]
 pub struct LazyCaching {
     /// The size of the system.
-    pub shape: SystemSize,
-    /// Entries that each queue may hold.
+    pub size: SystemSize,
+    /// Capacity of each queue, in entries.
     pub capacity: usize,
 }
 
-/// A value on its way.
+/// A value in a queue.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 struct Entry {
     location: u8,
     value: u8,
-    /// Whether the owner of the queue has written it.
+    /// Whether the owner of the queue wrote it.
     is_own: bool,
 }
 
-/// Memory, caches and queues.
+/// The state of memory, caches and queues.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     memory: Vec<u8>,
@@ -38,7 +39,7 @@ pub struct State {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 struct Processor {
-    /// By location, if it is there.
+    /// The cached value of each location, if any.
     cache: Vec<Option<u8>>,
     out: VecDeque<Entry>,
     into: VecDeque<Entry>,
@@ -52,7 +53,7 @@ impl LazyCaching {
             if let Some(value) = held.filter(|_| !waits) {
                 visit(Event::read(at, location, value), state.clone());
             }
-            for value in 0..=self.shape.values {
+            for value in 0..=self.size.values {
                 if processor.out.len() < self.capacity {
                     let mut next = state.clone();
                     let is_own = true;
@@ -67,7 +68,7 @@ impl LazyCaching {
         }
     }
 
-    /// The oldest write in *out* reaches memory, if there is room for it everywhere.
+    /// Moves the oldest write in *out* to memory, if every *in* queue has room for it.
     fn memory_write(&self, state: &State, at: u8, visit: &mut dyn FnMut(Event, State)) {
         let mut next = state.clone();
         let Some(entry) = next.processors[usize::from(at)].out.pop_front() else {
@@ -84,7 +85,8 @@ impl LazyCaching {
         visit(Event::Internal("MW", Some(at), None), next);
     }
 
-    /// Memory is asked for a location; the cache takes what comes in; it forgets a location.
+    /// Fetches a location from memory, updates the cache from the *in* queue, or drops a location
+    /// from the cache.
     fn cache(&self, state: &State, at: u8, visit: &mut dyn FnMut(Event, State)) {
         let processor = &state.processors[usize::from(at)];
         for (location, &value) in (0..).zip(&state.memory) {
@@ -117,12 +119,12 @@ impl LazyCaching {
 impl MemorySystem for LazyCaching {
     type State = State;
 
-    fn shape(&self) -> SystemSize {
-        self.shape
+    fn size(&self) -> SystemSize {
+        self.size
     }
 
     fn initial(&self) -> Vec<State> {
-        let locations = usize::from(self.shape.locations);
+        let locations = usize::from(self.size.locations);
         let processor = Processor {
             cache: vec![Some(0); locations],
             out: VecDeque::new(),
@@ -130,12 +132,12 @@ impl MemorySystem for LazyCaching {
         };
         vec![State {
             memory: vec![0; locations],
-            processors: vec![processor; usize::from(self.shape.processors)],
+            processors: vec![processor; usize::from(self.size.processors)],
         }]
     }
 
     fn events(&self, state: &State, visit: &mut dyn FnMut(Event, State)) {
-        for processor in 0..self.shape.processors {
+        for processor in 0..self.size.processors {
             self.accesses(state, processor, visit);
             self.memory_write(state, processor, visit);
             self.cache(state, processor, visit);

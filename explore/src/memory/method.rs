@@ -1,12 +1,12 @@
-//! The method of section 8: for each `k` a search for a run with a k-nice cycle.
+//! The method of section 8: for each `k`, a search for a run with a k-nice cycle.
 
-use super::assumptions::{self, Assumption, Known};
+use super::assumptions::{self, Assumption, AssumptionStatus};
 use super::composed::{Composed, Order};
 use super::cycle::NiceCycle;
 use super::{Event, MemorySystem};
 use crate::search::{Limits, Outcome, Progress, Run, Stopped, breadth_first};
 
-/// The value that the automata need, besides 0 and 1.
+/// The greatest value, which the automata need besides 0 and 1.
 pub const VALUES: u8 = 2;
 
 /// The options of the method.
@@ -16,11 +16,11 @@ pub struct Options {
     pub limits: Limits,
     /// The limits of the check of the assumptions.
     pub assumptions: Limits,
-    /// Whether states that differ only by a symmetry are all visited.
+    /// Whether to visit all states, including those that differ only by a symmetry.
     pub without_symmetry: bool,
 }
 
-/// A search for cycles of one order. It has found nothing if it visited all states or was stopped.
+/// A search for cycles of one order. If `found` is `None`, it visited all states or was stopped.
 #[derive(Clone, Debug)]
 pub struct Search {
     /// The order of processors and locations in the cycles.
@@ -57,29 +57,30 @@ pub enum Verdict {
     Undecided(Stopped),
 }
 
-/// The searches, and what follows from them.
+/// The searches and the verdict that follows from them.
 #[derive(Clone, Debug)]
 pub struct Proof {
     /// The result of checking the assumptions, and the number of states it visited.
-    pub assumptions: (Known, Progress),
+    pub assumptions: (AssumptionStatus, Progress),
     /// The searches for cycles, the shortest cycles first.
     pub searches: Vec<Search>,
     /// The verdict.
     pub verdict: Verdict,
 }
 
-/// Looks for nice cycles of all lengths, canonical ones if the system is symmetric and else those of any order, and for a
-/// shortest run with each. Cost: the states of the composed systems.
+/// Searches for nice cycles of all lengths: canonical ones if the system is symmetric, otherwise
+/// those of any order. Finds a shortest run with each. Time and memory are those of searching the
+/// composed systems.
 ///
 /// # Panics
-/// If the system has not the values 0 to [`VALUES`].
+/// Panics unless the values of the system are 0 to [`VALUES`].
 pub fn prove<M: MemorySystem>(
     system: &M,
     options: &Options,
     report: &mut dyn FnMut(&Progress),
 ) -> Proof {
-    let shape = system.shape();
-    assert_eq!(shape.values, VALUES, "the automata speak of these values");
+    let size = system.size();
+    assert_eq!(size.values, VALUES, "the automata need the values 0 to 2");
     let (known, progress) = assumptions::check(system, &options.assumptions, report);
     let mut proof = Proof {
         verdict: Verdict::Consistent,
@@ -87,13 +88,13 @@ pub fn prove<M: MemorySystem>(
         assumptions: (known, progress),
     };
     let is_symmetric = match &proof.assumptions.0 {
-        Known::Broken(Assumption::Symmetry, _) => false,
-        Known::Broken(assumption, run) => {
+        AssumptionStatus::Broken(Assumption::Symmetry, _) => false,
+        AssumptionStatus::Broken(assumption, run) => {
             proof.verdict = Verdict::NotApplicable(*assumption, run.clone());
             return proof;
         }
-        Known::All => true,
-        Known::Partly(why) => {
+        AssumptionStatus::All => true,
+        AssumptionStatus::Partly(why) => {
             proof.verdict = Verdict::Undecided(*why);
             true
         }
@@ -108,17 +109,18 @@ pub fn prove<M: MemorySystem>(
     proof
 }
 
-/// The searches: for canonical cycles of each length if the system is symmetric, else for cycles of any order.
+/// Searches for canonical cycles of each length if the system is symmetric, otherwise for cycles of
+/// any order.
 pub fn cycles<M: MemorySystem>(
     system: &M,
     is_symmetric: bool,
     options: &Options,
     report: &mut dyn FnMut(&Progress),
 ) -> Vec<Search> {
-    let shape = system.shape();
+    let size = system.size();
     let mut searches = Vec::new();
-    for k in 1..=shape.processors.min(shape.locations) {
-        let orders = if is_symmetric { vec![Order::canonical(k)] } else { Order::all(shape, k) };
+    for k in 1..=size.processors.min(size.locations) {
+        let orders = if is_symmetric { vec![Order::canonical(k)] } else { Order::all(size, k) };
         for order in orders {
             let composed = if is_symmetric && !options.without_symmetry {
                 Composed::symmetric(system, k)
@@ -146,7 +148,7 @@ fn counterexample<'a, M: MemorySystem>(
     let mut before = &run.first;
     let mut words = Vec::new();
     for (event, after) in &run.steps {
-        words.push(composed.told(before, *event, after));
+        words.push(composed.describe(before, *event, after));
         before = after;
     }
     let run: Vec<Event> = run.steps.iter().map(|(event, _)| *event).collect();

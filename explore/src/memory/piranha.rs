@@ -1,8 +1,9 @@
 //! The Piranha-like protocol of the paper's Figure 1, and the earlier version with an error.
 //!
-//! A directory knows the owner of each line, or that a request for it is on its way. Messages to a processor come in
-//! order. The earlier version forgets to say that a shared copy is on its way: it lacks `owner[j] := none` in `ACKS(i,j)`.
-//! Then there may be any number of such messages; queues hold two for each location, which the protocol does not need.
+//! A directory knows the owner of each line, or that a request for it is in flight. Messages to a
+//! processor arrive in order. The earlier version fails to record that a shared copy is in flight:
+//! it lacks `owner[j] := none` in `ACKS(i,j)`. Any number of such messages may then be in flight;
+//! queues are limited to two for each location, more than the correct protocol needs.
 
 use std::collections::VecDeque;
 
@@ -14,8 +15,8 @@ use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 #[derive(Clone, Copy, Debug)]
 pub struct Piranha {
     /// The size of the system.
-    pub shape: SystemSize,
-    /// Whether it is the earlier version.
+    pub size: SystemSize,
+    /// Whether this is the earlier version, with the error.
     pub is_buggy: bool,
 }
 
@@ -34,20 +35,20 @@ struct Line {
 
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 enum Message {
-    /// The data of a location, for the mode to be.
+    /// The data of a location, with the new mode.
     Acknowledge(u8, Line),
-    /// The location belongs to another processor.
+    /// Another processor now owns the location.
     Invalidate(u8),
 }
 
-/// Caches, queues and the directory.
+/// The state of caches, queues and the directory.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     /// By processor, then location.
     caches: Vec<Vec<Line>>,
-    /// By processor, the oldest first.
+    /// By processor; the oldest message first.
     queues: Vec<VecDeque<Message>>,
-    /// By location; none while a request is on its way.
+    /// By location; `None` while a request is in flight.
     owners: Vec<Option<u8>>,
 }
 
@@ -68,7 +69,7 @@ impl Piranha {
         if owner != to {
             next.line(owner, location).mode = Mode::Invalid;
         }
-        for other in (0..self.shape.processors).filter(|&it| it != to && it != owner) {
+        for other in (0..self.size.processors).filter(|&it| it != to && it != owner) {
             if next.line(other, location).mode != Mode::Invalid {
                 next.send(other, Message::Invalidate(location));
             }
@@ -113,7 +114,7 @@ impl Piranha {
             visit(Event::read(processor, location, line.data), state.clone());
         }
         if line.mode == Mode::Exclusive {
-            for value in 0..=self.shape.values {
+            for value in 0..=self.size.values {
                 let mut next = state.clone();
                 next.line(processor, location).data = value;
                 visit(Event::write(processor, location, value), next);
@@ -127,7 +128,7 @@ impl Piranha {
             return;
         };
         let mode = state.caches[usize::from(processor)][usize::from(location)].mode;
-        let room = 2 * usize::from(self.shape.locations);
+        let room = 2 * usize::from(self.size.locations);
         let mut visit = |name, next: State| {
             if next.queues.iter().all(|queue| queue.len() <= room) {
                 visit(Event::Internal(name, Some(processor), Some(location)), next);
@@ -145,13 +146,13 @@ impl Piranha {
 impl MemorySystem for Piranha {
     type State = State;
 
-    fn shape(&self) -> SystemSize {
-        self.shape
+    fn size(&self) -> SystemSize {
+        self.size
     }
 
-    /// Any processor may own a location.
+    /// There is one initial state for each assignment of owners.
     fn initial(&self) -> Vec<State> {
-        let (processors, locations) = (self.shape.processors, usize::from(self.shape.locations));
+        let (processors, locations) = (self.size.processors, usize::from(self.size.locations));
         let line = Line { mode: Mode::Shared, data: 0 };
         let mut owners: Vec<Vec<Option<u8>>> = vec![Vec::new()];
         for _ in 0..locations {
@@ -169,8 +170,8 @@ impl MemorySystem for Piranha {
     }
 
     fn events(&self, state: &State, visit: &mut dyn FnMut(Event, State)) {
-        for processor in 0..self.shape.processors {
-            for location in 0..self.shape.locations {
+        for processor in 0..self.size.processors {
+            for location in 0..self.size.locations {
                 self.accesses(state, (processor, location), visit);
                 self.requests(state, (processor, location), visit);
             }

@@ -1,9 +1,9 @@
-//! A simulated protocol as a memory system, so that nice cycles are looked for in it.
+//! A simulated protocol as a memory system, in which nice cycles are searched.
 //!
-//! An access happens when the protocol performs it, and a move that performs none is an internal event. A protocol moves
-//! blocks and never looks at them, so it is data-independent by what the language can do; whether it is symmetric nobody
-//! knows, and cycles of every order are looked for. Runs in which the protocol fails end there: those are for
-//! [`protocol`](crate::protocol) to find.
+//! An access happens when the protocol performs it; a move that performs none is an internal event.
+//! A protocol moves blocks without looking at them, so it is data-independent by construction.
+//! Whether it is symmetric is unknown, so cycles of every order are searched. Runs in which the
+//! protocol fails end there: finding those is the task of [`protocol`](crate::protocol).
 
 use std::cell::RefCell;
 
@@ -18,20 +18,21 @@ use crate::search::Progress;
 /// The protocol, its cores as processors, and its lines as locations.
 pub struct Slicc {
     stepper: RefCell<Stepper>,
-    shape: SystemSize,
+    size: SystemSize,
 }
 
-/// A state of the protocol, and accesses of the last move that are still to be told.
+/// A state of the protocol, with accesses of the last move that become events of their own.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     protocol: Vec<u8>,
     pending: Vec<(bool, u8, u8, u8)>,
 }
 
-/// Looks for nice cycles of every length and order in a protocol of this size, whose cores have one request at a time.
+/// Searches for nice cycles of every length and order in a protocol of this size, whose cores have
+/// one request at a time.
 ///
 /// # Errors
-/// The protocol, or the size, does not fit.
+/// Fails if the [`Stepper`] does not support the protocol or the size.
 pub fn nice_cycles(
     protocol: &Protocol,
     scope: &Scope,
@@ -41,7 +42,7 @@ pub fn nice_cycles(
     let scope = Scope { requests: 1, values: Values::Numbers(VALUES), ..scope.clone() };
     let system = Slicc {
         stepper: RefCell::new(Stepper::new(protocol, &scope)?),
-        shape: SystemSize {
+        size: SystemSize {
             processors: scope.caches as u8,
             locations: scope.lines as u8,
             values: VALUES,
@@ -50,7 +51,7 @@ pub fn nice_cycles(
     Ok(cycles(&system, false, options, report))
 }
 
-/// An access as the automata see it; they know no values above [`VALUES`].
+/// An access as the automata see it: they do not distinguish values above [`VALUES`].
 fn seen(access: &stepper::Access) -> (bool, u8, u8, u8) {
     let value = access.value.min(u64::from(VALUES) + 1) as u8;
     let writes = access.action == Action::Store;
@@ -61,7 +62,7 @@ fn event((writes, processor, location, value): (bool, u8, u8, u8)) -> Event {
     Event::Access(Access { writes, processor, location, value })
 }
 
-/// What a move is, where it performs nothing.
+/// The internal event of a move that performs no access.
 fn internal(chosen: Move) -> Event {
     let number = |number: usize| Some(number as u8);
     match chosen {
@@ -74,7 +75,8 @@ fn internal(chosen: Move) -> Event {
 }
 
 impl Slicc {
-    /// The moves of a state that do not fail, and what follows.
+    /// Calls `visit` with the moves of a state that do not fail, their events, and the states after
+    /// them.
     fn steps(&self, state: &State, visit: &mut dyn FnMut(Move, Event, State)) {
         let mut stepper = self.stepper.borrow_mut();
         for chosen in stepper.moves(&state.protocol) {
@@ -93,8 +95,8 @@ impl Slicc {
 impl MemorySystem for Slicc {
     type State = State;
 
-    fn shape(&self) -> SystemSize {
-        self.shape
+    fn size(&self) -> SystemSize {
+        self.size
     }
 
     fn initial(&self) -> Vec<State> {
@@ -109,13 +111,13 @@ impl MemorySystem for Slicc {
         self.steps(state, &mut |_, happens, next| visit(happens, next));
     }
 
-    /// Nobody asks: it is not taken for symmetric.
+    /// Not used, since the protocol is not assumed to be symmetric.
     fn renamed(&self, state: &State, _: &Renaming) -> State {
         state.clone()
     }
 
-    /// The move in words, and the access.
-    fn told(&self, before: &State, event: Event, after: &State) -> String {
+    /// The move in words, with the access.
+    fn describe(&self, before: &State, event: Event, after: &State) -> String {
         let mut found = None;
         if before.pending.is_empty() {
             self.steps(before, &mut |chosen, happens, next| {
@@ -124,13 +126,13 @@ impl MemorySystem for Slicc {
                 }
             });
         }
-        let told = found.map(|chosen| {
-            let telling = self.stepper.borrow_mut().tell(&before.protocol, chosen).0;
-            telling.happens
+        let described = found.map(|chosen| {
+            let mut stepper = self.stepper.borrow_mut();
+            stepper.describe(&before.protocol, chosen).0.happens
         });
-        match (told, event) {
-            (Some(told), Event::Access(access)) => format!("{told}: {access}"),
-            (Some(told), Event::Internal(..)) => told,
+        match (described, event) {
+            (Some(happens), Event::Access(access)) => format!("{happens}: {access}"),
+            (Some(happens), Event::Internal(..)) => happens,
             (None, event) => event.to_string(),
         }
     }

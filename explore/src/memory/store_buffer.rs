@@ -1,39 +1,39 @@
 //! Memory behind a store buffer for each processor, as under TSO: not sequentially consistent.
 
-use std::collections::VecDeque;
-
+use memory::buffer::StoreBuffer as Buffer;
 use serde::{Deserialize, Serialize};
 
 use super::{Event, MemorySystem, Renaming, SystemSize, moved};
 
-/// Each processor's writes wait in a queue, and it reads its own newest.
+/// A memory in which each processor's writes wait in a queue, from which it reads its own newest
+/// one.
 #[derive(Clone, Copy, Debug)]
 pub struct StoreBuffer {
     /// The size of the system.
-    pub shape: SystemSize,
-    /// Writes that may wait for a processor.
+    pub size: SystemSize,
+    /// Capacity of each buffer, in writes.
     pub capacity: usize,
 }
 
-/// Memory, and what waits.
+/// The state of memory and buffers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct State {
     memory: Vec<u8>,
-    /// Of each processor: location and value, the oldest first.
-    buffers: Vec<VecDeque<(u8, u8)>>,
+    /// For each processor, pairs of location and value, the oldest first.
+    buffers: Vec<Buffer<(u8, u8)>>,
 }
 
 impl MemorySystem for StoreBuffer {
     type State = State;
 
-    fn shape(&self) -> SystemSize {
-        self.shape
+    fn size(&self) -> SystemSize {
+        self.size
     }
 
     fn initial(&self) -> Vec<State> {
         vec![State {
-            memory: vec![0; usize::from(self.shape.locations)],
-            buffers: vec![VecDeque::new(); usize::from(self.shape.processors)],
+            memory: vec![0; usize::from(self.size.locations)],
+            buffers: vec![Buffer::default(); usize::from(self.size.processors)],
         }]
     }
 
@@ -41,20 +41,19 @@ impl MemorySystem for StoreBuffer {
         for (processor, buffer) in (0..).zip(&state.buffers) {
             let at = usize::from(processor);
             for (location, &held) in (0..).zip(&state.memory) {
-                let own = buffer.iter().rfind(|write| write.0 == location);
-                let value = own.map_or(held, |write| write.1);
+                let value = buffer.newest(location).map_or(held, |write| write.1);
                 visit(Event::read(processor, location, value), state.clone());
-                for value in 0..=self.shape.values {
+                for value in 0..=self.size.values {
                     if buffer.len() < self.capacity {
                         let mut next = state.clone();
-                        next.buffers[at].push_back((location, value));
+                        next.buffers[at].push((location, value));
                         visit(Event::write(processor, location, value), next);
                     }
                 }
             }
-            if let Some(&(location, value)) = buffer.front() {
+            if let Some(&(location, value)) = buffer.first() {
                 let mut next = state.clone();
-                next.buffers[at].pop_front();
+                next.buffers[at].remove(0);
                 next.memory[usize::from(location)] = value;
                 visit(Event::Internal("COMMIT", Some(processor), None), next);
             }
@@ -66,8 +65,8 @@ impl MemorySystem for StoreBuffer {
             let new = renaming.value(location, value);
             (renaming.location(location), new)
         };
-        let buffer = |buffer: &VecDeque<(u8, u8)>| buffer.iter().map(write).collect();
-        let buffers: Vec<_> = state.buffers.iter().map(buffer).collect();
+        let mut buffers = state.buffers.clone();
+        buffers.iter_mut().flat_map(|it| it.iter_mut()).for_each(|it| *it = write(it));
         let memory = (0..).zip(&state.memory);
         let memory: Vec<u8> = memory.map(|(at, &it)| renaming.value(at, it)).collect();
         State {

@@ -1,16 +1,17 @@
-//! The programs of section 7 of Burnim, Sen & Stergiou, each with a small harness, written from the published descriptions of
-//! their algorithms.
+//! The programs of section 7 of Burnim, Sen & Stergiou, written from the published descriptions of
+//! their algorithms, each with a small harness.
 
 use fixtures::programs;
 
-/// A program that comes with this one.
+/// A built-in program.
 #[derive(Clone, Copy, Debug)]
 pub struct Benchmark {
     /// The name of the benchmark.
     pub name: &'static str,
     /// The text of the benchmark.
     pub text: &'static str,
-    /// Whether it should stay within SC under TSO: its locks and atomic operations order enough.
+    /// Whether the program should stay within SC under TSO, because its locks and atomic operations
+    /// order enough.
     pub is_data_structure: bool,
 }
 
@@ -18,7 +19,7 @@ const fn benchmark(name: &'static str, text: &'static str, is_data_structure: bo
     Benchmark { name, text, is_data_structure }
 }
 
-/// All of them, in the order of the paper's tables.
+/// The benchmarks, in the order of the paper's tables.
 pub const BENCHMARKS: &[Benchmark] = &[
     benchmark("dekker", programs::DEKKER, false),
     benchmark("bakery", programs::BAKERY, false),
@@ -29,7 +30,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     benchmark("snark", programs::SNARK, true),
 ];
 
-/// The one of this name.
+/// Finds a benchmark by name.
 pub fn find(name: &str) -> Option<&'static Benchmark> {
     BENCHMARKS.iter().find(|it| it.name == name)
 }

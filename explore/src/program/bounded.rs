@@ -1,74 +1,66 @@
-//! All sequentially consistent runs with few preemptions (Musuvathi & Qadeer, 2007), with the monitors on each.
+//! All sequentially consistent runs with few preemptions (Musuvathi & Qadeer, 2007), followed by
+//! the monitors.
 //!
-//! To switch away from a thread that could go on is a preemption. It is none where the thread has ended, or has passed a
-//! `yield` since its last event: there, it counts as one to go on while others can.
+//! A preemption is a switch away from a thread that could continue. After a `yield` of the thread,
+//! it is the other way round: switching is free, and continuing counts as a preemption if other
+//! threads can run. Switching away from a thread that has ended is free.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use check::{Bounds, Exceeded, Model};
+use check::{Bounds, Model};
 use slicc::source::Span;
 
 use super::compile::Program;
 use super::machine::{EarlyEnd, Event, Fault, Machine, ProgramState};
-use super::watch::{Signal, Watch};
+use super::monitors::{Monitors, Signal};
+use crate::search::Stopped;
 
-/// Steps between two looks at the limits.
-const LOOK_EVERY: u64 = 64;
+/// Number of steps between two checks of the limits.
+const CHECK_EVERY: u64 = 64;
 
-/// What to explore.
+/// The options of an exploration.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Most preemptions of a run.
+    /// Largest number of preemptions in a run.
     pub preemptions: u32,
-    /// Which monitors watch: of TSO and PSO.
+    /// The models whose monitors are used: TSO and PSO have one.
     pub models: Vec<Model>,
-    /// Time and memory.
+    /// Limits of time and memory.
     pub bounds: Bounds,
-    /// How many runs to look at, those that end early included.
+    /// Limit of the number of runs, including those that end early.
     pub runs: Option<u64>,
 }
 
 impl Options {
-    /// Without limits.
+    /// Creates options without limits.
     pub fn new(preemptions: u32, models: &[Model]) -> Options {
         Options { preemptions, models: models.to_vec(), bounds: Bounds::none(), runs: None }
     }
 }
 
-/// Why an exploration ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The time limit.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// The number of runs.
-    Runs,
-}
-
-/// What an exploration says.
+/// The result of an exploration.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
-    /// Runs to the end: interleavings.
+    /// Number of runs to the end, that is, of interleavings.
     pub runs: u64,
-    /// Runs that ended where a loop reached its bound.
+    /// Number of runs that ended where a loop reached its bound.
     pub cut_off: u64,
-    /// The loops, and how many runs each ended.
+    /// For each loop, the number of runs that it ended.
     pub cut_off_at: BTreeMap<Span, u64>,
-    /// Runs that ended with a fault.
+    /// Number of runs that ended with a fault.
     pub faulty: u64,
-    /// Steps in all; what runs have in common is taken once.
+    /// Number of steps; steps shared by several runs count once.
     pub steps: u64,
-    /// Events of the longest run.
+    /// Number of events of the longest run.
     pub longest: usize,
     /// The faults.
     pub faults: Vec<FaultyRun>,
-    /// The distinct violations: by model, then by the places of the store and the event.
+    /// The distinct violations, ordered by model, then by the sites of the store and the event.
     pub violations: Vec<Violation>,
-    /// How long it took.
+    /// The duration of the exploration.
     pub time: Duration,
-    /// Why there may be more.
+    /// The limit that ended the exploration, if one did.
     pub stopped: Option<Stopped>,
 }
 
@@ -80,40 +72,41 @@ impl Report {
     }
 }
 
-/// A fault, and a run with it.
+/// A fault with a run that leads to it.
 #[derive(Clone, Debug)]
 pub struct FaultyRun {
     /// The fault.
     pub fault: Fault,
-    /// How many runs end with it.
+    /// Number of runs that end with it.
     pub count: u64,
-    /// The shortest of them.
+    /// A shortest such run.
     pub run: Vec<Event>,
 }
 
-/// A pair of places such that the store at one can be delayed past an event at the other, against SC.
+/// A pair of sites such that the store at one can be delayed past an event at the other, which SC
+/// does not allow.
 #[derive(Clone, Debug)]
 pub struct Violation {
     /// The model that allows it.
     pub model: Model,
-    /// The site of the store.
+    /// The site of the store, an index into [`Program::sites`].
     pub store: u32,
     /// The site of the event.
     pub event: u32,
-    /// How often a monitor said so.
+    /// Number of signals of the monitor.
     pub count: u64,
     /// A shortest run to the event.
     pub run: Vec<Event>,
-    /// The number of the store in that run; the event is the last.
+    /// The index of the store in that run; the event is the last.
     pub delayed: usize,
 }
 
-/// All runs with few preemptions.
+/// Explores all runs with few preemptions.
 pub fn search(program: &Program, options: &Options) -> Report {
     search_with(program, options, &mut |_, _| {})
 }
 
-/// The same, and whoever calls sees each signal with the run so far.
+/// The same, with a function that is called for each signal, with the run so far.
 pub fn search_with(
     program: &Program,
     options: &Options,
@@ -142,12 +135,12 @@ pub fn search_with(
 #[derive(Clone)]
 struct Node {
     state: ProgramState,
-    watch: Watch,
-    /// Who goes on.
+    watch: Monitors,
+    /// The thread that runs next.
     thread: usize,
-    /// Preemptions that are left.
+    /// Number of preemptions left.
     left: u32,
-    /// Events so far.
+    /// Number of events so far.
     depth: usize,
 }
 
@@ -170,12 +163,12 @@ impl Search<'_> {
         };
         let node = Node {
             state,
-            watch: Watch::new(self.machine.program(), &self.options.models),
+            watch: Monitors::new(self.machine.program(), &self.options.models),
             thread: 0,
             left: self.options.preemptions,
             depth: 0,
         };
-        self.go_on(node, None);
+        self.expand(node, None);
         while let Some(node) = self.open.pop() {
             if self.is_stopped() {
                 return;
@@ -185,7 +178,7 @@ impl Search<'_> {
         }
     }
 
-    /// Follows a choice until there is another to make.
+    /// Runs the chosen thread until the next choice.
     fn follow(&mut self, mut node: Node) {
         self.report.steps += 1;
         let (event, has_yielded) = self.machine.step(&mut node.state, node.thread);
@@ -196,11 +189,11 @@ impl Search<'_> {
         node.depth = self.trace.len();
         self.report.longest = self.report.longest.max(node.depth);
         let last = Some((node.thread, has_yielded));
-        self.go_on(node, last);
+        self.expand(node, last);
     }
 
-    /// Says how a run ended, or opens what may come next.
-    fn go_on(&mut self, mut node: Node, last: Option<(usize, bool)>) {
+    /// Records the end of a run, or adds the next choices.
+    fn expand(&mut self, mut node: Node, last: Option<(usize, bool)>) {
         if let Some(stop) = self.machine.stopped(&node.state) {
             return self.end(stop);
         }
@@ -219,7 +212,8 @@ impl Search<'_> {
         self.open.push(node);
     }
 
-    /// Who may go on, and with how many preemptions left; the last is taken first.
+    /// The threads that may run next, each with the preemptions that are then left. The last one is
+    /// explored first.
     fn choices(&self, node: &Node, last: Option<(usize, bool)>) -> Vec<(usize, u32)> {
         let is_ready = |thread: usize| self.machine.is_ready(&node.state, thread);
         let ready = (0..node.state.threads.len()).filter(|&thread| is_ready(thread));
@@ -242,8 +236,8 @@ impl Search<'_> {
         choices
     }
 
-    /// Shows the monitors what has just happened: the event of this number, the last one.
-    fn watch(&mut self, watch: &mut Watch, number: usize) {
+    /// Passes the last event, with this index, to the monitors.
+    fn watch(&mut self, watch: &mut Monitors, number: usize) {
         let Search { trace, violations, options, see, .. } = self;
         watch.step(number, &trace[number], &mut |signal| {
             let (store, event) = (trace[signal.store].site, trace[signal.event].site);
@@ -266,7 +260,7 @@ impl Search<'_> {
         });
     }
 
-    /// A run ended early.
+    /// Records the early end of a run.
     fn end(&mut self, stop: EarlyEnd) {
         let fault = match stop {
             EarlyEnd::Fault(fault) => fault,
@@ -293,12 +287,9 @@ impl Search<'_> {
         let ended = self.report.runs + self.report.cut_off + self.report.faulty;
         let bounds = &self.options.bounds;
         if self.options.runs.is_some_and(|most| ended >= most) {
-            self.report.stopped = Some(Stopped::Runs);
-        } else if self.report.steps.is_multiple_of(LOOK_EVERY) && bounds.passed() {
-            self.report.stopped = Some(match bounds.exceeded() {
-                Some(Exceeded::Memory) => Stopped::Memory,
-                _ => Stopped::Time,
-            });
+            self.report.stopped = Some(Stopped::Count);
+        } else if self.report.steps.is_multiple_of(CHECK_EVERY) {
+            self.report.stopped = Stopped::by(bounds);
         }
         self.report.stopped.is_some()
     }

@@ -1,4 +1,4 @@
-//! What a thread does, as a short list of instructions over numbered locals.
+//! The code of threads: a short list of instructions over numbered locals.
 
 use std::fmt;
 
@@ -7,35 +7,35 @@ use slicc::source::Span;
 
 use super::language::{Binary, Operation};
 
-/// An expression over locals.
+/// A compiled expression over locals.
 #[derive(Clone, Debug)]
 pub enum Code {
     /// A number.
     Number(i64),
-    /// The local of this number.
+    /// The local with this number.
     Local(u16),
     /// `-e`
     Negative(Box<Code>),
     /// `!e`
     Not(Box<Code>),
-    /// Two with an operator between them.
+    /// Two expressions with an operator between them.
     Binary(Binary, Box<Code>, Box<Code>),
 }
 
-/// Why a run cannot go on.
+/// The reason why a run cannot continue.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum FaultKind {
-    /// What was asserted is 0.
+    /// An assertion is 0.
     Assertion,
-    /// An array has no such location: the index, and how many it has.
+    /// An index is out of range: the index, and the length of the array.
     Index(i64, u32),
-    /// A division by 0.
+    /// Division by 0.
     DivisionByZero,
-    /// A number that does not fit.
+    /// A number does not fit 64 bits.
     Overflow,
-    /// A function ended without a result that somebody needs.
+    /// A function ended without a result that is used.
     NoResult,
-    /// A thread does too much without an access, or `init` or `finally` does too much.
+    /// A thread takes too many steps without an access, or `init` or `finally` takes too many.
     Endless,
 }
 
@@ -49,9 +49,9 @@ impl fmt::Display for FaultKind {
             FaultKind::DivisionByZero => f.write_str("division by zero"),
             FaultKind::Overflow => f.write_str("a number does not fit in 64 bits"),
             FaultKind::NoResult => f.write_str("the function ends without a result"),
-            FaultKind::Endless => {
-                f.write_str("too many steps: of a thread without an access of shared memory, or of init or finally")
-            }
+            FaultKind::Endless => f.write_str(
+                "too many steps without an access of shared memory, or in init or finally",
+            ),
         }
     }
 }
@@ -59,19 +59,19 @@ impl fmt::Display for FaultKind {
 /// An instruction.
 #[derive(Clone, Debug)]
 pub enum Instruction {
-    /// A local gets a value.
+    /// Sets a local.
     Set(u16, Code, Span),
-    /// Goes elsewhere if this is 0.
+    /// Jumps if the expression is 0.
     Unless(Code, u32, Span),
-    /// Goes elsewhere.
+    /// Jumps.
     Jump(u32),
-    /// This must not be 0.
+    /// Fails if the expression is 0.
     Assert(Code, Span),
-    /// A loop has reached its bound.
+    /// Ends the run because a loop reached its bound.
     CutOff(Span),
-    /// A function has no result.
+    /// Fails because a function ended without a result.
     NoResult(Span),
-    /// Others may go on.
+    /// Lets other threads run.
     Yield,
     /// An access of shared memory.
     Access(Access),
@@ -88,24 +88,24 @@ pub struct Access {
     pub operation: Operation,
     /// The location that is accessed.
     pub place: Place,
-    /// With what.
+    /// The operands.
     pub operands: Vec<Code>,
-    /// The local that gets the result.
+    /// The local that receives the result.
     pub result: Option<u16>,
-    /// Its number among the sites of the program.
+    /// The index of the site in [`Program::sites`](super::compile::Program::sites).
     pub site: u32,
     /// The statement.
     pub span: Span,
 }
 
-/// A location, or one of an array.
+/// A location, or an element of an array.
 #[derive(Clone, Debug)]
 pub struct Place {
     /// The first location.
     pub base: u32,
-    /// How many there are.
+    /// The number of locations.
     pub length: u32,
-    /// Which of them.
+    /// The index, if it is an array.
     pub index: Option<Code>,
 }
 
@@ -113,7 +113,7 @@ impl Code {
     /// Computes the value of the expression.
     ///
     /// # Errors
-    /// The arithmetic of the program fails, such as a division by zero.
+    /// Fails if the arithmetic of the program does, such as by a division by zero.
     pub fn evaluate(&self, locals: &[i64]) -> Result<i64, FaultKind> {
         Ok(match self {
             Code::Number(number) => *number,
@@ -137,7 +137,7 @@ impl Code {
         })
     }
 
-    /// The locals in it.
+    /// Calls `visit` for each local in the expression.
     pub fn locals(&self, visit: &mut dyn FnMut(u16)) {
         match self {
             Code::Number(_) => {}

@@ -1,4 +1,5 @@
-//! From a syntax tree to instructions, and what is wrong with a program that can be read.
+//! The compiler: from the syntax tree to instructions, with the diagnostics of a program that can
+//! be parsed.
 
 mod body;
 mod expression;
@@ -15,60 +16,65 @@ use super::parse::parse;
 use body::Body;
 use globals::Globals;
 
-/// Most threads, so that clocks stay short.
+/// Largest number of threads, so that clocks stay short.
 const MOST_THREADS: usize = 64;
 
-/// A program that can run.
+/// A compiled program.
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The names of the locations.
     pub locations: Vec<String>,
-    /// What they hold before `init`.
+    /// The values of the locations before `init`.
     pub initial: Vec<i64>,
     /// The accesses and fences in the text.
     pub sites: Vec<Site>,
     /// The threads.
     pub threads: Vec<Thread>,
-    /// What happens before them.
+    /// The block that runs before the threads.
     pub init: Thread,
-    /// What happens after them.
+    /// The block that runs after the threads.
     pub finally: Thread,
 }
 
-/// Where an event comes from. Those of a function have one, however many threads call it.
+/// The place of an access or fence in the text. A site in a function is the same for all threads
+/// that call it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The statement.
     pub span: Span,
-    /// Its line, from 1.
+    /// The line of the statement, from 1.
     pub line: usize,
     /// The text of the statement at the site.
     pub text: String,
 }
 
-/// What a thread does.
+/// The code of a thread.
 #[derive(Clone, Debug)]
 pub struct Thread {
     /// The name of the thread.
     pub name: String,
-    /// Its instructions, the last of which is [`Instruction::End`].
+    /// The instructions; the last one is [`Instruction::End`].
     pub code: Vec<Instruction>,
-    /// How many locals it has.
+    /// Number of locals.
     pub locals: usize,
-    /// Of each instruction, the locals that nobody looks at from there on; empty where it is no access, fence or end.
+    /// For each access, fence and end, the locals that are not read afterwards; empty for other
+    /// instructions.
     pub dead: Vec<Vec<u16>>,
-    /// The locals that are declared outside of blocks and functions: their names and numbers.
+    /// The names and numbers of the locals that are declared outside of blocks and functions.
     pub observed: Vec<(String, u16)>,
 }
 
 impl Program {
-    /// Reads a program, or says what is wrong with it.
+    /// Parses and compiles a program.
+    ///
+    /// # Errors
+    /// Fails with the diagnostics of the program.
     pub fn read(text: &str) -> Result<Program, Vec<Diagnostic>> {
         let tree = parse(text).map_err(|error| vec![error])?;
         Compiler::new(text).program(&tree)
     }
 
-    /// The program with a fence behind each of these sites, which has their number.
+    /// Adds a fence after each of these sites, with the same site.
     pub fn with_fences(&self, sites: &BTreeSet<u32>) -> Program {
         let mut program = self.clone();
         for thread in &mut program.threads {
@@ -84,7 +90,7 @@ impl Thread {
             Instruction::Access(access) => sites.contains(&access.site),
             _ => false,
         };
-        // Where each instruction goes.
+        // The new index of each instruction.
         let mut next = 0;
         let places = self.code.iter().map(|instruction| {
             let place = next;
@@ -109,7 +115,7 @@ impl Thread {
     }
 }
 
-/// What is known while a program is compiled.
+/// The state of the compiler.
 pub(super) struct Compiler<'a> {
     text: &'a str,
     sites: Vec<Site>,
@@ -124,9 +130,9 @@ impl<'a> Compiler<'a> {
 
     fn program(mut self, tree: &Tree) -> Result<Program, Vec<Diagnostic>> {
         let globals = Globals::of(tree, &mut self);
-        // Functions that nobody calls are checked, too.
+        // Functions that are never called are checked as well.
         for function in 0..tree.functions.len() {
-            Body::new(&globals, &mut self).alone(function);
+            Body::new(&globals, &mut self).check_function(function);
         }
         let init = self.single(&globals, "init", &tree.init);
         let finally = self.single(&globals, "finally", &tree.finally);
@@ -150,7 +156,7 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// A block of which there may be one.
+    /// Compiles a block that may occur at most once.
     fn single(&mut self, globals: &Globals, name: &str, blocks: &[Block]) -> Thread {
         if let [first, second, ..] = blocks {
             let message = format!("there are two blocks `{name}`");
@@ -180,7 +186,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Notes an error, once: functions are compiled wherever they are called.
+    /// Records an error unless it is known: functions are compiled at each call.
     pub(super) fn error(&mut self, error: Diagnostic) {
         if !self.errors.contains(&error) {
             self.errors.push(error);

@@ -1,6 +1,7 @@
-//! All runs of a program under SC, TSO or PSO: what can hold at their ends, and a shortest run to a fault.
+//! All runs of a program under SC, TSO or PSO: the possible outcomes, and a shortest run to a
+//! fault.
 //!
-//! A step is an event with all that is local behind it, or a store that reaches memory.
+//! A step is an event with the local instructions that follow it, or a store that reaches memory.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -12,37 +13,37 @@ use super::machine::{EarlyEnd, Event, Fault, Machine, Outcome, ProgramState};
 use crate::graph::Graph;
 use crate::search::{self, Limits, Progress, Stopped, breadth_first};
 
-/// What happens in a run.
+/// A step of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Move {
-    /// A thread's next access or fence; no event if it is a fault.
+    /// A thread's next access or fence; there is no event if it fails.
     Step(usize, Option<Event>),
-    /// A store of a thread reaches memory: location and value.
+    /// A store of a thread reaches memory: the thread, the location and the value.
     Commit(usize, u32, i64),
 }
 
-/// What an exploration says.
+/// The result of an exploration.
 #[derive(Clone, Debug)]
 pub struct Report {
     /// The model under which the program was explored.
     pub model: Model,
-    /// What the numbers of an outcome are.
+    /// The names of the numbers in an outcome.
     pub names: Vec<String>,
-    /// What can hold at the end.
+    /// The possible outcomes.
     pub outcomes: BTreeSet<Outcome>,
-    /// States in which a loop has reached its bound.
+    /// Number of states in which a loop has reached its bound.
     pub cut_off: u64,
     /// The fault with the shortest run, and that run.
     pub fault: Option<(Fault, Vec<Move>)>,
-    /// How many distinct faults there are.
+    /// Number of distinct faults.
     pub faults: usize,
     /// The extent of the search.
     pub progress: Progress,
-    /// Why there may be more.
+    /// The limit that ended the search, if one did.
     pub stopped: Option<Stopped>,
 }
 
-/// Explores all runs under a model, within limits. The progress is reported now and then.
+/// Explores all runs under a model, within limits, and calls `progress` regularly.
 pub fn explore(
     program: &Program,
     model: Model,
@@ -56,7 +57,7 @@ pub fn explore(
     let (outcome, reached) = breadth_first(&runs, limits, progress);
     let ends = runs.ends.into_inner();
     let fault = ends.faults.first().map(|&first| {
-        // The same states in the same order, up to the first that is at fault.
+        // This visits the same states in the same order, up to the first one with a fault.
         let (outcome, _) = breadth_first(&Runs::new(program, model, true), limits, progress);
         match outcome {
             search::Outcome::Found(run) => {
@@ -81,7 +82,7 @@ pub fn explore(
     }
 }
 
-/// How runs end.
+/// The ends of runs.
 #[derive(Default)]
 struct Ends {
     outcomes: BTreeSet<Outcome>,
@@ -100,10 +101,10 @@ impl Ends {
     }
 }
 
-/// The runs of a program as a graph.
+/// The graph of a program's runs.
 struct Runs<'a> {
     machine: Machine<'a>,
-    /// Whether a fault is what is looked for; if not, all ends are noted.
+    /// Whether the search is for a fault; otherwise all ends are recorded.
     seeks_fault: bool,
     ends: RefCell<Ends>,
 }

@@ -1,46 +1,49 @@
-//! A smallest set of fences that removes all violations which the monitors report.
+//! A smallest set of fences that removes all violations reported by the monitors.
 //!
-//! Take a signal: a store may be delayed past an event of another thread. Something that the store's thread does between them
-//! makes the event happen after it, so a fence between any two of its events in this stretch comes before the event in every such
-//! run, and flushes the store; no other fence does. So one of these places must have a fence: a clause. Fences that satisfy
-//! all clauses so far are tried, fewest first, until no signal is left. Fewer cannot do, since the clauses have to be satisfied
-//! anyway.
+//! A signal says that a store may be delayed past an event of another thread. Something that the
+//! store's thread does between them makes the event happen after it. So a fence between any two of
+//! the thread's events in this range comes before the event in every such run, and flushes the
+//! store; no other fence does. Hence one of these places needs a fence: a clause. Sets of fences
+//! that satisfy all clauses so far are tried, smallest first, until there is no signal. No smaller
+//! set suffices, since every sufficient set satisfies the clauses.
 
 use std::collections::BTreeSet;
 
 use check::{Bounds, Model};
 
-use super::bounded::{Options, Report, Stopped, search_with};
+use super::bounded::{Options, Report, search_with};
 use super::compile::Program;
 use super::machine::Event;
-use super::watch::Signal;
+use super::monitors::Signal;
+use crate::search::Stopped;
 
-/// Sites of which one must have a fence behind it.
+/// Sites one of which needs a fence after it.
 type Clause = BTreeSet<u32>;
 
 /// Fences for a program.
 #[derive(Clone, Debug)]
 pub struct Suggestion {
-    /// The model under which the program is to stay within SC.
+    /// The model under which the program has to stay within SC.
     pub model: Model,
-    /// The sites behind which a fence goes.
+    /// The sites that need a fence after them.
     pub fences: BTreeSet<u32>,
-    /// How many sets of fences were tried.
+    /// Number of sets of fences that were tried.
     pub rounds: u32,
-    /// How many clauses made it.
+    /// Number of clauses.
     pub clauses: usize,
-    /// The exploration with the fences. It has no violations, unless a limit has ended the search for fences.
+    /// The exploration with the fences. It has no violations, unless a limit ended the search for
+    /// fences.
     pub report: Report,
 }
 
 impl Suggestion {
-    /// Why nobody knows whether these fences do.
+    /// The limit that ended the search, in which case the fences may not suffice.
     pub fn stopped(&self) -> Option<Stopped> {
         self.report.stopped
     }
 }
 
-/// Looks for fences, with the runs and limits of `options`; of its models only `model` counts.
+/// Searches for fences, with the runs and limits of `options`, whose models are ignored.
 pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion {
     let options = Options { models: vec![model], ..options.clone() };
     let mut clauses: BTreeSet<Clause> = BTreeSet::new();
@@ -71,18 +74,18 @@ pub fn suggest(program: &Program, model: Model, options: &Options) -> Suggestion
     }
 }
 
-/// The sites of the store's thread from the store on, each of which has another event of the thread behind it, before the
-/// event that the store may be delayed past.
+/// The sites of the store's thread from the store on that are followed by another event of the
+/// thread before the event past which the store may be delayed.
 fn clause(trace: &[Event], signal: Signal) -> Clause {
     let thread = trace[signal.store].thread;
     let stretch = trace[signal.store..signal.event].iter();
     let own: Vec<&Event> = stretch.filter(|event| event.thread == thread).collect();
-    // Behind the last of them a fence could wait until all is over.
+    // A fence after the last of them could be reached after the event.
     let (_, earlier) = own.split_last().expect("the store is among them");
     earlier.iter().map(|event| event.site).collect()
 }
 
-/// Without clauses that others imply.
+/// Removes clauses that others imply.
 fn smallest(clauses: BTreeSet<Clause>) -> BTreeSet<Clause> {
     let is_implied = |clause: &Clause| {
         let mut others = clauses.iter().filter(|it| *it != clause);
@@ -92,10 +95,10 @@ fn smallest(clauses: BTreeSet<Clause>) -> BTreeSet<Clause> {
     kept.cloned().collect()
 }
 
-/// A smallest set with a site of each clause; nothing if time or memory run out first.
+/// A smallest set with a site of each clause; `None` if time or memory run out first.
 fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Option<BTreeSet<u32>> {
     let can_be_hit = clauses.iter().all(|clause| !clause.is_empty());
-    assert!(can_be_hit, "behind a store that can be delayed, its thread does something else");
+    assert!(can_be_hit, "the thread of a store that can be delayed has a later event");
     let mut chosen = BTreeSet::new();
     let mut size = 0;
     while !hits(clauses, &mut chosen, size, bounds) {
@@ -107,7 +110,7 @@ fn hitting_set(clauses: &BTreeSet<Clause>, bounds: &Bounds) -> Option<BTreeSet<u
     Some(chosen)
 }
 
-/// Adds at most so many sites, if that is enough and there is time.
+/// Adds at most `most` sites, if that satisfies all clauses and there is time.
 fn hits(
     clauses: &BTreeSet<Clause>,
     chosen: &mut BTreeSet<u32>,
@@ -118,7 +121,7 @@ fn hits(
     let Some(first) = open.iter().min_by_key(|clause| clause.len()) else {
         return true;
     };
-    if apart(&open) > most || bounds.passed() {
+    if disjoint_clauses(&open) > most || bounds.passed() {
         return false;
     }
     first.iter().any(|&site| {
@@ -131,8 +134,8 @@ fn hits(
     })
 }
 
-/// How many clauses have nothing in common, as a quick look finds: each needs a site of its own.
-fn apart(clauses: &[&Clause]) -> usize {
+/// Number of pairwise disjoint clauses that a greedy pass finds: each of them needs a site of its own.
+fn disjoint_clauses(clauses: &[&Clause]) -> usize {
     let mut seen = BTreeSet::new();
     let is_apart = |clause: &&&Clause| {
         let is_apart = clause.is_disjoint(&seen);

@@ -2,7 +2,7 @@
 
 use slicc::source::Span;
 
-/// A name, and where it stands.
+/// A name with its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Name {
     /// The text of the name.
@@ -14,17 +14,17 @@ pub struct Name {
 /// A program.
 #[derive(Clone, Debug, Default)]
 pub struct Tree {
-    /// What all threads share.
+    /// The declarations of shared locations.
     pub shared: Vec<Shared>,
-    /// Names of numbers.
+    /// The declarations of constants.
     pub constants: Vec<Constant>,
-    /// What threads call.
+    /// The functions.
     pub functions: Vec<Function>,
     /// The threads, in order.
     pub threads: Vec<Thread>,
-    /// What happens before the threads.
+    /// The blocks that run before the threads; a valid program has at most one.
     pub init: Vec<Block>,
-    /// What happens after them.
+    /// The blocks that run after the threads; a valid program has at most one.
     pub finally: Vec<Block>,
 }
 
@@ -33,9 +33,9 @@ pub struct Tree {
 pub struct Shared {
     /// The name of the shared location.
     pub name: Name,
-    /// How many locations, if it is an array.
+    /// The number of locations, if it is an array.
     pub length: Option<Expression>,
-    /// What it holds at first, each location of an array; 0 if that is left out.
+    /// The initial value, of each location of an array; 0 if absent.
     pub initial: Option<Expression>,
 }
 
@@ -44,7 +44,7 @@ pub struct Shared {
 pub struct Constant {
     /// The name of the constant.
     pub name: Name,
-    /// What it stands for.
+    /// The value of the constant.
     pub value: Expression,
 }
 
@@ -53,7 +53,7 @@ pub struct Constant {
 pub struct Function {
     /// The name of the function.
     pub name: Name,
-    /// Locals that the caller gives values.
+    /// The parameters, which are locals.
     pub parameters: Vec<Name>,
     /// The statements of the function.
     pub body: Block,
@@ -73,11 +73,11 @@ pub struct Thread {
 pub struct Block {
     /// The statements, in order.
     pub statements: Vec<Statement>,
-    /// Where, with the braces.
+    /// The place, with the braces.
     pub span: Span,
 }
 
-/// A statement, and where it stands.
+/// A statement with its place.
 #[derive(Clone, Debug)]
 pub struct Statement {
     /// The kind of statement.
@@ -93,7 +93,7 @@ pub enum StatementKind {
     Let(Name, Value),
     /// `r = value;`
     Assign(Name, Value),
-    /// An access or a call whose result nobody needs.
+    /// An access or a call whose result is not used.
     Do(Value),
     /// `fence;`
     Fence,
@@ -118,7 +118,7 @@ pub enum StatementKind {
 /// What gives a local its value.
 #[derive(Clone, Debug)]
 pub enum Value {
-    /// Something local.
+    /// An expression over locals.
     Expression(Expression),
     /// An access of shared memory.
     Access(Access),
@@ -129,15 +129,15 @@ pub enum Value {
 /// What an access does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// `load x`: what it holds.
+    /// `load x`: the value of `x`.
     Load,
     /// `store x = e`
     Store,
-    /// `cas x, old, new`: 1 if it held `old` and holds `new` now, else 0.
+    /// `cas x, old, new`: 1 if `x` held `old` and now holds `new`, else 0.
     Cas,
-    /// `swap x, e`: what it held.
+    /// `swap x, e`: the old value of `x`.
     Swap,
-    /// `add x, e`: what it held.
+    /// `add x, e`: the old value of `x`.
     Add,
 }
 
@@ -146,7 +146,7 @@ impl Operation {
     pub const ALL: [Operation; 5] =
         [Operation::Load, Operation::Store, Operation::Cas, Operation::Swap, Operation::Add];
 
-    /// The word that it begins with.
+    /// The keyword of the operation.
     pub fn name(self) -> &'static str {
         match self {
             Operation::Load => "load",
@@ -165,9 +165,9 @@ pub struct Access {
     pub operation: Operation,
     /// The location that is accessed.
     pub place: Place,
-    /// With what, in the order of the text.
+    /// The operands, in the order of the text.
     pub operands: Vec<Expression>,
-    /// Where it stands.
+    /// The place of the access.
     pub span: Span,
 }
 
@@ -176,13 +176,13 @@ pub struct Access {
 pub struct Place {
     /// The name of the location or array.
     pub name: Name,
-    /// Which, if it is an array.
+    /// The index, if it is an array.
     pub index: Option<Expression>,
-    /// Where it stands.
+    /// The place in the source.
     pub span: Span,
 }
 
-/// An expression, and where it stands.
+/// An expression with its place.
 #[derive(Clone, Debug)]
 pub struct Expression {
     /// The kind of expression.
@@ -202,16 +202,16 @@ pub enum ExpressionKind {
     Negative(Box<Expression>),
     /// `!e`: 1 if it is 0, else 0.
     Not(Box<Expression>),
-    /// Two with an operator between them.
+    /// Two expressions with an operator between them.
     Binary(Binary, Box<Expression>, Box<Expression>),
 }
 
 /// An operator between two expressions. Comparisons are 1 or 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Binary {
-    /// `||`: the second is looked at only if the first is 0.
+    /// `||`: the second operand is evaluated only if the first is 0.
     Or,
-    /// `&&`: the second is looked at only if the first is not 0.
+    /// `&&`: the second operand is evaluated only if the first is not 0.
     And,
     /// `==`
     Equal,
@@ -238,7 +238,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Those that bind alike, the loosest first; of two that begin alike the longer first.
+    /// The operators by precedence, the weakest first. A symbol precedes its own prefixes.
     pub(super) const LEVELS: [&[(&'static str, Binary)]; 5] = [
         &[("||", Binary::Or)],
         &[("&&", Binary::And)],

@@ -3,6 +3,7 @@
 mod local;
 
 use history::Kind;
+use memory::buffer::StoreBuffer;
 use memory::{Buffering, Model};
 use serde::{Deserialize, Serialize};
 use slicc::source::Span;
@@ -36,8 +37,8 @@ pub struct Thread {
     /// Whether it goes on.
     status: Status,
     locals: Vec<i64>,
-    /// Stores that wait: location and value. The oldest first; under PSO by location.
-    buffer: Vec<(u32, i64)>,
+    /// Stores that wait: location and value. Under PSO by location.
+    buffer: StoreBuffer<(u32, i64)>,
 }
 
 /// Whether a thread goes on.
@@ -145,12 +146,7 @@ impl<'a> Machine<'a> {
     /// The stores of a thread that may reach memory next, by their place in its buffer.
     pub fn committable(&self, state: &ProgramState, thread: usize) -> Vec<usize> {
         let buffer = &state.threads[thread].buffer;
-        let is_first = |at: &usize| {
-            let has_own_buffer =
-                self.model.buffers_by_location() && *at > 0 && buffer[at - 1].0 != buffer[*at].0;
-            *at == 0 || has_own_buffer
-        };
-        (0..buffer.len()).filter(is_first).collect()
+        (0..buffer.len()).filter(|&at| buffer.may_leave(self.model, at)).collect()
     }
 
     /// One of them reaches memory: location and value.
@@ -262,7 +258,7 @@ impl<'a> Machine<'a> {
     }
 
     fn load(&self, thread: &Thread, memory: &[i64], location: u32) -> i64 {
-        let own = thread.buffer.iter().rfind(|store| store.0 == location);
+        let own = thread.buffer.newest(location);
         own.map_or(memory[location as usize], |store| store.1)
     }
 
@@ -270,30 +266,15 @@ impl<'a> Machine<'a> {
         match self.model.buffering() {
             Buffering::None => memory[location as usize] = value,
             Buffering::InOrder => thread.buffer.push((location, value)),
-            Buffering::PerLocation => {
-                let behind = thread.buffer.partition_point(|store| store.0 <= location);
-                thread.buffer.insert(behind, (location, value));
-            }
+            Buffering::PerLocation => thread.buffer.push_by_location((location, value)),
         }
     }
 
-    /// The stores that a fence or an access of this kind waits for reach memory: all, those to its
-    /// location, or where stores leave one buffer in order, those up to the last to its location.
+    /// The stores that a fence or an access of this kind waits for reach memory.
     fn drain(&self, thread: &mut Thread, memory: &mut [i64], kind: Kind, location: Option<u32>) {
-        let drains_all = self.model.drains_all(kind);
-        let is_own = |store: &(u32, i64)| drains_all || Some(store.0) == location;
-        let last = thread.buffer.iter().rposition(is_own);
-        let leaves_in_order = !self.model.buffers_by_location();
-        let mut number = 0;
-        thread.buffer.retain(|store| {
-            let is_before_last = leaves_in_order && last.is_some_and(|last| number <= last);
-            number += 1;
-            let waits = is_before_last || is_own(store);
-            if waits {
-                memory[store.0 as usize] = store.1;
-            }
-            !waits
-        });
+        for (location, value) in thread.buffer.drain(self.model, kind, location) {
+            memory[location as usize] = value;
+        }
     }
 }
 

@@ -1,6 +1,7 @@
-//! From text to a syntax tree.
+//! The parser: from text to a syntax tree.
 //!
-//! The first word always tells what comes, so nothing is read twice and the first thing that is wrong is what is said.
+//! The first word decides what follows, so there is no backtracking. The parser stops at the first
+//! error.
 
 mod expression;
 mod statement;
@@ -9,18 +10,21 @@ mod words;
 use slicc::source::{Diagnostic, Span};
 
 use super::language::{Constant, Function, Name, Shared, Thread, Tree};
-use words::{Parsed, Wrong};
+use words::{Parsed, SyntaxError};
 
-/// How deep blocks and parentheses may be nested. The syntax tree is walked by recursion.
+/// Largest depth of nested blocks and parentheses, since the syntax tree is walked recursively.
 const DEEPEST: u32 = 100;
 
-/// How many operators an expression may have: a chain of them is a deep tree, too.
+/// Most operators in an expression, since a chain of them is a deep tree as well.
 const MOST_OPERATORS: u32 = 200;
 
-/// How long a text may be, so that places in it fit in 32 bits.
+/// Longest program in bytes.
 const LONGEST: usize = 1 << 20;
 
-/// Reads the text of a program.
+/// Parses the text of a program.
+///
+/// # Errors
+/// Fails with the first syntax error.
 pub fn parse(text: &str) -> Result<Tree, Diagnostic> {
     if text.len() > LONGEST {
         let hint = format!("a program has at most {LONGEST} bytes");
@@ -34,7 +38,7 @@ pub fn parse(text: &str) -> Result<Tree, Diagnostic> {
     })
 }
 
-/// A text that is being read.
+/// The state of the parser.
 struct Reader<'a> {
     text: &'a str,
     depth: std::cell::Cell<u32>,
@@ -43,7 +47,7 @@ struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Parses a whole program.
-    fn program(&self) -> Result<Tree, nom::Err<Wrong>> {
+    fn program(&self) -> Result<Tree, nom::Err<SyntaxError>> {
         let mut tree = Tree::default();
         let mut rest = words::blank(self.text)?;
         while !rest.is_empty() {
@@ -52,7 +56,11 @@ impl<'a> Reader<'a> {
         Ok(tree)
     }
 
-    fn declaration(&self, input: &'a str, tree: &mut Tree) -> Result<&'a str, nom::Err<Wrong>> {
+    fn declaration(
+        &self,
+        input: &'a str,
+        tree: &mut Tree,
+    ) -> Result<&'a str, nom::Err<SyntaxError>> {
         let word = words::word("a declaration")(input);
         let (rest, word) = word.map_err(|_| declaration_expected(input))?;
         match word {
@@ -130,25 +138,25 @@ impl<'a> Reader<'a> {
         Ok((rest, function))
     }
 
-    /// A name that is not reserved, of which a message says what it is for.
+    /// Parses a name that is not reserved; `what` says what it is for, in messages.
     fn name(&self, what: &'static str, input: &'a str) -> Parsed<'a, Name> {
         let (rest, word) = words::word(what)(input)?;
         if words::RESERVED.contains(&word) {
-            return Err(Wrong::expected(input, what));
+            return Err(SyntaxError::expected(input, what));
         }
         let start = self.text.len() - input.len();
         let name = Name { text: word.to_owned(), span: span(start, start + word.len()) };
         Ok((rest, name))
     }
 
-    /// From `input` to `rest`, without the blank before `rest`.
+    /// The span from `input` to `rest`, without white space and comments before `rest`.
     fn span(&self, input: &str, rest: &str) -> Span {
         let start = self.text.len() - input.len();
         let read = &self.text[start..self.text.len() - rest.len()];
         span(start, start + words::without_blank(read))
     }
 
-    /// A parser one level deeper.
+    /// Runs a parser one level deeper.
     fn nested<T>(
         &self,
         input: &'a str,
@@ -157,7 +165,7 @@ impl<'a> Reader<'a> {
         if self.depth.get() >= DEEPEST {
             let message = format!("this is nested more than {DEEPEST} levels deep");
             let hint = "move the inner part to a function or to locals of its own";
-            return Err(Wrong::limit(input, message, hint));
+            return Err(SyntaxError::limit(input, message, hint));
         }
         self.depth.set(self.depth.get() + 1);
         let parsed = parser(input);
@@ -165,17 +173,17 @@ impl<'a> Reader<'a> {
         parsed
     }
 
-    /// One more operator in this expression.
-    fn operator(&self, input: &str) -> Result<(), nom::Err<Wrong>> {
+    /// Counts an operator of the current expression.
+    fn operator(&self, input: &str) -> Result<(), nom::Err<SyntaxError>> {
         self.operators.set(self.operators.get() + 1);
         if self.operators.get() > MOST_OPERATORS {
             let message = format!("an expression of more than {MOST_OPERATORS} operators");
-            return Err(Wrong::limit(input, message, "split it with locals"));
+            return Err(SyntaxError::limit(input, message, "split it with locals"));
         }
         Ok(())
     }
 
-    fn diagnostic(&self, wrong: &Wrong) -> Diagnostic {
+    fn diagnostic(&self, wrong: &SyntaxError) -> Diagnostic {
         let at = self.text.len() - wrong.left;
         let rest = &self.text[at..];
         if let Some((message, hint)) = &wrong.limit {
@@ -184,7 +192,7 @@ impl<'a> Reader<'a> {
         let found = words::found(rest);
         let message = format!("expected {}, found {found}", wrong.expected);
         let diagnostic = match wrong.expected {
-            // What is missing is pointed at where it should be, behind what comes before.
+            // A missing semicolon is reported after the preceding token, where it should be.
             "`;`" => {
                 let behind = words::without_blank(&self.text[..at]);
                 Diagnostic::error(span(behind, behind), message).label("a `;` is missing here")
@@ -199,8 +207,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-fn declaration_expected(input: &str) -> nom::Err<Wrong> {
-    Wrong::expected(input, "`shared`, `const`, `fn`, `thread`, `init` or `finally`")
+fn declaration_expected(input: &str) -> nom::Err<SyntaxError> {
+    SyntaxError::expected(input, "`shared`, `const`, `fn`, `thread`, `init` or `finally`")
 }
 
 fn span(start: usize, end: usize) -> Span {

@@ -36,7 +36,7 @@ fn all_states_agree_about_the_benchmarks() {
         let is_within = tso.outcomes == sc.outcomes && tso.faults == sc.faults;
         assert_eq!(is_within, benchmark.is_data_structure, "{name}");
         for model in [Model::TSO, PSO] {
-            // What keeps the runs with few preemptions within SC does so for all.
+            // Fences that suffice for runs with few preemptions suffice for all runs.
             let suggestion = suggest(&program, model, &Options::new(2, &[]));
             let fenced = all(&program.with_fences(&suggestion.fences), model);
             assert_eq!(fenced.outcomes, sc.outcomes, "{name}, {model}");

@@ -1,4 +1,4 @@
-//! What is wrong with programs, and what statements do.
+//! Errors in programs, and the effects of statements.
 
 use check::Model;
 use explore::program::benchmarks::find;
@@ -29,19 +29,19 @@ fn errors_say_where_and_what() {
             "2:12",
             "the shared variable `x` is written without `store`",
         ),
-        ("thread P { r = 1; }", "1:12", "nothing is called `r` here"),
-        ("thread P { let r = s + 1; }", "1:20", "nothing is called `s` here"),
+        ("thread P { r = 1; }", "1:12", "`r` is not declared"),
+        ("thread P { let r = s + 1; }", "1:20", "`s` is not declared"),
         ("thread P { loop { } }", "1:17", "expected the bound of the loop, found `{`"),
         ("thread P { while 1 { } }", "1:20", "expected `limit` and a bound, found `{`"),
-        ("thread P { loop 0 { } }", "1:17", "a bound of 0"),
-        ("thread P { break; }", "1:12", "there is no loop around this"),
+        ("thread P { loop 0 { } }", "1:17", "the bound of the loop is 0"),
+        ("thread P { break; }", "1:12", "this is not inside a loop"),
         ("fn f() { f(); } thread P { }", "1:10", "`f` calls itself"),
         ("fn f(a) { } thread P { f(); }", "1:24", "`f` takes 1 arguments, not 0"),
         ("fn f() { } thread P { let r = f(); }", "1:31", "`f` has no result"),
         ("thread P { let r = f(); }", "1:20", "there is no function `f`"),
         ("shared x[2]; thread P { let r = load x; }", "1:38", "`x` is an array"),
-        ("shared x; thread P { let r = load x[0]; }", "1:35", "`x` is no array"),
-        ("thread P { let r = load x; }", "1:25", "`x` is no shared variable"),
+        ("shared x; thread P { let r = load x[0]; }", "1:35", "`x` is not an array"),
+        ("thread P { let r = load x; }", "1:25", "`x` is not a shared variable"),
         ("shared x[0]; thread P { }", "1:10", "an array of 0 locations"),
         ("const N = 1 / 0; thread P { }", "1:11", "division by zero"),
         ("thread P { let r = 1; let r = 2; }", "1:27", "`r` is declared twice"),
@@ -85,7 +85,7 @@ fn too_much_is_an_error_and_not_a_crash() {
     for text in [deep, long, blocks, calls] {
         assert!(Program::read(&text).is_err());
     }
-    // What begins like a program and is none, at every place.
+    // Prefixes of a program, and programs with a stray symbol, at every place.
     let text = find("harris").expect("it is there").text;
     for end in (0..text.len()).filter(|&end| text.is_char_boundary(end)) {
         let _ = Program::read(&text[..end]);

@@ -1,7 +1,7 @@
-//! Programs: what is wrong with them, what they can do under each model, and what the monitors say.
+//! Programs: their errors, what they can do under each model, and what the monitors report.
 //!
-//! - [`language`]: errors, and what statements do;
-//! - [`runs`]: outcomes, faults, counts of runs, limits, against what is known;
+//! - [`language`]: errors, and the effects of statements;
+//! - [`runs`]: outcomes, faults, counts of runs and limits, against known values;
 //! - [`monitors`]: their verdicts against all states, and fences;
 //! - [`benchmarks`]: the paper's programs.
 
@@ -26,7 +26,7 @@ fn exhaustive(text: &str, model: Model) -> exhaustive::Report {
     explore(&program(text), model, &Limits::default(), &mut |_| {})
 }
 
-/// Two threads that do this, with two locations.
+/// A program of two threads with these statements and two locations.
 fn two(first: &str, second: &str) -> String {
     format!("shared x, y; thread P {{ {first} }} thread Q {{ {second} }}")
 }

@@ -1,4 +1,4 @@
-//! What the monitors say against all states, and fences that keep a program within SC.
+//! The signals of the monitors against all states, and fences that keep a program within SC.
 
 use std::collections::BTreeSet;
 
@@ -10,7 +10,7 @@ use explore::search::Limits;
 
 use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering};
 
-/// Numbers that are the same each time.
+/// A small deterministic generator, independent of the crate's.
 struct Rng(u64);
 
 impl Rng {
@@ -20,8 +20,8 @@ impl Rng {
     }
 }
 
-/// A program in which each location has at most two writes, with values of their own: then what its loads return and
-/// memory holds at the end says all about a run.
+/// A program in which each location has at most two writes, with distinct values. The values of its
+/// loads, together with the final memory, then determine a run.
 fn random(rng: &mut Rng, threads: u64, operations: u64) -> String {
     let mut writes = [0; 2];
     let mut text = String::from("shared x, y;");
@@ -71,7 +71,7 @@ fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() 
                 let fenced = program.with_fences(&suggestion.fences);
                 let kept = explore(&fenced, model, &Limits::default(), &mut |_| {});
                 assert_eq!(kept.outcomes, sc, "{model}: {text}");
-                // Fewer do not suffice, wherever they are.
+                // No smaller set of fences suffices, wherever they are.
                 let fewer = suggestion.fences.len() - 1;
                 for sites in subsets(program.sites.len() as u32, fewer) {
                     let fenced = program.with_fences(&sites);
@@ -84,7 +84,7 @@ fn monitors_signal_exactly_if_a_program_can_leave_sc_and_fences_keep_it_there() 
     assert!(leave.iter().all(|&count| count > 20), "{leave:?}");
 }
 
-/// All sets of so many numbers below `end`.
+/// All sets of `size` numbers below `end`.
 fn subsets(end: u32, size: usize) -> Vec<BTreeSet<u32>> {
     let Some(less) = size.checked_sub(1) else {
         return vec![BTreeSet::new()];
@@ -99,7 +99,7 @@ fn subsets(end: u32, size: usize) -> Vec<BTreeSet<u32>> {
     (0..end).flat_map(with).collect()
 }
 
-/// The lines behind which fences are suggested.
+/// The lines after which fences are suggested.
 fn fences(text: &str, model: Model) -> Vec<usize> {
     let program = program(text);
     let suggestion = suggest(&program, model, &Options::new(2, &[]));
@@ -114,10 +114,10 @@ fn fences_are_suggested_where_they_are_needed() {
     assert_eq!(fences(&store_buffering(""), Model::TSO).len(), 2);
     assert_eq!(fences(&store_buffering("fence;"), Model::TSO).len(), 0);
     assert_eq!(fences(&message_passing(), Model::TSO).len(), 0);
-    assert_eq!(fences(&message_passing(), PSO), [1], "behind the first store");
+    assert_eq!(fences(&message_passing(), PSO), [1], "after the first store");
 }
 
-/// A thread that yields may go on all the same, for a preemption.
+/// A thread that has yielded may continue, at the cost of a preemption.
 #[test]
 fn yields_hide_nothing() {
     let text = "shared x, y;

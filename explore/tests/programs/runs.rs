@@ -1,17 +1,17 @@
-//! Outcomes, faults, counts of runs and limits, against what is known.
+//! Outcomes, faults, counts of runs and limits, against known values.
 
 use std::collections::BTreeSet;
 
 use check::{Bounds, Model};
-use explore::program::bounded::{Options, Report, Stopped, search};
+use explore::program::bounded::{Options, Report, search};
 use explore::program::code::FaultKind;
 use explore::program::exhaustive::explore;
 use explore::program::fences::suggest;
-use explore::search::{Limits, Stopped as Ended};
+use explore::search::{Limits, Stopped};
 
 use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering, two};
 
-/// What the threads' locals can be at the end.
+/// The possible values of the threads' locals at the end.
 fn locals(text: &str, model: Model) -> BTreeSet<Vec<i64>> {
     let report = exhaustive(text, model);
     let count = report.names.iter().filter(|name| name.contains('.')).count();
@@ -33,7 +33,8 @@ fn litmus_tests_have_exactly_their_outcomes() {
     for model in [Model::TSO, PSO] {
         assert_eq!(locals(&store_buffering("fence;"), model), sc);
     }
-    // An atomic operation elsewhere drains the buffer under TSO, and under PSO only if it is to drain all.
+    // An atomic operation on another location drains the buffer under TSO; under PSO, only if
+    // configured to drain all.
     let elsewhere = store_buffering("add z, 1;").replace("x, y;", "x, y, z;");
     assert_eq!(locals(&elsewhere, Model::TSO), sc);
     assert_eq!(locals(&elsewhere, PSO), relaxed);
@@ -50,7 +51,7 @@ fn litmus_tests_have_exactly_their_outcomes() {
         let all = outcomes(&[[1, 2], [1, 1], [2, 2]]);
         assert_eq!(locals(&own, model), all, "a thread sees its own store, or a later one");
     }
-    // Loads are not early.
+    // Loads are not executed early.
     let load_buffering = two("let r = load x; store y = 1;", "let r = load y; store x = 1;");
     assert!(!locals(&load_buffering, PSO).contains(&vec![1, 1]));
 }
@@ -98,7 +99,7 @@ fn a_shortest_run_to_a_fault_is_shown() {
     assert!(exhaustive(text, Model::SC).fault.is_none());
     let report = exhaustive(text, Model::TSO);
     let (_, moves) = report.fault.expect("both loads may come first");
-    // Six events; both stores reach memory because of the atomic operations.
+    // There are six events; both stores reach memory because of the atomic operations.
     assert_eq!(moves.len(), 6);
 }
 
@@ -114,7 +115,7 @@ fn loops_that_reach_their_bound_are_cut_off() {
     assert_eq!((counted.outcomes.len(), counted.cut_off), (0, 1));
 }
 
-/// Ways to write `items` as a sum of so many positive numbers.
+/// Number of ways to write `items` as a sum of `parts` positive numbers.
 fn parts(items: u64, parts: u64) -> u64 {
     if parts == 0 || parts > items {
         return 0;
@@ -127,7 +128,8 @@ fn runs_are_counted_as_combinatorics_has_it() {
     for (n, m) in [(1, 1), (2, 3), (4, 4), (5, 2)] {
         let text = two(&"store x = 1;".repeat(n), &"store y = 1;".repeat(m));
         for preemptions in 0..6 {
-            // A run is a sequence of stretches, of both threads in turn; only to go on after a thread's last is free.
+            // A run consists of segments of the two threads in turn; only the switch after a
+            // thread's last event is free.
             let runs: u64 = (2..=u64::from(preemptions) + 2)
                 .map(|stretches| {
                     let (more, less) = (stretches.div_ceil(2), stretches / 2);
@@ -149,12 +151,12 @@ fn limits_end_an_exploration_honestly() {
         let report = search(&many, &options);
         (report.runs, report.stopped)
     };
-    assert_eq!(runs(100), (100, Some(Stopped::Runs)));
+    assert_eq!(runs(100), (100, Some(Stopped::Count)));
     assert_eq!(runs(48620), (48620, None));
     let bounds = Bounds::new(Some(std::time::Duration::ZERO), None);
     let options = Options { bounds, ..Options::new(ALL, &[Model::TSO]) };
     assert_eq!(search(&many, &options).stopped, Some(Stopped::Time));
     assert_eq!(suggest(&many, Model::TSO, &options).stopped(), Some(Stopped::Time));
     let limits = Limits { states: Some(50), ..Limits::default() };
-    assert_eq!(explore(&many, PSO, &limits, &mut |_| {}).stopped, Some(Ended::States));
+    assert_eq!(explore(&many, PSO, &limits, &mut |_| {}).stopped, Some(Stopped::Count));
 }

@@ -51,7 +51,7 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
         other
     }
 
-    /// Of two alternatives, the one that got further is what was meant.
+    /// Keeps the error of the alternative that got further, since that is probably the one that was meant.
     fn or(self, other: Self) -> Self {
         if self.at.len() < other.at.len() { self } else { other }
     }
@@ -59,11 +59,11 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
 
 /// Parses a whole line.
 pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
-    let parsed = terminated(alt((comment, check, last, empty, operation)), end).parse(line);
+    let parsed = terminated(alt((comment, check, final_value, empty, operation)), end).parse(line);
     match parsed {
         Ok((_, statement)) => Ok(statement),
         Err(Err::Error(expected) | Err::Failure(expected)) => Err(expected),
-        // Complete parsers never ask for more.
+        // nom's `complete` parsers never return `Incomplete`.
         Err(Err::Incomplete(_)) => {
             Err(Expected { at: &line[line.len()..], what: "more of the line" })
         }
@@ -110,7 +110,7 @@ fn check(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     value(Statement::Check, token(tag("check"), "`check`")).parse(input)
 }
 
-fn last(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+fn final_value(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (input, _) = token(tag("final"), "`final`").parse(input)?;
     let (input, _) = space1(input).map_err(|_: Err<Expected<'_>>| {
         let what = "a space and a location behind `final`";

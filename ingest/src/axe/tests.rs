@@ -214,7 +214,7 @@ fn initial_values_are_as_the_options_say() {
     let histories = read_with("0: v1 == 5\n", &options).unwrap();
     assert_eq!(histories[0].initial(0), Some(5));
     let message = write(&histories[0], &mut Vec::new()).unwrap_err().to_string();
-    assert!(message.contains("holds 5 at the start"), "{message}");
+    assert!(message.contains("is 5, not 0"), "{message}");
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn large_numbers_are_numbered_for_the_axe_checker() {
         "# name\n# thread 0 is 7\n# thread 1 is 8\n# M[0] is 0x40\n# M[1] is 0x1080, where 1 is 0x100000014, 2 is 0x5\n\
          0: M[1] := 1\n1: { M[1] == 1; M[1] := 2 }\n1: sync\n1: M[0] == 0\nfinal M[1] == 2\n"
     );
-    // A comment is no name.
+    // A comment about numbers is not the name.
     assert_eq!(
         text("0: M[5000000000] := 1\n"),
         "# numbered\n# M[0] is 0x12a05f200, where 1 is 0x1\n0: M[0] := 1\n"
@@ -375,7 +375,7 @@ fn initial_values_are_numbered_0() {
         "# numbered\n# M[0] is 0x7, where 0 is 0x5, 1 is 0x9\n0: M[0] == 0\n0: M[0] := 1\n"
     );
     let again = text("0: M[7] := 5\n").unwrap_err().to_string();
-    assert!(again.contains("which its location holds from the start"), "{again}");
+    assert!(again.contains("stores 5, the initial value of its location"), "{again}");
 }
 
 /// Checks a corpus against its table (`name,threads,ops,…`) and through the writer.

@@ -18,17 +18,18 @@ fn inexpressible(what: String) -> WriteError {
 /// lines and notes are lost.
 ///
 /// # Errors
-/// What the format cannot say: load-linked and store-conditional, failed compare-and-swap, fences
-/// that are not full, acquire and release annotations, split accesses, values the trace does not show, stores of 0, initial values other than 0,
-/// instructions that were not understood, reads of writes that were not recorded.
+/// Returns [`WriteError::Inexpressible`] for what the format cannot say: load-linked and store-conditional, failed
+/// compare-and-swap, fences that are not full, acquire and release annotations, split accesses, values the trace does not show,
+/// stores of 0, initial values other than 0, instructions that were not understood, reads of writes that were not recorded.
+/// Returns [`WriteError::Io`] if `out` cannot be written.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
     let text = Text { history, numbers: None, is_plain: false };
     text.write(out)
 }
 
-/// Whether the Axe checker can read the numbers of a history as they are, and takes its locations to begin as they do.
-/// It reads at most nine digits, values below 2^23, and every location begins with 0.
+/// Whether the Axe checker can read a history without renumbering. It reads numbers of at most nine digits and values below
+/// 2^23, and assumes that every location is initially 0.
 pub fn is_small(history: &History) -> bool {
     Numbers::are_small(history) && check_initial(history).is_ok()
 }
@@ -39,7 +40,7 @@ pub fn is_small(history: &History) -> bool {
 /// value 0 and those written 1, 2, …; comments say what they were.
 ///
 /// # Errors
-/// As [`write()`], but where values are numbered a location may hold anything at the start.
+/// As [`write()`], except that initial values other than 0 are allowed, since they are numbered.
 pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history_but_initial(history)?;
     check_unknown_initial(history)?;
@@ -51,16 +52,16 @@ pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteEr
     text.write(out)
 }
 
-/// A history on its way to a text.
+/// A history and how it is to be written.
 struct Text<'a> {
     history: &'a History,
-    /// What stands for its numbers, if they do not stand for themselves.
+    /// The small numbers that replace the history's own, if it is renumbered.
     numbers: Option<Numbers>,
-    /// Without what some checkers do not read: ticks, angle brackets, and a `check` after which nothing comes.
+    /// Whether to leave out what some checkers do not read: ticks, angle brackets, and the `check` at the end.
     is_plain: bool,
 }
 
-/// A name is one comment, whatever is in it.
+/// Replaces control characters by spaces, so that a name stays a comment of one line.
 fn one_line(name: &str) -> String {
     name.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
@@ -83,8 +84,8 @@ fn check_history_but_initial(history: &History) -> Result<(), WriteError> {
     check_sources(history)
 }
 
-/// Other formats keep what withholds a verdict: that writes may be missing, so that a value that nobody wrote is no thin-air read.
-/// Here it would turn into a violation.
+/// Refuses a history with a read that may take its value from a write that is not recorded. Other formats keep the note that
+/// writes may be missing, which makes the verdict undecided; in axe text the read would become a thin-air violation.
 fn check_sources(history: &History) -> Result<(), WriteError> {
     let provenance = &history.provenance;
     let may_lack_writes = !provenance.unfinished.is_empty()
@@ -116,22 +117,22 @@ fn check_initial(history: &History) -> Result<(), WriteError> {
     for (at, location) in history.locations().iter().enumerate() {
         if let Some(value) = history.initial(at as u32).filter(|value| *value != 0) {
             return Err(inexpressible(format!(
-                "location {location} holds {value} at the start, not 0"
+                "the initial value of location {location} is {value}, not 0"
             )));
         }
     }
     Ok(())
 }
 
-/// A final value of a location that may have held it from the start would turn into a value from nowhere. Nothing reads
-/// what is unknown otherwise.
+/// Refuses a final value of a location whose initial value is unknown: it may be the initial value, and in axe text it would
+/// become a value that nothing wrote. Otherwise an unknown initial value does no harm, since nothing reads it.
 fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
     let is_unknown = |at: &u32| history.initial(*at).is_none();
     let mut finals = history.finals().iter().map(|last| last.location);
     match finals.find(is_unknown) {
         None => Ok(()),
         Some(at) => Err(inexpressible(format!(
-            "location {} has a final value, and what it holds at the start is unknown",
+            "location {} has a final value, but its initial value is unknown",
             history.locations()[at as usize]
         ))),
     }
@@ -139,7 +140,7 @@ fn check_unknown_initial(history: &History) -> Result<(), WriteError> {
 
 impl Text<'_> {
     fn write(&self, out: &mut dyn Write) -> Result<(), WriteError> {
-        // The first comment is the name: it must not be what a number stands for.
+        // The first comment is read as the name, so a comment about numbers must not come first.
         match (&self.history.name, &self.numbers) {
             (Some(name), _) => writeln!(out, "# {}", one_line(name))?,
             (None, Some(_)) => writeln!(out, "# numbered")?,
@@ -197,7 +198,7 @@ impl Text<'_> {
         let written = || match operation.written.map(|it| self.value(at, it)) {
             None => Err(hidden()),
             Some(0) => Err(inexpressible(format!(
-                "{} stores {}, which its location holds from the start",
+                "{} stores {}, the initial value of its location",
                 named(self.history, op),
                 operation.written.unwrap_or(0)
             ))),
@@ -224,9 +225,10 @@ impl Text<'_> {
                 )));
             }
         }
-        match self.is_plain {
-            true => writeln!(out)?,
-            false => write_ticks(&operation, out)?,
+        if self.is_plain {
+            writeln!(out)?
+        } else {
+            write_ticks(&operation, out)?
         }
         Ok(())
     }

@@ -9,8 +9,8 @@ pub(crate) fn length(block: &[u8]) -> usize {
     memchr_iter(b'x', block).count()
 }
 
-/// `count` (at most 8) bytes from the `offset`-th on, the first one lowest. `None` if the text has
-/// another form or ends before.
+/// Returns `count` (at most 8) bytes from the `offset`-th on as a little-endian number, or `None` if the text has another form
+/// or ends too early.
 pub(crate) fn value(block: &[u8], offset: usize, count: usize) -> Option<u64> {
     let mut at = 2;
     for _ in 0..offset {
@@ -26,7 +26,7 @@ pub(crate) fn value(block: &[u8], offset: usize, count: usize) -> Option<u64> {
     Some(value)
 }
 
-/// A byte at the start of a text, and the length of its number and the space behind it.
+/// Parses the byte that a text begins with. Returns it with the length of its number and the space after it.
 fn number(text: &[u8]) -> Option<(u8, usize)> {
     let digits = text.strip_prefix(b"0x")?;
     let high = hex_digit(*digits.first()?)?;

@@ -1,4 +1,4 @@
-//! The end of a trace: which history it is, or why there is none.
+//! The end of a trace: chooses the source of the history and builds it, or says why there is none.
 
 use history::{
     Gap, History, HistoryBuilder, Initial, NotUnderstood, Provenance, Source, Unfinished,
@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::format::Contents;
 use crate::gem5::Reader;
 use crate::gem5::completion::Leftover;
-use crate::gem5::exec::{HARDWARE_THREAD, Selected};
+use crate::gem5::exec::Selected;
 use crate::input::Lines;
 
 const BASE: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort";
@@ -16,7 +16,7 @@ const EXEC: &str = "--debug-flags=Exec";
 const CLIENT: &str = "--debug-flags=ProtocolTrace,RubySequencer,RubyPort and the client's own flag";
 
 impl Reader<'_> {
-    /// Everything was read.
+    /// Builds the history after the last line.
     pub(super) fn finish(mut self, lines: &Lines<'_>) -> Result<Contents, Error> {
         let leftover = self.sequencers.finish(&mut self.sink);
         let options = self.sink.options;
@@ -55,11 +55,11 @@ impl Reader<'_> {
         })
     }
 
-    /// A data line whose completion is missing; the last line of all may be such a one.
+    /// Refuses a data line whose completion is missing, unless it is the last line of the trace.
     pub(super) fn check_abandoned(&self, lines: &Lines<'_>) -> Result<(), Error> {
         let line = self.sequencers.abandoned();
         match line.filter(|&line| line < lines.number()) {
-            // A crash may come between the two.
+            // The run may have crashed between the two.
             _ if self.end.crash().is_some() => Ok(()),
             Some(line) if self.sequencers.hits > 0 && !self.sink.options.lossy => {
                 Err(Error::Syntax {
@@ -75,14 +75,14 @@ impl Reader<'_> {
         }
     }
 
-    /// An operation of the client that was not printed, although later ones were.
+    /// Refuses a client's history that lacks an operation although later ones were printed.
     pub(super) fn check_gaps(&self, source: Source, lines: &Lines<'_>) -> Result<(), Error> {
         match self.sink.client.gap().filter(|_| source == Source::Client) {
             Some((thread, index)) if !self.sink.options.lossy => Err(Error::Syntax {
                 file: lines.file().to_owned(),
                 line: lines.number(),
                 found: format!("no operation {index} of thread {thread} up to the end"),
-                expected: "every operation before the thread's last one that is no store"
+                expected: "every operation before the thread's last one that is not a store"
                     .to_owned(),
                 hint: "a line is missing: record the trace again, or use --lossy to go on without"
                     .to_owned(),
@@ -152,9 +152,10 @@ impl Reader<'_> {
             file: file.to_owned(),
             source_asked: source,
             flags: flags.to_owned(),
-            available: match others.is_empty() {
-                true => String::new(),
-                false => format!(" ({})", others.join(", ")),
+            available: if others.is_empty() {
+                String::new()
+            } else {
+                format!(" ({})", others.join(", "))
             },
         }
     }
@@ -176,7 +177,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether the three flags were recorded that a history of Ruby needs.
+    /// Checks that the three debug flags were recorded that a history of Ruby needs.
     pub(super) fn check_flags(&self, file: &str) -> Result<(), Error> {
         let sequencers = &self.sequencers;
         let raw = self.raw.requests > 0;
@@ -288,7 +289,7 @@ impl Reader<'_> {
         let options = self.sink.options;
         let unfinished = match source {
             Source::Ruby => [leftover.unfinished, leftover.lost].concat(),
-            // The client's own lines have its stores; a load that never came back is none of them.
+            // The client's own lines show its stores, but not the loads that never completed.
             Source::Client => {
                 let requests = leftover.unfinished.into_iter();
                 let loads = requests.filter(|request| !request.writes);
@@ -329,7 +330,7 @@ impl Reader<'_> {
             || self.sequencers.silent().any(|s| !s.bound && s.writes > 0)
     }
 
-    /// A history without operations says nothing, unless the run itself never completed any.
+    /// Refuses a history without operations, unless the run crashed before it completed any.
     fn check_not_empty(&self, source: Source, empty: bool, file: &str) -> Result<(), Error> {
         let options = self.sink.options;
         let selected =
@@ -375,135 +376,4 @@ impl Reader<'_> {
             .finish(options.access_size, initial, provenance)
             .map_err(|error| Error::Build { file: file.to_owned(), error })
     }
-
-    /// What a user should know about the history, one sentence each.
-    fn notes(&self, source: Source, selected: &Selected) -> Vec<String> {
-        let statistics = &self.sink.statistics;
-        let mut notes = Vec::new();
-        let mut note = |count: u64, one: &str, many: &str, rest: &str| match count {
-            0 => {}
-            1 => notes.push(format!("1 {one} {rest}.")),
-            _ => notes.push(format!("{count} {many} {rest}.")),
-        };
-        note(
-            statistics.skipped,
-            "damaged line or operation was",
-            "damaged lines or operations were",
-            match self.sink.options.lossy {
-                true => "skipped (--lossy)",
-                false => "skipped",
-            },
-        );
-        if source == Source::Ruby {
-            note(
-                statistics.overlapping,
-                "request of a sequencer",
-                "requests of one sequencer",
-                "overlapped in time; the order in which they were accepted is taken as program order, \
-                 which is an assumption about the core",
-            );
-            note(
-                statistics.other_requests,
-                "request with a command that is not understood is",
-                "requests with commands that are not understood are",
-                "not part of the history",
-            );
-        }
-        if source == Source::Client {
-            note(
-                statistics.uncommitted_stores,
-                "store of the client was",
-                "stores of the client were",
-                "never seen to reach memory",
-            );
-            note(
-                self.sink.client.unknown.len() as u64,
-                "store",
-                "stores",
-                "reached memory that the client did not print",
-            );
-        }
-        self.more_notes(source, &mut notes);
-        if let Some(bytes) = selected.shared_bytes {
-            notes.push(found(bytes, selected.left_out));
-        }
-        notes
-    }
-
-    fn more_notes(&self, source: Source, notes: &mut Vec<String>) {
-        let mut note = |words: String| notes.push(words);
-        let devices: Vec<_> = self.sequencers.silent().filter(|s| !s.bound).collect();
-        if source == Source::Ruby
-            && let Some(first) = devices.iter().find(|device| device.writes > 0)
-        {
-            let writes: u64 = devices.iter().map(|device| device.writes).sum();
-            note(format!(
-                "Writes of devices such as {} ({writes}) show no values and are not part of the history.",
-                first.path
-            ));
-        }
-        if source == Source::Ruby && self.sequencers.shared_versions {
-            note(
-                "Several sequencers print the same version; threads were numbered anew.".to_owned(),
-            );
-        }
-        if source == Source::Exec && self.exec.hardware_threads {
-            note(format!(
-                "CPUs have several hardware threads: thread {HARDWARE_THREAD} * T + N is hardware \
-                 thread T of CPU N."
-            ));
-        }
-        if source == Source::Exec {
-            self.notes_on_addresses(&mut note);
-        }
-        if source == Source::Exec && self.exec.full_fences {
-            note(
-                "gem5 prints `fence.tso` as `fence rw, rw` and executes it as a full fence: a violation of TSO or \
-                 PSO may rest on that."
-                    .to_owned(),
-            );
-        }
-        if source == Source::Exec && self.exec.renumbered {
-            note("Several CPUs have the same number; threads were numbered anew.".to_owned());
-        }
-    }
-}
-
-impl Reader<'_> {
-    fn notes_on_addresses(&self, note: &mut impl FnMut(String)) {
-        let spaces = &self.exec.spaces;
-        if spaces.are_mixed(self.surroundings.full_system) {
-            note(
-                "Addresses are virtual and processes are not distinguished: a location may be that of several \
-                 programs (--addresses LO-HI chooses)."
-                    .to_owned(),
-            );
-        }
-        let told_apart = spaces.told_apart();
-        if !told_apart.is_empty() {
-            note(format!(
-                "{} address spaces are distinguished: addresses of programs in the N-th, from 0, are shown as \
-                 N * 0x1000000000000 + address. Memory that processes share is not recognised.",
-                told_apart.len()
-            ));
-        }
-    }
-}
-
-/// Which locations make the history, where the user chose none.
-fn found(bytes: u64, left_out: u64) -> String {
-    let plural = |count: u64| if count == 1 { "" } else { "s" };
-    if bytes == 0 {
-        return format!(
-            "{left_out} access{} read, none of memory that one thread writes and another accesses \
-             (--addresses LO-HI chooses).",
-            if left_out == 1 { " was" } else { "es were" },
-        );
-    }
-    format!(
-        "Checked: {bytes} byte{} of memory that one thread writes and another accesses; {left_out} other \
-         access{} left out (--addresses LO-HI chooses).",
-        plural(bytes),
-        if left_out == 1 { " is" } else { "es are" },
-    )
 }

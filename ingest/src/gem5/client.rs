@@ -1,4 +1,4 @@
-//! Operations that a client prints itself: what the program did, store buffer and all.
+//! Operations that a client prints itself. They show what the program did, including what its store buffer hides from Ruby.
 
 use std::collections::VecDeque;
 use std::collections::hash_map::Entry;
@@ -11,23 +11,23 @@ use crate::gem5::collector::Collector;
 use crate::gem5::message::ClientOp;
 use crate::options::Options;
 
-/// Thread, address and value: what tells a client's store in Ruby's lines.
+/// Thread, address and value, which identify a client's store in Ruby's lines.
 type Key = (u32, u64, u64);
 
 /// A client's operations so far.
 #[derive(Debug, Default)]
 pub(crate) struct Client {
     pub collected: Collector,
-    lines: Vec<(u32, Lines)>,
-    /// Writes that memory has not seen, oldest first. One value is seldom stored twice.
+    lines: Vec<(u32, OperationLines)>,
+    /// Writes that memory has not seen yet.
     pending: FxHashMap<Key, Access>,
     repeated: FxHashMap<Key, VecDeque<Access>>,
     /// Read-modify-writes that memory performed and the client has not printed yet.
     performed: FxHashMap<Key, Access>,
     /// Writes that memory saw and the client did not print.
     pub unknown: Vec<Unfinished>,
-    /// Whether nothing shows what memory does, so that writes need not wait for it.
-    is_alone: bool,
+    /// Whether the trace does not show what memory does, so that writes need not wait for it.
+    is_memory_hidden: bool,
     pub operations: u64,
     pub forwarded: u64,
     pub uncommitted: u64,
@@ -74,19 +74,18 @@ impl Client {
         Ok(())
     }
 
-    fn lines_of(&mut self, thread: u32) -> &mut Lines {
+    fn lines_of(&mut self, thread: u32) -> &mut OperationLines {
         let at = match self.lines.iter().position(|(label, _)| *label == thread) {
             Some(at) => at,
             None => {
-                self.lines.push((thread, Lines::default()));
+                self.lines.push((thread, OperationLines::default()));
                 self.lines.len() - 1
             }
         };
         &mut self.lines[at].1
     }
 
-    /// A read-modify-write. Whether its line or Ruby's are understood first depends on what is
-    /// recorded of it.
+    /// Takes in a read-modify-write. Its own line may be read before or after Ruby's lines about it.
     fn rmw(&mut self, access: Access, address: u64, options: &Options) {
         if access.read == access.written {
             // Memory does not change, so Ruby's lines are no write.
@@ -100,14 +99,14 @@ impl Client {
         }
     }
 
-    /// From now on writes do not wait until memory sees them, since the trace does not show that.
-    pub(crate) fn go_alone(&mut self, options: &Options) {
-        self.is_alone = true;
-        self.give_pending(options);
+    /// Makes writes no longer wait until memory sees them, since the trace does not show that.
+    pub(crate) fn stop_waiting_for_memory(&mut self, options: &Options) {
+        self.is_memory_hidden = true;
+        self.take_pending(options);
     }
 
     /// Takes in the writes that memory has not seen, in the order of their lines.
-    fn give_pending(&mut self, options: &Options) {
+    fn take_pending(&mut self, options: &Options) {
         let pending = std::mem::take(&mut self.pending).into_iter();
         let repeated = std::mem::take(&mut self.repeated).into_iter();
         let repeated = repeated.flat_map(|(key, queue)| queue.into_iter().map(move |a| (key, a)));
@@ -121,7 +120,7 @@ impl Client {
 
     /// Keeps a write until memory sees it.
     fn wait(&mut self, (thread, address): (u32, u64), access: Access, options: &Options) {
-        if self.is_alone {
+        if self.is_memory_hidden {
             return self.push(access, address, options);
         }
         let key = (thread, address, access.written.unwrap_or(0));
@@ -133,9 +132,9 @@ impl Client {
         }
     }
 
-    /// Memory sees a store: `write` is what Ruby completed.
+    /// Takes in the pending store that Ruby's `write` performed.
     pub(crate) fn commit(&mut self, write: &Access, address: u64, value: u64, options: &Options) {
-        if self.operations == 0 || self.is_alone {
+        if self.operations == 0 || self.is_memory_hidden {
             return;
         }
         let key = (write.thread, address, value);
@@ -156,7 +155,7 @@ impl Client {
         self.push(as_performed(access, write), address, options);
     }
 
-    /// Takes an operation in, if it is selected: a store by its tick of issue.
+    /// Takes in an operation if it is selected. A store is selected by its tick of issue.
     fn push(&mut self, access: Access, address: u64, options: &Options) {
         let tick = match access.kind {
             Kind::Store => access.issued,
@@ -167,18 +166,18 @@ impl Client {
         }
     }
 
-    /// The first operation that is missing: thread and index.
+    /// Returns thread and index of the first operation that is missing.
     pub(crate) fn gap(&self) -> Option<(u32, u64)> {
         self.lines.iter().find_map(|(thread, lines)| Some((*thread, lines.gap()?)))
     }
 
-    /// The end of the trace: what memory did not see is part of the history all the same.
+    /// Ends the trace. Writes that memory did not see are part of the history all the same.
     pub(crate) fn finish(&mut self, options: &Options) {
         let performed = std::mem::take(&mut self.performed).into_iter();
         let performed = performed.map(|((_, address, _), write)| unknown(&write, address));
         self.unknown.extend(performed);
         self.unknown.sort_by_key(|write| write.line);
-        self.give_pending(options);
+        self.take_pending(options);
     }
 }
 
@@ -220,16 +219,17 @@ fn unknown(write: &Access, address: u64) -> Unfinished {
 
 /// The line of each operation of a thread, by index: dense, since indices count up from 0.
 #[derive(Debug, Default)]
-struct Lines {
+struct OperationLines {
     dense: Vec<u32>,
     sparse: FxHashMap<u64, u64>,
     count: u64,
-    /// One past the last operation but a store. These complete in order, so nothing before it can be outstanding.
+    /// One past the last operation that is not a store. Such operations complete in order, so none before it can be
+    /// outstanding.
     loaded: u64,
 }
 
-impl Lines {
-    /// The first index before the last operation but a store that has no line.
+impl OperationLines {
+    /// Returns the first index below `loaded` that has no line.
     fn gap(&self) -> Option<u64> {
         let has = |index: &u64| {
             let at = usize::try_from(*index).ok();
@@ -243,7 +243,7 @@ impl Lines {
         (0..self.loaded.min(self.count + 1)).find(|index| !has(index))
     }
 
-    /// Notes the line of an operation; returns the line it has already.
+    /// Notes the line of an operation. Returns the line that has the index already, if there is one.
     fn set(&mut self, index: u64, line: u64) -> Option<u64> {
         self.count += 1;
         let (Ok(at), Ok(short)) = (usize::try_from(index), u32::try_from(line)) else {
@@ -288,7 +288,7 @@ mod tests {
 
     #[test]
     fn repeated_indices_are_found_wherever_they_are() {
-        let mut lines = Lines::default();
+        let mut lines = OperationLines::default();
         assert_eq!(lines.set(0, 10), None);
         assert_eq!(lines.set(1 << 40, 11), None);
         assert_eq!(lines.set(5000, 12), None);

@@ -1,13 +1,13 @@
-//! Collecting operations: for a history, or for a reader that fetches them while the trace still grows.
+//! Collects operations for a history, or for a reader that fetches them while the trace still grows.
 
 use history::{Access, HistoryBuilder};
 
 /// The operations so far.
 #[derive(Debug)]
 pub(crate) enum Collector {
-    /// Those of a history, which is made at the end.
+    /// Operations of a history, which is built at the end of the trace.
     History(Box<HistoryBuilder>),
-    /// Those that were not fetched yet.
+    /// Operations that the reader has not fetched yet.
     Live(Vec<Access>),
 }
 

@@ -1,4 +1,5 @@
-//! Completed requests to operations: halves joined, threads named, and what the end leaves over.
+//! Turns completed requests into operations: joins the halves of locked read-modify-writes, names threads, and collects what is
+//! left at the end.
 
 use history::{Kind, Unfinished};
 
@@ -9,7 +10,7 @@ use crate::gem5::operation::{Completed, Effect, Values, atomic_kind};
 use crate::gem5::sequencer::{Half, Sequencer, trailing_number, unfinished};
 use crate::gem5::sink::Sink;
 
-/// What the end of a trace leaves over.
+/// Requests that are left at the end of a trace.
 pub(crate) struct Leftover {
     /// Requests without a completion.
     pub unfinished: Vec<Unfinished>,
@@ -17,7 +18,7 @@ pub(crate) struct Leftover {
     pub lost: Vec<Unfinished>,
 }
 
-/// A sequencer that shows completions and no data.
+/// A sequencer that shows completions without data.
 pub(crate) struct Silent<'a> {
     pub path: &'a str,
     /// Whether CPUs use it: its requests have versions.
@@ -48,10 +49,8 @@ impl Sequencers {
                 return;
             }
         }
-        let before = match sequencer.original.is_empty() {
-            true => &sequencer.block,
-            false => &sequencer.original,
-        };
+        let before =
+            if sequencer.original.is_empty() { &sequencer.block } else { &sequencer.original };
         let values = completed.values(size, before, &sequencer.block);
         self.split |= !values.more.is_empty();
         match completed.effect {
@@ -74,8 +73,8 @@ impl Sequencers {
         }
     }
 
-    /// Turns the operations that completed before a tick into operations of a history, in the order of their lines: no line that says
-    /// more of them will come.
+    /// Turns the operations that completed before a tick into operations of a history, in the order of their lines: no later
+    /// line can add to them.
     pub(super) fn resolve_before(&mut self, tick: u64, sink: &mut Sink<'_>) {
         let is_over = |sequencer: &Sequencer| {
             let last = sequencer.last.as_ref()?;
@@ -122,7 +121,7 @@ impl Sequencers {
         self.emit(at, &whole, atomic_kind(&values), size, &values, sink);
     }
 
-    /// A read half whose write half never came reads, and orders like a read-modify-write.
+    /// Emits a read half whose write half never came. It reads, and orders like a read-modify-write.
     fn emit_half(&mut self, at: usize, half: &Half, sink: &mut Sink<'_>) {
         self.emit(at, &half.completed, Kind::FailedCas, half.size, &half.values, sink);
     }
@@ -191,8 +190,8 @@ impl Sequencers {
         }
     }
 
-    /// The end of the trace: completes what waits, and returns what will never complete, in the
-    /// order in which it was requested, and what was lost with damaged lines.
+    /// Ends the trace: resolves the operations that wait, and returns the requests that never complete, in the order in which
+    /// they were accepted, and the writes that were lost with damaged lines.
     pub(crate) fn finish(&mut self, sink: &mut Sink<'_>) -> Leftover {
         for at in 0..self.all.len() {
             self.resolve_last(at, None, sink);

@@ -1,4 +1,4 @@
-//! The message with which gem5 breaks off, gathered from lines that no debug flag printed.
+//! The message with which gem5 aborts, gathered from lines that no debug flag printed.
 //!
 //! A panic or a fatal error is `<file>:<line>: panic: <text>`, often of several lines, then `Memory Usage: …`, and for a panic
 //! `Program aborted at tick <tick>` and a backtrace. Older versions begin with `panic: ` and say ` @ tick <tick>` and
@@ -16,7 +16,7 @@ use crate::error::excerpt;
 const MOST_LINES: usize = 16;
 const MOST_CHARACTERS: usize = 400;
 
-/// What ends the text of a message.
+/// Beginnings of the lines that end a message.
 const BEHIND: [&str; 12] = [
     "Memory Usage: ",
     "Program aborted",
@@ -39,11 +39,11 @@ enum Opening {
     Fatal,
     Assertion,
     SegmentationFault,
-    /// What `rubric simulate` says.
+    /// A fault that `rubric simulate` reports.
     Simulated,
-    /// A text that only a panic has, without the words before it.
+    /// Text that only panics have, without `panic: ` before it.
     Text,
-    /// It is said that gem5 stopped, not why.
+    /// The message that gem5 stopped, without a reason.
     Vague,
 }
 
@@ -86,11 +86,11 @@ impl CrashScan {
     pub(crate) fn scan(&mut self, line: &[u8], number: u64, is_cut: bool) {
         let mut text = excerpt(&without_colours(line), MOST_CHARACTERS);
         if text.ends_with("panic:") || text.ends_with("fatal:") {
-            // Nothing is said behind it.
+            // `excerpt` removed the space at the end.
             text.push(' ');
         }
         if text.starts_with("Exiting @ tick ") {
-            // The run went on: what looked like a message was the program's.
+            // The run ended normally: what looked like a message was output of the simulated program.
             self.found.take_if(|message| !message.is_certain);
         }
         if let Some(message) = &mut self.found {
@@ -161,7 +161,7 @@ impl Message {
         }
         if text.contains(": Assertion `") {
             let source = assertion_source(text);
-            // The place has a field of its own.
+            // The source line has a field of its own.
             let place = source.as_ref().map(|source| format!("{source}: "));
             let said = place.and_then(|place| text.split_once(&place).map(|(_, said)| said));
             return begin(Opening::Assertion, said.unwrap_or(text), source.clone(), true);
@@ -184,7 +184,7 @@ impl Message {
         Some(message)
     }
 
-    /// A line behind the first.
+    /// Takes in a line after the first.
     fn more(&mut self, text: &str, is_cut: bool) {
         self.is_certain |= text.starts_with("Memory Usage: ") || text.contains("Program aborted");
         if let Some(tick) = aborted_at(text, is_cut) {
@@ -241,8 +241,8 @@ fn aborted_at(text: &str, is_cut: bool) -> Option<u64> {
     tick.trim().parse().ok().filter(|_| !is_cut)
 }
 
-/// The source and the reason of `<file>:<line>: panic: <reason>`, or of `panic: <reason>`. Words of the program may stand before
-/// the file, if it did not end its line.
+/// The source and the reason of `<file>:<line>: panic: <reason>`, or of `panic: <reason>`. Output of the simulated program may
+/// stand before the file, if it did not end its line.
 fn logged<'a>(text: &'a str, word: &str) -> Option<(Option<FileLine>, &'a str)> {
     let at = text.find(word)?;
     let (before, reason) = (&text[..at], &text[at + word.len()..]);
@@ -281,7 +281,7 @@ fn old_source(text: &str) -> Option<FileLine> {
     Some(FileLine { file: file.to_owned(), line })
 }
 
-/// What `rubric simulate` found wrong, behind the command that it repeats.
+/// The fault that `rubric simulate` reports, after the command that it repeats.
 fn simulated(text: &str) -> Option<&str> {
     let rest = text.strip_prefix("rubric: ")?;
     let starts = crash_fields::SIMULATED.iter();
@@ -289,7 +289,7 @@ fn simulated(text: &str) -> Option<&str> {
     at.min().map(|at| &rest[at + 2..])
 }
 
-/// Whether a line is certainly part of what gem5 says when it breaks off.
+/// Whether a line certainly begins the message with which gem5 aborts.
 pub(crate) fn begins_message(line: &[u8]) -> bool {
     let mut scan = CrashScan::default();
     scan.scan(line, 1, false);

@@ -1,8 +1,8 @@
-//! What a message says with which gem5 breaks off: the controller, its state, the event, the address, the tick.
+//! The fields of the message with which gem5 aborts: controller, state, event, address and tick.
 
 use history::{Crash, CrashKind, FileLine};
 
-/// How the faults begin that `rubric simulate` reports.
+/// Beginnings of the faults that `rubric simulate` reports.
 pub(super) const SIMULATED: [&str; 7] = [
     "Invalid transition: ",
     "Runtime Error: ",
@@ -13,7 +13,7 @@ pub(super) const SIMULATED: [&str; 7] = [
     "Livelock: ",
 ];
 
-/// What only messages about waiting in vain say.
+/// Phrases that only deadlock messages have.
 const DEADLOCKS: [&str; 6] = [
     "Possible Deadlock detected",
     "Deadlock detected",
@@ -23,7 +23,7 @@ const DEADLOCKS: [&str; 6] = [
     "did not send a request for",
 ];
 
-/// What only the testers say.
+/// Phrases that only gem5's testers print.
 const TESTERS: [&str; 4] = [
     "Action/check failure",
     "Unexpected TesterStatus",
@@ -44,7 +44,7 @@ impl<'a> Text<'a> {
         self.lines.first().map_or("", String::as_str)
     }
 
-    /// All lines in one.
+    /// The lines, joined by line ends.
     pub fn whole(self) -> String {
         self.lines.join("\n")
     }
@@ -54,7 +54,7 @@ impl<'a> Text<'a> {
         lines.any(|line| words.iter().any(|words| line.contains(words)))
     }
 
-    /// The word behind a key that stands alone; none if its end may be missing.
+    /// The word after `key`, where `key` is a word of its own; `None` if the end of the word may be missing.
     fn word(self, key: &str) -> Option<&'a str> {
         let last = self.lines.len().saturating_sub(1);
         self.lines.iter().enumerate().find_map(|(number, line)| {
@@ -79,7 +79,7 @@ impl<'a> Text<'a> {
     }
 }
 
-/// Where a key stands that is not the end of another word.
+/// The position of `key` where it is not the end of another word.
 fn find_key(line: &str, key: &str) -> Option<usize> {
     let mut places = line.match_indices(key).map(|(at, _)| at);
     places.find(|&at| line[..at].chars().next_back().is_none_or(char::is_whitespace))
@@ -94,7 +94,7 @@ fn address(word: &str) -> Option<u64> {
     }
 }
 
-/// What stands behind `panic: `; `source` is the line of gem5's source that says it.
+/// The crash that the text after `panic: ` describes; `source` is the line of gem5's source that printed it.
 pub(super) fn of_panic(text: Text<'_>, source: Option<&FileLine>) -> Crash {
     let crash = |kind| Crash::new(kind, text.whole());
     let is_simulated = |words: &&str| text.first().starts_with(*words);
@@ -143,9 +143,10 @@ fn invalid_transition(text: Text<'_>) -> Crash {
 fn runtime_error(text: Text<'_>) -> Crash {
     let (_, rest) = text.first().split_once("Runtime Error at ").unwrap_or_default();
     let (place, what) = rest.split_once(": ").unwrap_or((rest, ""));
-    let kind = match what.starts_with("assert failure") {
-        true => CrashKind::FailedAssertion,
-        false => CrashKind::ProtocolError,
+    let kind = if what.starts_with("assert failure") {
+        CrashKind::FailedAssertion
+    } else {
+        CrashKind::ProtocolError
     };
     let protocol_source = place.rsplit_once(':').and_then(|(file, line)| {
         let line = line.parse().ok().filter(|_| !what.is_empty())?;
@@ -159,10 +160,8 @@ fn runtime_error(text: Text<'_>) -> Crash {
 fn deadlock(text: Text<'_>) -> Crash {
     let version = text.number("version:").and_then(|version| u32::try_from(version).ok());
     let is_sequencer = text.has(&["m_readRequestTable:", "m_htmCmdRequestTable:"]);
-    let machine = match is_sequencer {
-        true => Some("Seq"),
-        false => text.has(&["uncoalescedTable:"]).then_some("Coal"),
-    };
+    let machine =
+        if is_sequencer { Some("Seq") } else { text.has(&["uncoalescedTable:"]).then_some("Coal") };
     Crash {
         machine: machine.map(str::to_owned),
         version,
@@ -199,14 +198,12 @@ pub(super) fn of_simulated(text: Text<'_>) -> Crash {
     let named = first.split_once(": ").and_then(|(_, rest)| rest.split_once(" time: "));
     let sequencer = kind == CrashKind::Deadlock && first.contains("request.paddr:");
     let controller = named.filter(|_| !sequencer).and_then(|(name, _)| name.rsplit_once(' '));
-    let version = match sequencer {
-        true => text.number("version:").and_then(|version| version.try_into().ok()),
-        false => controller.and_then(|(_, version)| version.parse().ok()),
+    let version = if sequencer {
+        text.number("version:").and_then(|version| version.try_into().ok())
+    } else {
+        controller.and_then(|(_, version)| version.parse().ok())
     };
-    let controller = match sequencer {
-        true => Some(("Seq", "")),
-        false => controller,
-    };
+    let controller = if sequencer { Some(("Seq", "")) } else { controller };
     Crash {
         machine: controller.map(|(machine, _)| machine.to_owned()),
         version,

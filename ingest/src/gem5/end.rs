@@ -1,4 +1,4 @@
-//! How a run ended: in words, and what gem5 said when it crashed.
+//! How a run ended: a description in words, and the message of a crash.
 
 use history::{Crash, CrashKind, Unfinished};
 use memchr::memmem;
@@ -12,7 +12,7 @@ pub(crate) struct End {
     scan: CrashScan,
     /// The crash, when all lines were read.
     crash: Option<Crash>,
-    /// Whether gem5 itself certainly said so, and not the simulated program.
+    /// Whether gem5 itself certainly printed the crash, and not the simulated program.
     is_certain: bool,
     /// Why the simulation left its loop.
     exit: Option<String>,
@@ -30,12 +30,12 @@ impl End {
         }
     }
 
-    /// Whether a message of a crash was met.
+    /// Whether the message of a crash was found.
     pub(crate) fn is_crash(&self) -> bool {
         self.scan.is_found() || self.crash.is_some()
     }
 
-    /// All lines of a file were read.
+    /// Ends a file: takes its message of a crash apart.
     pub(crate) fn finish(&mut self, file: &str) {
         let scan = std::mem::take(&mut self.scan);
         if let Some(crash) = scan.crash(file) {
@@ -54,7 +54,7 @@ impl End {
         self.is_certain |= is_certain;
         let is_vague = |crash: &Crash| crash.kind == CrashKind::Abort;
         match (&mut self.crash, crash) {
-            // What says why counts before what only says that.
+            // A message with a reason replaces one without.
             (Some(own), Some(mut other)) if is_vague(own) && !is_vague(&other) => {
                 other.tick = other.tick.or(own.tick);
                 self.crash = Some(other);
@@ -64,7 +64,7 @@ impl End {
             (Some(_), None) => {}
         }
         if self.exit.is_some() && !self.is_certain {
-            // The run came to its end, so these words were the program's.
+            // The run ended normally, so the message was output of the simulated program.
             self.crash = None;
         }
     }

@@ -16,7 +16,7 @@ pub(crate) struct Request {
     pub sequence: u64,
     pub issued: Option<u64>,
     pub line: u64,
-    /// Whether it makes an operation of a history, as far as one can tell when it is accepted.
+    /// Whether it becomes an operation of a history, as far as that is known when it is accepted.
     pub counts: bool,
 }
 
@@ -35,7 +35,7 @@ impl Fifo {
         self.0.iter_mut().find(|request| request.address == address)
     }
 
-    /// Takes the oldest request to an address out.
+    /// Removes the oldest request to an address.
     pub(crate) fn pop(&mut self, address: u64) -> Option<Request> {
         let at = self.0.iter().position(|request| request.address == address)?;
         self.0.remove(at)

@@ -14,7 +14,7 @@ use crate::gem5::message::{ClientOp, Command, DataKind, Message};
 
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, ()>;
 
-/// One to 16 hexadecimal digits. By hand, since every line has some.
+/// One to 16 hexadecimal digits. Parsed by hand for speed, since every line has some.
 pub(super) fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
     let mut value = 0;
     let mut length = 0;

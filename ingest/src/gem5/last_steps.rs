@@ -1,35 +1,35 @@
 //! The last steps for each cache line, so that a crash can be explained when its message comes.
 //!
-//! Which line that will be is known at the end only, and standard input is read once. So of each line the last steps are kept, and
-//! what every controller did with it last; of lines, those that were touched last and those with an unanswered request.
-//! Memory is bounded: by lines, by steps of a line, and by controllers of a line.
+//! Which line that will be is known only at the end, and standard input can be read only once. So the last steps of each line
+//! are kept, and what each controller did with it last. Lines are kept if they were touched recently or have an unanswered
+//! request. Memory is bounded by the numbers of lines, of steps of a line, and of controllers of a line.
 
 use std::collections::VecDeque;
 
 use rustc_hash::FxHashMap;
 
 use super::raw::RawLines;
-use crate::ending::{LastStep, Stall, StalledEvent, Standing, StepKind};
+use crate::ending::{ControllerStatus, LastStep, Stall, StalledEvent, StepKind};
 use crate::transitions::Names;
 
-/// Steps of a line that are kept.
-pub(crate) const STEPS_OF_LINE: usize = 24;
-/// Lines that are kept; twice as many may be there for a while.
-const LINES: usize = 2048;
-/// Controllers whose state for a line is kept.
-const CONTROLLERS_OF_LINE: usize = 256;
-/// Different events that wait at a controller, and are kept.
-const STALLED_EVENTS: usize = 4;
-/// Names of buffers and messages that are kept.
-const TEXTS: usize = 1 << 14;
+/// Number of steps that are kept of each line.
+pub(crate) const STEPS_PER_LINE: usize = 24;
+/// Number of lines that are kept; for a while there may be twice as many.
+const KEPT_LINES: usize = 2048;
+/// Number of controllers whose state is kept for each line.
+const CONTROLLERS_PER_LINE: usize = 256;
+/// Number of different stalled events that are kept of each controller.
+const STALLED_EVENTS_PER_CONTROLLER: usize = 4;
+/// Number of names of buffers and messages that are kept.
+const KEPT_NAMES: usize = 1 << 14;
 
 /// A controller: the id of its type's name, and its number.
 type Controller = (u16, u32);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum What {
+enum StepDetail {
     Transition(Names, Option<Stall>),
-    /// The texts of a buffer and of a message.
+    /// Ids of the names of a buffer and a message.
     Message(u32, u32),
 }
 
@@ -39,7 +39,7 @@ struct Step {
     line: u64,
     address: u64,
     version: u32,
-    what: What,
+    what: StepDetail,
     count: u64,
     last_tick: u64,
 }
@@ -47,39 +47,42 @@ struct Step {
 impl Step {
     fn controller(&self) -> Option<Controller> {
         match self.what {
-            What::Transition(names, _) => Some((names.machine, self.version)),
-            What::Message(..) => None,
+            StepDetail::Transition(names, _) => Some((names.machine, self.version)),
+            StepDetail::Message(..) => None,
         }
     }
 
     fn is_stall(&self) -> bool {
-        matches!(self.what, What::Transition(_, Some(_)))
+        matches!(self.what, StepDetail::Transition(_, Some(_)))
     }
 
-    /// Whether the same thing may happen again and again: a stall, or a message that is looked at again.
+    /// Whether the step may occur many times in a row: a stall, or a transition that stays in its state.
     fn repeats(&self) -> bool {
         match self.what {
-            What::Transition(names, stall) => stall.is_some() || names.state == names.next_state,
-            What::Message(..) => false,
+            StepDetail::Transition(names, stall) => {
+                stall.is_some() || names.state == names.next_state
+            }
+            StepDetail::Message(..) => false,
         }
     }
 }
 
-/// Steps, of which the oldest are dropped.
+/// The last steps; older ones are dropped.
 #[derive(Debug, Default)]
 struct Ring(VecDeque<Step>);
 
 impl Ring {
-    /// Adds a step, or counts it where its controller did the same before it. A transition that was taken is counted only if no
-    /// controller has left its state since, so that the order of what happened stays.
+    /// Adds a step, or counts it if its controller's last step was the same. A transition that was taken is counted only if no
+    /// controller has left its state since, so that the order of events stays.
     fn push(&mut self, step: Step) {
         if step.repeats() {
             let of_same =
                 |it: &&mut Step| it.controller() == step.controller() && it.address == step.address;
             let mut before = self.0.iter_mut().rev();
-            let last = match step.is_stall() {
-                true => before.find(of_same),
-                false => before.take_while(|it| it.repeats()).find(of_same),
+            let last = if step.is_stall() {
+                before.find(of_same)
+            } else {
+                before.take_while(|it| it.repeats()).find(of_same)
             };
             if let Some(last) = last.filter(|last| last.what == step.what) {
                 last.count += 1;
@@ -87,7 +90,7 @@ impl Ring {
                 return;
             }
         }
-        if self.0.len() == STEPS_OF_LINE {
+        if self.0.len() == STEPS_PER_LINE {
             self.0.pop_front();
         }
         self.0.push_back(step);
@@ -96,7 +99,7 @@ impl Ring {
 
 /// What a controller did last with a line.
 #[derive(Clone, Debug)]
-struct Last {
+struct TrackedController {
     controller: Controller,
     state: u16,
     /// Tick, trace line and event of the last transition.
@@ -116,7 +119,7 @@ struct StalledStep {
 #[derive(Debug, Default)]
 struct CacheLine {
     steps: Ring,
-    controllers: Vec<Last>,
+    controllers: Vec<TrackedController>,
     /// Requests without an answer.
     requests: u32,
     /// The line of the trace that touched it last.
@@ -138,7 +141,7 @@ pub(crate) struct LastSteps {
 
 impl LastSteps {
     fn line(&mut self, address: u64, number: u64) -> &mut CacheLine {
-        if self.lines.len() >= 2 * LINES && !self.lines.contains_key(&address) {
+        if self.lines.len() >= 2 * KEPT_LINES && !self.lines.contains_key(&address) {
             self.forget();
         }
         let line = self.lines.entry(address).or_default();
@@ -146,30 +149,30 @@ impl LastSteps {
         line
     }
 
-    /// Drops the lines that were not touched for longest. Those with a request stay unless there are too many of them, too.
+    /// Drops the lines that were touched least recently. Lines with a request stay, unless there are too many of them as well.
     fn forget(&mut self) {
         let mut touched: Vec<u64> = self.lines.values().map(|line| line.touched).collect();
         touched.sort_unstable();
-        let bound = touched[touched.len() - LINES];
+        let bound = touched[touched.len() - KEPT_LINES];
         self.lines.retain(|_, line| line.touched >= bound || line.requests > 0);
-        if self.lines.len() > 2 * LINES - LINES / 2 {
+        if self.lines.len() > 2 * KEPT_LINES - KEPT_LINES / 2 {
             self.lines.retain(|_, line| line.touched >= bound);
         }
     }
 
-    /// A sequencer begins a request for a line.
+    /// Notes that a sequencer begins a request for a line.
     pub(crate) fn begin(&mut self, address: u64, number: u64) {
         self.line(address, number).requests += 1;
     }
 
-    /// A sequencer has its answer.
+    /// Notes that a sequencer has its answer for a line.
     pub(crate) fn done(&mut self, address: u64) {
         if let Some(line) = self.lines.get_mut(&address) {
             line.requests = line.requests.saturating_sub(1);
         }
     }
 
-    /// A controller takes a transition, or waits with it.
+    /// Notes a transition that a controller takes, or that is stalled.
     pub(crate) fn transition(
         &mut self,
         (tick, number): (u64, u64),
@@ -183,7 +186,7 @@ impl LastSteps {
             line: number,
             address,
             version,
-            what: What::Transition(names, stall),
+            what: StepDetail::Transition(names, stall),
             count: 1,
             last_tick: tick,
         };
@@ -195,7 +198,7 @@ impl LastSteps {
         line.note(step, names, stall);
     }
 
-    /// A message enters a buffer.
+    /// Notes a message that enters a buffer.
     pub(crate) fn message(
         &mut self,
         (tick, number): (u64, u64),
@@ -212,7 +215,7 @@ impl LastSteps {
             line: number,
             address,
             version: 0,
-            what: What::Message(buffer, message),
+            what: StepDetail::Message(buffer, message),
             count: 1,
             last_tick: tick,
         };
@@ -223,7 +226,7 @@ impl LastSteps {
         if let Some(&id) = self.text_ids.get(text) {
             return Some(id);
         }
-        if self.texts.len() >= TEXTS {
+        if self.texts.len() >= KEPT_NAMES {
             return None;
         }
         let id = self.texts.len() as u32;
@@ -243,23 +246,23 @@ impl LastSteps {
         self.described(&self.all, names)
     }
 
-    /// Whether something is known of a line.
+    /// Whether there are steps for a line.
     pub(crate) fn knows(&self, address: u64) -> bool {
         self.lines.get(&address).is_some_and(|line| !line.steps.0.is_empty())
     }
 
-    /// What controllers are doing with a line: those where something waits first, then those that changed last.
-    pub(crate) fn standing(&self, address: u64, names: &RawLines) -> Vec<Standing> {
+    /// What controllers are doing with a line: first those with stalled events, then those whose state changed last.
+    pub(crate) fn standing(&self, address: u64, names: &RawLines) -> Vec<ControllerStatus> {
         let Some(line) = self.lines.get(&address) else {
             return Vec::new();
         };
-        let mut controllers: Vec<&Last> = line.controllers.iter().collect();
+        let mut controllers: Vec<&TrackedController> = line.controllers.iter().collect();
         controllers.sort_by_key(|last| {
             let entered = last.entered.map_or(0, |(_, line, _)| line);
             (last.stalled.is_empty(), std::cmp::Reverse(entered))
         });
         let name = |id| names.transitions.name(id).to_owned();
-        let standing = |last: &Last| Standing {
+        let standing = |last: &TrackedController| ControllerStatus {
             machine: name(last.controller.0),
             version: last.controller.1,
             state: name(last.state),
@@ -285,7 +288,7 @@ impl LastSteps {
         let name = |id| names.transitions.name(id).to_owned();
         let text = |id: u32| self.texts.get(id as usize).map_or("", |text| text).to_owned();
         let what = |step: &Step| match step.what {
-            What::Transition(names, stall) => StepKind::Transition {
+            StepDetail::Transition(names, stall) => StepKind::Transition {
                 machine: name(names.machine),
                 version: step.version,
                 event: name(names.event),
@@ -293,7 +296,7 @@ impl LastSteps {
                 next_state: name(names.next_state),
                 stall,
             },
-            What::Message(buffer, message) => {
+            StepDetail::Message(buffer, message) => {
                 StepKind::Message { buffer: text(buffer), message: text(message) }
             }
         };
@@ -318,9 +321,9 @@ impl CacheLine {
         let known = self.controllers.iter_mut().position(|it| it.controller == controller);
         let at = match known {
             Some(at) => at,
-            None if self.controllers.len() == CONTROLLERS_OF_LINE => return,
+            None if self.controllers.len() == CONTROLLERS_PER_LINE => return,
             None => {
-                self.controllers.push(Last {
+                self.controllers.push(TrackedController {
                     controller,
                     state: names.state,
                     entered: None,
@@ -331,7 +334,7 @@ impl CacheLine {
         };
         let last = &mut self.controllers[at];
         let Some(stall) = stall else {
-            // A transition that stays in its state does not begin a new stay, but whatever waited was looked at.
+            // A transition that stays in its state leaves the tick of entry alone, but its event is no longer stalled.
             if last.entered.is_none() || names.state != names.next_state {
                 last.entered = Some((step.tick, step.line, names.event));
             }
@@ -343,14 +346,14 @@ impl CacheLine {
     }
 }
 
-impl Last {
+impl TrackedController {
     fn stall(&mut self, event: u16, stall: Stall, tick: u64) {
         let known = |it: &StalledStep| it.event == event && it.stall == stall;
         if let Some(at) = self.stalled.iter().position(known) {
             let it = &mut self.stalled[at];
             it.count += 1;
             it.last_tick = tick;
-        } else if self.stalled.len() < STALLED_EVENTS {
+        } else if self.stalled.len() < STALLED_EVENTS_PER_CONTROLLER {
             self.stalled.push(StalledStep {
                 event,
                 stall,

@@ -22,7 +22,7 @@ pub(crate) enum Shape<'a> {
     Named { tick: Option<u64>, path: &'a [u8], text: &'a [u8] },
     /// Columns: tick, version, names, `[address]` and the rest.
     Raw(Columns<'a>),
-    /// What gem5, the program or somebody else printed besides.
+    /// Other output: of gem5, of the simulated program, or of a script.
     Chatter,
 }
 
@@ -33,13 +33,13 @@ pub(crate) struct Columns<'a> {
     pub version: u32,
     /// Machine, event and states, with the padding between them.
     pub names: &'a [u8],
-    /// How far the names are from where they start in a line without oversized fields.
+    /// Distance of the names from where they start in a line without oversized fields.
     pub shift: usize,
-    /// From the address on.
+    /// The text from the address on.
     pub rest: &'a [u8],
 }
 
-/// Takes a line apart as far as everyone needs it.
+/// Splits a line into tick, object and text, or into the columns of ProtocolTrace.
 pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
     let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
     let Some(&first) = line.get(spaces) else {
@@ -62,7 +62,7 @@ pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
     Ok(Shape::Chatter)
 }
 
-/// A line that begins with a number.
+/// Splits a line that begins with a number.
 fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
     let digits = count_digits(&line[spaces..]);
     let after = spaces + digits;
@@ -82,7 +82,7 @@ fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
     }
 }
 
-/// What follows the tick of a named line.
+/// Splits what follows the tick of a named line.
 fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
     let Some((path, text)) = split_path(body) else {
         return Err(Fault::Cut("an object's path, `: ` and a message"));
@@ -91,7 +91,7 @@ fn named(body: &[u8], tick: u64) -> Result<Shape<'_>, Fault> {
     Ok(Shape::Named { tick: Some(tick), path, text })
 }
 
-/// A line that begins with a word: of a trace without ticks, or chatter.
+/// Splits a line that begins with a word: a named line of a trace without ticks, or chatter.
 fn untimed(line: &[u8]) -> Shape<'_> {
     let Some((path, text)) = split_path(line) else {
         return Shape::Chatter;
@@ -128,7 +128,8 @@ fn without_flag<'a>(path: &'a [u8], text: &'a [u8]) -> (&'a [u8], &'a [u8]) {
     (path, text)
 }
 
-const COLUMNS: Fault = Fault::Cut(
+/// The fault of a line of ProtocolTrace with incomplete columns.
+pub(super) const COLUMNS: Fault = Fault::Cut(
     "the columns of ProtocolTrace: tick, version, machine, event, states, [address, line address]",
 );
 

@@ -1,4 +1,4 @@
-//! A trace that still grows: operations as they complete.
+//! Reads a trace that still grows, and returns operations as they complete.
 
 use std::sync::LazyLock;
 
@@ -11,23 +11,24 @@ use crate::input::Lines;
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
 
-/// Operations of sequencers after which a client that has not printed anything is none.
-const SILENT: usize = 64;
+/// Number of operations after which the other of the two histories, if it has shown nothing, is taken not to exist.
+const DECIDED_AFTER: usize = 64;
 
 /// A reader of a trace that still grows.
 ///
-/// A trace may hold two histories, what the client printed and what Ruby saw. As in a whole trace, the client's is taken; if the client
-/// has printed nothing when [`SILENT`] operations have completed, there is none.
+/// A trace may hold two histories, what the client printed and what Ruby saw. As in a whole trace, the client's is taken; if
+/// the client has printed nothing when [`DECIDED_AFTER`] operations have completed, there is none.
 pub(super) struct LiveTrace<'o> {
     reader: Reader<'o>,
-    /// Operations that were not fetched: they wait for others that completed before, or until it is known whether there is a client.
+    /// Operations that were not fetched. They wait for others that completed before them, or until it is known whether there is
+    /// a client.
     held: Vec<Access>,
     source: Option<Source>,
     /// Whether the trace shows what memory does, as far as that was looked for.
     has_ruby: bool,
 }
 
-/// A trace alone has no other files.
+/// The surroundings of a trace that is read without the other files of its run.
 static ALONE: LazyLock<Surroundings> = LazyLock::new(Surroundings::default);
 
 impl<'o> LiveTrace<'o> {
@@ -53,10 +54,10 @@ impl<'o> LiveTrace<'o> {
             self.source = Some(Source::Client);
             self.held.clear();
         }
-        if sink.client.operations >= SILENT as u64 && !self.has_ruby {
+        if sink.client.operations >= DECIDED_AFTER as u64 && !self.has_ruby {
             self.has_ruby = self.reader.has(Source::Ruby);
             if !self.has_ruby {
-                self.reader.sink.client.go_alone(self.reader.sink.options);
+                self.reader.sink.client.stop_waiting_for_memory(self.reader.sink.options);
             }
         }
         let sink = &mut self.reader.sink;
@@ -66,7 +67,7 @@ impl<'o> LiveTrace<'o> {
             Some(Source::Client) => self.held.extend(client),
             _ => self.held.extend(ruby),
         }
-        if self.source.is_none() && self.held.len() >= SILENT {
+        if self.source.is_none() && self.held.len() >= DECIDED_AFTER {
             self.source = Some(Source::Ruby);
         }
     }
@@ -88,9 +89,9 @@ impl LiveReader for LiveTrace<'_> {
         if self.source.is_none() || self.held.is_empty() {
             return Vec::new();
         }
-        // What completed before something that is not completed_before yet comes before it.
+        // An operation that is not resolved yet completed before those of later lines, so these wait for it.
         let bound = self.reader.sequencers.first_unresolved().unwrap_or(u64::MAX);
-        // A store of which the trace does not show more counts where it is printed.
+        // A store of which the trace shows no completion takes the place of its line.
         let when = |access: &Access| access.order.or(access.line);
         self.held.sort_by_key(when);
         let before = self.held.partition_point(|it| when(it) < Some(bound));
@@ -137,7 +138,7 @@ impl LiveReader for LiveTrace<'_> {
         }
         let mut completed_before = self.reader.sequencers.completed_before();
         for (thread, place) in &mut completed_before {
-            // What nobody has fetched has not arrived.
+            // Operations that were not fetched are outstanding for the caller.
             let held = self.held.iter().filter(|access| access.thread == *thread);
             *place = held.map(|access| access.sequence).fold(*place, u64::min);
         }

@@ -1,4 +1,4 @@
-//! Rebuilding operations: requests and completions of sequencers, matched first in, first out.
+//! Rebuilds operations: matches requests and completions of sequencers, first in, first out.
 
 use history::Unfinished;
 use rustc_hash::FxHashMap;
@@ -31,13 +31,13 @@ pub(crate) struct Sequencers {
 }
 
 impl Sequencers {
-    /// The number of a new sequencer.
+    /// Adds a sequencer and returns its number.
     pub(crate) fn add(&mut self, path: &str) -> usize {
         self.all.push(Sequencer { path: path.to_owned(), ..Sequencer::default() });
         self.all.len() - 1
     }
 
-    /// For each thread a place in the order of acceptance before which nothing of it is outstanding.
+    /// For each thread, the position in the order of acceptance before which none of its requests is outstanding.
     pub(crate) fn completed_before(&self) -> Vec<(u32, u64)> {
         let of = |sequencer: &Sequencer| {
             let outstanding = sequencer.fifo.iter().map(|request| request.sequence);
@@ -49,7 +49,7 @@ impl Sequencers {
         self.all.iter().filter_map(of).collect()
     }
 
-    /// The line of the first operation that has completed and may still turn out to be smaller than it seems.
+    /// The line of the first operation that has completed and whose size a later line may still show.
     pub(crate) fn first_unresolved(&self) -> Option<u64> {
         let last = self.all.iter().filter_map(|sequencer| sequencer.last.as_ref());
         last.map(|completed| completed.line).min()
@@ -80,7 +80,7 @@ impl Sequencers {
         // All lines of a request have one tick; an older offer was left behind by a lost line.
         let is_now = |offer: &&mut Offer| offer.tick.is_none_or(|offered| offered == tick);
         let Some(offer) = self.offer.as_mut().filter(is_now) else {
-            // A request that was coalesced and is sent to the protocol now.
+            // A request that was coalesced enters the protocol now.
             if let Some(&at) = self.by_version.get(&version)
                 && let Some(request) = self.all[at].fifo.first_mut(address)
                 && request.begin == Begin::Coalesced
@@ -110,7 +110,7 @@ impl Sequencers {
         self.done = Some((version, address));
     }
 
-    /// A transition: nothing of a sequencer continues across it.
+    /// Takes in a transition. The completion that a `Done` line began does not continue across it.
     pub(crate) fn transition(&mut self) {
         self.done = None;
     }
@@ -149,13 +149,13 @@ impl Sequencers {
         self.accepted += 1;
     }
 
-    /// `did not issue`, or a device's address.
+    /// Takes in a request that was not accepted: it was `refused`, or goes to a device.
     pub(crate) fn dropped(&mut self, refused: bool) {
         self.refused += u64::from(refused);
         self.offer = None;
     }
 
-    /// A data line.
+    /// Takes in a data line.
     pub(crate) fn data(
         &mut self,
         at: usize,
@@ -253,7 +253,7 @@ impl Sequencers {
         Ok(())
     }
 
-    /// What a completion means, before its size is known.
+    /// Makes the completed operation of a request, before its size is known. `None` if its data line is missing.
     #[allow(clippy::too_many_arguments)]
     fn complete(
         &mut self,
@@ -313,7 +313,7 @@ impl Sequencers {
         sequencer.dataless_writes += u64::from(command.writes());
     }
 
-    /// Reads the bytes of an access off its block.
+    /// Reads the values of an access from its data block.
     fn read_block(
         &mut self,
         at: usize,
@@ -349,10 +349,8 @@ impl Sequencers {
             })
         };
         let shown = Some(value(&sequencer.block)?);
-        let original = match sequencer.original.is_empty() {
-            true => None,
-            false => Some(value(&sequencer.original)?),
-        };
+        let original =
+            if sequencer.original.is_empty() { None } else { Some(value(&sequencer.original)?) };
         (completed.old, completed.new) = match kind {
             DataKind::Read | DataKind::AtomicReturn | DataKind::AmoOriginal => (shown, None),
             DataKind::Set | DataKind::Swap => (None, shown),
@@ -362,7 +360,7 @@ impl Sequencers {
         Ok(())
     }
 
-    /// A response of `size` bytes: it belongs to the operation that completed last.
+    /// Takes in a response of `size` bytes, which belongs to the operation that completed last.
     pub(crate) fn response(
         &mut self,
         at: usize,

@@ -10,7 +10,7 @@ use crate::gem5::grammar::{
     timing,
 };
 
-/// Command of a packet.
+/// The command of a packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     Read,
@@ -23,7 +23,7 @@ pub(crate) enum Command {
     Flush,
     MemSync,
     Prefetch,
-    /// Any other, by a number that stands for its name.
+    /// Any other command, as a hash of its name.
     Other(u32),
 }
 
@@ -49,7 +49,7 @@ impl Command {
         }
     }
 
-    /// The name gem5 prints.
+    /// The name that gem5 prints.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Command::Read => "ReadReq",
@@ -109,23 +109,23 @@ pub(crate) struct ClientOp {
 pub(crate) enum Message<'a> {
     /// A CPU offers a packet to this port.
     Timing { port: u16 },
-    /// It was accepted.
+    /// The packet was accepted.
     Issued { command: Command, address: u64 },
-    /// It was refused.
+    /// The packet was refused.
     Refused,
-    /// It goes to a device.
+    /// The packet goes to a device.
     Pio,
-    /// It is an atomic operation, to be performed elsewhere.
+    /// The packet is an atomic operation, to be performed elsewhere.
     IssuingAtomic { returns: bool },
-    /// The block of the operation that completes now.
+    /// The data block of the operation that completes now.
     Data { kind: DataKind, block: &'a [u8] },
     /// An operation completed.
     Hit { command: Command, address: u64 },
-    /// A response of so many bytes was put into a queue.
+    /// A response of `size` bytes was put into a queue.
     Response { address: u64, size: u64 },
     /// An operation of a client.
     Client(ClientOp),
-    /// What a CPU executed.
+    /// An instruction that a CPU executed.
     Exec {
         /// The address space, where the line shows it.
         space: Option<u64>,
@@ -200,7 +200,7 @@ fn whole<'a>(
     all_consuming(parser).parse(text).ok().map(|(_, message)| message)
 }
 
-/// For texts that begin like one message only: if they do not go on like it, they were cut.
+/// Parses a text whose beginning only one message has; if the rest does not fit, the line was cut off.
 fn strict<'a>(
     parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
     text: &'a [u8],

@@ -5,11 +5,11 @@
 //! - `line` and `message` take a line apart, with the grammars of `grammar`; `raw` reads the columns of ProtocolTrace;
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
 //!   them, whose values are in data blocks (`block`, `operation`);
-//! - `Client` collects what clients print, `Exec` what CPUs executed;
+//! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
 //!
-//! A file may hold several histories. Which of them is wanted is known at its end (`choice`), so until then all are kept. `LiveTrace` is
-//! a reader of a trace that still grows.
+//! A file may hold several histories. Only at its end is it known which of them to return (`choice`, `notes`), so until then
+//! all are kept. `LiveTrace` is a reader of a trace that still grows.
 //!
 //! A client may print what its thread does, which shows what Ruby cannot see: loads that a store
 //! buffer served, and fences. Its lines are `T<thread> op <index>` and then `store <address>
@@ -34,10 +34,12 @@ mod line;
 mod live;
 mod matching;
 mod message;
+mod notes;
 mod operation;
 mod outstanding;
 mod protocol;
 mod raw;
+mod recognise;
 mod sequencer;
 mod sink;
 pub mod text;
@@ -50,21 +52,22 @@ use memchr::memmem;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Fault, WriteError};
-use crate::format::{self, Contents, Resemblance, TraceFormat};
-use crate::input::Lines;
+use crate::format::{self, Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::input::{LINE_LIMIT, Lines};
 use crate::live::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
 use collector::Collector;
-use crash::begins_message;
 pub(crate) use end::End;
-use exec::{At, Exec};
+use exec::{Exec, LineContext};
 use line::{Columns, Shape};
 use live::LiveTrace;
 use matching::Sequencers;
 use message::Message;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
+pub(crate) use recognise::has_trace_line;
+use recognise::{is_chatter, is_trace_line};
 use sequencer::trailing_number;
 use sink::Sink;
 pub use write::write;
@@ -83,19 +86,17 @@ pub(crate) struct Surroundings {
 }
 
 /// Text printed by gem5's debug flags.
-pub(crate) struct Gem5;
+pub struct Gem5;
 
 impl TraceFormat for Gem5 {
-    fn name(&self) -> &'static str {
-        "gem5"
-    }
-
-    fn title(&self) -> &'static str {
-        "a gem5 trace"
-    }
-
-    fn example(&self) -> &'static str {
-        "    61000: system.…: …"
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "gem5",
+            title: "a gem5 trace",
+            example: "    61000: system.…: …",
+            extensions: &["trace"],
+            line_limit: LINE_LIMIT,
+        }
     }
 
     fn recognises(&self, line: &[u8]) -> Resemblance {
@@ -114,10 +115,6 @@ impl TraceFormat for Gem5 {
 
     fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
         Some(Box::new(LiveTrace::new(options)))
-    }
-
-    fn extensions(&self) -> &'static [&'static str] {
-        &["trace"]
     }
 
     fn write(
@@ -146,43 +143,6 @@ pub(crate) fn read(
     reader.finish(lines)
 }
 
-/// Whether a text holds a line that a debug flag of gem5 printed.
-pub(crate) fn has_trace_line(text: &[u8]) -> bool {
-    text.split(|&byte| byte == b'\n').any(|line| {
-        !line.trim_ascii().is_empty() && !has_chatter_prefix(line) && is_trace_line(line)
-    })
-}
-
-/// Whether a line is one that a debug flag prints, or such a line cut off.
-fn is_trace_line(line: &[u8]) -> bool {
-    match line::shape(line) {
-        Ok(Shape::Raw(_) | Shape::Named { .. }) => true,
-        Err(Fault::Cut(_)) => line.starts_with(b" ") || line.contains(&b':'),
-        _ => false,
-    }
-}
-
-/// What the lines begin with that gem5 prints besides its debug flags.
-const CHATTER: [&[u8]; 8] = [
-    b"gem5 ",
-    b"warn: ",
-    b"info: ",
-    b"hack: ",
-    b"Global frequency set at ",
-    b"**** REAL SIMULATION ****",
-    b"command line: ",
-    b"Redirecting ",
-];
-
-fn has_chatter_prefix(line: &[u8]) -> bool {
-    CHATTER.iter().any(|words| line.starts_with(words))
-}
-
-/// Whether gem5 prints a line without any debug flag.
-fn is_chatter(line: &[u8]) -> bool {
-    has_chatter_prefix(line) || begins_message(line)
-}
-
 /// What an object is, by its path and what it printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Object {
@@ -192,7 +152,7 @@ enum Object {
     Queue { sequencer: usize },
 }
 
-/// The state of reading.
+/// Reads a trace line by line.
 struct Reader<'o> {
     surroundings: &'o Surroundings,
     sink: Sink<'o>,
@@ -205,9 +165,8 @@ struct Reader<'o> {
     first_tick: u64,
     last_tick: u64,
     ticks: bool,
-    /// Named lines of any kind that is understood.
-    messages: u64,
-    /// Why a run that crashed has no history, if that is so.
+
+    /// Why there is no history, if the run crashed before it showed one.
     without_history: Option<String>,
 }
 
@@ -232,7 +191,7 @@ impl<'o> Reader<'o> {
             first_tick: u64::MAX,
             last_tick: 0,
             ticks: false,
-            messages: 0,
+
             without_history: None,
         }
     }
@@ -250,8 +209,8 @@ impl<'o> Reader<'o> {
         }
     }
 
-    /// Takes a line in; `is_complete` unless its end is missing. Behind the message of a crash come backtraces and the like: what
-    /// is no line of a trace there is none that is damaged.
+    /// Takes in a line; `is_complete` unless its end is missing. After the message of a crash come backtraces and the like, so
+    /// a line there that is not one of a trace is not taken for a damaged one.
     fn take(&mut self, text: &[u8], number: u64, is_complete: bool) -> Result<(), Fault> {
         let shape = line::shape(text);
         let is_chatter = matches!(shape, Ok(Shape::Chatter));
@@ -260,7 +219,7 @@ impl<'o> Reader<'o> {
         }
         let is_over = self.end.is_crash() && (is_chatter || shape.is_err());
         match shape {
-            // gem5 may not have finished the line, either.
+            // gem5 may have crashed before it finished the line.
             _ if !is_complete && (is_over || self.surroundings.end.is_crash()) => Ok(()),
             _ if !is_complete => Err(Fault::Cut("a line end")),
             Err(_) if is_over => {
@@ -349,7 +308,7 @@ impl<'o> Reader<'o> {
             self.sink.statistics.ignored += 1;
             return Ok(());
         }
-        self.messages += 1;
+
         let object = self.object(path);
         match message {
             Message::Exec { space, thread, text } => {
@@ -358,7 +317,7 @@ impl<'o> Reader<'o> {
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
                 if matches!(wanted, None | Some(Source::Client)) {
-                    // The client's history comes first, so Ruby's is not needed any more.
+                    // The client's history takes precedence, so Ruby's is not needed any more.
                     self.sink.ruby = None;
                     let options = self.sink.options;
                     return self.sink.client.operation(op, tick, line, options);
@@ -384,12 +343,12 @@ impl<'o> Reader<'o> {
                     self.raw.last_steps.message(at, address, &buffer, &message);
                 }
             }
-            // An assertion begins with the name of the program.
+            // A failed assertion looks like a named line: it begins with the name of the program.
             None => self.end.scan(&[path, b": ", text].concat(), line, false),
         }
     }
 
-    /// Notes that there are lines of a source that is not wanted.
+    /// Counts the lines of a source that was not asked for.
     fn seen(&mut self, message: Message<'_>) {
         match message {
             Message::Data { .. } => self.sequencers.data_lines += 1,
@@ -413,7 +372,7 @@ impl<'o> Reader<'o> {
         }
         let cpu = (object, self.objects[object].1);
         let block = self.surroundings.block_size.map_or(64, u64::from);
-        let at = At { line, tick, block, isa: self.surroundings.isa, space };
+        let at = LineContext { line, tick, block, isa: self.surroundings.isa, space };
         self.exec.line(cpu, thread, text, at, self.sink.options)
     }
 
@@ -457,7 +416,7 @@ impl<'o> Reader<'o> {
         Ok(())
     }
 
-    /// The sequencer that an object is.
+    /// The sequencer of an object that is one.
     fn sequencer(&mut self, object: usize, path: &[u8]) -> usize {
         if let Object::Sequencer(sequencer) = self.objects[object].0 {
             return sequencer;
@@ -508,14 +467,11 @@ impl<'o> Reader<'o> {
         };
         let of = self.object(parent.as_bytes());
         let sequencer = self.sequencer(of, parent.as_bytes());
-        match is_queue {
-            true => Object::Queue { sequencer },
-            false => Object::Port { sequencer, port },
-        }
+        if is_queue { Object::Queue { sequencer } } else { Object::Port { sequencer, port } }
     }
 }
 
-/// Lines that say nothing must at least be text.
+/// Refuses a line with NUL bytes: even a line that is ignored must be text.
 fn check_text(text: &[u8]) -> Result<(), Fault> {
     if memchr::memchr(0, text).is_none() {
         return Ok(());

@@ -1,4 +1,4 @@
-//! From a completed request and its block to operations of a history.
+//! Turns a completed request and its data block into operations of a history.
 
 use history::{Access, Kind, Place, low_bytes};
 
@@ -12,7 +12,7 @@ use crate::gem5::raw::Begin;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Operation(Kind),
-    /// The first half of a locked read-modify-write; nothing until the second.
+    /// The read half of a locked read-modify-write, which waits for the write half.
     LockedRead,
     LockedWrite,
     /// An atomic operation that shows what it read, what it wrote, or both.
@@ -21,11 +21,11 @@ pub(crate) enum Effect {
     Prefetch,
     Flush,
     Other,
-    /// There should be a data line, and there is none.
+    /// The data line is missing.
     DataMissing,
 }
 
-/// What a request does, by its command and the kind of its data line.
+/// Returns the effect of a request, by its command and the kind of its data line.
 pub(crate) fn effect(request: &Request, data: Option<DataKind>) -> Result<Effect, Fault> {
     let atomic = matches!(request.begin, Begin::AtomicReturn | Begin::AtomicNoReturn);
     let effect = match (request.command, data) {
@@ -78,7 +78,7 @@ pub(crate) struct Completed {
     pub new: Option<u64>,
 }
 
-/// The values of an access: of its first (at most) 8 bytes, and of those behind.
+/// The values of an access: of its first 8 bytes at most, and of the others.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Values {
     pub old: Option<u64>,
@@ -88,7 +88,7 @@ pub(crate) struct Values {
 }
 
 impl Completed {
-    /// The values for a size, from the blocks before and after.
+    /// Returns the values for a size, from the blocks before and after the operation.
     pub(crate) fn values(&self, size: Option<u64>, old: &[u8], new: &[u8]) -> Values {
         let mut values = Values { old: self.old, new: self.new, more: Vec::new() };
         let Some(size) = size else {

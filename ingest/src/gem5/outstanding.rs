@@ -3,10 +3,10 @@
 use history::{Crash, CrashKind, Unfinished};
 
 use super::Reader;
-use crate::ending::{Ending, Standing, Waiting};
+use crate::ending::{ControllerStatus, Ending, OutstandingRequest};
 
-/// Requests of which it is said what they wait for.
-const WAITING: usize = 64;
+/// Number of outstanding requests that are described, the oldest first.
+const DESCRIBED_REQUESTS: usize = 64;
 /// States in which a controller does not hold a line, in gem5's protocols.
 const IDLE: [&str; 3] = ["I", "NP", "NPI"];
 
@@ -25,7 +25,7 @@ impl Reader<'_> {
         };
         let mut oldest: Vec<&Unfinished> = outstanding.iter().collect();
         oldest.sort_by_key(|request| request.issued);
-        let waiting = oldest.into_iter().take(WAITING);
+        let waiting = oldest.into_iter().take(DESCRIBED_REQUESTS);
         Ending {
             cache_line,
             steps,
@@ -58,16 +58,17 @@ impl Reader<'_> {
         }
     }
 
-    fn waiting(&self, request: &Unfinished) -> Waiting {
+    fn waiting(&self, request: &Unfinished) -> OutstandingRequest {
         let cache_line = self.cache_line(request.address);
         let all = self.raw.last_steps.standing(cache_line, &self.raw);
-        let is_idle = |it: &Standing| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
-        let (idle, controllers): (Vec<Standing>, Vec<Standing>) =
+        let is_idle =
+            |it: &ControllerStatus| it.stalled.is_empty() && IDLE.contains(&it.state.as_str());
+        let (idle, controllers): (Vec<ControllerStatus>, Vec<ControllerStatus>) =
             all.into_iter().partition(is_idle);
-        Waiting { request: request.clone(), cache_line, controllers, idle: idle.len() }
+        OutstandingRequest { request: request.clone(), cache_line, controllers, idle: idle.len() }
     }
 
-    /// What would explain the end, and was not recorded.
+    /// Says what was not recorded that would explain the end.
     fn missing(&self, crash: Option<&Crash>) -> Vec<String> {
         let mut missing = Vec::new();
         if self.raw.controllers == 0 {
@@ -77,15 +78,14 @@ impl Reader<'_> {
             );
         } else if !self.raw.last_steps.messages {
             missing.push(
-                "which messages are on their way is not recorded, so not who owes an answer to whom: add RubyQueue to --debug-flags, \
-                 which prints each message as it enters a buffer"
+                "messages in flight are not recorded: add RubyQueue to --debug-flags, which prints each message as it enters a buffer"
                     .to_owned(),
             );
         }
         let of_protocol = [CrashKind::FailedAssertion, CrashKind::ProtocolError];
         if crash.is_some_and(|crash| of_protocol.contains(&crash.kind) && crash.address.is_none()) {
             missing.push(
-                "gem5 does not say which controller and which address that was about: the transition that failed is not in the trace"
+                "gem5 does not say which controller and which address failed, and the trace does not show the failing transition"
                     .to_owned(),
             );
         }

@@ -1,4 +1,4 @@
-//! Which coherence protocol printed a trace, by the events that its machines met.
+//! Recognises the coherence protocol of a trace by the events of its machines.
 
 use std::collections::BTreeSet;
 

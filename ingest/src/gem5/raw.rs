@@ -1,4 +1,4 @@
-//! Lines of ProtocolTrace: what sequencers begin and finish, and the transitions of controllers.
+//! Reads the lines of ProtocolTrace: the requests that sequencers begin and finish, and the transitions of controllers.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use crate::ending::Stall;
 use crate::error::Fault;
 use crate::gem5::grammar;
 use crate::gem5::last_steps::LastSteps;
-use crate::gem5::line::Columns;
+use crate::gem5::line::{COLUMNS, Columns};
 use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
@@ -18,7 +18,7 @@ pub(crate) enum Event {
     Begin { address: u64, begin: Begin },
     /// A request comes back.
     Done { address: u64 },
-    /// Nothing that a history needs.
+    /// A line that a history does not need.
     None,
 }
 
@@ -53,7 +53,7 @@ struct Entry {
 #[derive(Debug, Default)]
 pub(crate) struct RawLines {
     keep: bool,
-    /// By the text of the names columns, so that names are looked at once each.
+    /// By the text of the names' columns, so that each text is parsed once.
     by_text: FxHashMap<Box<[u8]>, u32>,
     by_names: FxHashMap<(Role, Names), usize>,
     entries: Vec<Entry>,
@@ -69,29 +69,25 @@ pub(crate) struct RawLines {
     pub controllers: u64,
 }
 
-const NAMES: Fault = Fault::Cut(
-    "the columns of ProtocolTrace: tick, version, machine, event, states, [address, line address]",
-);
-
 impl RawLines {
-    /// `keep` the table of transitions, or only count.
+    /// Creates a reader before the first line. `keep` says whether transitions are kept in a table or only counted.
     pub(crate) fn new(keep: bool) -> RawLines {
         RawLines { keep, ..RawLines::default() }
     }
 
-    /// Takes a line in.
+    /// Takes in a line.
     pub(crate) fn line(&mut self, columns: &Columns<'_>, number: u64) -> Result<Event, Fault> {
         let at = match self.by_text.get(columns.names) {
             Some(&at) => at as usize,
             None => self.learn(columns)?,
         };
-        let entry = self.entries.get_mut(at).ok_or(NAMES)?;
+        let entry = self.entries.get_mut(at).ok_or(COLUMNS)?;
         if entry.role == Role::Begin && !columns.rest.starts_with(b"[") {
             // A request of memory management has a type and no address.
             self.requests += 1;
             return Ok(Event::None);
         }
-        let (rest, (address, cache_line)) = grammar::address(columns.rest).map_err(|_| NAMES)?;
+        let (rest, (address, cache_line)) = grammar::address(columns.rest).map_err(|_| COLUMNS)?;
         match entry.role {
             Role::Transition => {
                 self.controllers += 1;
@@ -133,19 +129,19 @@ impl RawLines {
         }
     }
 
-    /// Looks at names that did not occur before.
+    /// Parses names that have not occurred before.
     fn learn(&mut self, columns: &Columns<'_>) -> Result<usize, Fault> {
-        let text = std::str::from_utf8(columns.names).map_err(|_| NAMES)?;
+        let text = std::str::from_utf8(columns.names).map_err(|_| COLUMNS)?;
         let mut words = text.split_ascii_whitespace();
-        let first = words.next().ok_or(NAMES)?;
-        let second = words.next().ok_or(NAMES)?;
+        let first = words.next().ok_or(COLUMNS)?;
+        let second = words.next().ok_or(COLUMNS)?;
         let (machine, event, states) = if second.contains('>') {
-            let (machine, event) = unglue(first, text, columns.shift).ok_or(NAMES)?;
+            let (machine, event) = unglue(first, text, columns.shift).ok_or(COLUMNS)?;
             (machine, event, second)
         } else {
-            (first, second, words.next().ok_or(NAMES)?)
+            (first, second, words.next().ok_or(COLUMNS)?)
         };
-        let (state, next_state) = states.split_once('>').ok_or(NAMES)?;
+        let (state, next_state) = states.split_once('>').ok_or(COLUMNS)?;
         let role = match (machine, event) {
             ("Seq", "Begin") => Role::Begin,
             ("Seq", "Done" | "SC_Failed") => Role::Done,
@@ -156,10 +152,10 @@ impl RawLines {
         let has_more = words.next().is_some();
         let no_address = role == Role::Begin && !columns.rest.starts_with(b"[");
         if is_short || (has_more && !no_address) {
-            return Err(NAMES);
+            return Err(COLUMNS);
         }
         if no_address && !has_more {
-            return Err(NAMES);
+            return Err(COLUMNS);
         }
         self.add(columns.names, role, [machine, event, state, next_state])
     }
@@ -211,7 +207,7 @@ impl RawLines {
         counts
     }
 
-    /// The protocol that met these events.
+    /// The protocol that has these events.
     pub(crate) fn protocol(&self) -> Option<&'static str> {
         let observed = self
             .entries
@@ -245,7 +241,7 @@ fn unglue<'a>(word: &'a str, names: &str, shift: usize) -> Option<(&'a str, &'a 
     (!machine.is_empty() && !event.is_empty()).then_some((machine, event))
 }
 
-/// What follows the address of a transition that was not taken.
+/// The kind of stall, by what follows the address of a transition that was not taken.
 fn stall(rest: &[u8]) -> Option<Stall> {
     match rest {
         b" Protocol Stall" => Some(Stall::Protocol),

@@ -1,4 +1,4 @@
-//! One sequencer: what it was asked, what it answered, and which of its ports fetch instructions.
+//! The state of one sequencer: its requests and completions, and which of its ports fetch instructions.
 
 use history::{Access, Unfinished};
 
@@ -88,7 +88,7 @@ impl Sequencer {
         begin == Begin::Fetch || (begin == Begin::Coalesced && self.port(port).only_fetches())
     }
 
-    /// The completion behind a data line is missing: its request must not stay in front of others.
+    /// Drops the request of a data line whose completion is missing, so that it does not stay in front of others.
     pub fn lose(&mut self, data: Data) {
         let address = data.address.or_else(|| {
             let mut outstanding = self.fifo.iter().map(|request| request.address);

@@ -1,4 +1,4 @@
-//! Where operations of sequencers go.
+//! Collects the operations of sequencers and clients.
 
 use history::Access;
 

@@ -6,7 +6,7 @@
 use history::Kind;
 
 /// Bytes that are gathered before they are written.
-const PIECE: usize = 1 << 18;
+const FLUSH_BYTES: usize = 1 << 18;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
 const BLANKS: &str = "                    ";
@@ -14,7 +14,7 @@ const BLANKS: &str = "                    ";
 /// Most bytes that a byte of a block takes.
 const WIDEST: usize = 5;
 
-/// For each byte how a block shows it, and how long that is.
+/// For each byte its text in a block, and the length of the text.
 const BYTES: [([u8; 8], u8); 256] = {
     let mut bytes = [([b' '; 8], 4); 256];
     let mut value = 0;
@@ -36,11 +36,11 @@ const BYTES: [([u8; 8], u8); 256] = {
 
 const ZEROS: &[u8; 32] = b"0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 ";
 
-/// The names of a sequencer and of what belongs to it, as lines have them.
+/// The names of a sequencer, its ports and queues, and its client, as lines show them.
 #[derive(Debug)]
 pub struct Names {
     sequencer: String,
-    /// By number of the port.
+    /// By port number.
     ports: [String; 2],
     queues: [String; 2],
     /// The columns of version and component.
@@ -67,14 +67,14 @@ impl Names {
     }
 }
 
-/// What a client prints of an operation.
+/// An operation as a client prints it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLine {
     /// Number of the thread.
     pub thread: u32,
     /// Place in its program.
     pub index: u32,
-    /// What it is; all that reads and writes at once is an `rmw`.
+    /// Kind of the operation; one that both reads and writes is printed as `rmw`.
     pub kind: Kind,
     /// Address of the first byte; a fence has none.
     pub address: u64,
@@ -86,7 +86,7 @@ pub struct ClientLine {
     pub forwarded: bool,
 }
 
-/// The text of a trace that is not written yet.
+/// The part of a trace's text that has not been written out yet.
 #[derive(Debug)]
 pub struct Text {
     buffer: Vec<u8>,
@@ -94,14 +94,14 @@ pub struct Text {
 
 impl Default for Text {
     fn default() -> Text {
-        Text { buffer: Vec::with_capacity(PIECE + (1 << 12)) }
+        Text { buffer: Vec::with_capacity(FLUSH_BYTES + (1 << 12)) }
     }
 }
 
 impl Text {
-    /// Whether it is time to write it.
+    /// Whether the text is long enough to be written out.
     pub fn is_long(&self) -> bool {
-        self.buffer.len() >= PIECE
+        self.buffer.len() >= FLUSH_BYTES
     }
 
     /// The text.
@@ -109,12 +109,12 @@ impl Text {
         &self.buffer
     }
 
-    /// Takes the text.
+    /// Takes the text out.
     pub fn take(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.buffer)
     }
 
-    /// Takes the text and goes on in `empty`.
+    /// Takes the text out and continues in `empty`.
     pub fn replace(&mut self, empty: Vec<u8>) -> Vec<u8> {
         std::mem::replace(&mut self.buffer, empty)
     }
@@ -149,7 +149,7 @@ impl Text {
         self.put("\n");
     }
 
-    /// The line of a request that a core offers.
+    /// Adds the line of a request that a core offers.
     pub fn timing_request(&mut self, names: &Names, tick: u64, port: usize, address: u64) {
         self.port(names, tick, port);
         self.put("Timing request for address ");
@@ -209,9 +209,10 @@ impl Text {
         cycles: u64,
         success: bool,
     ) {
-        let event = match success {
-            true => "                Done       >       ",
-            false => "           SC_Failed       >       ",
+        let event = if success {
+            "                Done       >       "
+        } else {
+            "           SC_Failed       >       "
         };
         self.columns(names, tick, event);
         self.bracket(address, line);

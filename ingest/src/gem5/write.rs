@@ -1,9 +1,8 @@
-//! A history as the trace that gem5 would print of it.
+//! Writes a history as the trace that gem5 would print.
 //!
-//! Each operation is printed as the request and the completion of a Ruby sequencer (flags
-//! ProtocolTrace without transitions, RubySequencer and RubyPort), at its ticks. Where program order
-//! cannot be seen in that (fences, store buffers), its client's lines are printed besides.
-//! `plan` decides what is printed when, [`super::text`] spells it.
+//! Each operation is printed as the request and the completion of a Ruby sequencer (flags ProtocolTrace without transitions,
+//! RubySequencer and RubyPort), at its ticks. Where program order cannot be seen in that (fences, store buffers), lines of its
+//! client are printed as well. `plan` decides at which tick each line is printed, [`super::text`] spells the lines.
 
 mod plan;
 
@@ -34,8 +33,8 @@ pub(super) fn inexpressible(what: impl Into<String>) -> WriteError {
 /// Cost: linear but for a sort of the ticks of issue; about 40 bytes of memory an operation.
 ///
 /// # Errors
-/// If the output cannot be written, or the history has what a trace cannot show: operations
-/// without ticks or values, two that complete at one tick, sizes, initial and final values,
+/// Returns [`WriteError::Io`] if the output cannot be written, and [`WriteError::Inexpressible`] if the history has what a
+/// trace cannot show: operations without ticks or values, two that complete at one tick, sizes, initial and final values,
 /// load-linked and store-conditional, weak fences, acquire and release annotations.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check(history)?;
@@ -63,7 +62,7 @@ pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     Ok(())
 }
 
-/// Prints operations.
+/// Prints the lines of operations.
 struct Printer<'h> {
     history: &'h History,
     text: Text,
@@ -72,7 +71,7 @@ struct Printer<'h> {
 }
 
 impl Printer<'_> {
-    /// A printer that has printed the history's name.
+    /// Creates a printer and prints the history's name.
     fn new(history: &History) -> Printer<'_> {
         let mut text = Text::default();
         if let Some(name) = &history.name {
@@ -132,8 +131,8 @@ impl Printer<'_> {
         self.text.client(&self.names[access.thread as usize], tick, &line);
     }
 
-    /// What the lines of an operation show of it. What reads and writes at once is a read-modify-write, as is a failed
-    /// compare-and-swap, which writes what it read.
+    /// Returns what the lines of an operation show. Any atomic operation is printed as a read-modify-write; a failed
+    /// compare-and-swap as one that writes what it read.
     fn access(&self, op: OpId) -> Result<ClientLine, WriteError> {
         let history = self.history;
         let thread = history.thread_of(op);
@@ -142,16 +141,17 @@ impl Printer<'_> {
         let (read, written) = (history.read(op), history.written(op));
         let is_hidden = (kind.reads() && read.is_none()) || (kind.writes() && written.is_none());
         if is_hidden {
-            let what = format!("{} has a hidden value", history.describe(op));
+            let what = format!("{} has a value that is not known", history.describe(op));
             return Err(inexpressible(what));
         }
         let address = history.location(op).map_or(Some(0), |location| address(cell(location)));
-        let too_far = || inexpressible(format!("{} is too far up", history.describe(op)));
+        let too_large =
+            || inexpressible(format!("{} has too large an address", history.describe(op)));
         Ok(ClientLine {
             thread: thread as u32,
             index: op.0 - history.threads()[thread].first().0,
             kind: if kind.is_atomic() { Kind::Rmw } else { kind },
-            address: address.ok_or_else(too_far)?,
+            address: address.ok_or_else(too_large)?,
             read: read.unwrap_or(0),
             written: written.or(read).unwrap_or(0),
             forwarded: false,
@@ -168,12 +168,12 @@ fn command(kind: Kind) -> &'static str {
     }
 }
 
-/// The address of a cell: one cache line each, since completions of one line come in order.
+/// The address of a cell. Each has a cache line of its own, since completions of one line come in order.
 fn address(cell: u64) -> Option<u64> {
     cell.checked_mul(64)?.checked_add(0x1000)
 }
 
-/// What is wrong with a history as a whole, or with the kind of an operation.
+/// Refuses a history that a trace cannot show, because of the history as a whole or the kind of an operation.
 fn check(history: &History) -> Result<(), WriteError> {
     if history.locations().iter().any(|location| location.size.is_some()) {
         return Err(inexpressible("locations with sizes"));
@@ -184,16 +184,16 @@ fn check(history: &History) -> Result<(), WriteError> {
     let locations = 0..history.locations().len() as u32;
     if let Some(location) = locations.into_iter().find(|&l| history.initial(l) != Some(0)) {
         let location = history.locations()[location as usize];
-        return Err(inexpressible(format!("{location} starts at another value than 0")));
+        return Err(inexpressible(format!("the initial value of {location} is not 0")));
     }
-    let has_no_line = |&op: &OpId| {
+    let is_inexpressible = |&op: &OpId| {
         let is_plain = matches!(
             history.kind(op),
             Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::Fence
         );
         !is_plain || !history.annotation(op).is_none()
     };
-    match history.ops().find(has_no_line) {
+    match history.ops().find(is_inexpressible) {
         Some(op) => Err(inexpressible(history.describe(op))),
         None => Ok(()),
     }

@@ -1,4 +1,4 @@
-//! What a line of JSON holds.
+//! The records that lines of JSON are read into and written from.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -13,33 +13,33 @@ pub(super) struct Record {
     #[serde(flatten)]
     pub provenance: Provenance,
     #[serde(default)]
-    pub initial: Option<Vec<First>>,
+    pub initial: Option<Vec<InitialValue>>,
     operations: Vec<Operation>,
     #[serde(default, rename = "final")]
-    finals: Vec<Last>,
-    /// What no other field took: a slip of the pen.
+    finals: Vec<FinalValue>,
+    /// Fields that do not exist, such as misspelt ones.
     #[serde(flatten)]
     pub unknown: BTreeMap<String, serde::de::IgnoredAny>,
 }
 
-/// A line as it is written; operations are made one by one, since there may be many.
+/// A line as it is written. Operations are converted one by one, since there may be many.
 #[derive(Serialize)]
 pub(super) struct RecordRef<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     name: &'a Option<String>,
     #[serde(flatten)]
     provenance: &'a Provenance,
-    initial: Vec<First>,
+    initial: Vec<InitialValue>,
     #[serde(serialize_with = "operations")]
     operations: &'a History,
     #[serde(rename = "final")]
-    finals: Vec<Last>,
+    finals: Vec<FinalValue>,
 }
 
-/// What a location holds at the start; without a value that is unknown.
+/// The initial value of a location; without `value` it is unknown.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct First {
+pub(super) struct InitialValue {
     address: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u8>,
@@ -47,10 +47,10 @@ pub(super) struct First {
     value: Option<u64>,
 }
 
-/// What a location holds at the end.
+/// The final value of a location.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Last {
+struct FinalValue {
     address: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     size: Option<u8>,
@@ -90,7 +90,7 @@ struct Operation {
 }
 
 impl Record {
-    /// The parts that a history is restored from.
+    /// Splits the record into the parts from which a history is restored.
     pub fn take_apart(self) -> (Frame, Vec<Row>) {
         let mut next: HashMap<u32, u32> = HashMap::new();
         let rows = self
@@ -126,12 +126,12 @@ impl Record {
 impl<'a> RecordRef<'a> {
     pub fn new(history: &'a History) -> RecordRef<'a> {
         let frame = history.frame();
-        let first = |(location, value): (Location, _)| First {
+        let first = |(location, value): (Location, _)| InitialValue {
             address: location.address,
             size: location.size,
             value,
         };
-        let last = |(location, value, line): (Location, _, _)| Last {
+        let last = |(location, value, line): (Location, _, _)| FinalValue {
             address: location.address,
             size: location.size,
             value,

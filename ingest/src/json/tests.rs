@@ -215,9 +215,10 @@ fn any_history() -> impl Strategy<Value = History> {
     )
         .prop_map(|((thread, kind, annotation), slot, size, read, written, tick)| {
             let kind = Kind::ALL[kind];
-            let place = match kind.is_fence() {
-                true => Place::Nowhere,
-                false => Place::Bytes { address: 0x100 + 4 * slot, size: 1 << size },
+            let place = if kind.is_fence() {
+                Place::Nowhere
+            } else {
+                Place::Bytes { address: 0x100 + 4 * slot, size: 1 << size }
             };
             Access {
                 annotation: Annotation::ALL[annotation],

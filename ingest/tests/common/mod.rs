@@ -115,7 +115,7 @@ impl Script {
         self.port(thread, port, "Hit callback done!")
     }
 
-    /// The line of the flag PacketQueue that tells the size of what completed before.
+    /// Adds the line of the flag PacketQueue that shows the size of the operation that completed before it.
     pub fn response(&mut self, (thread, port): (u32, u32), address: u64, size: u64) -> &mut Self {
         let tick = self.tick;
         let when = tick + 1;
@@ -123,7 +123,7 @@ impl Script {
             "{tick:7}: system.ruby.l1_cntrl{thread}.sequencer.response_ports{port}-RespPacketQueue: \
              schedSendTiming for ReadResp address {address:x} size {size} when {when} ord: 0"
         );
-        // It stands in front of `Hit callback done!`.
+        // gem5 prints it before `Hit callback done!`.
         let done = self.text.trim_end().rfind('\n').map_or(0, |at| at + 1);
         self.text.insert_str(done, &format!("{line}\n"));
         self

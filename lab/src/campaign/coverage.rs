@@ -1,5 +1,5 @@
-//! Which transitions the protocols as they are took, from what the log says of their runs: a campaign that
-//! goes on has the same as one that was never interrupted.
+//! Computes which transitions the unmutated protocols took. The counts come from the logged runs, so a resumed campaign has the same
+//! coverage as one that was never interrupted.
 
 use std::collections::BTreeMap;
 
@@ -18,10 +18,10 @@ use crate::protocols::{Opened, has_controllers};
 /// A machine, a state and an event.
 type Triple = [String; 3];
 
-/// The tables of all protocols that were run as they are, and how often each transition was taken.
+/// The transition tables of all protocols that ran unmutated, with how often each transition was taken.
 ///
 /// # Errors
-/// A protocol that no system can be made of.
+/// Fails if no system can be built for a protocol.
 pub fn coverage(
     opened: &[Opened],
     subjects: &[Subject],
@@ -52,7 +52,7 @@ pub fn rows(
     table(opened, &counts)
 }
 
-/// How often the runs of a protocol took what they took, or stalled it.
+/// How often the runs of a protocol took each transition or stalled at it.
 fn counts<'a>(
     protocol: &Protocol,
     streams: impl Iterator<Item = &'a Stream>,

@@ -1,4 +1,4 @@
-//! The files of a campaign, or of a shard of it.
+//! Names and finds the files of a campaign, or of a shard of it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -17,9 +17,9 @@ const JSON: &str = "json";
 
 /// The files of a campaign, or of a shard of it.
 pub struct Files<'a> {
-    /// Where they are.
+    /// The folder of the campaign.
     pub folder: &'a Path,
-    /// The shard, if it is one.
+    /// The shard; none for the whole campaign.
     pub shard: Option<Shard>,
 }
 
@@ -34,17 +34,17 @@ impl Files<'_> {
         self.file(EQUIVALENTS, TABLE)
     }
 
-    /// The table of transitions that the protocols as they are took.
+    /// The table of transitions that the unmutated protocols took.
     pub fn coverage(&self) -> PathBuf {
         self.file(COVERAGE, TABLE)
     }
 
-    /// Runs as they end.
+    /// The journal of runs.
     pub fn log(&self) -> PathBuf {
         self.file(RUNS, LOG)
     }
 
-    /// What the campaign is.
+    /// The settings of the campaign.
     pub fn settings(&self) -> PathBuf {
         self.file(SETTINGS, JSON)
     }
@@ -54,40 +54,40 @@ impl Files<'_> {
     }
 }
 
-/// The settings in a folder and in folders in it, of the whole and of shards.
+/// The settings files in a folder and its subfolders, of whole campaigns and of shards.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn all_settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut settings = below(folder)?;
     settings.retain(|path| Shard::of_file(path, SETTINGS, JSON).is_some());
     Ok(settings)
 }
 
-/// The settings in a folder, of the whole and of shards.
+/// The settings files in a folder, of the whole campaign and of shards.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn settings(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let paths = list(folder)?.into_iter();
     let is_settings = |path: &PathBuf| Shard::of_file(path, SETTINGS, JSON).is_some();
     Ok(paths.filter(is_settings).collect())
 }
 
-/// The logs in a folder and in folders in it, of the whole and of shards.
+/// The logs in a folder and its subfolders, of whole campaigns and of shards.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn logs(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut logs = below(folder)?;
     logs.retain(|path| Shard::of_file(path, RUNS, LOG).is_some());
     Ok(logs)
 }
 
-/// The tables in a folder and in folders in it, of the whole and of shards.
+/// The tables in a folder and its subfolders, of whole campaigns and of shards: runs, equivalent mutants, coverage.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut tables = below(folder)?;
     let is = |path: &PathBuf, stem| Shard::of_file(path, stem, TABLE).is_some();
@@ -98,17 +98,17 @@ pub fn tables(folder: &Path) -> Result<Vec<PathBuf>, Error> {
     Ok(tables)
 }
 
-/// Whether a folder and the folders in it have tables of some shards, and not of all.
+/// Whether a folder and its subfolders have tables of some shards of a campaign, but not of all.
 ///
 /// # Errors
-/// A folder cannot be read.
+/// Fails if a folder cannot be read.
 pub fn lacks_shards(folder: &Path) -> Result<bool, Error> {
     let paths = below(folder)?;
     let found = paths.iter().filter_map(|path| Shard::of_file(path, RUNS, TABLE));
     let mut shards: BTreeMap<u32, BTreeSet<Shard>> = BTreeMap::new();
     for shard in found {
         match shard {
-            // What any shards have is part of the whole.
+            // The table of the whole campaign contains the rows of all shards.
             None => return Ok(false),
             Some(shard) => shards.entry(shard.of()).or_default().insert(shard),
         };

@@ -6,33 +6,34 @@ use tables::{CampaignRun, Generator, RunOutcome};
 use super::rounds::Origin;
 use crate::journal::Row;
 
-/// A run, and what is needed to go on from it.
+/// A line of the journal: a run, and what resuming the campaign needs of it.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Entry {
-    /// Its row of the table.
+    /// The row of the table of runs.
     pub row: CampaignRun,
-    /// What it reached, by number, and how often; where nobody learns from that, only what is new.
+    /// The transitions that it reached, by number, and how often. Where these neither guide later runs nor count as coverage, only
+    /// transitions that are new in the stream are kept.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub reached: Vec<(u32, u64)>,
 }
 
-/// What tells runs apart.
+/// Identifies a run of a campaign.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Key {
-    /// The protocol, and the mutant if it is one.
+    /// The protocol, and the mutant if there is one.
     pub subject: (String, Option<String>),
-    /// The kind of cores.
+    /// The kind of core.
     pub client: String,
     /// The generator.
     pub generator: Generator,
-    /// Which time everything is done.
+    /// The number of the repetition.
     pub repetition: u32,
     /// The number of the run in its stream.
     pub number: u32,
 }
 
 impl Entry {
-    /// Whether the protocol failed, or broke what the client guarantees.
+    /// Whether the protocol failed, or the run violates the model that the client guarantees.
     pub fn fails(&self) -> bool {
         use RunOutcome::{Deadlock, ProtocolError, Violation};
         matches!(self.row.outcome, Violation | ProtocolError | Deadlock)

@@ -1,9 +1,9 @@
-//! Which run comes when: rounds, so that all mutants get their first runs before one gets many.
+//! Orders the runs of a campaign in rounds, so that every mutant gets its first runs before any gets many.
 //!
-//! A *stream* is the runs of one subject on one kind of core, by one generator, one repetition; they
-//! follow one another, since a guided generator learns. A round gives each stream that is not over a
-//! few runs, all streams on all cores. Which runs there are depends neither on the number of
-//! cores nor on how often the campaign was interrupted.
+//! A *stream* is the sequence of runs of one subject on one kind of core, by one generator, in one repetition. The runs of a stream are
+//! sequential, since a guided generator learns from each. A round makes a few runs of each stream that is not over; the streams are
+//! distributed over all cores of the computer. The set of runs depends neither on the number of cores nor on how often the campaign was
+//! interrupted.
 
 use std::collections::HashSet;
 use std::time::Instant;
@@ -19,42 +19,42 @@ use tables::Generator;
 
 use super::StopRule;
 use super::log::{Entry, Key};
+use super::runner::Runner;
 use super::subjects::Subject;
-use super::trial::Trial;
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::observer::Observer;
 use crate::protocols::Opened;
 
-/// Runs that a stream gets in the last rounds; in the first one it gets 1, then 1, 2, 4 and so on.
-const MOST: u32 = 16;
+/// The largest number of runs of a stream in a round. The first rounds have 1, 1, 2, 4, … runs.
+const MAX_RUNS_PER_ROUND: u32 = 16;
 
 /// Distance between the first seeds of two repetitions.
-const REPETITION: u64 = 1 << 32;
+const SEEDS_PER_REPETITION: u64 = 1 << 32;
 
-/// The runs of one subject on one kind of core, by one generator, one repetition.
+/// The runs of one subject on one kind of core, by one generator, in one repetition.
 pub struct Stream {
-    /// Place of the subject.
+    /// Index of the subject.
     pub subject: usize,
-    /// The kind of cores.
+    /// The kind of core.
     pub client: Client,
     /// The generator.
     pub generator: Generator,
-    /// Which time everything is done.
+    /// The number of the repetition.
     pub repetition: u32,
-    /// Its runs so far.
+    /// The runs so far.
     pub entries: Vec<Entry>,
-    /// Whether one of them was caught.
+    /// Whether one of them showed the mutant.
     pub caught: bool,
-    /// Whether no more runs are wanted, whatever the limit.
+    /// Whether no more runs are needed, whatever the limit.
     pub over: bool,
     guide: Option<Guide>,
-    /// What its runs have reached.
+    /// The transitions that its runs have reached.
     seen: HashSet<u32>,
 }
 
 impl Stream {
-    /// One without runs.
+    /// Makes a stream without runs. `seed` is the first seed of the campaign.
     pub fn new(
         subject: usize,
         client: Client,
@@ -62,7 +62,7 @@ impl Stream {
         repetition: u32,
         seed: u64,
     ) -> Stream {
-        let first = seed.wrapping_add(u64::from(repetition) * REPETITION);
+        let first = seed.wrapping_add(u64::from(repetition) * SEEDS_PER_REPETITION);
         Stream {
             subject,
             client,
@@ -76,7 +76,7 @@ impl Stream {
         }
     }
 
-    /// Whether none of its runs has reached a triple before.
+    /// Whether no earlier run of the stream has reached the transition.
     pub fn is_new(&self, reached: &Reached) -> bool {
         !self.seen.contains(&reached.triple)
     }
@@ -94,7 +94,7 @@ impl Stream {
     }
 
     fn lineage(&mut self, seed: u64) -> Lineage {
-        let first = seed.wrapping_add(u64::from(self.repetition) * REPETITION);
+        let first = seed.wrapping_add(u64::from(self.repetition) * SEEDS_PER_REPETITION);
         match &mut self.guide {
             Some(guide) => guide.next(),
             None => Lineage::root(first.wrapping_add(self.entries.len() as u64)),
@@ -102,44 +102,45 @@ impl Stream {
     }
 }
 
-/// What a run of a mutant has in common with one of its protocol: the protocol, client and lineage.
+/// Protocol, client and lineage of a run, by which a run of a mutant corresponds to one of the unmutated protocol.
 pub type Origin = [String; 3];
 
-/// The runs in which protocols fail that are not mutated.
+/// The runs in which an unmutated protocol fails.
 pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
     let entries = originals.iter().flat_map(|stream| &stream.entries);
     entries.filter(|entry| entry.fails()).map(Entry::origin).collect()
 }
 
-/// What all rounds have in common.
+/// The data that all rounds share.
 pub struct Rounds<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
-    /// What is run.
+    /// The subjects.
     pub subjects: &'a [Subject],
-    /// Where runs go.
+    /// The journal to which runs are added.
     pub log: &'a Journal,
-    /// Runs that were done before.
+    /// Runs that the journal had at the start.
     pub known: &'a IndexMap<Key, Entry>,
-    /// Runs in which a protocol fails without any mutant: with these a mutant shows nothing.
+    /// Runs in which a protocol fails without a mutant. The corresponding runs of a mutant show nothing.
     pub alarms: HashSet<Origin>,
-    /// Is told of every run.
+    /// Called for every run.
     pub observer: &'a dyn Observer,
     /// The first seed.
     pub seed: u64,
     /// The rule that says when a campaign stops running a mutant.
     pub stop: StopRule,
-    /// When no run is started any more.
+    /// The time after which no further run is started.
     pub deadline: Option<Instant>,
-    /// How a run is done.
-    pub trial: Trial<'a>,
+    /// Makes a run.
+    pub runner: Runner<'a>,
 }
 
 impl Rounds<'_> {
-    /// Gives streams runs until each has so many or is over, or time is. `before` runs were done of other streams.
+    /// Makes runs until each stream has `most` or is over, or the deadline has passed. `before` is the number of runs of other streams,
+    /// for the progress.
     ///
     /// # Errors
-    /// Those of runs and of the log.
+    /// Fails if a run does, or if the journal cannot be written or contradicts the settings.
     pub fn run(&self, streams: &mut [Stream], most: u32, before: u64) -> Result<(), Error> {
         let mut batch = 1;
         loop {
@@ -154,7 +155,7 @@ impl Rounds<'_> {
             let least = open.iter().map(|stream| stream.entries.len()).min().unwrap_or(0);
             let aim = most.min(least as u32 + batch) as usize;
             open.par_iter_mut().try_for_each(|stream| self.fill(stream, aim))?;
-            // Even if time is over, what was done before is taken.
+            // Runs that the journal already has are used even after the deadline.
             let now: usize = open.iter().map(|stream| stream.entries.len()).sum();
             if now == done && self.is_late() {
                 return Ok(());
@@ -162,7 +163,7 @@ impl Rounds<'_> {
             self.settle(streams);
             batch = match aim {
                 1 => 1,
-                _ => (batch * 2).min(MOST),
+                _ => (batch * 2).min(MAX_RUNS_PER_ROUND),
             };
         }
     }
@@ -171,7 +172,7 @@ impl Rounds<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Adds runs to a stream until it has `aim`, is over, or time is.
+    /// Adds runs to a stream until it has `aim` of them or is over, or the deadline has passed.
     fn fill(&self, stream: &mut Stream, aim: usize) -> Result<(), Error> {
         let subject = &self.subjects[stream.subject];
         let mut mutated: Option<Protocol> = None;
@@ -180,17 +181,17 @@ impl Rounds<'_> {
             let key = self.key(stream);
             let entry = match self.known.get(&key) {
                 Some(entry) if entry.row.lineage == lineage.to_string() => {
-                    if self.trial.lacks_trace(entry) {
+                    if self.runner.lacks_trace(entry) {
                         let protocol = self.protocol(subject, &mut mutated)?;
-                        self.trial.keep(protocol, stream.client, &lineage, &entry.row)?;
+                        self.runner.keep(protocol, stream.client, &lineage, &entry.row)?;
                     }
                     entry.clone()
                 }
-                Some(entry) => return Err(self.strange(entry, &lineage)),
+                Some(entry) => return Err(self.unexpected(entry, &lineage)),
                 None if self.is_late() => return Ok(()),
                 None => {
                     let protocol = self.protocol(subject, &mut mutated)?;
-                    let entry = self.trial.run(subject, protocol, stream, &lineage)?;
+                    let entry = self.runner.run(subject, protocol, stream, &lineage)?;
                     self.log.add(&entry)?;
                     entry
                 }
@@ -228,7 +229,8 @@ impl Rounds<'_> {
         }
     }
 
-    fn strange(&self, entry: &Entry, lineage: &Lineage) -> Error {
+    /// The error of a stored run whose lineage is not the one that the settings imply.
+    fn unexpected(&self, entry: &Entry, lineage: &Lineage) -> Error {
         let row = &entry.row;
         Error::Lineage {
             number: row.number,
@@ -238,10 +240,10 @@ impl Rounds<'_> {
         }
     }
 
-    /// Closes the streams of mutants that others have decided.
+    /// Ends the streams of those mutants that another stream of the same repetition has found, if the rule says so.
     fn settle(&self, streams: &mut [Stream]) {
         if self.stop == StopRule::Mutant {
-            let caught: std::collections::HashSet<(usize, u32)> = streams
+            let caught: HashSet<(usize, u32)> = streams
                 .iter()
                 .filter(|stream| stream.caught && self.subjects[stream.subject].mutant.is_some())
                 .map(|stream| (stream.subject, stream.repetition))
@@ -252,7 +254,7 @@ impl Rounds<'_> {
         }
     }
 
-    /// How many runs there will be at most, behind those that were shown before.
+    /// Reports to the observer how many runs there will be at most, and how many subjects have been found.
     fn show(&self, streams: &[Stream], most: u32, before: u64) {
         let wanted = |stream: &Stream| {
             if stream.over { stream.entries.len() as u64 } else { u64::from(most) }

@@ -14,10 +14,10 @@ use crate::machine;
 use crate::protocols::Opened;
 use crate::resume::{self, unchanged};
 
-/// What the rows of a campaign depend on. How many runs there are, and how much time, may change.
+/// The settings that the rows of a campaign depend on. The number of runs and the time budget may change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
-    /// Version of the program.
+    /// Version of rubric.
     pub version: String,
     /// Names or paths, as given.
     pub protocols: Vec<String>,
@@ -27,7 +27,7 @@ pub struct Settings {
     pub seed: u64,
     /// Generators.
     pub generators: Vec<String>,
-    /// How often everything is done.
+    /// Number of repetitions.
     pub repeat: u32,
     /// The rule that says when a campaign stops running a mutant.
     pub stop: StopRule,
@@ -38,22 +38,22 @@ pub struct Settings {
     pub timeout_seconds: f64,
     /// Digest of the texts of all protocols and the mutants that were chosen.
     pub subjects: String,
-    /// The machine that it began on. It may go on with another.
+    /// The machine on which the campaign began. It may be resumed on another.
     #[serde(default)]
     pub machine: String,
 }
 
-/// What the rows of the campaigns in a folder do not say of them: a word, and what it is. Of settings that
-/// another version wrote nothing is said.
+/// Facts about the campaigns in a folder that their rows do not contain, each with a label. Settings that another version wrote are
+/// ignored.
 ///
 /// # Errors
-/// A file cannot be read.
-pub fn told(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
+/// Fails if a file cannot be read.
+pub fn facts(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
     let mut known = BTreeSet::new();
     for path in super::files::all_settings(folder)? {
         let text = std::fs::read_to_string(&path).map_err(Error::file(&path))?;
         if let Ok(settings) = serde_json::from_str::<Settings>(&text) {
-            known.extend(settings.tell());
+            known.extend(settings.facts());
         }
     }
     Ok(known.into_iter().collect())
@@ -78,24 +78,24 @@ impl Settings {
         }
     }
 
-    /// What is told of a campaign; what shards have in common is told once.
-    fn tell(&self) -> Vec<(&'static str, String)> {
-        let mut told = vec![
+    /// The facts that a report shows, each with a label.
+    fn facts(&self) -> Vec<(&'static str, String)> {
+        let mut facts = vec![
             ("Version", format!("rubric {}", self.version)),
             ("Seed", self.seed.to_string()),
             ("Time limit of a verdict", format!("{} s", self.timeout_seconds)),
         ];
         if !self.machine.is_empty() {
-            told.push(("Machine", self.machine.clone()));
+            facts.push(("Machine", self.machine.clone()));
         }
-        told
+        facts
     }
 
-    /// Compares them with those that a folder has, of the whole or of any shard, and writes them if the one
-    /// that is about to run has none.
+    /// Compares the settings with all that the folder has, of the whole campaign or of any shard. Writes them if those of this campaign or
+    /// shard are not there yet.
     ///
     /// # Errors
-    /// The folder holds another campaign, or is no folder, or cannot be made.
+    /// Fails if the folder holds another campaign, or cannot be created, read or written.
     pub fn settle(&self, files: &Files<'_>) -> Result<(), Error> {
         let folder = files.folder;
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
@@ -111,7 +111,7 @@ impl Settings {
         tables::files::create(&path, &failed, |file| writeln!(file, "{text}").map_err(&failed))
     }
 
-    /// Compares them with those in a file of a folder.
+    /// Compares the settings with those in a file of the folder.
     fn compare(&self, folder: &Path, path: &Path) -> Result<(), Error> {
         let text = std::fs::read_to_string(path).map_err(Error::file(path))?;
         let known: Settings = serde_json::from_str(&text)
@@ -127,7 +127,7 @@ impl Settings {
 }
 
 impl resume::Settings for Settings {
-    /// All but the digest of files and mutants, which says nothing to a reader, and the machine.
+    /// All settings except the digest of files and mutants, which means nothing to a reader, and the machine, which may change.
     fn fixed(&self) -> Vec<(&'static str, String)> {
         vec![
             ("version", self.version.clone()),

@@ -1,15 +1,15 @@
-//! What a campaign is about: the protocols, and the mutants of them that were chosen.
+//! The subjects of a campaign: protocols, and the mutants of them that were chosen.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashSet};
 
+use history::random::Rng;
 use rayon::prelude::*;
 use sha2::{Digest, Sha256};
 use simulate::differences::{equivalent, touched};
-use simulate::rng::Rng;
 use slicc::mutant::equivalent::Reason;
 use slicc::mutant::touched::Touched;
-use slicc::mutant::{Mutant, Operator, Origin, made, named};
+use slicc::mutant::{Mutant, Operator, made, named};
 
 use super::Options;
 use crate::error::Error;
@@ -17,38 +17,36 @@ use crate::observer::{Observer, Stage};
 use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 
-/// A protocol as it is, or a mutant of it.
+/// An unmutated protocol, or a mutant of it.
 pub struct Subject {
-    /// Place of the protocol among those that were opened.
+    /// Index of the protocol among those that were opened.
     pub protocol: usize,
-    /// The mutant; none is the protocol as it is.
+    /// The mutant; none for the unmutated protocol.
     pub mutant: Option<Mutant>,
     /// What the mutant changes.
     pub touched: Touched,
-    /// Why it cannot differ from the protocol, if that is so whatever runs show.
+    /// Why it is equivalent to the protocol, if that follows from the code alone.
     pub equivalent: Option<Reason>,
 }
 
 impl Subject {
-    /// Its name in tables: none for the protocol as it is.
+    /// The name of the mutant in tables; none for the unmutated protocol.
     pub fn name(&self) -> Option<String> {
         self.mutant.as_ref().map(|mutant| mutant.name.to_string())
     }
 
-    /// What made the mutant, in tables.
+    /// The operator that made the mutant, as in tables; `named` for a named mutant, empty for the unmutated protocol.
     pub fn operator(&self) -> &'static str {
-        match self.mutant.as_ref().map(|mutant| &mutant.origin) {
-            Some(Origin::Made { operator, .. }) => operator.name(),
-            Some(Origin::Named | Origin::Repair) => "named",
-            None => "",
-        }
+        self.mutant
+            .as_ref()
+            .map_or("", |mutant| mutant.origin.operator().map_or("named", Operator::name))
     }
 }
 
-/// The subjects that were asked for: each protocol, behind it its mutants, first the named ones.
+/// Chooses the subjects that the options ask for: each protocol, followed by its mutants, named ones first.
 ///
 /// # Errors
-/// A mutant that is none, or of none of the protocols.
+/// Fails if a mutant does not exist, or belongs to none of the protocols.
 pub fn choose(
     options: &Options,
     opened: &[Opened],
@@ -100,7 +98,7 @@ pub fn choose(
     Ok(subjects)
 }
 
-/// Leaves a shard its mutants. The protocols as they are stay: what their runs show is asked of every mutant.
+/// Keeps the mutants of a shard, and all unmutated protocols, because every mutant is compared with their runs.
 pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
     let mut mutants = 0..;
     subjects.retain(|subject| {
@@ -108,15 +106,15 @@ pub fn keep(subjects: &mut Vec<Subject>, shard: Shard) {
     });
 }
 
-/// Compares mutants with their protocols.
+/// Compares mutants with their protocols, and reports the progress.
 struct Comparison<'a> {
     observer: &'a dyn Observer,
-    /// Mutants that were handed over so far.
+    /// Number of mutants to compare, as far as it is known.
     mutants: Cell<u64>,
 }
 
 impl Comparison<'_> {
-    /// Compares mutants of a protocol with it.
+    /// Compares mutants of a protocol with it, and makes them subjects.
     fn of(&self, mutants: Vec<Mutant>, at: usize, opened: &Opened) -> Result<Vec<Subject>, Error> {
         self.mutants.set(self.mutants.get() + mutants.len() as u64);
         let observer = self.observer;
@@ -135,7 +133,7 @@ impl Comparison<'_> {
     }
 }
 
-/// The mutants that were asked for by name, for each protocol.
+/// The mutants that the options name, for each protocol.
 fn given(options: &Options, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error> {
     let mut given: Vec<Vec<Mutant>> = opened.iter().map(|_| Vec::new()).collect();
     for name in &options.mutants {
@@ -150,8 +148,8 @@ fn given(options: &Options, opened: &[Opened]) -> Result<Vec<Vec<Mutant>>, Error
     Ok(given)
 }
 
-/// Mutants by chance, of each operator alike as far as it has any: so many that may differ from their
-/// protocol, and those that were found on the way that cannot. They are in their order by operator.
+/// Draws a random sample of mutants: `most` that may differ from their protocol, and the equivalent ones that were drawn on the way. Each
+/// operator contributes equally many, as far as it has any. The result is sorted by operator.
 fn sample(
     mutants: Vec<Mutant>,
     most: usize,
@@ -160,10 +158,10 @@ fn sample(
 ) -> Result<Vec<Subject>, Error> {
     let mut queues: BTreeMap<Option<Operator>, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {
-        queues.entry(operator(&mutant)).or_default().push(mutant);
+        queues.entry(mutant.origin.operator()).or_default().push(mutant);
     }
     let mut rng = Rng::new(seed, SAMPLE);
-    queues.values_mut().for_each(|queue| rng.shuffle(queue));
+    queues.values_mut().for_each(|queue| rng.shuffle_from_back(queue));
     let (mut chosen, mut left): (Vec<Subject>, usize) = (Vec::new(), most);
     while left > 0 {
         let next: Vec<Mutant> = queues.values_mut().filter_map(Vec::pop).take(left).collect();
@@ -174,18 +172,12 @@ fn sample(
         left -= next.iter().filter(|subject| subject.equivalent.is_none()).count();
         chosen.extend(next);
     }
-    chosen.sort_by_key(|subject| subject.mutant.as_ref().and_then(operator));
+    chosen
+        .sort_by_key(|subject| subject.mutant.as_ref().and_then(|mutant| mutant.origin.operator()));
     Ok(chosen)
 }
 
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match mutant.origin {
-        Origin::Made { operator, .. } => Some(operator),
-        Origin::Named | Origin::Repair => None,
-    }
-}
-
-/// Separates the choice of mutants from other choices of a seed.
+/// The purpose in [`Rng::new`], which makes samples independent of other uses of the seed.
 const SAMPLE: u64 = 0x5341_4d50;
 
 /// A digest of the texts of the protocols and the names and edits of all mutants.

@@ -1,10 +1,20 @@
-//! The experiments: what each paper varied, and what it compared.
+//! The table of experiments: what each paper varied, and which algorithms it compared.
 //!
-//! Where a paper does not say how many locations its programs used and how often they read, `LOCATIONS`
-//! and `READS` are such that CCM leaves about as many pairs of writes unordered as in Zennou et al. 2019
-//! (6.6 %).
+//! Each experiment is a row of [`EXPERIMENTS`]. The functions that list the points of an experiment are in a module for each paper:
+//! `gcc` (Zennou et al., CAV 2019), `wsc` (Zennou et al., Boosting), `tsotool` (Manovit & Hangal), `qadeer` and `burnim`; experiments
+//! that are from no paper are in `own`. `faults` has the mutants whose runs are violations.
+//!
+//! Where a paper does not say how many locations its programs used and how often they read, `LOCATIONS` and `READ_PERCENT` are chosen
+//! so that CCM leaves about as many pairs of writes unordered as in CAV 2019 (6.6 %).
 
-use ::explore::program::benchmarks::{BENCHMARKS, Benchmark};
+mod burnim;
+pub(super) mod faults;
+mod gcc;
+mod own;
+mod qadeer;
+mod tsotool;
+mod wsc;
+
 use check::generate::Mix;
 use check::{Algorithm, Model};
 use simulate::client::Client;
@@ -12,7 +22,7 @@ use simulate::client::Client;
 use ExperimentWork::{Campaign, Histories};
 
 use super::Options;
-use super::point::{Explored, Fault, Origin, Point, Recipe, Repoint, Size, Source, Task};
+use super::point::{Fault, Origin, Point, Recipe, Size, Task};
 use crate::campaign;
 
 /// An experiment: a row of [`EXPERIMENTS`].
@@ -22,7 +32,7 @@ pub struct Experiment {
     pub name: &'static str,
     /// The paper that it reproduces.
     pub paper: &'static str,
-    /// The question, in one line.
+    /// The question that the experiment answers, in one line.
     pub about: &'static str,
     /// The runs that it consists of.
     pub work: ExperimentWork,
@@ -31,9 +41,9 @@ pub struct Experiment {
 /// The runs that an experiment consists of.
 #[derive(Clone, Copy, Debug)]
 pub enum ExperimentWork {
-    /// Algorithms run on histories: the function makes the points.
+    /// Algorithms run on histories. The function lists the points of the experiment at a size.
     Histories(fn(Size) -> Vec<Point>),
-    /// A campaign of mutants, in a folder with the name of the experiment.
+    /// A campaign of mutants, whose tables are in a folder with the name of the experiment.
     Campaign(fn(&Options, &str) -> campaign::Options),
 }
 
@@ -58,511 +68,154 @@ const HPCA: &str = "Manovit & Hangal, HPCA 2006";
 const QADEER: &str = "Qadeer, TPDS 2003";
 const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
-/// The experiments. To add one, write the function that makes its points, and a row here.
+/// The experiments. To add one, write the function that lists its points, and add a row here.
 pub const EXPERIMENTS: [Experiment; 17] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
         about: "checking SC, valid histories: time against operations and threads",
-        work: Histories(|size| checking_valid(size, Model::SC, &SC_GRADUAL)),
+        work: Histories(|size| gcc::checking_valid(size, Model::SC, &gcc::SC_GRADUAL)),
     },
     Experiment {
         name: "gcc-fig5",
         paper: CAV,
         about: "checking SC, violations by mutants of MI: time, and what CC and CCv catch",
-        work: Histories(gcc_fig5),
+        work: Histories(gcc::gcc_fig5),
     },
     Experiment {
         name: "gcc-fig6",
         paper: CAV,
         about: "checking TSO on the histories of gcc-fig4",
-        work: Histories(|size| checking_valid(size, Model::TSO, &TSO_GRADUAL)),
+        work: Histories(|size| gcc::checking_valid(size, Model::TSO, &gcc::TSO_GRADUAL)),
     },
     Experiment {
         name: "gcc-unordered",
         paper: CAV,
         about: "share of the pairs of writes that CCM, CCv and wCCM leave unordered",
-        work: Histories(gcc_unordered),
+        work: Histories(gcc::gcc_unordered),
     },
     Experiment {
         name: "wsc-kernel",
         paper: BOOSTING,
         about: "how much of the exact kernel wSC, CCM and CCv derive",
-        work: Histories(wsc_kernel),
+        work: Histories(wsc::wsc_kernel),
     },
     Experiment {
         name: "wsc-fig6",
         paper: BOOSTING,
         about: "checking SC, valid histories: time against operations, 6 threads",
-        work: Histories(wsc_fig6),
+        work: Histories(wsc::wsc_fig6),
     },
     Experiment {
         name: "wsc-fig7",
         paper: BOOSTING,
         about: "checking SC, valid histories: time against threads",
-        work: Histories(|size| by_threads(size, size.of(10, 200, 200), None, &COMPLETE)),
+        work: Histories(|size| wsc::by_threads(size, size.of(10, 200, 200), None, &wsc::COMPLETE)),
     },
     Experiment {
         name: "wsc-fig8",
         paper: BOOSTING,
         about: "the same, half of the histories re-pointed to be violations",
-        work: Histories(|size| by_threads(size, size.of(10, 200, 200), Some(HALF), &COMPLETE)),
+        work: Histories(|size| {
+            wsc::by_threads(size, size.of(10, 200, 200), Some(wsc::HALF), &wsc::COMPLETE)
+        }),
     },
     Experiment {
         name: "wsc-fig9",
         paper: BOOSTING,
         about: "saturation alone on violations: time, and what CCM misses",
-        work: Histories(|size| by_threads(size, size.of(10, 100, 100), Some(ALL), &SATURATION)),
+        work: Histories(|size| {
+            wsc::by_threads(size, size.of(10, 100, 100), Some(wsc::ALL), &wsc::SATURATION)
+        }),
     },
     Experiment {
         name: "tsotool-fig3",
         paper: HPCA,
         about: "how often heu and deriv find an order, by sharing",
-        work: Histories(tsotool_fig3),
+        work: Histories(tsotool::tsotool_fig3),
     },
     Experiment {
         name: "tsotool-fig4",
         paper: HPCA,
         about: "analysis time of the baseline and deriv-back, by operations, threads and locations",
-        work: Histories(tsotool_fig4),
+        work: Histories(tsotool::tsotool_fig4),
     },
     Experiment {
         name: "tsotool-table1",
         paper: HPCA,
         about: "the same by the mix of operations",
-        work: Histories(tsotool_table1),
+        work: Histories(tsotool::tsotool_table1),
     },
     Experiment {
         name: "qadeer-cycles",
         paper: QADEER,
         about: "how long the nice cycles of violations are",
-        work: Histories(qadeer_cycles),
+        work: Histories(qadeer::qadeer_cycles),
     },
     Experiment {
         name: "burnim-table1",
         paper: BURNIM,
         about: "programs with up to 1 preemption: ways to leave SC under TSO and PSO, and the monitors' time",
-        work: Histories(|size| programs(size, 1)),
+        work: Histories(|size| burnim::programs(size, 1)),
     },
     Experiment {
         name: "burnim-table2",
         paper: BURNIM,
         about: "the same with up to 2 preemptions",
-        work: Histories(|size| programs(size, 2)),
+        work: Histories(|size| burnim::programs(size, 2)),
     },
     Experiment {
         name: "scale",
         paper: "this program",
         about: "rubric's own engine: time against operations and threads, by model",
-        work: Histories(scale),
+        work: Histories(own::scale),
     },
     Experiment {
         name: "mutants",
         paper: "this program",
         about: "a campaign: which algorithms catch which mutants of the built-in protocols",
-        work: Campaign(mutants),
+        work: Campaign(own::mutants),
     },
 ];
 
 /// Locations of the programs of CAV 2019 and Boosting.
 const LOCATIONS: u32 = 4;
-/// Of 100 of their operations, how many read.
-const READS: u32 = 70;
-/// Locations of programs that mutants run: more than their caches hold, so that faults in replacing lines show.
+/// Share of reads among the operations of these programs, in percent.
+const READ_PERCENT: u32 = 70;
+/// Locations of the programs that mutants run: more than their caches hold, so that faults in replacing lines show.
 const MUTANT_LOCATIONS: u32 = 16;
-/// Threads and operations as in gem5's cores: each access waits for the one before it.
+/// The built-in protocols with cores like gem5's, where each access waits for the one before it.
 const IN_ORDER: Origin = Origin::Protocols(Client::IN_ORDER);
-/// The same with store buffers.
-const BUFFERED: Origin = Origin::Protocols(Client::store_buffer(8));
 
-const SC_GRADUAL: [Algorithm; 3] = [Algorithm::ScCcmEnum, Algorithm::ScCcmSat, Algorithm::ScSat];
-const TSO_GRADUAL: [Algorithm; 3] =
-    [Algorithm::TsoWccmEnum, Algorithm::TsoWccmSat, Algorithm::TsoSat];
-const COMPLETE: [Algorithm; 4] =
-    [Algorithm::WscEnum, Algorithm::CcmEnum, Algorithm::Dbcop, Algorithm::WscDbcop];
-const SATURATION: [Algorithm; 3] = [Algorithm::Wsc, Algorithm::Ccm, Algorithm::Dbcop];
-
-/// Boosting, section 6: reads get the value of another write within a bounded distance. The paper does not say of how many
-/// reads; the more, the easier to see. After one, CCM misses about as many violations as there (1.25 %), after several none.
-const HALF: Repoint = Repoint { every: 2, reads: 1, distance: 50 };
-const ALL: Repoint = Repoint { every: 1, ..HALF };
-
-/// Reads and writes alone, in the proportion of [`READS`].
-fn plain() -> Mix {
-    Mix { loads: READS, stores: 100 - READS, rmws: 0, fences: 0 }
-}
-
-fn ask(model: Model, algorithms: &[Algorithm]) -> Vec<Task> {
-    let task = |&algorithm: &Algorithm| Task::Decide(model, algorithm);
-    algorithms.iter().map(task).collect()
-}
-
-/// Programs that read and write.
-fn recipe(origin: Origin, threads: u32, operations: u32) -> Recipe {
-    Recipe { origin, threads, operations, locations: LOCATIONS, mix: plain(), repoint: None }
-}
-
-/// Programs of so many threads that mutants run.
-pub fn mutated(faults: &'static [Fault], threads: u32) -> Recipe {
-    Recipe { locations: MUTANT_LOCATIONS, ..recipe(Origin::Mutants(faults), threads, 50 * threads) }
-}
-
-/// CAV 2019, figures 4 and 6.
-fn checking_valid(size: Size, model: Model, algorithms: &[Algorithm]) -> Vec<Point> {
-    let histories = size.of(10, 200, 200);
-    let most = size.of(5, 5, 8);
-    let by_operations = (1..=most).map(|hundred| Point {
-        part: "operations",
-        name: format!("operations={}", 100 * hundred),
-        first: 0,
-        histories,
-        source: Source::Made(recipe(IN_ORDER, 4, 100 * hundred)),
-        tasks: ask(model, algorithms),
-    });
-    let by_threads = (2..=size.of(6, 6, 8)).map(|threads| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories,
-        source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: ask(model, algorithms),
-    });
-    by_operations.chain(by_threads).collect()
-}
-
-/// CAV 2019, figure 5: 1000 histories spread equally over 2 to 8 cpus.
-fn gcc_fig5(size: Size) -> Vec<Point> {
-    let histories = |threads: u32| match size {
-        Size::Quick => 10,
-        // 1000 is 7 times 142, and 6 more.
-        Size::Paper => 142 + u32::from(threads < 8),
-        Size::Large => 1000,
-    };
-    let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
-    let point = |threads: u32| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories: histories(threads),
-        source: Source::Made(mutated(&MI_FAULTS, threads)),
-        tasks: ask(Model::SC, &algorithms),
-    };
-    (2..=8).map(point).collect()
-}
-
-/// CAV 2019, section 5.1: a sample of 200 histories with 200 operations each.
-fn gcc_unordered(size: Size) -> Vec<Point> {
-    vec![Point {
-        part: "histories",
-        name: "operations=200".to_owned(),
-        first: 0,
-        histories: size.of(40, 200, 2000),
-        source: Source::Made(recipe(IN_ORDER, 4, 200)),
-        tasks: vec![Task::Kernel(Model::SC), Task::Kernel(Model::TSO)],
-    }]
-}
-
-/// Boosting, section 6: 1742 histories, of the sizes of its figures 6 and 7.
-fn wsc_kernel(size: Size) -> Vec<Point> {
-    let shapes: Vec<(u32, u32)> = (2..=8)
-        .map(|hundreds| (6, 100 * hundreds))
-        .chain([4, 8, 12, 16].map(|threads| (threads, 50 * threads)))
-        .collect();
-    let all = size.of(110, 1742, 11_000);
-    let each = all / shapes.len() as u32;
-    let more = all % shapes.len() as u32;
-    let point = |(at, (threads, operations)): (u32, (u32, u32))| Point {
-        part: "histories",
-        name: format!("operations={operations},threads={threads}"),
-        first: 0,
-        histories: each + u32::from(at < more),
-        source: Source::Made(recipe(IN_ORDER, threads, operations)),
-        tasks: vec![Task::Kernel(Model::SC)],
-    };
-    (0..).zip(shapes).map(point).collect()
-}
-
-/// Boosting, figure 6.
-fn wsc_fig6(size: Size) -> Vec<Point> {
-    let point = |hundreds: u32| Point {
-        part: "operations",
-        name: format!("operations={}", 100 * hundreds),
-        first: 0,
-        histories: size.of(10, 200, 200),
-        source: Source::Made(recipe(IN_ORDER, 6, 100 * hundreds)),
-        tasks: ask(Model::SC, &COMPLETE),
-    };
-    (2..=size.of(8, 8, 12)).map(point).collect()
-}
-
-/// Boosting, figures 7 to 9: 4 to 16 threads, 50 operations each.
-fn by_threads(
-    size: Size,
-    histories: u32,
-    repoint: Option<Repoint>,
-    algorithms: &[Algorithm],
-) -> Vec<Point> {
-    let most = size.of(4, 4, 6);
-    let point = |threads: u32| Point {
-        part: "threads",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories,
-        source: Source::Made(Recipe { repoint, ..recipe(IN_ORDER, threads, 50 * threads) }),
-        tasks: ask(Model::SC, algorithms),
-    };
-    (1..=most).map(|step| point(4 * step)).collect()
-}
-
-/// HPCA 2006, section 5: loads, stores, swaps and membars; what it calls *others* is left out.
+/// Equally many loads and stores. HPCA 2006, section 5, has loads, stores, swaps, membars and *others*, which are left out.
 const EQUAL: Mix = mix(33, 33);
-const LOADS: Mix = mix(50, 16);
-const STORES: Mix = mix(16, 50);
 
+/// A mix of HPCA 2006, which differ in the weights of loads and stores.
 const fn mix(loads: u32, stores: u32) -> Mix {
     Mix { loads, stores, rmws: 30, fences: 2 }
 }
 
+/// Binary thousand, in which large numbers of operations are given.
 const K: u32 = 1024;
 
-/// A point of the TSO tool's experiments.
-fn tsotool(
-    part: &'static str,
-    histories: u32,
-    (operations, threads, locations): (u32, u32, u32),
-    mix: Mix,
-    algorithms: &[Algorithm],
-) -> Point {
-    let weights = match part {
-        "mix" => format!("mix={},", words(mix)),
-        _ => String::new(),
-    };
-    Point {
-        part,
-        name: format!("{weights}operations={operations},threads={threads},locations={locations}"),
-        first: 0,
-        histories,
-        source: Source::Made(Recipe {
-            origin: BUFFERED,
-            threads,
-            operations,
-            locations,
-            mix,
-            repoint: None,
-        }),
-        tasks: ask(Model::TSO, algorithms),
-    }
+/// The tasks of deciding a history under a model, one for each algorithm.
+fn decisions(model: Model, algorithms: &[Algorithm]) -> Vec<Task> {
+    let task = |&algorithm: &Algorithm| Task::Decide(model, algorithm);
+    algorithms.iter().map(task).collect()
 }
 
-/// A mix as four numbers, with `/` between them where commas separate something else.
+/// The recipe of a program of CAV 2019 and Boosting, which consists of reads and writes.
+fn recipe(origin: Origin, threads: u32, operations: u32) -> Recipe {
+    let mix = Mix { loads: READ_PERCENT, stores: 100 - READ_PERCENT, rmws: 0, fences: 0 };
+    Recipe { origin, threads, operations, locations: LOCATIONS, mix, repoint: None }
+}
+
+/// The recipe of a program that mutants run, with 50 operations a thread.
+pub fn mutated(faults: &'static [Fault], threads: u32) -> Recipe {
+    Recipe { locations: MUTANT_LOCATIONS, ..recipe(Origin::Mutants(faults), threads, 50 * threads) }
+}
+
+/// The weights of a mix, separated by `/`, because commas separate the parts of a point's name.
 pub fn words(mix: Mix) -> String {
     format!("{}/{}/{}/{}", mix.loads, mix.stores, mix.rmws, mix.fences)
 }
-
-/// Threads and locations of the TSO tool's experiments.
-fn tuples(size: Size) -> Vec<(u32, u32)> {
-    let threads: &[u32] = size.of(&[4, 16, 60], &[4, 8, 16, 32, 60], &[4, 8, 16, 32, 60]);
-    let locations: &[u32] = size.of(&[4, 64, 256], &[4, 16, 64, 256], &[4, 16, 64, 256]);
-    let each = threads.iter();
-    each.flat_map(|&threads| locations.iter().map(move |&location| (threads, location))).collect()
-}
-
-/// HPCA 2006, figure 3.
-fn tsotool_fig3(size: Size) -> Vec<Point> {
-    let operations = size.of(8 * K, 128 * K, 512 * K);
-    let algorithms =
-        [Algorithm::TsoBaseline, Algorithm::Heu, Algorithm::Deriv, Algorithm::DerivBack];
-    let point = |(threads, locations)| {
-        let shape = (operations, threads, locations);
-        let mut point = tsotool("locations", size.of(10, 16, 16), shape, EQUAL, &algorithms);
-        // It seldom finishes: asked where sharing is least, with few threads and with many.
-        if locations == 256 && [4, 60].contains(&threads) {
-            point.tasks.extend(ask(Model::TSO, &[Algorithm::HeuBack]));
-        }
-        point
-    };
-    tuples(size).into_iter().map(point).collect()
-}
-
-/// HPCA 2006, figure 4.
-fn tsotool_fig4(size: Size) -> Vec<Point> {
-    let sizes: &[u32] = size.of(&[2, 8, 32], &[8, 32, 128, 512], &[8, 32, 128, 512, 1024]);
-    let algorithms = [Algorithm::TsoBaseline, Algorithm::DerivBack];
-    let mut points = Vec::new();
-    for &thousands in sizes {
-        for (threads, locations) in three_of_each() {
-            let shape = (thousands * K, threads, locations);
-            let histories = size.of(10, 16, 16);
-            let mut point = tsotool("operations", histories, shape, EQUAL, &algorithms);
-            // Whether these find an order depends on the operations too.
-            if locations == 32 {
-                point.tasks.extend(ask(Model::TSO, &[Algorithm::Heu, Algorithm::Deriv]));
-            }
-            points.push(point);
-        }
-    }
-    points
-}
-
-/// HPCA 2006, table 1.
-fn tsotool_table1(size: Size) -> Vec<Point> {
-    let operations = size.of(8 * K, 256 * K, 512 * K);
-    let algorithms = [Algorithm::TsoBaseline, Algorithm::DerivBack];
-    let mut points = Vec::new();
-    for mix in [LOADS, EQUAL, STORES] {
-        for (threads, locations) in three_of_each() {
-            let shape = (operations, threads, locations);
-            let histories = size.of(10, 16, 16);
-            points.push(tsotool("mix", histories, shape, mix, &algorithms));
-        }
-    }
-    points
-}
-
-/// Few, some and many threads and locations, over which figure 4 and table 1 average.
-fn three_of_each() -> impl Iterator<Item = (u32, u32)> {
-    let each = [4, 16, 60].into_iter();
-    each.flat_map(|threads| [4, 32, 256].map(|locations| (threads, locations)))
-}
-
-/// Qadeer, section 6: how many processors and locations a violation needs; section 5.2: whether the order of
-/// completions explains valid runs.
-fn qadeer_cycles(size: Size) -> Vec<Point> {
-    let point = |threads: u32| Point {
-        part: "histories",
-        name: format!("threads={threads}"),
-        first: 0,
-        histories: size.of(40, 400, 2000),
-        source: Source::Made(mutated(&ALL_FAULTS, threads)),
-        tasks: ask(
-            Model::SC,
-            &[Algorithm::NiceCycle, Algorithm::SimpleWitness, Algorithm::Wsc, Algorithm::Ccm],
-        ),
-    };
-    let valid = |threads: u32| Point {
-        part: "valid",
-        name: format!("valid,threads={threads}"),
-        first: 0,
-        histories: size.of(40, 400, 2000),
-        source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
-        tasks: ask(Model::SC, &[Algorithm::SimpleWitness]),
-    };
-    [2, 4, 8].map(point).into_iter().chain([valid(4)]).collect()
-}
-
-/// Burnim, section 7: each program explored several times, by itself and with each monitor.
-fn programs(size: Size, preemptions: u32) -> Vec<Point> {
-    let monitors = [None, Some(Model::TSO), Some(Model::PSO)];
-    let point = |benchmark: &'static Benchmark| Point {
-        part: "programs",
-        name: benchmark.name.to_owned(),
-        first: 0,
-        histories: size.of(10, 10, 20),
-        source: Source::Program(Explored { benchmark, preemptions }),
-        tasks: monitors.map(Task::Explore).to_vec(),
-    };
-    BENCHMARKS.iter().map(point).collect()
-}
-
-/// Rubric's own engine, on histories that give no hint at an order.
-fn scale(size: Size) -> Vec<Point> {
-    let models = [Model::SC, Model::TSO, Model::PSO];
-    let mut points = Vec::new();
-    let mut add = |part: &'static str, name: String, threads: u32, operations: u32| {
-        for model in models {
-            points.push(Point {
-                part,
-                name: format!("{name},machine={}", model.name()),
-                first: 0,
-                histories: size.of(10, 10, 10),
-                source: Source::Made(Recipe {
-                    origin: Origin::Machine(model),
-                    threads,
-                    operations,
-                    locations: 256,
-                    mix: EQUAL,
-                    repoint: None,
-                }),
-                tasks: ask(model, &[Algorithm::Stages]),
-            });
-        }
-    };
-    let sizes: &[u32] = size.of(&[1, 4, 16], &[1, 4, 16, 64, 256], &[1, 4, 16, 64, 256, 1024]);
-    for &thousands in sizes {
-        let name = format!("operations={}", thousands * K);
-        add("operations", name, 16, thousands * K);
-    }
-    for threads in size.of(&[2, 8, 32][..], &[2, 4, 8, 16, 32, 64], &[2, 4, 8, 16, 32, 64, 128]) {
-        let operations = size.of(4 * K, 32 * K, 128 * K);
-        add("threads", format!("threads={threads}"), *threads, operations);
-    }
-    points
-}
-
-/// The campaign that shows which algorithms catch which mutants. Its tables are in a folder of their own.
-fn mutants(options: &Options, name: &str) -> campaign::Options {
-    let (sample, runs) = match options.size {
-        Size::Quick => (Some(60), 20),
-        Size::Paper => (Some(400), 150),
-        Size::Large => (None, 150),
-    };
-    campaign::Options {
-        sample,
-        runs,
-        seed: options.seed,
-        output: options.output.join(name),
-        shard: options.shard,
-        ..campaign::Options::default()
-    }
-}
-
-const fn fault(protocol: &'static str, mutant: &'static str, client: Client) -> Fault {
-    Fault { protocol, mutant, client }
-}
-
-const EARLY: Client = Client::early(8);
-
-/// Statements of MI that are exchanged or left out, so that SC is broken, in the spirit of CAV 2019, section 5.1.
-pub const MI_FAULTS: [Fault; 5] = [
-    fault(
-        "MI_example",
-        "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done",
-        Client::IN_ORDER,
-    ),
-    fault(
-        "MI_example",
-        "MI_example/L1Cache/IS.Data/swap-actions:fill_entry+read_miss_done",
-        Client::IN_ORDER,
-    ),
-    fault("MI_example", "mi-dir-putx-not-written", Client::IN_ORDER),
-    fault("MI_example", "MI_example/L1Cache/M.Fwd_GETX/no-notify:tell_core_of_loss", EARLY),
-    fault("MI_example", "mi-l1-replace-no-notify", EARLY),
-];
-
-/// Faults of each protocol that break SC: some lose writes, some do not tell the cores that a line is lost.
-pub const ALL_FAULTS: [Fault; 12] = [
-    MI_FAULTS[0],
-    fault("MESI_Two_Level", "mesi2-l1-is-inv-no-notify", EARLY),
-    fault("MOESI_hammer", "hammer-l1-s-othergetx-no-notify", EARLY),
-    fault("MOESI_AMD_Base", "amd-pair-store-no-notify", EARLY),
-    MI_FAULTS[2],
-    fault(
-        "MESI_Two_Level",
-        "MESI_Two_Level/L1Cache/IS.Data_all_Acks/drop-action:fill_entry",
-        Client::IN_ORDER,
-    ),
-    fault(
-        "MOESI_hammer",
-        "MOESI_hammer/L1Cache/action:write_hit/dirty-flag:false@1",
-        Client::IN_ORDER,
-    ),
-    fault("MOESI_AMD_Base", "amd-clean-victim-blank-data", Client::IN_ORDER),
-    MI_FAULTS[3],
-    fault("MESI_Two_Level", "mesi2-l1-s-inv-no-notify", EARLY),
-    fault("MOESI_hammer", "hammer-l1-migratory-gets-no-notify", EARLY),
-    fault(
-        "MOESI_AMD_Base",
-        "MOESI_AMD_Base/Directory/action:collect_answer/data-not-written:DataBlk@1",
-        Client::IN_ORDER,
-    ),
-];

@@ -1,4 +1,4 @@
-//! Whether the rows of an experiment are all that was planned: an experiment that is under way, was killed or lacks shards has fewer.
+//! Determines whether an experiment has all planned rows. One that is running, was killed or lacks shards has fewer.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,8 @@ use super::point::Size;
 /// The model and the algorithm of a row.
 type Asked<'a> = (&'a str, &'a str);
 
-/// The experiments that lack rows, each with the size at which it does. What recorded traces made is as large as there are traces.
+/// The experiments that lack rows, each with the size at which it does. Rows of recorded traces are ignored, since their number
+/// depends on the traces.
 pub fn unfinished(trials: &[Trial]) -> BTreeSet<(String, String)> {
     let mut unfinished = BTreeSet::new();
     for experiment in &EXPERIMENTS {
@@ -29,7 +30,7 @@ pub fn unfinished(trials: &[Trial]) -> BTreeSet<(String, String)> {
     unfinished
 }
 
-/// Whether a history that was planned is not there, or was not asked what others of its point were.
+/// Whether a planned history has no rows, or fewer rows than other histories of its point.
 fn lacks(experiment: &Experiment, size: Size, rows: &[&Trial]) -> bool {
     let mut points: BTreeMap<(&str, &str), BTreeMap<u32, BTreeSet<Asked<'_>>>> = BTreeMap::new();
     for row in rows {

@@ -1,24 +1,25 @@
-//! Programs instead of histories: what is found in all their interleavings with few preemptions.
+//! Explores programs, for experiments that are about all interleavings with few preemptions instead of single histories.
 
 use std::time::{Duration, Instant};
 
-use ::explore::program::bounded::{self, Stopped};
+use ::explore::program::bounded;
 use ::explore::program::compile::Program;
+use ::explore::search::Stopped;
 use check::Model;
 use sha2::{Digest, Sha256};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use super::point::{Explored, Task};
 use super::trial::{Limits, names};
 use crate::error::Error;
 
-/// Most programs are explored in microseconds: so often, that their mean says something.
-const LONG_ENOUGH: Duration = Duration::from_millis(100);
+/// The exploration of a program is repeated until this time has passed, because most take microseconds. The row has the mean.
+const MIN_MEASURED_TIME: Duration = Duration::from_millis(100);
 
-/// The row of a task, with what all rows of its point have in common.
+/// Explores a program and returns the row of the task. `row` has the columns that all rows of the point share.
 ///
 /// # Errors
-/// The program cannot be read.
+/// Fails if the built-in program has errors, which is a defect.
 pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Result<Trial, Error> {
     let text = explored.benchmark.text;
     let program = Program::read(text).map_err(|_| Error::BuiltIn(explored.benchmark.name))?;
@@ -31,7 +32,7 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
     let start = Instant::now();
     let mut found = bounded::search(&program, &options);
     let mut times = 1;
-    while found.stopped.is_none() && start.elapsed() < LONG_ENOUGH {
+    while found.stopped.is_none() && start.elapsed() < MIN_MEASURED_TIME {
         found = bounded::search(&program, &options);
         times += 1;
     }
@@ -46,10 +47,10 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
         model: task.model().name().to_owned(),
         algorithm: names(task).concat(),
         said: match (found.stopped, pairs) {
-            (Some(Stopped::Memory), _) => Said::Memory,
-            (Some(Stopped::Time | Stopped::Runs), _) => Said::Timeout,
-            (None, 0) => Said::Satisfied,
-            (None, _) => Said::Violation,
+            (Some(Stopped::Memory), _) => Reported::Memory,
+            (Some(Stopped::Time | Stopped::Count), _) => Reported::Timeout,
+            (None, 0) => Reported::Satisfied,
+            (None, _) => Reported::Violation,
         },
         seconds,
         nodes: Some(found.runs),

@@ -1,4 +1,4 @@
-//! What an experiment consists of: points, each of many histories and what is asked of each.
+//! The points of experiments: each has a number of histories of one kind, and the tasks that are done on each history.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use slicc::builtin::BUILTINS;
 /// How large an experiment is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Size {
-    /// At least 10 histories a point, some minutes in all.
+    /// At least 10 histories a point; all experiments take some minutes.
     #[default]
     Quick,
     /// As in the paper.
@@ -25,7 +25,7 @@ impl Size {
     /// All sizes, from small to large.
     pub const ALL: [Size; 3] = [Size::Quick, Size::Paper, Size::Large];
 
-    /// As on the command line.
+    /// The name on the command line and in tables.
     pub fn name(self) -> &'static str {
         match self {
             Size::Quick => "quick",
@@ -34,7 +34,7 @@ impl Size {
         }
     }
 
-    /// One of three, by size.
+    /// Selects one of three values by the size.
     pub fn of<T>(self, quick: T, paper: T, large: T) -> T {
         match self {
             Size::Quick => quick,
@@ -44,47 +44,47 @@ impl Size {
     }
 }
 
-/// A point of a figure: histories that are alike.
+/// A point of a figure: histories that differ in their seed only.
 #[derive(Clone, Debug)]
 pub struct Point {
-    /// What is varied in the part of the experiment: `operations`, `threads`, …
+    /// The part of the experiment, named after the parameter that it varies: `operations`, `threads`, …
     pub part: &'static str,
-    /// All that varies, such as `operations=200`.
+    /// The values of the parameters, such as `operations=200`.
     pub name: String,
     /// Number of the first history.
     pub first: u32,
-    /// How many histories.
+    /// The number of histories.
     pub histories: u32,
-    /// Where they come from.
+    /// The origin of the histories.
     pub source: Source,
-    /// What is asked of each.
+    /// The tasks done on each history.
     pub tasks: Vec<Task>,
 }
 
-/// Where the histories of a point come from.
+/// The origin of the histories of a point.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// They are made.
+    /// Each history is made from a recipe, its number and the seed.
     Made(Recipe),
     /// A recorded history.
     Recorded(Arc<Recording>),
-    /// There is none, but a program that is explored.
+    /// There are no histories; a program is explored instead.
     Program(Explored),
 }
 
-/// A program, and how far it is explored.
+/// A program, and how many preemptions its explored runs have.
 #[derive(Clone, Copy, Debug)]
 pub struct Explored {
     /// The program.
     pub benchmark: &'static Benchmark,
-    /// Most preemptions of a run.
+    /// The largest number of preemptions in a run.
     pub preemptions: u32,
 }
 
-/// A history that was recorded.
+/// A recorded history.
 #[derive(Debug)]
 pub struct Recording {
-    /// Its file, and its name in it.
+    /// The name of the file, and of the history in it.
     pub title: String,
     /// The history itself.
     pub history: History,
@@ -92,58 +92,57 @@ pub struct Recording {
     pub reads_from: ReadsFrom,
 }
 
-/// What a history is made of, but for its seed.
+/// The parameters of a history except its seed.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// What runs.
+    /// The system that runs the program.
     pub origin: Origin,
     /// Number of threads.
     pub threads: u32,
-    /// Operations of all threads together. Where a protocol runs each thread has equally many, so that they
-    /// may be a few less.
+    /// Number of operations of all threads together. On a protocol each thread has equally many, so that there may be a few less.
     pub operations: u32,
     /// Number of locations.
     pub locations: u32,
-    /// How often each kind of operation occurs.
+    /// The weights of the kinds of operations.
     pub mix: Mix,
-    /// Which of the histories have reads re-pointed, so that they violate SC.
+    /// How reads are re-pointed to make violations of SC, if they are.
     pub repoint: Option<Repoint>,
 }
 
-/// What runs a program.
+/// The system that runs the programs of a recipe.
 #[derive(Clone, Copy, Debug)]
 pub enum Origin {
-    /// The built-in protocols in turn.
+    /// The built-in protocols in turn, with this kind of core.
     Protocols(Client),
-    /// Protocols with a fault, in turn, until a run violates SC.
+    /// Mutants in turn, until a run violates SC.
     Mutants(&'static [Fault]),
     /// The operational machine of a model.
     Machine(Model),
 }
 
-/// A mutant, and the cores on which it shows.
+/// A mutant, and the kind of core on which it violates SC.
 #[derive(Clone, Copy, Debug)]
 pub struct Fault {
     /// A built-in protocol.
     pub protocol: &'static str,
-    /// What is wrong with it.
+    /// The name or id of the mutant.
     pub mutant: &'static str,
-    /// The kind of core, which guarantees SC if memory does.
+    /// The kind of core. It guarantees SC on a protocol without fault.
     pub client: Client,
 }
 
-/// How reads are re-pointed.
+/// How reads are re-pointed, that is, get the value of another write.
 #[derive(Clone, Copy, Debug)]
 pub struct Repoint {
-    /// Of so many histories one: 1 is all, 2 half of those of each protocol.
+    /// One of this many histories has reads re-pointed: 1 is all, 2 half of those of each protocol.
     pub every: u32,
-    /// How many reads.
+    /// Number of reads that are re-pointed in such a history.
     pub reads: u32,
-    /// How far away the other write is, in operations of the order of completion.
+    /// The largest distance to the other write, in operations in the order of completion.
     pub distance: u32,
 }
 
-/// Which histories an experiment is about.
+/// The kind of histories that an experiment is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {
     /// Those that satisfy the model.
@@ -154,19 +153,19 @@ pub enum Wanted {
     Both,
 }
 
-/// How many protocols histories take turns at.
+/// The number of protocols that histories take turns at.
 const PROTOCOLS: u32 = BUILTINS.len() as u32;
 
 impl Repoint {
-    /// Whether this history is one of them. The protocols have their turn with every number, so that what is
-    /// re-pointed has to shift from one round to the next.
+    /// Whether reads of the history with this number are re-pointed. The protocol depends on the number, too, so the choice shifts from
+    /// one round of protocols to the next.
     fn is_for(&self, number: u32) -> bool {
         (number + number / PROTOCOLS) % self.every == self.every - 1
     }
 }
 
 impl Recipe {
-    /// Which histories it makes.
+    /// The kind of histories that it makes.
     pub fn wanted(&self) -> Wanted {
         match (self.origin, self.repoint) {
             (Origin::Mutants(_), _) => Wanted::Violations,
@@ -176,7 +175,7 @@ impl Recipe {
         }
     }
 
-    /// How many reads of a history are re-pointed.
+    /// The number of reads that are re-pointed in the history with this number.
     pub fn repointed(&self, number: u32) -> u32 {
         match self.repoint {
             Some(repoint) if repoint.is_for(number) => repoint.reads,
@@ -184,20 +183,20 @@ impl Recipe {
         }
     }
 
-    /// How far away the other writes are.
+    /// The largest distance to the other writes; 0 if no reads are re-pointed.
     pub fn distance(&self) -> u32 {
         self.repoint.map_or(0, |repoint| repoint.distance)
     }
 }
 
-/// What is asked of a history.
+/// A task that is done on a history or a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Task {
-    /// What an algorithm says.
+    /// Decide the history under a model with an algorithm.
     Decide(Model, Algorithm),
-    /// What the kernel is, and how much of it weaker criteria derive.
+    /// Compute the kernel, and how much of it weaker criteria infer.
     Kernel(Model),
-    /// All runs of a program with few preemptions, with the monitor of a model.
+    /// Explore all runs of a program with few preemptions, with the monitor of a model if there is one.
     Explore(Option<Model>),
 }
 
@@ -206,7 +205,7 @@ impl Task {
     pub fn model(self) -> Model {
         match self {
             Task::Decide(model, _) | Task::Kernel(model) => model,
-            // The interleavings of a program are its runs under SC; that is all there is without a monitor.
+            // The interleavings of a program are its runs under SC.
             Task::Explore(None) => Model::SC,
             Task::Explore(Some(monitor)) => monitor,
         }

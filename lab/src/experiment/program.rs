@@ -1,4 +1,4 @@
-//! Checkers of other people, beside those that are built in.
+//! External checkers, which experiments compare with the built-in algorithms.
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
@@ -10,27 +10,27 @@ use std::time::{Duration, Instant};
 use check::generate::without_order;
 use check::{Algorithm, Model};
 use history::{BuildError, History};
-use tables::Said;
+use tables::Reported;
 use thiserror::Error;
 
 use super::trial::{CONFLICTS, KERNEL};
 use crate::text::quoted;
 
-/// A program that decides whether a history is one of a model. It is given an axe file, and its exit status says
-/// what it found: 0 consistent, 1 violation, everything else undecided.
+/// A program that decides whether a history satisfies a model. It gets an axe file, and its exit status is the answer: 0 consistent, 1
+/// violation, everything else undecided.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called in tables.
+    /// The name in tables.
     pub name: String,
     /// The command: `{}` stands for the file, `{model}` for the model.
     command: String,
 }
 
-/// What the shell says of a command that it cannot run, or not find.
-const NO_PROGRAM: [i32; 2] = [126, 127];
+/// Exit statuses of a shell that cannot run a command, or cannot find it.
+const SHELL_FAILED: [i32; 2] = [126, 127];
 
 /// Whether a name is that of a built-in algorithm, or of a row about kernels.
-pub fn is_ours(name: &str) -> bool {
+pub fn is_built_in(name: &str) -> bool {
     Algorithm::from_name(name).is_some() || [KERNEL, CONFLICTS].contains(&name)
 }
 
@@ -43,18 +43,18 @@ impl FromStr for Program {
         if name.is_empty() || !name.chars().all(is_plain) || !command.contains("{}") {
             return Err(NoProgram::Form);
         }
-        if is_ours(name) {
+        if is_built_in(name) {
             return Err(NoProgram::Taken(name.to_owned()));
         }
         Ok(Program { name: name.to_owned(), command: command.to_owned() })
     }
 }
 
-/// A text that names no program.
+/// Why a text is not a program with a name.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NoProgram {
-    /// It has no name, or no place for the file.
+    /// The text has no name, or no place for the file.
     #[error(
         "NAME=COMMAND was expected, with {{}} where the file goes, such as mine='./checker --axe {{}}'"
     )]
@@ -64,48 +64,48 @@ pub enum NoProgram {
     Taken(String),
 }
 
-/// Why a program was not asked.
+/// Why an external checker could not be run.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum RunError {
     /// A file for the history cannot be written, or the program cannot be started or waited for.
     #[error(transparent)]
     System(#[from] io::Error),
-    /// The history cannot be told without its order.
+    /// The history cannot be rebuilt without its order of completions.
     #[error(transparent)]
     History(#[from] BuildError),
     /// The history cannot be written as axe text.
     #[error(transparent)]
     Write(#[from] ingest::WriteError),
-    /// There is no such program, or it is not allowed to run it.
+    /// The shell cannot find the program, or is not allowed to run it.
     #[error("`{command}` cannot be run ({status})")]
     NotFound {
         /// The command.
         command: String,
-        /// What the shell says.
+        /// The exit status of the shell.
         status: ExitStatus,
     },
 }
 
-/// How often a program is looked at.
-const PERIOD: Duration = Duration::from_millis(1);
+/// Time between two checks whether a program has ended.
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 impl Program {
-    /// The option that asks it.
+    /// The option of the command line that adds the program.
     pub fn option(&self) -> String {
         format!("--program {}", quoted(&format!("{}={}", self.name, self.command)))
     }
 
-    /// Runs it. Returns what it said, why it said nothing, and the seconds that it took, its start included.
+    /// Runs the program on a history. Returns its answer, the reason if it has none, and the seconds that it took, including its start.
     ///
     /// # Errors
-    /// The history cannot be handed over, or there is no such program.
+    /// Fails if the history cannot be written as axe text, or if the program cannot be run.
     pub fn run(
         &self,
         history: &History,
         model: Model,
         timeout: Duration,
-    ) -> Result<(Said, Option<String>, f64), RunError> {
+    ) -> Result<(Reported, Option<String>, f64), RunError> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("history.axe");
         let bare = without_order(history)?;
@@ -116,7 +116,7 @@ impl Program {
         let command = self.command.replace("{model}", model.name());
         let command = command.replace("{}", &path.display().to_string());
         let start = Instant::now();
-        // With `exec` the shell does not stay between us and the program when time is up.
+        // With `exec` the child process is the program itself, so that it can be killed when time is up.
         let mut child = Command::new("sh")
             .args(["-c", &format!("exec {command}")])
             .stdin(Stdio::null())
@@ -125,7 +125,7 @@ impl Program {
             .spawn()?;
         loop {
             match child.try_wait()? {
-                Some(status) if status.code().is_some_and(|code| NO_PROGRAM.contains(&code)) => {
+                Some(status) if status.code().is_some_and(|code| SHELL_FAILED.contains(&code)) => {
                     return Err(RunError::NotFound { command, status });
                 }
                 Some(status) => {
@@ -133,23 +133,23 @@ impl Program {
                     return Ok((said, reason, start.elapsed().as_secs_f64()));
                 }
                 None if start.elapsed() > timeout => {
-                    // It may have ended by itself meanwhile.
+                    // Killing fails if the program has ended meanwhile, which does no harm.
                     let _ = child.kill();
                     let _ = child.wait();
                     let reason = Some("time limit".to_owned());
-                    return Ok((Said::Timeout, reason, start.elapsed().as_secs_f64()));
+                    return Ok((Reported::Timeout, reason, start.elapsed().as_secs_f64()));
                 }
-                None => sleep(PERIOD),
+                None => sleep(POLL_INTERVAL),
             }
         }
     }
 }
 
-fn meaning(status: ExitStatus) -> (Said, Option<String>) {
+fn meaning(status: ExitStatus) -> (Reported, Option<String>) {
     match status.code() {
-        Some(0) => (Said::Consistent, None),
-        Some(1) => (Said::Violation, None),
-        _ => (Said::Undecided, Some(status.to_string())),
+        Some(0) => (Reported::Consistent, None),
+        Some(1) => (Reported::Violation, None),
+        _ => (Reported::Undecided, Some(status.to_string())),
     }
 }
 
@@ -175,10 +175,10 @@ mod tests {
         };
         assert!(run("/nonexistent {}").is_err());
         let run = |command: &str| run(command).unwrap();
-        assert_eq!(run("test -f {}"), Said::Consistent);
-        assert_eq!(run("test -d {}"), Said::Violation);
-        assert_eq!(run("sh -c 'exit 7' {}"), Said::Undecided);
-        assert_eq!(run("test {model} = sc -a -f {}"), Said::Consistent);
-        assert_eq!(run("sh -c 'sleep 5' {}"), Said::Timeout);
+        assert_eq!(run("test -f {}"), Reported::Consistent);
+        assert_eq!(run("test -d {}"), Reported::Violation);
+        assert_eq!(run("sh -c 'exit 7' {}"), Reported::Undecided);
+        assert_eq!(run("test {model} = sc -a -f {}"), Reported::Consistent);
+        assert_eq!(run("sh -c 'sleep 5' {}"), Reported::Timeout);
     }
 }

@@ -1,4 +1,4 @@
-//! Recorded histories, which an experiment uses instead of simulated ones.
+//! Reads recorded histories, which an experiment may use instead of simulated ones.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -13,19 +13,20 @@ use super::trial::Limits;
 use crate::error::Error;
 use crate::folder::list;
 use crate::load;
+use crate::text::named;
 
 /// The histories of a folder.
 pub struct Recordings {
     /// The histories of all files, in the order of their names.
     pub histories: Vec<Arc<Recording>>,
-    /// Why files were passed over.
+    /// The errors of files that were skipped.
     pub skipped: Vec<Error>,
 }
 
-/// Reads the histories of all files in a folder. Files that hold none are passed over.
+/// Reads the histories of all files in a folder. Files that cannot be read as histories are skipped.
 ///
 /// # Errors
-/// The folder cannot be read.
+/// Fails if the folder cannot be read.
 pub fn read(folder: &Path) -> Result<Recordings, Error> {
     let mut recordings = Recordings { histories: Vec::new(), skipped: Vec::new() };
     for path in list(folder)?.iter().filter(|path| path.is_file()) {
@@ -43,32 +44,23 @@ fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
     let recording = |history: History| {
         let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
             .map_err(|twice| written_twice(&file, &history, twice))?;
-        let name = history.name.as_ref();
-        Ok(Recording {
-            title: name.map_or(file.clone(), |name| format!("{file}: {name}")),
-            history,
-            reads_from,
-        })
+        Ok(Recording { title: named(&file, &history), history, reads_from })
     };
     input.histories.into_iter().map(recording).collect()
 }
 
-/// A value is written twice in this history of this file.
+/// The error of a value that is written twice in a history of a file.
 fn written_twice(file: &str, history: &History, twice: WrittenTwice) -> Error {
-    let file = match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
-    };
-    Error::WrittenTwice { file, twice: Box::new(twice) }
+    Error::WrittenTwice { file: named(file, history), twice: Box::new(twice) }
 }
 
-/// How many of the recorded histories an experiment with these points is about.
+/// The number of recorded histories that these points use.
 pub fn used(points: &[Point]) -> usize {
     let used: BTreeSet<u32> = points.iter().map(|point| point.first).collect();
     used.len()
 }
 
-/// The points of an experiment with recorded histories: those that it is about, each in every part.
+/// The points of an experiment on recorded histories: in each part of the experiment, a point for every history of the wanted kind.
 pub fn points(
     experiment: &Experiment,
     size: Size,
@@ -77,20 +69,18 @@ pub fn points(
 ) -> Vec<Point> {
     let mut points: Vec<Point> = Vec::new();
     for model in experiment.points(size) {
-        // The first point stands for its part.
+        // The tasks and wanted histories of the first point hold for the whole part.
         if points.iter().any(|point| point.part == model.part) {
             continue;
         }
         let wanted = match &model.source {
             Source::Made(recipe) => recipe.wanted(),
             Source::Recorded(_) => Wanted::Both,
-            // It is about no history.
+            // Such a point has no histories.
             Source::Program(_) => continue,
         };
         for (number, recording) in (0..).zip(recordings) {
-            let is_wanted =
-                model.tasks.iter().any(|task| is(recording, wanted, task.model(), limits));
-            if is_wanted {
+            if model.tasks.iter().any(|task| is_wanted(recording, wanted, task.model(), limits)) {
                 points.push(Point {
                     part: model.part,
                     name: name(model.part, recording),
@@ -105,7 +95,7 @@ pub fn points(
     points
 }
 
-/// What a point is called, by the part's parameter and the history itself.
+/// The name of a point, from the parameter of its part and the history.
 fn name(part: &str, recording: &Recording) -> String {
     let history = &recording.history;
     let (operations, threads) = (history.operations(), history.threads().len());
@@ -119,8 +109,8 @@ fn name(part: &str, recording: &Recording) -> String {
     }
 }
 
-/// Whether a history is of the kind that is wanted; one that is not decided in time is not.
-fn is(recording: &Recording, wanted: Wanted, model: Model, limits: &Limits) -> bool {
+/// Whether a history is of the wanted kind. One that is not decided within the limits is not.
+fn is_wanted(recording: &Recording, wanted: Wanted, model: Model, limits: &Limits) -> bool {
     let verdict = |model: Model| {
         let bounds = Bounds::new(Some(limits.timeout), Some(limits.memory));
         let (history, reads_from) = (&recording.history, &recording.reads_from);

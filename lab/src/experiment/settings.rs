@@ -1,4 +1,4 @@
-//! The settings that a resumed experiment must not change.
+//! The settings of an experiment, stored in its journal: an experiment is resumed only with the same settings.
 
 use serde::{Deserialize, Serialize};
 
@@ -21,7 +21,7 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Those of a command.
+    /// The settings of a run with these options.
     pub fn new(options: &Options, experiment: &Experiment) -> Settings {
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -34,10 +34,10 @@ impl Settings {
         }
     }
 
-    /// Writes them into a journal that is new, or compares them with those that it has.
+    /// Writes the settings into a new journal, or compares them with those of the journal.
     ///
     /// # Errors
-    /// It is of another experiment.
+    /// Fails if the journal has other settings or none, or cannot be written.
     pub fn settle(&self, journal: &Journal, lines: &Lines) -> Result<(), Error> {
         let known: Option<Result<Settings, Error>> =
             lines.parse(0, "choose another folder with -o").next();

@@ -1,4 +1,4 @@
-//! Where the histories of an experiment come from.
+//! Makes the histories of an experiment from recipes.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::protocols::Opened;
 use crate::protocols::plan;
 
-/// A history, and what it was made of.
+/// A generated history, and how it was made.
 pub struct Made {
     /// The history itself.
     pub history: History,
@@ -30,51 +30,50 @@ pub struct Made {
     pub seed: u64,
     /// `simulated`, `mutant` or `machine`.
     pub source: &'static str,
-    /// What ran, unless a machine did.
+    /// The protocol that ran; none for an operational machine.
     pub run: Option<Run>,
-    /// Seconds that it took, runs that were of no use included.
+    /// Seconds that it took to make, including runs that were discarded.
     pub seconds: f64,
 }
 
-/// What ran.
+/// The protocol, mutant and cores of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct Run {
     /// A built-in protocol.
     pub protocol: &'static str,
-    /// What is wrong with it, if anything is.
+    /// The mutant, if there is one.
     pub mutant: Option<&'static str>,
-    /// The cores.
+    /// The kind of core.
     pub client: Client,
 }
 
-/// Protocols that were opened once.
+/// Makes histories, and keeps the protocols that it has opened.
 #[derive(Default)]
-pub struct Sources {
+pub struct Maker {
     opened: Mutex<HashMap<Name, Arc<Protocol>>>,
 }
 
 /// A protocol and its mutant.
 type Name = (&'static str, Option<&'static str>);
 
-/// Runs in a row with a mutant that showed no violation, until the next mutant has a try.
-const PATIENCE: u32 = 40;
-/// Runs altogether.
-const MOST: u32 = 4000;
-/// Ticks without an answer that are a deadlock: as many that no protocol that is right meets them, however
-/// many cores wait for one line.
-const DEADLOCK: u64 = 100_000_000;
+/// Runs of a mutant without a violation after which the next mutant is tried.
+const RUNS_PER_MUTANT: u32 = 40;
+/// Runs after which the search for a violation ends with an error.
+const MAX_RUNS: u32 = 4000;
+/// Ticks without an answer that count as a deadlock. No correct protocol takes that long, however many cores wait for one line.
+const DEADLOCK_THRESHOLD_TICKS: u64 = 100_000_000;
 
-impl Sources {
-    /// Makes the history of a recipe with this number.
+impl Maker {
+    /// Makes the history with a number, from a recipe and the seed of the experiment.
     ///
     /// # Errors
-    /// A protocol fails without a fault put in, or no run violates SC where one is wanted: defects.
+    /// Fails if an unmutated protocol fails, or if no run violates SC where a violation is wanted. Both are defects.
     pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
         let wants_violation =
             recipe.repointed(number) > 0 || matches!(recipe.origin, Origin::Mutants(_));
-        for attempt in 0..MOST {
-            let seed = mixed(recipe, number, seed, attempt);
+        for attempt in 0..MAX_RUNS {
+            let seed = seed_of_run(recipe, number, seed, attempt);
             let (run, history) = self.attempt(recipe, number, seed, attempt)?;
             let Some(history) = history else {
                 continue;
@@ -96,10 +95,10 @@ impl Sources {
                 });
             }
         }
-        Err(Error::NoViolation { tried: MOST, recipe: format!("{recipe:?}"), number })
+        Err(Error::NoViolation { tried: MAX_RUNS, recipe: format!("{recipe:?}"), number })
     }
 
-    /// A history, or none if what ran came to nothing.
+    /// Makes one run. Returns no history if a mutant failed, or if there are too few reads to re-point.
     fn attempt(
         &self,
         recipe: &Recipe,
@@ -115,7 +114,7 @@ impl Sources {
                 client,
             },
             Origin::Mutants(faults) => {
-                let at = (number + attempt / PATIENCE) as usize % faults.len();
+                let at = (number + attempt / RUNS_PER_MUTANT) as usize % faults.len();
                 let Fault { protocol, mutant, client } = faults[at];
                 Run { protocol, mutant: Some(mutant), client }
             }
@@ -124,7 +123,7 @@ impl Sources {
         let history = simulated(&protocol, recipe, &run, seed)?;
         let reads = recipe.repointed(number);
         let history = match history {
-            // A run with too few reads that could be re-pointed is of no use here.
+            // A run with too few reads that can be re-pointed is discarded.
             Some(history) if reads > 0 => repointed(&history, reads, recipe.distance(), seed).ok(),
             other => other,
         };
@@ -143,8 +142,8 @@ impl Sources {
     }
 }
 
-/// The seed of a try: as many as there are histories, and the same for the same recipe in every experiment.
-fn mixed(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
+/// The seed of a run. It depends on the recipe and not on the experiment, so experiments with the same recipe have the same histories.
+fn seed_of_run(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
     let origin = match recipe.origin {
         Origin::Machine(model) => model.name().to_owned(),
         Origin::Protocols(client) => client.to_string(),
@@ -160,17 +159,17 @@ fn mixed(recipe: &Recipe, number: u32, seed: u64, attempt: u32) -> u64 {
         recipe.distance(),
     );
     let digest = Sha256::digest(text);
-    // Seeds that people can type: 32 bits.
+    // 32 bits, so that the seed is easy to type.
     digest.iter().take(4).fold(0, |sum, &byte| sum << 8 | u64::from(byte))
 }
 
-/// Whether no order explains a history under SC.
+/// Whether a history violates SC.
 fn is_violation(history: &History, reads_from: &ReadsFrom) -> bool {
     let outcome = decide(history, reads_from, Model::SC, &Options::default(), &Bounds::none());
     matches!(outcome.verdict, Verdict::Violation(_) | Verdict::Unproved)
 }
 
-/// What an operational machine did, without a hint at when.
+/// A history of an operational machine, without ticks and order of completions.
 fn machine(recipe: &Recipe, model: Model, seed: u64) -> Result<History, Error> {
     let history = generate::generate(&generate::Recipe {
         model,
@@ -185,7 +184,7 @@ fn machine(recipe: &Recipe, model: Model, seed: u64) -> Result<History, Error> {
     Ok(without_order(&history)?)
 }
 
-/// What a protocol did; none if a faulty one failed, since then it did not do all.
+/// The history of a protocol's run; none if a mutant failed, since then the run is not complete.
 fn simulated(
     protocol: &Protocol,
     recipe: &Recipe,
@@ -207,7 +206,7 @@ fn simulated(
         },
         client: run.client,
         options: simulate::config::Options::default(),
-        deadlock_threshold: run.mutant.is_none().then_some(DEADLOCK),
+        deadlock_threshold: run.mutant.is_none().then_some(DEADLOCK_THRESHOLD_TICKS),
     };
     let title = protocol.title();
     let plan = plan(protocol, &title, &simulation)?;
@@ -228,12 +227,12 @@ fn simulated(
     Ok(Some(history))
 }
 
-/// The command that repeats a run of a protocol as it is.
+/// The command that reproduces a run of an unmutated protocol.
 fn command(run: &Run, simulation: &Simulation) -> String {
     let shape = &simulation.shape;
     format!(
         "rubric simulate {} --threads {} --operations {} --locations {} --client {} --reads {} --rmws {} --fences {} \
-         --deadlock-threshold {DEADLOCK} --seed {}",
+         --deadlock-threshold {DEADLOCK_THRESHOLD_TICKS} --seed {}",
         run.protocol,
         shape.threads,
         shape.operations,
@@ -248,19 +247,19 @@ fn command(run: &Run, simulation: &Simulation) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::catalog::{ALL_FAULTS, MI_FAULTS};
+    use super::super::catalog::faults::{ALL_FAULTS, MI_FAULTS};
     use super::super::point::Size;
     use super::*;
 
-    /// The histories that a list of faults makes for an experiment, and by what.
+    /// The first histories of a recipe with these mutants.
     fn made(faults: &'static [Fault], count: u32) -> Vec<Made> {
         let recipe = super::super::catalog::mutated(faults, 4);
-        let sources = Sources::default();
-        let made = (0..count).map(|number| sources.make(&recipe, number, 1));
+        let maker = Maker::default();
+        let made = (0..count).map(|number| maker.make(&recipe, number, 1));
         made.collect::<Result<_, _>>().unwrap()
     }
 
-    /// Each fault has its turn, and does not leave it to the next.
+    /// Each mutant has its turn, and shows a violation before the next one is tried.
     #[test]
     fn every_fault_shows() {
         for faults in [&MI_FAULTS[..], &ALL_FAULTS] {
@@ -278,10 +277,10 @@ mod tests {
             let mut all = super::super::catalog::EXPERIMENTS.into_iter();
             let found = all.find(|one| one.name == name).unwrap();
             let points = found.points(Size::Quick);
-            let sources = Sources::default();
+            let maker = Maker::default();
             let hashes = points.iter().filter_map(|point| match &point.source {
                 super::super::point::Source::Made(recipe) => {
-                    Some(sources.make(recipe, 3, 1).unwrap().history.digest())
+                    Some(maker.make(recipe, 3, 1).unwrap().history.digest())
                 }
                 super::super::point::Source::Recorded(_)
                 | super::super::point::Source::Program(_) => None,

@@ -1,37 +1,36 @@
-//! What algorithms say of a history.
+//! Runs algorithms on a history, and makes the rows of their answers.
 
 use std::time::{Duration, Instant};
 
 use check::kernel::{NoKernel, conflicting, criteria, derived, kernel};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict, decide};
 use history::{History, ReadsFrom};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 use super::point::Task;
 use super::program::{Program, RunError};
 
-/// How much an algorithm may take.
+/// The limits of an algorithm.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Time.
+    /// Wall time.
     pub timeout: Duration,
-    /// Bytes that the program may occupy.
+    /// Memory that the process may occupy, in bytes.
     pub memory: u64,
 }
 
 impl Limits {
-    /// They, from now on.
+    /// Bounds that begin now.
     pub fn bounds(&self) -> Bounds {
         Bounds::new(Some(self.timeout), Some(self.memory))
     }
 
-    /// Some algorithms look at the clock seldom. What took longer than it may is cut off at the limit, whatever
-    /// it said then.
+    /// Turns a row that exceeds the time limit into a timeout, whatever its answer, because some algorithms look at the clock seldom.
     fn enforce(&self, row: Trial) -> Trial {
         let limit = self.timeout.as_secs_f64();
         if row.seconds > limit {
             Trial {
-                said: Said::Timeout,
+                said: Reported::Timeout,
                 reason: Some("time limit".to_owned()),
                 seconds: limit,
                 ..row
@@ -42,23 +41,22 @@ impl Limits {
     }
 }
 
-/// The history that is looked at.
+/// A history with the source of each of its reads.
 #[derive(Clone, Copy)]
-pub struct Subject<'a> {
+pub struct Instance<'a> {
     /// The history itself.
     pub history: &'a History,
     /// The source of each read.
     pub reads_from: &'a ReadsFrom,
 }
 
-impl Subject<'_> {
-    /// Does a task. `row` has what is known of the history; the names that the rows have are those of
-    /// [`names`].
+impl Instance<'_> {
+    /// Does a task. `row` has the columns about the history. The algorithms of the returned rows are those in [`names`].
     pub fn run(&self, task: Task, limits: &Limits, row: &Trial) -> Vec<Trial> {
         let rows = match task {
             Task::Decide(model, algorithm) => vec![self.decide(model, algorithm, limits, row)],
             Task::Kernel(model) => self.kernel(model, limits, row),
-            // Of programs, which are no histories.
+            // Only programs are explored, which are not histories.
             Task::Explore(_) => Vec::new(),
         };
         rows.into_iter().map(|row| limits.enforce(row)).collect()
@@ -78,7 +76,7 @@ impl Subject<'_> {
         filled(row, &outcome)
     }
 
-    /// The kernel, and how many pairs weaker criteria order.
+    /// Computes the kernel, and how many of its pairs weaker criteria order.
     fn kernel(&self, model: Model, limits: &Limits, row: &Trial) -> Vec<Trial> {
         let start = Instant::now();
         let found = kernel(self.history, self.reads_from, model, &limits.bounds());
@@ -87,13 +85,13 @@ impl Subject<'_> {
         let found = match found {
             Ok(found) => found,
             Err(NoKernel::Inconsistent) => {
-                return vec![Trial { said: Said::Violation, ..whole }];
+                return vec![Trial { said: Reported::Violation, ..whole }];
             }
             Err(NoKernel::Undecided(reason)) => return vec![undecided(whole, &reason)],
         };
         let pairs = found.pairs.len() as u64;
         let mut rows = vec![Trial {
-            said: Said::Consistent,
+            said: Reported::Consistent,
             kernel: Some(pairs),
             ordered: Some(pairs),
             conflicts: Some(found.sat.learned),
@@ -101,7 +99,7 @@ impl Subject<'_> {
         }];
         for &criterion in criteria(model) {
             let said = match criterion {
-                // Its time is that of the algorithm, which orders the same pairs.
+                // The algorithm itself orders the same pairs, so the row has its time.
                 Algorithm::Wsc | Algorithm::Wtso => self.decide(model, criterion, limits, row),
                 _ => counted(row, model, criterion.name(), limits, |bounds| {
                     derived(self.history, self.reads_from, criterion, &found, bounds)
@@ -118,11 +116,11 @@ impl Subject<'_> {
         rows
     }
 
-    /// The verdict of an external checker.
+    /// Runs an external checker.
     ///
     /// # Errors
-    /// It cannot be run.
-    pub fn ask(
+    /// Fails if the checker cannot be run.
+    pub fn run_program(
         &self,
         program: &Program,
         model: Model,
@@ -135,13 +133,13 @@ impl Subject<'_> {
     }
 }
 
-/// What the rows about kernels are called.
+/// The algorithm's name in rows about kernels.
 pub const KERNEL: &str = "kernel";
 
-/// What the rows are called that count conflicts alone.
+/// The algorithm's name in rows that count conflicts only.
 pub const CONFLICTS: &str = "cf";
 
-/// The names that the rows of a task have.
+/// The algorithms' names in the rows of a task.
 pub fn names(task: Task) -> Vec<&'static str> {
     match task {
         Task::Decide(_, algorithm) => vec![algorithm.name()],
@@ -165,7 +163,7 @@ fn about(row: &Trial, model: Model, algorithm: &str, seconds: f64) -> Trial {
     }
 }
 
-/// The row of something that counts the pairs of writes it orders; none if a bound was met.
+/// The row of a function that counts the pairs of writes it orders. The function returns none if it reached a limit.
 fn counted(
     row: &Trial,
     model: Model,
@@ -178,16 +176,16 @@ fn counted(
     let ordered = count(&bounds);
     let row = about(row, model, name, start.elapsed().as_secs_f64());
     match ordered {
-        Some(_) => Trial { said: Said::Satisfied, ordered, ..row },
+        Some(_) => Trial { said: Reported::Satisfied, ordered, ..row },
         None => undecided(row, &Reason::exceeded(&bounds)),
     }
 }
 
 fn undecided(row: Trial, reason: &Reason) -> Trial {
     let said = match reason {
-        Reason::Timeout => Said::Timeout,
-        Reason::Memory | Reason::Lemmas => Said::Memory,
-        _ => Said::Undecided,
+        Reason::Timeout => Reported::Timeout,
+        Reason::Memory | Reason::Lemmas => Reported::Memory,
+        _ => Reported::Undecided,
     };
     let cycle = match reason {
         Reason::NoWitness(cycle) => Some(cycle.k() as u32),
@@ -209,11 +207,11 @@ fn filled(row: Trial, outcome: &Outcome) -> Trial {
         ..row
     };
     let said = match &outcome.verdict {
-        Verdict::Consistent(_) => Said::Consistent,
+        Verdict::Consistent(_) => Reported::Consistent,
         Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
-            Said::Violation
+            Reported::Violation
         }
-        Verdict::Satisfied => Said::Satisfied,
+        Verdict::Satisfied => Reported::Satisfied,
         Verdict::Undecided(reason) => return undecided(row, reason),
     };
     Trial { said, ..row }

@@ -1,4 +1,4 @@
-//! What is to be done for an experiment, and doing it on all cores.
+//! [`Work`]: the plan of an experiment's rows, and making those that are missing, on all cores.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::{Mutex, PoisonError};
@@ -8,14 +8,14 @@ use check::{Algorithm, Model};
 use history::{History, ReadsFrom};
 use indexmap::IndexMap;
 use rayon::iter::{ParallelBridge, ParallelIterator};
-use tables::{Said, Trial, write_trials};
+use tables::{Reported, Trial, write_trials};
 
 use super::catalog::Experiment;
 use super::explored;
 use super::point::{Point, Source, Task};
 use super::settings::Settings;
-use super::source::{Made, Sources};
-use super::trial::{Subject, names};
+use super::source::{Made, Maker};
+use super::trial::{Instance, names};
 use super::{Only, Options};
 use crate::error::Error;
 use crate::journal::{Journal, Row};
@@ -29,28 +29,29 @@ pub struct Work<'a> {
     options: &'a Options,
     experiment: &'a Experiment,
     points: Vec<Point>,
-    /// Algorithms that the user has added.
+    /// Algorithms that the user has added to those of the experiment.
     added: HashSet<Algorithm>,
-    sources: Sources,
+    maker: Maker,
+    /// The number of histories that are checked at a time.
     jobs: usize,
     machine: String,
 }
 
-/// A history of the plan: its point, and its number.
+/// A history of the plan: the index of its point, and its number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Item {
     point: usize,
     number: u32,
 }
 
-/// What tells trials apart: part, point and number, model and algorithm.
-type Key = (String, String, u32, String, String);
+/// Identifies a trial: part, point, number, model and algorithm.
+type TrialKey = (String, String, u32, String, String);
 
 impl Row for Trial {
-    type Key = Key;
-    const ADVICE: &'static str = "remove the line, and what it says is done again";
+    type Key = TrialKey;
+    const ADVICE: &'static str = "remove the line, whose history is then checked again";
 
-    fn key(&self) -> Key {
+    fn key(&self) -> TrialKey {
         (
             self.part.clone(),
             self.point.clone(),
@@ -62,10 +63,10 @@ impl Row for Trial {
 }
 
 impl<'a> Work<'a> {
-    /// The work on the points of an experiment: those of its catalogue entry, or of recorded histories.
+    /// Plans the work on the points of an experiment: those of the catalogue, or those of recorded histories.
     ///
     /// # Errors
-    /// A further algorithm applies to no model of the experiment.
+    /// Fails if an algorithm of the options applies to no model of the experiment.
     pub fn new(
         options: &'a Options,
         experiment: &'a Experiment,
@@ -99,13 +100,13 @@ impl<'a> Work<'a> {
             experiment,
             points,
             added,
-            sources: Sources::default(),
+            maker: Maker::default(),
             jobs,
             machine: machine::describe(jobs),
         })
     }
 
-    /// The histories, in order.
+    /// The histories of the plan, in order.
     fn items(&self) -> impl Iterator<Item = Item> + '_ {
         let of_point = |(point, one): (usize, &Point)| {
             (one.first..one.first + one.histories).map(move |number| Item { point, number })
@@ -113,10 +114,11 @@ impl<'a> Work<'a> {
         self.points.iter().enumerate().flat_map(of_point)
     }
 
-    /// Does what the folder does not have yet, writes the table, and returns its rows.
+    /// Makes the rows that the folder does not have yet, writes the table, and returns its rows.
     ///
     /// # Errors
-    /// The folder holds the experiment with other options, or cannot be written; or a defect was found.
+    /// Fails if the folder holds the experiment with other settings or cannot be written, if an external checker cannot be run, or if a
+    /// defect was found, such as two algorithms that contradict each other.
     pub fn run(&self, observer: &dyn Observer) -> Result<Vec<Trial>, Error> {
         let Options { output, shard, .. } = self.options;
         std::fs::create_dir_all(output).map_err(Error::file(output))?;
@@ -124,23 +126,23 @@ impl<'a> Work<'a> {
             |extension: &str| output.join(Shard::file(*shard, self.experiment.name, extension));
         let (journal, lines) = Journal::open(&path("jsonl"))?;
         Settings::new(self.options, self.experiment).settle(&journal, &lines)?;
-        let trials = self.rest(&journal, lines.rows(1)?, observer)?;
+        let trials = self.complete(&journal, lines.rows(1)?, observer)?;
         journal.sync()?;
         write_trials(&path("parquet"), &trials)?;
         Ok(trials)
     }
 
-    /// Does what is not known yet, and writes it into the journal. Returns all of this shard, in order.
-    fn rest(
+    /// Makes the rows that are not known yet, and writes them into the journal. Returns all rows of this shard, in order.
+    fn complete(
         &self,
         journal: &Journal,
-        known: IndexMap<Key, Trial>,
+        known: IndexMap<TrialKey, Trial>,
         observer: &dyn Observer,
     ) -> Result<Vec<Trial>, Error> {
         let is_ours = |at: usize| self.options.shard.is_none_or(|shard| shard.has(at));
         let items = self.items().enumerate().filter(|(at, _)| is_ours(*at));
         let items: Vec<Item> = items.map(|(_, item)| item).collect();
-        let done: HashSet<Key> = known.keys().cloned().collect();
+        let done: HashSet<TrialKey> = known.keys().cloned().collect();
         observer.begin(Stage::Histories(self.experiment.name));
         observer.total(items.len() as u64);
         let trials: Mutex<Vec<Trial>> = Mutex::new(known.into_values().collect());
@@ -148,7 +150,7 @@ impl<'a> Work<'a> {
         let pool = pool.map_err(|error| Error::Jobs { jobs: self.jobs, error })?;
         pool.install(|| {
             items.iter().par_bridge().try_for_each(|&item| {
-                let rows = self.history(item, &done, |row| journal.add(row))?;
+                let rows = self.rows_of(item, &done, |row| journal.add(row))?;
                 observer.advance();
                 let mut trials = trials.lock().unwrap_or_else(PoisonError::into_inner);
                 trials.extend(rows);
@@ -160,8 +162,8 @@ impl<'a> Work<'a> {
         Ok(self.sorted(trials))
     }
 
-    /// In the order of the plan; what is not part of it any more, such as the rows of an algorithm that is not
-    /// asked this time, comes behind.
+    /// Sorts rows in the order of the plan. Rows that are not part of the plan, such as those of an algorithm that was added by an earlier
+    /// command, come last.
     fn sorted(&self, mut trials: Vec<Trial>) -> Vec<Trial> {
         let mut places: HashMap<(&str, &str), usize> = HashMap::new();
         for (at, point) in self.points.iter().enumerate() {
@@ -191,39 +193,39 @@ impl<'a> Work<'a> {
         trials
     }
 
-    /// Does one point, or one history of it, without a journal.
+    /// Makes the rows of one point, or of one history of it, without a journal.
     ///
     /// # Errors
-    /// There is none, or a defect was found.
+    /// Fails if the point or history does not exist, if an external checker cannot be run, or if a defect was found.
     pub fn only(&self, only: &Only) -> Result<Vec<Trial>, Error> {
         let mut trials = Vec::new();
         for item in self.items_of(only)? {
-            trials.extend(self.history(item, &HashSet::new(), |_| Ok(()))?);
+            trials.extend(self.rows_of(item, &HashSet::new(), |_| Ok(()))?);
         }
         Ok(self.sorted(trials))
     }
 
-    /// The first history of those that are meant.
+    /// The first history of a selection.
     ///
     /// # Errors
-    /// There is none.
+    /// Fails if there is none, or if it cannot be made.
     pub fn history_of(&self, only: &Only) -> Result<History, Error> {
         let items = self.items_of(only)?;
-        Ok(self.of(items[0])?.history().clone())
+        Ok(self.item_history(items[0])?.history().clone())
     }
 
-    /// The histories that are meant, at least one.
+    /// The histories of a selection, at least one.
     fn items_of(&self, only: &Only) -> Result<Vec<Item>, Error> {
         let items = self.items().filter(|item| {
             self.points[item.point].name == only.point
                 && only.number.is_none_or(|number| number == item.number)
         });
         let items: Vec<Item> = items.collect();
-        if items.is_empty() { Err(self.nothing(only)) } else { Ok(items) }
+        if items.is_empty() { Err(self.nothing_selected(only)) } else { Ok(items) }
     }
 
-    /// That there is nothing of this name, and what there is.
-    fn nothing(&self, only: &Only) -> Error {
+    /// The error of a selection without histories, which says what can be selected.
+    fn nothing_selected(&self, only: &Only) -> Error {
         let point = self.points.iter().find(|point| point.name == only.point);
         match point {
             Some(point) => Error::NoNumber {
@@ -239,11 +241,11 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// What is asked of one history and is not known, each row as soon as it is there.
-    fn history(
+    /// Makes the rows of one history that are not in `done`, and passes each to `add` as soon as it is known.
+    fn rows_of(
         &self,
         item: Item,
-        done: &HashSet<Key>,
+        done: &HashSet<TrialKey>,
         mut add: impl FnMut(&Trial) -> Result<(), Error>,
     ) -> Result<Vec<Trial>, Error> {
         let point = &self.points[item.point];
@@ -257,7 +259,7 @@ impl<'a> Work<'a> {
             !names.all(|name| is_known(task.model(), name))
         });
         let mut tasks: Vec<Task> = tasks.copied().collect();
-        // The first one finds a history that no cache has: each has its turn.
+        // The first task finds the history in no cache, so each task has its turn.
         let turn = item.number as usize % tasks.len().max(1);
         tasks.rotate_left(turn);
         let mut programs = Vec::new();
@@ -276,9 +278,9 @@ impl<'a> Work<'a> {
             };
             return tasks.into_iter().map(explore).collect();
         }
-        let of = self.of(item)?;
-        let subject = Subject { history: of.history(), reads_from: of.reads_from() };
-        let row = self.row(item, &of);
+        let found = self.item_history(item)?;
+        let instance = Instance { history: found.history(), reads_from: found.reads_from() };
+        let row = self.row(item, &found);
         let limits = self.options.limits;
         let mut rows = Vec::new();
         for task in tasks {
@@ -289,18 +291,18 @@ impl<'a> Work<'a> {
                 },
                 _ => row.clone(),
             };
-            let new = subject.run(task, &limits, &row);
+            let new = instance.run(task, &limits, &row);
             let new = new.into_iter().filter(|row| !is_known(task.model(), &row.algorithm));
             for row in new {
                 add(&row)?;
                 rows.push(row);
             }
         }
-        self.agree(&rows)?;
+        check_agreement(&rows)?;
         for (model, program) in programs {
             let row =
                 Trial { command: format!("{} {}", row.command, program.option()), ..row.clone() };
-            let asked = subject.ask(program, model, &limits, &row);
+            let asked = instance.run_program(program, model, &limits, &row);
             let row =
                 asked.map_err(|error| Error::Program { name: program.name.clone(), error })?;
             add(&row)?;
@@ -309,38 +311,19 @@ impl<'a> Work<'a> {
         Ok(rows)
     }
 
-    /// Two of our algorithms of which one says that a history is one of a model, the other that it is not: one of
-    /// them is wrong.
-    fn agree(&self, rows: &[Trial]) -> Result<(), Error> {
-        let says = |said: Said, model: &str| {
-            rows.iter().find(|row| row.said == said && row.model == model)
-        };
-        for row in rows.iter().filter(|row| row.said == Said::Consistent) {
-            if let Some(other) = says(Said::Violation, &row.model) {
-                return Err(Error::Disagreement {
-                    command: row.command.clone(),
-                    model: row.model.clone(),
-                    first: row.algorithm.clone(),
-                    second: other.algorithm.clone(),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The history of an item.
-    fn of(&self, item: Item) -> Result<Of<'_>, Error> {
+    /// Makes or looks up the history of an item.
+    fn item_history(&self, item: Item) -> Result<ItemHistory<'_>, Error> {
         match &self.points[item.point].source {
             Source::Made(recipe) => {
-                let made = self.sources.make(recipe, item.number, self.options.seed)?;
-                Ok(Of::Made(Box::new(made)))
+                let made = self.maker.make(recipe, item.number, self.options.seed)?;
+                Ok(ItemHistory::Made(Box::new(made)))
             }
-            Source::Recorded(recording) => Ok(Of::Recorded(recording)),
+            Source::Recorded(recording) => Ok(ItemHistory::Recorded(recording)),
             Source::Program(_) => Err(Error::NoHistory(self.experiment.name)),
         }
     }
 
-    /// What all rows of a point's history, or program, have in common.
+    /// A row with the columns that all rows of an item share.
     fn common(&self, item: Item) -> Trial {
         let point = &self.points[item.point];
         Trial {
@@ -357,10 +340,10 @@ impl<'a> Work<'a> {
         }
     }
 
-    /// The same with what is known of the history.
-    fn row(&self, item: Item, of: &Of<'_>) -> Trial {
+    /// A row with the columns that all rows of an item share, including those about its history.
+    fn row(&self, item: Item, found: &ItemHistory<'_>) -> Trial {
         let point = &self.points[item.point];
-        let history = of.history();
+        let history = found.history();
         let row = Trial {
             threads: history.threads().len() as u32,
             operations: history.operations() as u64,
@@ -369,8 +352,8 @@ impl<'a> Work<'a> {
             trace_hash: history.digest(),
             ..self.common(item)
         };
-        match (of, &point.source) {
-            (Of::Made(made), Source::Made(recipe)) => Trial {
+        match (found, &point.source) {
+            (ItemHistory::Made(made), Source::Made(recipe)) => Trial {
                 seed: made.seed,
                 source: made.source.to_owned(),
                 protocol: made.run.map(|run| run.protocol.to_owned()),
@@ -388,14 +371,14 @@ impl<'a> Work<'a> {
                 make_seconds: made.seconds,
                 ..row
             },
-            (Of::Recorded(recording), _) => {
+            (ItemHistory::Recorded(recording), _) => {
                 Trial { source: "recorded".to_owned(), file: Some(recording.title.clone()), ..row }
             }
-            (Of::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
+            (ItemHistory::Made(_), Source::Recorded(_) | Source::Program(_)) => row,
         }
     }
 
-    /// The command that repeats the rows of a history.
+    /// The command that reproduces the rows of a history.
     fn command(&self, item: Item) -> String {
         let point = &self.points[item.point];
         let traces = self
@@ -416,29 +399,47 @@ impl<'a> Work<'a> {
     }
 }
 
-/// A history that was made for an item, or was there.
-enum Of<'a> {
+/// Returns an error if one algorithm says that the history satisfies a model and another that it violates it.
+fn check_agreement(rows: &[Trial]) -> Result<(), Error> {
+    let with_answer = |said: Reported, model: &str| {
+        rows.iter().find(|row| row.said == said && row.model == model)
+    };
+    for row in rows.iter().filter(|row| row.said == Reported::Consistent) {
+        if let Some(other) = with_answer(Reported::Violation, &row.model) {
+            return Err(Error::Disagreement {
+                command: row.command.clone(),
+                model: row.model.clone(),
+                first: row.algorithm.clone(),
+                second: other.algorithm.clone(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// The history of an item.
+enum ItemHistory<'a> {
     Made(Box<Made>),
     Recorded(&'a super::point::Recording),
 }
 
-impl Of<'_> {
+impl ItemHistory<'_> {
     fn history(&self) -> &History {
         match self {
-            Of::Made(made) => &made.history,
-            Of::Recorded(recording) => &recording.history,
+            ItemHistory::Made(made) => &made.history,
+            ItemHistory::Recorded(recording) => &recording.history,
         }
     }
 
     fn reads_from(&self) -> &ReadsFrom {
         match self {
-            Of::Made(made) => &made.reads_from,
-            Of::Recorded(recording) => &recording.reads_from,
+            ItemHistory::Made(made) => &made.reads_from,
+            ItemHistory::Recorded(recording) => &recording.reads_from,
         }
     }
 }
 
-/// The models that tasks are about, each once.
+/// The models of the tasks, each once.
 fn models(tasks: &[Task]) -> Vec<Model> {
     let mut models: Vec<Model> = Vec::new();
     for task in tasks {

@@ -175,7 +175,7 @@ impl<'a> Bench<'a> {
         &self,
         history: &History,
         model: Model,
-    ) -> Result<Option<check::proof::Violation>, Error> {
+    ) -> Result<Option<check::engine::proof::Violation>, Error> {
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
         let reads_from = reads_from.map_err(Error::run(&self.opened.given))?;
         let verdict = check(history, &reads_from, model, &self.checking).verdict;

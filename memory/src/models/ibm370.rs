@@ -1,5 +1,5 @@
-//! IBM 370: total store order without forwarding. A load of a location that its thread has a pending
-//! store to waits until that store has reached memory.
+//! IBM 370: total store order without forwarding. A load waits until all pending stores of its thread to
+//! its location have reached memory.
 
 use crate::model::{Buffering, Definition, Model};
 

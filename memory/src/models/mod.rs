@@ -1,4 +1,4 @@
-//! The models, one a file. To add one, write its file and give it a row in [`ALL`].
+//! The memory models, one a file. To add one, write its file and give it a row in [`ALL`].
 
 mod ibm370;
 mod pso;
@@ -7,11 +7,11 @@ mod tso;
 
 use crate::model::{Model, PsoRmw};
 
-/// The models that can be named, the strongest first. Where a model has variants, the weakest stands
-/// for all of them.
+/// The models that have a name, the strongest first. Of a model with variants, the weakest one is
+/// listed.
 pub const ALL: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
 
-/// The models that are checked where none is named, the strongest first.
+/// The models that are checked by default, the strongest first.
 pub fn usual() -> impl DoubleEndedIterator<Item = Model> {
     ALL.iter().copied().filter(|model| model.is_usual())
 }
@@ -28,7 +28,7 @@ impl Model {
     /// Partial store order, where a read-modify-write waits for all stores of its thread.
     pub const PSO_RMW_ALL: Model = Model::of(&pso::ALL);
 
-    /// Partial store order with this choice of what a read-modify-write waits for.
+    /// Partial store order where a read-modify-write waits for `rmw`.
     pub const fn pso(rmw: PsoRmw) -> Model {
         match rmw {
             PsoRmw::Own => Model::PSO,

@@ -1,6 +1,6 @@
 //! Partial store order, as SPARC defines it: each thread has a store buffer for each location, which
-//! serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 3). The figure's read-modify-write
-//! drains the buffer of its own location; [`ALL`] drains all of them.
+//! serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 3). A read-modify-write drains the
+//! buffer of its own location, as in the figure ([`OWN`]), or all buffers of its thread ([`ALL`]).
 
 use crate::model::{Buffering, Definition, Model, PsoRmw};
 

@@ -1,4 +1,4 @@
-//! Total store order, as SPARC defines it and x86 keeps it: each thread has one first-in first-out
+//! Total store order, as SPARC defines it and x86 implements it: each thread has one first-in first-out
 //! store buffer, which serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 2).
 
 use crate::model::{Buffering, Definition, Model};

@@ -39,8 +39,9 @@ fn the_machine_is_what_the_axioms_say() {
 
 #[test]
 fn a_model_allows_what_stronger_ones_do() {
-    // Pairs of models of which neither includes the other, and which a history tells apart.
-    let mut told_apart = 0;
+    // Counts the histories that the first model of a pair allows and the second, which it does not
+    // include, forbids.
+    let mut distinguished = 0;
     for seed in 10_000..12_000 {
         let history = build(&random(seed, 7, false));
         let allowed = allowed(&history);
@@ -49,10 +50,10 @@ fn a_model_allows_what_stronger_ones_do() {
                 if weak.includes(strong) {
                     assert!(allows_weak || !allows_strong, "seed {seed}: {weak}, {strong}");
                 } else {
-                    told_apart += usize::from(allows_strong && !allows_weak);
+                    distinguished += usize::from(allows_strong && !allows_weak);
                 }
             }
         }
     }
-    assert!(told_apart > 30, "{told_apart}");
+    assert!(distinguished > 30, "{distinguished}");
 }

@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom;
 use rand::{RngExt, SeedableRng};
 
-/// The history of some accesses: operations of a thread in the order in which they come.
+/// The history of some accesses, where the order of a thread's accesses is its program order.
 pub fn build(accesses: &[Access]) -> History {
     let mut builder = HistoryBuilder::new();
     for access in accesses {
@@ -28,13 +28,12 @@ pub fn random(seed: u64, operations: usize, refined: bool) -> Vec<Access> {
             1 if refined => Kind::WeakFence(*WeakFence::ALL.choose(&mut random).unwrap()),
             _ => *kinds.choose(&mut random).unwrap(),
         };
-        let place = match kind.is_fence() {
-            true => Place::Nowhere,
-            false => Place::Cell(random.random_range(0..2)),
-        };
-        let annotation = match refined && !kind.is_fence() {
-            true => *Annotation::ALL.choose(&mut random).unwrap(),
-            false => Annotation::None,
+        let place =
+            if kind.is_fence() { Place::Nowhere } else { Place::Cell(random.random_range(0..2)) };
+        let annotation = if refined && !kind.is_fence() {
+            *Annotation::ALL.choose(&mut random).unwrap()
+        } else {
+            Annotation::None
         };
         let written = kind.writes().then_some(number as u64 + 1);
         let thread = random.random_range(0..threads);

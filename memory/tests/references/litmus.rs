@@ -39,8 +39,8 @@ fn load_buffering() {
     assert!(allowed(&test).is_empty());
 }
 
-/// A load of a location between a thread's store to it and the load that overtakes the store: with
-/// forwarding it waits for nothing, without it the store has reached memory.
+/// Store buffering with a load of each thread's own store in between. With forwarding that load waits for
+/// nothing; without, it waits until the store has reached memory, and the outcome is forbidden.
 #[test]
 fn store_buffering_through_own_loads() {
     let test = [

@@ -1,5 +1,4 @@
-//! The references against each other: the operational machine, the axioms, and litmus tests whose verdicts
-//! are known.
+//! The operational machine, the axioms and litmus tests with known verdicts, tested against each other.
 
 mod axioms;
 mod common;

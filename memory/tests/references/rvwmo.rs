@@ -1,6 +1,6 @@
-//! RVWMO's axioms through the interface of [`memory::axioms`]: preserved program order that depends on
-//! reads-from, dependencies, fences with predecessor and successor sets, acquire and release. (RISC-V ISA
-//! manual, appendix "Formal Memory Model", ppo rules 1 to 13.)
+//! RVWMO's axioms, written with the interface of [`memory::axioms`], which shows that it fits a model whose
+//! preserved program order depends on reads-from and dependencies. (RISC-V ISA manual, appendix "Formal
+//! Memory Model", ppo rules 1 to 13.)
 
 use crate::common::build;
 use history::{Access, Annotation, History, Kind, OpId, Place, ReadSource, WeakFence};
@@ -123,7 +123,7 @@ fn with(annotation: Annotation, access: Access) -> Access {
 const WRITES: Kind = Kind::WeakFence(WeakFence::WriteWrite);
 const READS: Kind = Kind::WeakFence(WeakFence::ReadRead);
 
-/// Whether RVWMO allows accesses, which come thread by thread.
+/// Whether RVWMO allows a history, whose accesses are listed thread by thread.
 fn is_allowed(accesses: &[Access], model: Rvwmo) -> bool {
     let history = build(accesses);
     allows(&Execution::new(&history).unwrap(), &model)
@@ -173,8 +173,8 @@ fn loads_of_one_location_are_coherent() {
     assert!(!is_allowed(&backwards, Rvwmo::default()));
 }
 
-/// RSW and RDW: between two dependent pairs, loads of one location are in order if they read different
-/// writes, and need not be if they read the same.
+/// The tests RSW and RDW: two loads of one location, between two dependent pairs, are ordered if they
+/// read different writes, and need not be if they read the same write.
 #[test]
 fn loads_of_one_location_need_order_if_they_read_apart() {
     let test = |second: u64| {
@@ -194,8 +194,8 @@ fn loads_of_one_location_need_order_if_they_read_apart() {
     assert!(!is_allowed(&test(9), dependencies()), "RDW");
 }
 
-/// PPOCA and PPOAA: a load of an own pending store, which depends by control, or by address, on the first
-/// load.
+/// The tests PPOCA and PPOAA: a load of its own thread's pending store, which depends on an earlier load
+/// by control (PPOCA) or by address (PPOAA).
 #[test]
 fn forwarding_keeps_data_and_address_dependencies_alone() {
     let test = [

@@ -1,4 +1,4 @@
-//! False alarms: what was found in protocols that are not mutated.
+//! Alarms: violations and faults that were found in unmutated protocols.
 
 use std::collections::BTreeMap;
 
@@ -10,7 +10,7 @@ use tables::{CRITERIA, CampaignRun, RunOutcome};
 /// The alarms in unmutated protocols.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Alarms {
-    /// Their runs, by protocol and client.
+    /// The runs of unmutated protocols, by protocol and client.
     pub runs: Vec<Unmutated>,
     /// The runs that raised an alarm, in the order of the table.
     pub alarms: Vec<Alarm>,
@@ -18,7 +18,7 @@ pub struct Alarms {
     pub warnings: Vec<Warned>,
 }
 
-/// Something that gem5 accepts although it is evidently wrong, in runs of a protocol that is not mutated.
+/// A warning in runs of an unmutated protocol: something that gem5 accepts although it is evidently wrong.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Warned {
     /// The protocol.
@@ -27,18 +27,18 @@ pub struct Warned {
     pub warning: String,
     /// The number of runs.
     pub runs: u64,
-    /// The command that repeats the first of them.
+    /// The command that reproduces the first of these runs.
     pub command: String,
 }
 
-/// The runs of a protocol that is not mutated with one client.
+/// The runs of an unmutated protocol with one client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Unmutated {
     /// The protocol.
     pub protocol: String,
     /// The cores.
     pub client: String,
-    /// The model that they keep.
+    /// The model that the cores guarantee.
     pub model: String,
     /// The number of runs.
     pub runs: u64,
@@ -57,7 +57,7 @@ pub struct Alarm {
     pub protocol: String,
     /// The cores.
     pub client: String,
-    /// The model that they keep.
+    /// The model that the cores guarantee.
     pub model: String,
     /// The outcome of the run.
     pub outcome: &'static str,
@@ -65,7 +65,7 @@ pub struct Alarm {
     pub violates: Vec<&'static str>,
     /// The message of the protocol's fault, if there was one.
     pub message: Option<String>,
-    /// The command that reproduces it.
+    /// The command that reproduces the run.
     pub command: String,
 }
 

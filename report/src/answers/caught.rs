@@ -1,4 +1,4 @@
-//! Mutants that were found, each with the run that found it.
+//! Lists the mutants that were found, each with the run that found it.
 
 use std::collections::BTreeMap;
 
@@ -16,8 +16,7 @@ pub struct CaughtMutant {
     pub mutant: String,
     /// The operator that made it.
     pub operator: String,
-    /// How the first run ended that found it, of those that violate what their client guarantees if there are
-    /// any.
+    /// The outcome of the first run that found it. Runs that violate what their client guarantees take precedence.
     pub outcome: &'static str,
     /// The finders that found it in any run, in the order of [`FINDERS`].
     pub finders: Vec<&'static str>,
@@ -81,7 +80,7 @@ mod tests {
                 7,
             ),
             run("c", "x", "in-order"),
-            // A store buffer need not keep SC.
+            // A client with a store buffer does not guarantee SC.
             violation("d", "x", "store-buffer-8", &["sc"]).clean(),
         ];
         let found = answers(&rows, &[]).caught;

@@ -1,4 +1,4 @@
-//! Mutants that are known to change nothing.
+//! Lists the mutants that are known to be equivalent to their protocol.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Campaign;
 
-/// A mutant that is known to change nothing, and what its runs say to that.
+/// A mutant that is known to be equivalent, with the runs that it has nevertheless.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EquivalentMutant {
     /// The protocol.
@@ -15,9 +15,9 @@ pub struct EquivalentMutant {
     pub mutant: String,
     /// The operator that made it.
     pub operator: String,
-    /// A word for how it is known.
+    /// The kind of the reason, in a word.
     pub kind: String,
-    /// The kind of the argument.
+    /// The reason.
     pub reason: String,
     /// The number of its runs, if it was run nevertheless.
     pub runs: u64,
@@ -25,7 +25,7 @@ pub struct EquivalentMutant {
     pub detections: u64,
 }
 
-/// The mutants that something found, by protocol and mutant.
+/// The equivalent mutants, by protocol and mutant.
 pub(super) fn equivalents(campaign: &Campaign<'_>) -> Vec<EquivalentMutant> {
     let known = campaign.equivalents.iter().map(|(&mutant, row)| {
         let about = EquivalentMutant {

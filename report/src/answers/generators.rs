@@ -1,4 +1,4 @@
-//! Blind programs against guided ones: how many runs it takes to find the named bugs.
+//! Compares guided programs with unguided (*blind*) ones: the number of runs that it takes to find the named mutants.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use super::{Campaign, Mutant, Scope};
 use crate::statistics::{Estimate, median};
 use tables::{CampaignRun, Generator};
 
-/// The operator of bugs that have a name.
+/// The operator in the rows of named mutants.
 const NAMED: &str = "named";
 
-/// The number of runs until each generator finds a named bug with a client.
+/// The number of runs until each generator finds a named mutant with a client.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
     /// The protocol.
     pub protocol: String,
-    /// The bug.
+    /// The mutant.
     pub mutant: String,
     /// The cores.
     pub client: String,
-    /// Programs at random; none if that was not tried.
+    /// Programs without guidance; none if these were not run.
     pub blind: Option<Effort>,
-    /// Guided ones.
+    /// Guided programs; none if these were not run.
     pub guided: Option<Effort>,
     /// The ratio of the medians of blind and guided programs, if both are known.
     pub gain: Option<f64>,
@@ -31,18 +31,18 @@ pub struct Comparison {
 /// Runs until the first detection, over the repetitions of a campaign.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Effort {
-    /// Repetitions.
+    /// The number of repetitions.
     pub repetitions: u64,
-    /// The number of repetitions in which the bug was found.
+    /// The number of repetitions in which the mutant was found.
     pub detected: u64,
-    /// Runs in all of them.
+    /// The number of runs in all repetitions.
     pub runs: u64,
-    /// The median number of runs up to the first that finds the bug. A repetition that does not find
-    /// it takes longer than any that does; none if the median is among those.
+    /// The median number of runs up to the first that finds the mutant. Repetitions that do not find it count as longer than all others;
+    /// none if the median is one of these.
     pub median: Option<f64>,
 }
 
-/// A repetition: its runs, and which of them was the first to find the bug, from 1.
+/// A repetition: the number of its runs, and the number of the first that found the mutant, from 1.
 #[derive(Clone, Copy, Default)]
 struct Repetition {
     runs: u64,
@@ -52,7 +52,7 @@ struct Repetition {
 /// The repetitions of a generator, by number.
 type Repetitions = BTreeMap<u32, Repetition>;
 
-/// By protocol, bug and client.
+/// The comparisons, by protocol, mutant and client.
 pub(super) fn comparisons(campaign: &Campaign<'_>) -> Vec<Comparison> {
     let mut bugs: BTreeMap<(Mutant<'_>, &str), BTreeMap<Generator, Repetitions>> = BTreeMap::new();
     let named = |run: &CampaignRun| run.operator.as_deref() == Some(NAMED);
@@ -116,7 +116,7 @@ mod tests {
     use super::super::testing::{Row, answers, run, violation};
     use super::*;
 
-    /// The runs of a repetition, of which those with these numbers find the bug.
+    /// The runs of a repetition, of which those with these numbers find the mutant.
     fn repetition(bug: &str, generator: Generator, at: u32, runs: u32, finds: &[u32]) -> Vec<Row> {
         let rows = (0..runs).map(|number| {
             if finds.contains(&number) {

@@ -24,7 +24,7 @@ pub const FINDERS: [&str; 12] = {
 pub struct KillMatrix {
     /// The runs that the numbers are about.
     pub scope: Scope,
-    /// A row an operator, by name.
+    /// A row for each operator, by name.
     pub rows: Vec<KillRow>,
     /// All operators together.
     pub total: KillRow,
@@ -33,7 +33,7 @@ pub struct KillMatrix {
 /// The mutants of an operator.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KillRow {
-    /// The operator; empty for all together.
+    /// The operator; empty in the row of all operators.
     pub operator: String,
     /// The number of mutants that were run.
     pub mutants: u64,
@@ -50,7 +50,7 @@ pub struct Kills {
     pub finder: &'static str,
     /// The number of mutants it found.
     pub killed: u64,
-    /// The number of mutants it could have found: those with a run for whose client it counts.
+    /// The number of mutants that it could have found: those with a run for whose client the finder counts.
     pub of: u64,
 }
 
@@ -87,7 +87,7 @@ impl Fate {
     }
 }
 
-/// Whether the finder of this place in [`FINDERS`] finds something in a run.
+/// Whether the finder with this index in [`FINDERS`] finds something in a run.
 pub(super) fn finds(campaign: &Campaign<'_>, run: &CampaignRun, finder: usize) -> bool {
     if finder < CRITERIA.len() {
         campaign.breaks(run, finder)
@@ -134,7 +134,7 @@ mod tests {
     }
 
     #[test]
-    fn what_the_protocol_itself_shows_is_no_mutants() {
+    fn runs_in_which_the_unmutated_protocol_fails_do_not_count() {
         let failing = |mutant, client, lineage| {
             failed(mutant, "x", client, RunOutcome::Deadlock).from(lineage)
         };
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn mutants_are_counted_once_and_only_where_a_criterion_counts() {
         let rows = [
-            // Found by SC's criteria with one client, twice; with the other it breaks SC, which is no bug.
+            // Found by SC's criteria with one client, twice. With the other client SC is violated, which is no fault.
             violation("a", "drop-action", "in-order", &["ccm", "wsc", "sc"]),
             violation("a", "drop-action", "in-order", &["sc"]),
             run("b", "drop-action", "in-order"),
@@ -163,7 +163,7 @@ mod tests {
             violation("c", "named", "store-buffer-8", &["wtso", "tso", "pso"]),
             failed("c", "named", "in-order", RunOutcome::Deadlock),
             failed("d", "named", "in-order", RunOutcome::ProtocolError),
-            // Left out.
+            // These do not count.
             run("e", "named", "in-order"),
             unmutated("in-order"),
         ];

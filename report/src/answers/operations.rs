@@ -11,21 +11,21 @@ use tables::CRITERIA;
 pub struct OperationsToDetection {
     /// The runs that the numbers are about.
     pub scope: Scope,
-    /// For each criterion.
+    /// The numbers for each criterion.
     pub criteria: Vec<Detection>,
 }
 
-/// The numbers of operations for one criterion. Criteria that refute fewer runs refute other runs, so
-/// these numbers are not about the same runs.
+/// The numbers of operations for one criterion. Criteria refute different runs, so the numbers of two criteria are not about the same
+/// runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Detection {
     /// The criterion.
     pub criterion: &'static str,
     /// The number of runs that it refutes and for which the number of operations is known.
     pub runs: u64,
-    /// The mean over them.
+    /// The mean over these runs.
     pub mean: Option<f64>,
-    /// The median over them.
+    /// The median over these runs.
     pub median: Option<f64>,
 }
 
@@ -55,7 +55,7 @@ mod tests {
             violation("a", "x", "in-order", &["sc"]).after("sc", 10),
             violation("a", "x", "in-order", &["sc", "wsc"]).after("sc", 20).after("wsc", 25),
             violation("b", "x", "in-order", &["sc"]).after("sc", 90),
-            // Unknown; of a criterion that does not count; of one that holds.
+            // The number is unknown; the criterion does not count; the criterion holds.
             violation("b", "x", "in-order", &["sc"]),
             violation("b", "x", "store-buffer-8", &["sc", "tso"]).after("sc", 7),
             violation("b", "x", "in-order", &["sc"]).after("ccm", 3).after("sc", 40),

@@ -14,7 +14,7 @@ pub struct Rates {
     pub scope: Scope,
     /// The number of runs that violate something that their client guarantees.
     pub violating: u64,
-    /// For each criterion.
+    /// The share of each criterion.
     pub criteria: Vec<Rate>,
     /// The shares that papers claim.
     pub claims: Vec<ClaimedShare>,
@@ -25,17 +25,17 @@ pub struct Rates {
 pub struct Rate {
     /// The criterion.
     pub criterion: &'static str,
-    /// Violating runs for which it counts and was asked.
+    /// Violating runs for which the criterion counts and was checked.
     pub asked: u64,
     /// The runs among them that it refutes.
     pub caught: u64,
     /// The runs among them that it left undecided.
     pub undecided: u64,
-    /// Caught of asked.
+    /// `caught` as a share of `asked`; none if no run was checked.
     pub share: Option<f64>,
 }
 
-/// A share that a paper states, and the same here.
+/// A share that a paper states, and ours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct ClaimedShare {
     /// The name of the claim.
@@ -46,11 +46,11 @@ pub struct ClaimedShare {
     pub paper: &'static str,
     /// The share that it states.
     pub stated: Option<f64>,
-    /// Violating runs about which it can be told.
+    /// Violating runs for which it is decided whether they count.
     pub of: u64,
-    /// The runs of which it is true.
+    /// The runs among them for which the claim is true.
     pub found: u64,
-    /// Found of these.
+    /// `found` as a share of `of`; none if there are no such runs.
     pub share: Option<f64>,
 }
 
@@ -92,21 +92,20 @@ fn claim(stated: PublishedClaim) -> ClaimedShare {
     }
 }
 
-/// That half of the violations are no causal consistency or no causal convergence.
+/// The claim that half of the violations violate causal consistency or causal convergence.
 fn causal(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_CAUSAL);
-    told(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| cc || ccv)
+    counted(claim, campaign, violating, ["cc", "ccv"], |[cc, ccv]| cc || ccv)
 }
 
-/// That few of them satisfy CCM and not wSC.
+/// The claim that few violations satisfy CCM and violate wSC.
 fn escaping(campaign: &Campaign<'_>, violating: &[&CampaignRun]) -> ClaimedShare {
     let claim = claim(CAMPAIGN_ESCAPING);
-    told(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| !ccm && wsc)
+    counted(claim, campaign, violating, ["ccm", "wsc"], |[ccm, wsc]| !ccm && wsc)
 }
 
-/// A claim with the runs counted for which both criteria are decided. `holds` is told which of them a run
-/// breaks.
-fn told(
+/// Counts the runs for which both criteria are decided. `holds` gets whether a run violates the first and the second criterion.
+fn counted(
     mut claim: ClaimedShare,
     campaign: &Campaign<'_>,
     violating: &[&CampaignRun],
@@ -147,10 +146,10 @@ mod tests {
             violation("b", "x", "in-order", &["ccv", "ccm", "wsc", "sc"]),
             violation("c", "x", "in-order", &["sc"]).found("wsc", Some(Finding::Undecided)),
             violation("d", "x", "in-order", &["sc"]).found("ccv", None),
-            // A protocol that fails after it has broken SC is a violation too.
+            // A run that violates SC before the protocol fails counts as a violation.
             violation("e", "x", "store-buffer-8", &["cc", "ccv", "tso"])
                 .ended(RunOutcome::Deadlock),
-            // None of these is.
+            // None of these is a violation.
             failed("e", "x", "in-order", RunOutcome::Deadlock),
             violation("e", "x", "store-buffer-8", &["sc"]).clean(),
             run("f", "x", "in-order"),
@@ -165,11 +164,10 @@ mod tests {
         assert_eq!(numbers(of(all, "ccv")), (5, 3, 0, Some(0.6)));
         assert_eq!(numbers(of(all, "wsc")), (5, 3, 1, Some(0.6)));
         assert_eq!(numbers(of(all, "sc")), (5, 5, 0, Some(1.0)));
-        // SC implies TSO, so that it counts for the other client too.
+        // SC implies TSO, so TSO counts for the other client, too.
         assert_eq!(numbers(of(all, "tso")), (6, 1, 0, Some(1.0 / 6.0)));
         let claims: Vec<_> = all.claims.iter().map(|claim| (claim.found, claim.of)).collect();
-        // CC and CCv are known of five, and break in three; CCM and wSC of four, where wSC alone breaks
-        // in one.
+        // CC and CCv are decided for five runs, and violated in three. CCM and wSC are decided for four; one violates wSC only.
         assert_eq!(claims, [(3, 5), (1, 4)]);
         let tso = rates.iter().find(|rates| rates.scope == Scope::Model("tso".to_owned())).unwrap();
         assert_eq!(tso.violating, 1);

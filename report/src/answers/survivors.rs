@@ -1,4 +1,4 @@
-//! Mutants that nothing found.
+//! Lists the mutants that nothing found.
 
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ pub struct Survivor {
     pub mutant: String,
     /// The operator that made it.
     pub operator: String,
-    /// The machine that was edited, where that is known.
+    /// The machine that was edited, if it is known.
     pub machine: Option<String>,
     /// The state of the transition.
     pub state: Option<String>,
@@ -27,13 +27,13 @@ pub struct Survivor {
     pub runs: u64,
     /// The number of runs whose history was not decided.
     pub undecided: u64,
-    /// The number of runs that took the edited place.
+    /// The number of runs that took the edited transitions.
     pub covering: u64,
-    /// The number of times that all runs took it; none if it is not known.
+    /// How often all runs together took them; none if it is not known.
     pub covered: Option<u64>,
 }
 
-/// The survivors by suspicion: those that were taken most often first, then those of which that is not
+/// The survivors, the most suspicious first: those whose edited transitions were taken most often, then those for which that is not
 /// known, last those that no run took.
 pub(super) fn survivors(campaign: &Campaign<'_>) -> Vec<Survivor> {
     let mut mutants: BTreeMap<Mutant<'_>, Option<Survivor>> = BTreeMap::new();
@@ -94,14 +94,14 @@ mod tests {
             run("seldom", "x", "in-order").covered(0),
             run("often", "x", "store-buffer-8").covered(12).ended(RunOutcome::Undecided),
             run("seldom", "x", "in-order").covered(1),
-            // Found, if only once.
+            // Found in one run only.
             run("found", "x", "in-order").covered(99),
             violation("found", "x", "in-order", &["sc"]).covered(1),
             run("found", "x", "in-order").covered(99),
             failed("stuck", "x", "in-order", RunOutcome::Deadlock).covered(99),
             run("same", "x", "in-order").covered(99),
             unmutated("in-order"),
-            // A broken SC is no bug for a store buffer.
+            // A client with a store buffer does not guarantee SC.
             violation("buffered", "x", "store-buffer-8", &["sc"]).clean().covered(2),
         ];
         let survivors = answers(&rows, &[equivalent("same", "x")]).survivors;

@@ -1,13 +1,13 @@
-//! Rows for tests, in a few words.
+//! Builds rows for tests.
 
 use super::Answers;
 use tables::{CRITERIA, CampaignRun, Checked, Equivalent, Finding, Generator, RunOutcome};
 
-/// A row that is being made.
+/// A row that is being built.
 #[derive(Clone, Debug)]
 pub struct Row(CampaignRun);
 
-/// A run in which everything was asked and nothing found. A store buffer keeps TSO, other clients SC.
+/// A run in which all criteria were checked and hold. Clients with a store buffer guarantee TSO, others SC.
 pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
     let model = if client.starts_with("store-buffer") { "tso" } else { "sc" };
     let consistent = Checked { finding: Some(Finding::Consistent), ..Checked::default() };
@@ -22,21 +22,21 @@ pub fn run(mutant: &str, operator: &str, client: &str) -> Row {
     })
 }
 
-/// A run that breaks these criteria.
+/// A run that violates these criteria.
 pub fn violation(mutant: &str, operator: &str, client: &str, breaks: &[&str]) -> Row {
     let row = run(mutant, operator, client).ended(RunOutcome::Violation);
     let broken = |row: Row, name: &&str| row.found(name, Some(Finding::Violation));
     breaks.iter().fold(row, broken)
 }
 
-/// A run in which the protocol failed and nothing was asked.
+/// A run in which the protocol failed and no criterion was checked.
 pub fn failed(mutant: &str, operator: &str, client: &str, outcome: RunOutcome) -> Row {
     let mut row = run(mutant, operator, client).ended(outcome);
     row.0.criteria = Default::default();
     row
 }
 
-/// A run of the protocol itself.
+/// A run of the unmutated protocol.
 pub fn unmutated(client: &str) -> Row {
     run("", "", client).unmutated()
 }
@@ -54,7 +54,7 @@ impl Row {
     pub fn unmutated(mut self) -> Row {
         self.0.mutant = None;
         self.0.operator = None;
-        // With a program of its own.
+        // With a program that no mutant runs.
         self.from("alone")
     }
 

@@ -8,7 +8,7 @@ use super::paper::{self, FAR_MORE};
 use super::{Evidence, Missing, speed};
 use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// The parameters that Figures 4 and 6 vary.
 const AXES: [Axis; 2] = [Axis::Operations, Axis::Threads];
@@ -83,8 +83,8 @@ pub(super) fn outperforms(results: AtSize<'_>) -> Result<Evidence, Missing> {
     Ok(found.because(open(&trials, &TSO)).because(tried(&trials, enumeration, sat)))
 }
 
-/// The number of choices of the enumeration, and of conflicts of SAT: where both are small, the search is short, and the time of SAT is
-/// that of building the formula.
+/// The number of choices of the enumeration and of conflicts of SAT. Where both are small, the search is short and SAT spends its time on
+/// building the formula.
 fn tried(trials: &Trials<'_>, enumeration: &str, sat: &str) -> String {
     let whole = |middle: Estimate| middle.shown(|number| format!("{number:.0}"));
     let choices = trials.count(enumeration, |row| row.nodes);
@@ -192,7 +192,7 @@ pub(super) fn unordered_more(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 /// The violations of gcc-fig5: histories that some algorithm refutes.
 fn violations<'r>(results: AtSize<'r>) -> Result<Trials<'r>, Missing> {
-    let refutes = |history: &History<'_>| history.all().any(|row| row.said == Said::Violation);
+    let refutes = |history: &History<'_>| history.all().any(|row| row.said == Reported::Violation);
     Trials::of(results, "gcc-fig5", "sc")?.filter(refutes).enough()
 }
 
@@ -201,7 +201,7 @@ pub(super) fn refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let violations = violations(results)?.with(&[algorithm])?.enough()?;
     let caught = |trials: &Trials<'_>| {
         let decided = trials.rows(algorithm);
-        let decided = decided.filter(|row| row.said == Said::Violation);
+        let decided = decided.filter(|row| row.said == Reported::Violation);
         Share::of(decided.map(|row| row.fired.is_some()))
     };
     let basis = violations.basis(&[algorithm]);
@@ -223,7 +223,7 @@ fn broken(violations: &Trials<'_>) -> Share {
     let said =
         histories.filter_map(|history| Some((history.by("cc")?.said, history.by("ccv")?.said)));
     let told = said.filter(|(cc, ccv)| !cc.is_cut_off() && !ccv.is_cut_off());
-    Share::of(told.map(|(cc, ccv)| cc == Said::Violation || ccv == Said::Violation))
+    Share::of(told.map(|(cc, ccv)| cc == Reported::Violation || ccv == Reported::Violation))
 }
 
 /// A share by mutant: how a protocol goes wrong decides which criterion sees it.

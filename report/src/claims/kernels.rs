@@ -32,7 +32,7 @@ pub fn ordered(trials: &Trials<'_>, criterion: &str) -> Result<Vec<Ordered>, Mis
     let histories = with.histories.iter();
     let rows = histories.filter_map(|history| {
         let row = history.by(criterion)?;
-        let is_valid = row.said != tables::Said::Violation;
+        let is_valid = row.said != tables::Reported::Violation;
         let pairs = (is_valid && row.write_pairs > 0).then_some(row.write_pairs)?;
         Some(Ordered {
             ordered: row.ordered.filter(|_| !row.said.is_cut_off())?,

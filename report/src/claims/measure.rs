@@ -1,7 +1,7 @@
 //! Measurements on the trials of an experiment: times, their medians and ratios, and shares.
 //!
-//! A run that timed out took at least as long as it ran, so a measured number is an [`Estimate`]. Algorithms are compared on the
-//! histories that all of them ran.
+//! A measured number is an [`Estimate`], because a run that timed out gives a lower bound only. Algorithms are compared on the histories
+//! that all of them ran.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,7 +9,7 @@ use super::Missing;
 use super::campaign::BothRates;
 use crate::statistics::{Estimate, Share, median};
 use tables::results::Results;
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// Time in seconds below which algorithms are not compared, since caches and clock make more of a difference.
 pub const FLEETING: f64 = 1e-3;
@@ -29,7 +29,7 @@ pub const QUICK: &str = "quick";
 /// The sizes of experiments in the order in which claims are tested on them: the first that decides counts.
 pub const SIZES: [&str; 3] = ["paper", "large", QUICK];
 
-/// Results, of which the trials of one size count.
+/// The results at one size of the experiments.
 #[derive(Clone, Copy, Debug)]
 pub struct AtSize<'r> {
     /// The results.
@@ -53,7 +53,7 @@ impl<'r> AtSize<'r> {
 pub fn time(trial: &Trial) -> Option<Estimate> {
     let is_sensible = |seconds: f64| seconds.is_finite() && seconds >= 0.0;
     let low = match trial.said {
-        Said::Timeout if is_sensible(trial.timeout) => trial.timeout,
+        Reported::Timeout if is_sensible(trial.timeout) => trial.timeout,
         _ => trial.seconds,
     };
     let is_known = is_sensible(trial.seconds) && is_sensible(low);
@@ -63,7 +63,7 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
     })
 }
 
-/// A history of an experiment, with what algorithms said of it.
+/// A history of an experiment, with the rows of all algorithms.
 #[derive(Clone, Debug)]
 pub struct History<'a> {
     /// One of its rows, for the columns that all of them share.
@@ -129,7 +129,7 @@ impl<'a> Trials<'a> {
     /// The trials of an experiment for a model.
     ///
     /// # Errors
-    /// There are no trials.
+    /// Fails if there are no trials.
     pub fn of(
         results: AtSize<'a>,
         experiment: &'static str,
@@ -167,7 +167,7 @@ impl<'a> Trials<'a> {
     /// The histories that all of these algorithms ran.
     ///
     /// # Errors
-    /// There are no histories, or an algorithm has no rows at all.
+    /// Fails if there are no histories, or if an algorithm has no rows at all.
     pub fn with(&self, algorithms: &[&str]) -> Result<Trials<'a>, Missing> {
         if self.histories.is_empty() {
             return Err(Missing::Few(self.experiment, 0));
@@ -193,7 +193,7 @@ impl<'a> Trials<'a> {
     /// These trials, if they have enough histories for a median.
     ///
     /// # Errors
-    /// There are too few histories.
+    /// Fails if there are too few histories.
     pub fn enough(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() {
             few if few < FEWEST => Err(Missing::Few(self.experiment, few)),
@@ -204,7 +204,7 @@ impl<'a> Trials<'a> {
     /// These trials, if they have enough histories for a mean of shares.
     ///
     /// # Errors
-    /// There are too few histories.
+    /// Fails if there are too few histories.
     pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
         match self.histories.len() as u64 {
             few if few < FEWEST_CASES => Err(Missing::Cases(self.experiment, few)),
@@ -212,8 +212,8 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// Why none of these groups of histories decides anything.
-    pub fn untold<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
+    /// The reason why none of these groups of histories decides anything.
+    pub fn undecided<'g>(&self, groups: impl Iterator<Item = &'g Trials<'a>>) -> Missing
     where
         'a: 'g,
     {
@@ -261,7 +261,7 @@ impl<'a> Trials<'a> {
     pub fn ratio(&self, slow: &str, fast: &str) -> Option<Estimate> {
         let both = self.with(&[slow, fast]).ok()?;
         let ratio = both.median_time(slow)?.over(both.median_time(fast)?)?;
-        ratio.tells().then_some(ratio)
+        ratio.is_informative().then_some(ratio)
     }
 
     /// The ratio of the times of two algorithms on each history that both ran and on which the second did not time out.
@@ -276,7 +276,7 @@ impl<'a> Trials<'a> {
 
     /// The time limit at which runs of an algorithm timed out: the shortest and the longest, if there are several.
     fn limit(&self, algorithm: &str) -> String {
-        let late = self.rows(algorithm).filter(|row| row.said == Said::Timeout);
+        let late = self.rows(algorithm).filter(|row| row.said == Reported::Timeout);
         let limits = late.map(|row| Estimate::exactly(row.timeout));
         let ends = limits.reduce(|one, other| Estimate {
             low: one.low.min(other.low),
@@ -309,8 +309,8 @@ impl<'a> Trials<'a> {
         let histories = self.histories.len();
         let mut basis = format!("{histories} histories, size {}.", self.size);
         for algorithm in algorithms {
-            let said = |what: Said| Share::of(self.rows(algorithm).map(|row| row.said == what));
-            let (late, large) = (said(Said::Timeout), said(Said::Memory));
+            let said = |what: Reported| Share::of(self.rows(algorithm).map(|row| row.said == what));
+            let (late, large) = (said(Reported::Timeout), said(Reported::Memory));
             if late.part > 0 {
                 let limit = self.limit(algorithm);
                 basis += &format!(" {late} runs of {algorithm} timed out at {limit} s.");

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::measure::{AtSize, FEWEST, History, Trials};
 use super::{Evidence, Missing, paper};
 use crate::statistics::Share;
-use tables::Said;
+use tables::Reported;
 
 /// The length of the cycle of the error that the paper reports.
 const SHORT: u32 = 2;
@@ -15,12 +15,12 @@ pub(super) fn simple(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, paper::SIMPLE.experiment, "sc")?.with(&[name])?;
     // Valid by how it was made, not by what the witness itself says.
     let is_valid = |history: &History<'_>| {
-        let refuted = history.all().any(|row| row.said == Said::Violation);
+        let refuted = history.all().any(|row| row.said == Reported::Violation);
         history.any.mutant.is_none() && history.any.repointed == 0 && !refuted
     };
     let valid = trials.filter(is_valid);
     let rows = valid.rows(name).filter(|row| !row.said.is_cut_off());
-    let share = Share::of(rows.map(|row| row.said == Said::Consistent));
+    let share = Share::of(rows.map(|row| row.said == Reported::Consistent));
     paper::SIMPLE.share(share, "valid histories", valid.basis(&[name]))
 }
 

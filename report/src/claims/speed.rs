@@ -1,4 +1,4 @@
-//! Comparisons of the times of algorithms, as several papers claim them of their figures.
+//! Compares the times of algorithms, for claims that several papers make about their figures.
 
 use super::measure::{Axis, FLEETING, GROWS, Trials};
 use super::paper::{ALIKE, FASTER, SIMILAR};
@@ -6,14 +6,14 @@ use super::{Decision, Evidence, Missing};
 use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, median};
 
-/// Part of the comparisons that has to agree where a claim is about a whole figure.
+/// The share of comparisons that must agree if a claim is about a whole figure.
 const MOST: f64 = 0.5;
 
 /// Two algorithms at one point.
 #[derive(Clone, Copy)]
 struct Compared {
     at: u64,
-    /// The medians of the slow and of the fast one.
+    /// The medians of the slow and of the fast algorithm.
     medians: [Estimate; 2],
     ratio: Estimate,
 }
@@ -25,7 +25,7 @@ impl Compared {
     }
 }
 
-/// Whether a time is too short to tell.
+/// Whether a time is too short for a comparison.
 fn is_fleeting(median: Estimate) -> bool {
     median.high < FLEETING
 }
@@ -49,30 +49,30 @@ fn compared(
     });
     let compared: Vec<Compared> = compared.collect();
     if compared.is_empty() {
-        Err(part.untold(points.iter().map(|(_, point)| point)))
+        Err(part.undecided(points.iter().map(|(_, point)| point)))
     } else {
         Ok(compared)
     }
 }
 
-/// Comparisons that a claim is about, each with whether it is as claimed.
+/// The comparisons that a claim is about, each with its decision.
 #[derive(Default)]
 struct Tally {
     shown: Vec<String>,
-    told: Vec<Decision>,
+    decisions: Vec<Decision>,
 }
 
 impl Tally {
-    fn push(&mut self, told: Decision, shown: String) {
-        self.told.push(told);
+    fn push(&mut self, decision: Decision, shown: String) {
+        self.decisions.push(decision);
         self.shown.push(shown);
     }
 
     /// The decision of all comparisons: the claim holds if each agrees.
     fn found(self, basis: String) -> Evidence {
-        let holds = all(self.told.iter().copied());
-        let fails = self.told.iter().filter(|told| **told == Decision::No);
-        let difference = match (fails.count(), self.told.len()) {
+        let holds = all(self.decisions.iter().copied());
+        let fails = self.decisions.iter().filter(|decision| **decision == Decision::No);
+        let difference = match (fails.count(), self.decisions.len()) {
             (0, _) => String::new(),
             (fails, of) if fails == of => "Here it is not so.".to_owned(),
             (fails, of) => format!("Here it is not so in {fails} of {of} comparisons."),
@@ -81,10 +81,10 @@ impl Tally {
     }
 }
 
-/// Whether all are so; if one cannot be told, all cannot, unless another is not so.
-pub(super) fn all(told: impl IntoIterator<Item = impl Into<Decision>>) -> Decision {
+/// The decision that all of several statements hold: no if one does not, otherwise undecided if one is.
+pub(super) fn all(decisions: impl IntoIterator<Item = impl Into<Decision>>) -> Decision {
     let mut all = Decision::Yes;
-    for one in told {
+    for one in decisions {
         match one.into() {
             Decision::No => return Decision::No,
             Decision::Yes => {}
@@ -118,11 +118,11 @@ pub fn faster(
             let points = compared(trials, axis, slow, fast)?;
             let long = points.iter().rfind(|point| !point.is_fleeting());
             if let Some(point) = long.or(points.last()) {
-                let told = match long {
+                let decision = match long {
                     Some(point) => point.ratio.exceeds(Estimate::exactly(FASTER)).into(),
                     None => Decision::TooShort,
                 };
-                tally.push(told, in_words(slow, fast, axis, point));
+                tally.push(decision, in_words(slow, fast, axis, point));
             }
         }
     }
@@ -144,10 +144,10 @@ pub fn grows(
             return Err(Missing::Rows(trials.experiment, "more than one comparable point"));
         };
         let grows = |point: &Compared| point.ratio.exceeds(first.ratio.times(GROWS));
-        // Where all that is known is that the slow one takes longer than its limit, a point before may tell.
+        // If the slow algorithm timed out at the last point, an earlier point may decide.
         let largest = [others, std::slice::from_ref(last)].concat();
-        let told = largest.iter().rfind(|point| grows(point).is_some());
-        let last = told.unwrap_or(last);
+        let decided = largest.iter().rfind(|point| grows(point).is_some());
+        let last = decided.unwrap_or(last);
         let shown = format!(
             "{slow} takes {} as long as {fast} at {}, {} at {} {}",
             first.ratio.shown(times),
@@ -210,32 +210,32 @@ pub fn fastest(
         }
     }
     let Some((last, medians)) = ranked.last() else {
-        return Err(part.untold(points.iter().map(|(_, point)| point)));
+        return Err(part.undecided(points.iter().map(|(_, point)| point)));
     };
     let is_first = |(_, medians): &&(u64, Vec<(&str, Estimate)>)| {
         medians.first().is_some_and(|(name, _)| *name == best)
     };
-    let tells = |ranked: &&(u64, Vec<(&str, Estimate)>)| tells(&ranked.1, best);
-    let told = ranked.iter().filter(tells).count();
-    let won = ranked.iter().filter(tells).filter(is_first).count();
+    let is_comparable = |ranked: &&(u64, Vec<(&str, Estimate)>)| is_comparable(&ranked.1, best);
+    let comparable = ranked.iter().filter(is_comparable).count();
+    let won = ranked.iter().filter(is_comparable).filter(is_first).count();
     let medians = medians.iter().map(|(name, median)| format!("{name} {}", median.shown(seconds)));
     Ok(Evidence {
         ours: format!(
-            "{best} is the fastest at {won} of {told} points that tell; at {last} {}: {}",
+            "{best} is the fastest at {won} of {comparable} comparable points; at {last} {}: {}",
             axis.name(),
             medians.collect::<Vec<_>>().join(", ")
         ),
-        holds: match told {
+        holds: match comparable {
             0 => Decision::TooShort,
-            told => (won as f64 / told as f64 > MOST).into(),
+            comparable => (won as f64 / comparable as f64 > MOST).into(),
         },
         difference: String::new(),
         basis: part.basis(&all_of_them),
     })
 }
 
-/// Whether it can be told if an algorithm is the fastest: not if it and the fastest of the others take next to no time.
-fn tells(ranking: &[(&str, Estimate)], best: &str) -> bool {
+/// Whether a point shows if an algorithm is the fastest: not if both it and the fastest of the others take too little time.
+fn is_comparable(ranking: &[(&str, Estimate)], best: &str) -> bool {
     let its = ranking.iter().find(|(name, _)| *name == best);
     let next = ranking.iter().find(|(name, _)| *name != best);
     let medians = [its, next].into_iter().flatten();
@@ -250,7 +250,7 @@ fn ranking<'n>(point: &Trials<'_>, algorithms: &[&'n str]) -> Vec<(&'n str, Esti
     medians
 }
 
-/// Tests that from one point on an algorithm gets slow, more than each of the others does.
+/// Tests that from the point `from` on an algorithm's time grows more than that of each of the others.
 pub fn degrades(
     trials: &Trials<'_>,
     axis: Axis,
@@ -309,11 +309,11 @@ pub fn similar(
             if is_fleeting(mine) && is_fleeting(its) {
                 continue;
             }
-            ratios.extend(mine.over(its).filter(|ratio| ratio.tells()));
+            ratios.extend(mine.over(its).filter(|ratio| ratio.is_informative()));
         }
     }
     if ratios.is_empty() {
-        return Err(trials.untold(points.iter().map(|(_, point)| point)));
+        return Err(trials.undecided(points.iter().map(|(_, point)| point)));
     }
     let near = |ratio: &&Estimate| ratio.low <= SIMILAR && ratio.high >= 1.0 / SIMILAR;
     let similar = ratios.iter().filter(near).count();

@@ -1,7 +1,7 @@
-//! Rows for tests, in a few words.
+//! Builds rows for tests of claims.
 
 use super::measure::FEWEST_CASES;
-use tables::{CampaignRun, Checked, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Checked, Finding, Reported, RunOutcome, Trial};
 
 /// A claim, with rows for which it holds and rows for which it does not.
 pub struct Case {
@@ -33,7 +33,7 @@ pub fn case(id: &'static str, holds: impl Into<Rows>, differs: impl Into<Rows>) 
     Case { id, holds: holds.into(), differs: differs.into() }
 }
 
-/// The point of a part: as many histories as a number must rest on.
+/// A point of an experiment, with enough histories for every rule.
 #[derive(Clone, Copy, Debug)]
 pub struct Point {
     pub experiment: &'static str,
@@ -50,16 +50,16 @@ impl Point {
         Point { experiment, model: "sc", part, operations: 200, threads: 4, locations: 16 }
     }
 
-    /// The same about TSO.
+    /// A point of a part of an experiment about TSO.
     pub fn tso(experiment: &'static str, part: &'static str) -> Point {
         Point { model: "tso", ..Point::sc(experiment, part) }
     }
 
-    /// The rows of an algorithm that says the same of all histories and takes the same time, each changed by `change`.
+    /// The rows of an algorithm with the same answer and time for all histories, each changed by `change`.
     pub fn rows(
         self,
         algorithm: &str,
-        said: Said,
+        said: Reported,
         seconds: f64,
         change: impl Fn(&mut Trial),
     ) -> Vec<Trial> {
@@ -90,20 +90,20 @@ impl Point {
         (0..FEWEST_CASES as u32).map(row).collect()
     }
 
-    /// The rows of algorithms that find an order, in so many seconds.
+    /// The rows of algorithms that answer consistent, with their seconds.
     pub fn times(self, algorithms: &[(&str, f64)]) -> Vec<Trial> {
-        self.say(Said::Consistent, algorithms)
+        self.say(Reported::Consistent, algorithms)
     }
 
-    /// The rows of algorithms that say the same, in so many seconds.
-    pub fn say(self, said: Said, algorithms: &[(&str, f64)]) -> Vec<Trial> {
+    /// The rows of algorithms with the same answer, with their seconds.
+    pub fn say(self, said: Reported, algorithms: &[(&str, f64)]) -> Vec<Trial> {
         let rows =
             |(algorithm, seconds): &(&str, f64)| self.rows(algorithm, said, *seconds, |_| ());
         algorithms.iter().flat_map(rows).collect()
     }
 }
 
-/// A run of a mutant with cores that keep a model, which breaks these criteria of all that were asked.
+/// A violating run of a mutant with cores that guarantee a model. Of the criteria `asked` it violates `breaks`.
 pub fn run(model: &str, number: u32, asked: &[&str], breaks: &[&str]) -> CampaignRun {
     let mut run = CampaignRun {
         protocol: "P".to_owned(),

@@ -1,4 +1,4 @@
-//! Each claim on rows of which the truth is known, and all of them on any rows.
+//! Tests each claim on rows for which the verdict is known, and all claims on arbitrary rows.
 
 mod burnim;
 mod gcc;
@@ -12,7 +12,7 @@ use proptest::prelude::*;
 
 use super::testing::{Case, Point, Rows};
 use super::*;
-use tables::{Said, Trial, write_csv};
+use tables::{Reported, Trial, write_csv};
 
 fn cases() -> Vec<Case> {
     let mut cases = gcc::cases();
@@ -66,7 +66,7 @@ fn rule(id: &str) -> String {
     stated.unwrap().rule()
 }
 
-/// A rule does not depend on what is found, so it is there before anything is.
+/// A rule does not depend on the results, so it exists without any.
 #[test]
 fn every_claim_has_its_rule() {
     for claim in all(&Results::default()) {
@@ -135,9 +135,9 @@ fn no_results_are_untested_with_the_command() {
     }
 }
 
-/// Violations that wSC refutes in so many seconds, at a size.
+/// Violations at a size, which wSC refutes in so many seconds.
 fn at_size(size: &str, seconds: f64) -> Vec<Trial> {
-    let mut rows = Point::sc("wsc-fig9", "threads").say(Said::Violation, &[("wsc", seconds)]);
+    let mut rows = Point::sc("wsc-fig9", "threads").say(Reported::Violation, &[("wsc", seconds)]);
     rows.iter_mut().for_each(|row| row.size = size.to_owned());
     rows
 }
@@ -209,7 +209,7 @@ prop_compose! {
         mix in text(&["50,16,30,2", "33,33,30,2", "16,50,30,2", ""]),
         numbers in (0..14u32, 0..3u32, prop::sample::select(vec![0u64, 524_288]), 0..2u32),
         counts in (0..3u64, prop::option::of(0..3u64), prop::option::of(0..3u64), prop::option::of(0..3u32)),
-        said in prop::sample::select(Said::ALL.to_vec()),
+        said in prop::sample::select(Reported::ALL.to_vec()),
         seconds in prop_oneof![Just(0.0), Just(-1.0), Just(f64::NAN), Just(f64::INFINITY), 0.0..100.0f64],
     ) -> Trial {
         Trial {

@@ -9,7 +9,7 @@ use super::speed::{self, all};
 use super::{Decision, Evidence, Missing};
 use crate::numbers::percent;
 use crate::statistics::{Estimate, Share, mean};
-use tables::Said;
+use tables::Reported;
 
 /// The algorithms of Figures 6 to 8.
 const ALGORITHMS: [&str; 4] = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
@@ -174,7 +174,7 @@ pub(super) fn similar(results: AtSize<'_>) -> Result<Evidence, Missing> {
 
 /// Whether some algorithm refutes a history.
 fn refutes(history: &History<'_>) -> bool {
-    history.all().any(|row| row.said == Said::Violation)
+    history.all().any(|row| row.said == Reported::Violation)
 }
 
 /// The violations of Figure 9.
@@ -189,7 +189,7 @@ fn unknown(results: AtSize<'_>) -> String {
     };
     let is_open = |history: &History<'_>| {
         let dbcop = history.by("dbcop");
-        !refutes(history) && dbcop.is_none_or(|row| row.said != Said::Consistent)
+        !refutes(history) && dbcop.is_none_or(|row| row.said != Reported::Consistent)
     };
     match trials.filter(is_open).histories.len() {
         0 => String::new(),
@@ -200,7 +200,7 @@ fn unknown(results: AtSize<'_>) -> String {
 /// The share of violations that a criterion refutes, of those on which it did not time out.
 fn refuted(trials: &Trials<'_>, criterion: &str) -> Share {
     let rows = trials.rows(criterion).filter(|row| !row.said.is_cut_off());
-    Share::of(rows.map(|row| row.said == Said::Violation))
+    Share::of(rows.map(|row| row.said == Reported::Violation))
 }
 
 pub(super) fn all_refuted(results: AtSize<'_>) -> Result<Evidence, Missing> {
@@ -230,7 +230,7 @@ pub(super) fn more(results: AtSize<'_>) -> Result<Evidence, Missing> {
         let histories = violations.histories.iter();
         let said =
             histories.filter_map(|history| Some((history.by(one)?.said, history.by(other)?.said)));
-        said.filter(|said| *said == (Said::Violation, Said::Satisfied)).count()
+        said.filter(|said| *said == (Reported::Violation, Reported::Satisfied)).count()
     };
     let (wsc, ccm) = (only("wsc", "ccm"), only("ccm", "wsc"));
     let alone = Share { part: (wsc + ccm) as u64, of: violations.histories.len() as u64 };

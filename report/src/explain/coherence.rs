@@ -1,4 +1,4 @@
-//! The states that controllers had for the cache lines of a violation, around it, and where caches broke the single-writer,
+//! Lists the states of the controllers for the cache lines of a violation, and where caches violated the single-writer,
 //! multiple-readers (SWMR) invariant.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -10,19 +10,19 @@ use ingest::{Transition, Transitions};
 use super::why;
 use crate::picture::{CacheLine, LineRow};
 
-/// Rows of a cache line that are shown: operations, and what is nearest to them.
+/// The largest number of rows of a cache line: operations, and the transitions nearest to them.
 const ROWS: usize = 48;
 
-/// Transitions that are shown from before the first operation.
+/// The largest number of transitions that are shown from before the first operation.
 const BEFORE: usize = 8;
 
-/// Said of a transition to the state in which the controller is already.
+/// Marks a transition to the state that the controller has already.
 const STAYS: &str = " (stays)";
 
-/// How far from the beginning of its cache line a location is at most.
+/// The largest size of a cache line, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// What a state of a cache permits its core.
+/// The operations that a state of a cache permits its core.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Permission {
     /// Loads.
@@ -31,8 +31,8 @@ pub enum Permission {
     Write,
 }
 
-/// Tells what a state (the second name) of a machine (the first) permits; `None` if nothing, if the machine is no core's own cache, or
-/// if the protocol is unknown.
+/// Returns what a state (second name) of a machine (first name) permits. `None` if it permits nothing, if the machine is not a core's own
+/// cache, or if the protocol is unknown.
 pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;
 
 /// The cache lines of operations, from shortly before the first of them was issued until the last had completed.
@@ -54,7 +54,7 @@ pub fn lines(
             by_line.entry(base).or_default().push(op);
         }
     }
-    // When operations took effect: a controller that stays in its state then has served one.
+    // The ticks at which operations took effect. A controller that keeps its state at such a tick has served an operation.
     let mut served: BTreeMap<u64, BTreeSet<u64>> = BTreeMap::new();
     for op in history.ops() {
         if let (Some(base), Some(tick)) = (base(op), history.operation(op).completed)
@@ -95,8 +95,8 @@ fn line(
     let mut states = vec![String::new(); controllers.len()];
     let mut events: Vec<_> =
         own.iter().map(|it| ((it.tick, 0, u64::from(it.line)), Event::Transition(*it))).collect();
-    // The line of an operation may be where it was issued; when it took effect is what counts here, and that is a part of the
-    // transition of its tick.
+    // The trace line of an operation may be the one at which it was issued. Here it is sorted by when it took effect, behind the
+    // transitions of that tick.
     events.extend(ops.iter().map(|&op| {
         let operation = history.operation(op);
         let tick = operation.completed.or(operation.issued).unwrap_or(last);
@@ -119,10 +119,7 @@ fn line(
                 if it.state == it.next_state && served.contains(&it.tick) {
                     continue;
                 }
-                let stays = match it.state == it.next_state {
-                    true => STAYS,
-                    false => "",
-                };
+                let stays = if it.state == it.next_state { STAYS } else { "" };
                 row.tick = Some(it.tick);
                 row.line = Some(it.line.into());
                 row.what = format!("{} {}: {}{stays}", it.machine, it.version, it.event);
@@ -153,7 +150,8 @@ fn line(
     }
 }
 
-/// The controllers that break the SWMR invariant: those that may write and, beside one of them, those that may read; none if it holds.
+/// The controllers that violate the SWMR invariant: those that may write, and those that may read while another may write. Empty if the
+/// invariant holds.
 fn conflicting(
     controllers: &[(&str, u32)],
     states: &[String],
@@ -170,7 +168,7 @@ fn conflicting(
     permitted.into_iter().map(|(at, _)| at).collect()
 }
 
-/// `SWMR violation from tick 1058 (line 538): L1Cache 1 in M, L1Cache 2 in M`
+/// Describes a violation, such as `SWMR violation from tick 1058 (line 538): L1Cache 1 in M, L1Cache 2 in M`.
 fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     let holders = row.conflicting.iter().map(|&at| {
         let (machine, version) = controllers[at];
@@ -182,11 +180,11 @@ fn swmr_violation(row: &LineRow, controllers: &[(&str, u32)]) -> String {
     format!("SWMR violation from tick {tick}{line}: {}", holders.join(", "))
 }
 
-/// The operations and the transitions next to them, in their order, and how many others there are. Where a controller stays in its state it is the
-/// less likely to matter, but a protocol's fault may be just that.
+/// The operations and the transitions nearest to them, in order, and the number of rows left out. A transition that keeps its state is
+/// less likely to matter, so it counts as farther away; but it may be the fault of the protocol.
 fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
-    /// How much nearer a transition to another state seems.
-    const CHANGES: usize = 6;
+    /// Rows by which a transition that keeps its state counts as farther away.
+    const STAYS_FARTHER: usize = 6;
     let is_operation: Vec<bool> = rows.iter().map(|row| row.changed.is_none()).collect();
     let operations: Vec<usize> = (0..rows.len()).filter(|&at| is_operation[at]).collect();
     let room = ROWS.saturating_sub(operations.len());
@@ -198,7 +196,7 @@ fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
     };
     let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
     let mut others: Vec<usize> = (0..rows.len()).filter(|&at| !is_operation[at]).collect();
-    others.sort_by_key(|&at| (distance(at) + CHANGES * stays(at), at));
+    others.sort_by_key(|&at| (distance(at) + STAYS_FARTHER * stays(at), at));
     let farther = others.len().saturating_sub(room);
     let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
     let rows = rows.into_iter().enumerate();
@@ -206,7 +204,7 @@ fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
     (rows.collect(), farther)
 }
 
-/// What changes who holds a line, or looks at it.
+/// A transition of a controller, or an operation on the line.
 enum Event<'a> {
     Transition(Transition<'a>),
     Operation(OpId),

@@ -1,4 +1,4 @@
-//! The memory order that explains a consistent history.
+//! Draws the memory order that explains a consistent history.
 
 use history::{History, OpId, ReadSource, ReadsFrom};
 use memory::machine::Step;
@@ -7,9 +7,9 @@ use super::why;
 use crate::assumptions;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
-/// The most steps of a memory order whose picture has arrows. A longer one is a list, which only a page can show.
+/// The largest number of steps of a memory order whose picture has arrows. A longer order is a list, which only a page can show.
 pub const DRAWN: usize = 60;
-/// Most steps that a page lists.
+/// The largest number of steps that a page lists.
 const LISTED: usize = 20_000;
 
 /// The picture of a run that explains a history.
@@ -50,7 +50,7 @@ fn operation(history: &History, step: Step) -> Operation {
     }
 }
 
-/// From each write to its readers: from where it reaches memory, or from the buffer.
+/// Arrows from each write to its readers, starting where the write reaches memory, or where it enters the buffer if it is read from there.
 fn sources(history: &History, reads_from: &ReadsFrom, steps: &[Step]) -> Vec<Arrow> {
     let executed = |op: OpId| steps.iter().position(|step| *step == Step::Execute(op));
     let committed = |op: OpId| steps.iter().position(|step| *step == Step::Commit(op));

@@ -1,23 +1,23 @@
-//! Why a history does not satisfy a weak criterion, in words: the cycle, and why each of its edges is
-//! there.
+//! Explains in words why a history violates a weak criterion: the cycle, and the reason for each of its edges.
 
 use certify::certificate::Node;
-use certify::criterion::{Cyclic, Link};
+use certify::criterion::{ForbiddenCycle, PairRelation};
 use check::papers::criteria::violation::{CriterionViolation, Fact};
 use history::{History, OpId};
 
 use super::notes::{Cycle, Facts, NoteWriter};
 use super::why::{label, node};
 
-/// One sentence on what is wrong.
+/// The violation in one sentence.
 pub fn headline(history: &History, violation: &CriterionViolation) -> String {
     let relation = match violation.relation {
-        Cyclic::Local(op) => format!("hb_o has a cycle, for o = {}", label(history, op)),
+        ForbiddenCycle::Local(op) => format!("hb_o has a cycle, for o = {}", label(history, op)),
         relation => format!("{} has a cycle", relation.name()),
     };
-    let models = match violation.criterion.follows_from(memory::Model::TSO) {
-        true => "neither TSO nor SC holds",
-        false => "SC does not hold either",
+    let models = if violation.criterion.follows_from(memory::Model::TSO) {
+        "neither TSO nor SC holds"
+    } else {
+        "SC does not hold either"
     };
     format!("{relation}; so {models}")
 }
@@ -25,19 +25,23 @@ pub fn headline(history: &History, violation: &CriterionViolation) -> String {
 /// The cycle, with notes.
 pub fn cycle(history: &History, violation: &CriterionViolation) -> Cycle {
     // An edge of the cycle is called by the part of the relation that it belongs to.
-    let name = |fact: usize| match (violation.relation, violation.facts[fact].link) {
-        (Cyclic::Memory, Link::Local(..) | Link::Conflict { .. }) => Some("pww".to_owned()),
-        (Cyclic::Weak(_), Link::Local(..) | Link::Conflict { .. }) => Some("wpww".to_owned()),
+    let name = |fact: usize| match (violation.relation, violation.facts[fact].relation) {
+        (ForbiddenCycle::Memory, PairRelation::Local(..) | PairRelation::Conflict { .. }) => {
+            Some("pww".to_owned())
+        }
+        (ForbiddenCycle::Weak(_), PairRelation::Local(..) | PairRelation::Conflict { .. }) => {
+            Some("wpww".to_owned())
+        }
         _ => violation.relation(fact),
     };
     NoteWriter::cycle(history, violation, &violation.cycle, name)
 }
 
-fn name(link: Link<OpId>) -> String {
-    match link {
-        Link::Local(..) => "hb".to_owned(),
-        Link::Program(order) => order.name().to_owned(),
-        link => link.map(|op| op.0).to_string(),
+fn name(relation: PairRelation<OpId>) -> String {
+    match relation {
+        PairRelation::Local(..) => "hb".to_owned(),
+        PairRelation::Program(order) => order.name().to_owned(),
+        relation => relation.map(|op| op.0).to_string(),
     }
 }
 
@@ -47,21 +51,21 @@ impl Facts for CriterionViolation {
     }
 
     fn relation(&self, fact: usize) -> Option<String> {
-        Some(name(self.facts[fact].link))
+        Some(name(self.facts[fact].relation))
     }
 
-    /// Evident is what the trace shows, and the order of two writes of one thread.
+    /// Facts that the trace shows are evident, and so is the order of two writes of one thread.
     fn is_evident(&self, fact: usize) -> bool {
         let plain = |&fact: &usize| self.facts[fact].premises.is_empty();
-        let Fact { link, premises, .. } = &self.facts[fact];
-        match link {
-            Link::Store { .. } => premises.len() == 1 && premises.iter().all(plain),
+        let Fact { relation, premises, .. } = &self.facts[fact];
+        match relation {
+            PairRelation::Store { .. } => premises.len() == 1 && premises.iter().all(plain),
             _ => premises.is_empty(),
         }
     }
 
     fn explain(&self, fact: usize, notes: &mut NoteWriter<'_>) -> String {
-        let Fact { link, before, after, via, ref premises } = self.facts[fact];
+        let Fact { relation, before, after, via, ref premises } = self.facts[fact];
         let history = notes.history;
         let initial = |&fact: &usize| matches!(self.facts[fact].before, Node::Initial(_));
         let value = match after {
@@ -70,13 +74,13 @@ impl Facts for CriterionViolation {
         };
         let from_initial = premises.first().is_some_and(initial);
         let (before, after) = (node(history, before), node(history, after));
-        let pair = format!("{before} {} {after}", name(link));
-        if link == Link::Overwritten && from_initial {
+        let pair = format!("{before} {} {after}", name(relation));
+        if relation == PairRelation::Overwritten && from_initial {
             return format!("{pair}: {before} returns the initial value, which {after} overwrites");
         }
         let path = notes.path(premises);
-        match (link, via) {
-            (Link::Overwritten, _) => {
+        match (relation, via) {
+            (PairRelation::Overwritten, _) => {
                 format!("{pair}: {before} returns a value that {after} overwrites ({path})")
             }
             (_, Some(read)) => {

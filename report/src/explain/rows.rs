@@ -1,10 +1,10 @@
-//! Which operation is drawn below which.
+//! Orders the operations of a picture from top to bottom.
 
 use history::{History, OpId};
 
-/// Sorts operations so that those of a thread go down in program order, and otherwise as they completed, where the trace says so.
+/// Sorts operations so that those of a thread are in program order, and otherwise by completion, as far as the trace shows it.
 pub fn sorted(history: &History, ops: &[OpId]) -> Vec<OpId> {
-    // When everything before an operation in its thread, and itself, had completed.
+    // The key is the time at which the operation and everything before it in its thread had completed.
     let mut keyed: Vec<(u64, OpId)> = Vec::new();
     let mut latest = 0;
     let mut thread = None;

@@ -1,10 +1,10 @@
-//! A violation as pictures: one for each case of its proof.
+//! Draws a violation, with one picture for each case of its proof.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use certify::certificate::Node;
 use check::Model;
-use check::proof::{Block, Contradiction, Fact, Violation};
+use check::engine::proof::{Block, Contradiction, Fact, Violation};
 use check::shrink::{litmus_shape, reduce};
 use history::{History, OpId, ReadSource, ReadsFrom};
 use ingest::Transitions;
@@ -15,11 +15,11 @@ use super::{coherence, why};
 use crate::assumptions;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
-/// Most cases that are drawn.
+/// The largest number of cases that are drawn.
 const CASES: usize = 12;
 
-/// Pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
-/// trace has any, and `permissions` tells what their states permit.
+/// The pictures of a violation of a model: the end of its proof first, then its cases. `transitions` are those of the controllers, if the
+/// trace has any, and `permissions` returns what their states permit.
 pub fn violation(
     history: &History,
     reads_from: &ReadsFrom,
@@ -34,7 +34,7 @@ pub fn violation(
     if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
         lead.push(format!("A part of it is the litmus test {}: {}.", shape.name, shape.meaning));
     }
-    // The last block ends the proof; what it takes from the others comes after it.
+    // The last block ends the proof; the blocks that it refers to follow it.
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
@@ -63,7 +63,7 @@ pub fn violation(
     pictures
 }
 
-/// Makes a clause a sentence: a capital letter first and a full stop last.
+/// Makes a clause a sentence, with a capital letter and a full stop.
 fn sentence(clause: &str) -> String {
     let mut letters = clause.chars();
     let first = letters.next().map(char::to_uppercase);
@@ -71,7 +71,7 @@ fn sentence(clause: &str) -> String {
     format!("{capital}{}.", letters.as_str())
 }
 
-/// The picture of a violation alone: the end of its proof, with its reasons.
+/// The picture of the end of a proof alone, with its reasons.
 pub fn drawn(
     history: &History,
     reads_from: &ReadsFrom,
@@ -81,7 +81,7 @@ pub fn drawn(
     Drawing::of(history, reads_from, violation.last()).picture(title, Vec::new())
 }
 
-/// A block on its way to a picture.
+/// A block of a proof that is being drawn.
 struct Drawing<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
@@ -146,7 +146,7 @@ impl<'a> Drawing<'a> {
         self.nodes.iter().filter_map(|node| if let Node::Op(op) = node { Some(*op) } else { None })
     }
 
-    /// The facts as arrows, what else orients, and the reasons of those with a letter.
+    /// Adds the facts as arrows, faint arrows for orientation, and the reasons of arrows with a letter.
     fn arrows(&self) -> (Vec<Arrow>, Vec<(String, String)>) {
         let cycle = match &self.block.end {
             Contradiction::Cycle(facts) => &facts[..],
@@ -162,7 +162,7 @@ impl<'a> Drawing<'a> {
             let same = arrows
                 .iter_mut()
                 .find(|it| (it.from, it.to, it.relation) == (arrow.from, arrow.to, arrow.relation));
-            // What is assumed of a read's source is a fact as well.
+            // The assumed source of a read is a fact as well.
             match same {
                 Some(known) => {
                     known.weight = known.weight.min(arrow.weight);
@@ -195,7 +195,7 @@ impl<'a> Drawing<'a> {
         }
     }
 
-    /// Where the reads that are drawn take their values from, if that is drawn.
+    /// Adds arrows to the reads that are drawn from the writes that they read, where these are drawn.
     fn sources(&self) -> Vec<Arrow> {
         let of = |op: OpId| {
             let source = match self.reads_from.source(op)? {
@@ -214,7 +214,7 @@ impl<'a> Drawing<'a> {
         self.ops().filter_map(of).collect()
     }
 
-    /// From each operation to the next of its thread that is drawn.
+    /// Adds an arrow from each operation to the next one of its thread that is drawn.
     fn program_order(&self) -> Vec<Arrow> {
         let ops: BTreeSet<OpId> = self.ops().collect();
         let ops: Vec<OpId> = ops.into_iter().collect();
@@ -233,7 +233,7 @@ impl<'a> Drawing<'a> {
     }
 }
 
-/// A node in its box.
+/// The box of a node.
 fn operation(history: &History, node: Node, column: usize) -> Operation {
     let place = |location: u32| history.locations()[location as usize];
     match node {

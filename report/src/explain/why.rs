@@ -1,21 +1,21 @@
-//! Why a history violates a model, in words: the cycle, and why each of its edges is forced.
+//! Explains in words why a history violates a model: the cycle, and why each of its edges is inferred.
 
 use std::fmt::Write as _;
 
 use certify::certificate::Node;
 use certify::rule::{Relation, Rule};
-use check::proof::{Assumption, Block, Contradiction, Fact, Violation};
+use check::engine::proof::{Assumption, Block, Contradiction, Fact, Violation};
 use history::{History, OpId, Source};
 
 use super::notes::{Cycle, Facts, NoteWriter};
 
-/// Short name of an operation: `T0:12`.
+/// The short name of an operation, such as `T0:12`.
 pub fn label(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     format!("T{}:{}", operation.thread, operation.index)
 }
 
-/// Short name of a node of memory order.
+/// The short name of a node of memory order.
 pub fn node(history: &History, node: Node) -> String {
     let place = |location: u32| history.locations()[location as usize];
     match node {
@@ -25,7 +25,7 @@ pub fn node(history: &History, node: Node) -> String {
     }
 }
 
-/// When it took effect. A client prints a store when it is issued, and memory sees it later.
+/// The tick at which an operation took effect. A client prints a store when it is issued, and memory performs it later.
 pub fn ticks(history: &History, op: OpId) -> Option<String> {
     let operation = history.operation(op);
     match (operation.issued, operation.completed) {
@@ -40,7 +40,7 @@ pub fn ticks(history: &History, op: OpId) -> Option<String> {
     }
 }
 
-/// An operation with everything that finds it again in the trace.
+/// Describes an operation, with the tick and line by which to find it in the trace.
 pub fn operation(history: &History, op: OpId) -> String {
     let operation = history.operation(op);
     let mut text = format!("{:8} {}", label(history, op), history.describe(op));
@@ -53,7 +53,7 @@ pub fn operation(history: &History, op: OpId) -> String {
     text
 }
 
-/// What is assumed in a case.
+/// The assumptions of a case.
 pub fn assumption(history: &History, assumption: Assumption) -> String {
     let pair = |before, relation: Relation, after| {
         let (before, after) = (node(history, before), node(history, after));
@@ -99,7 +99,7 @@ impl Facts for Block {
         let pair = format!("{before} {} {after}", rule.relation().name());
         let has_order = premises.iter().any(|&it| self.relation(it).is_some());
         let why = match rule {
-            // These are evident.
+            // Such facts need no explanation.
             Rule::ProgramOrder(_) | Rule::ReadsFrom => return String::new(),
             Rule::OwnEarlier(read) => format!(
                 "{} comes after {before} in its thread and yet does not return its value, but that of {after}",
@@ -135,13 +135,14 @@ impl Facts for Block {
     }
 }
 
-/// One sentence on how a violation ends.
+/// The contradiction at the end of a violation, in one sentence.
 pub fn headline(history: &History, violation: &Violation) -> String {
     match &violation.last().end {
         Contradiction::Cycle(_) if violation.blocks.len() > 1 => {
-            let what = match violation.chooses_sources() {
-                true => "every choice of what reads return leads",
-                false => "every order of the writes leads",
+            let what = if violation.chooses_sources() {
+                "every choice of what reads return leads"
+            } else {
+                "every order of the writes leads"
             };
             let cases = violation.blocks.len();
             format!("{what} to a cycle ({cases} cases)")
@@ -164,15 +165,16 @@ fn impossible_end(history: &History, location: u32) -> String {
         return format!("{place} cannot end with its final value");
     };
     let line = last.line.map_or(String::new(), |line| format!(" (line {line})"));
-    let why = match history.initial(location) == Some(last.value) {
-        true => "it held that at the start, and was written since",
-        false => "nobody wrote it there",
+    let why = if history.initial(location) == Some(last.value) {
+        "it held that at the start, and was written since"
+    } else {
+        "nobody wrote it there"
     };
     format!("{place} cannot hold {} at the end{line}: {why}", last.value)
 }
 
-/// What an operation does with the value that it reads: a store-conditional succeeds on that of its
-/// load-linked and returns none.
+/// The verb for what an operation does with the value that it reads. A store-conditional returns no value; it succeeds on that of its
+/// load-linked.
 fn reads(history: &History, node: Node) -> &'static str {
     match node {
         Node::Op(op) if history.kind(op) == history::Kind::StoreConditional => "succeeds on",
@@ -180,7 +182,7 @@ fn reads(history: &History, node: Node) -> &'static str {
     }
 }
 
-/// A plainer word for a cycle through the initial write: a read missed its own thread's write.
+/// A plainer description of a cycle through the initial write: a read missed a write of its own thread.
 fn stale(history: &History, block: &Block) -> Option<String> {
     let missed = |fact: &Fact| match (fact.rule, fact.before, fact.after) {
         (Rule::OwnEarlier(read), Node::Op(write), Node::Initial(_)) => Some((read, write)),

@@ -8,7 +8,7 @@ use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{GREY, Marker, Style, style};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
 /// How the search for a cycle ended, in the order in which it is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -56,8 +56,8 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
 fn outcome(trial: &Trial) -> Outcome {
     match (trial.cycle, trial.said) {
         (Some(length), _) => Outcome::Cycle(length),
-        (None, Said::Timeout | Said::Memory) => Outcome::TimedOut,
-        (None, Said::Undecided) => Outcome::Undecided,
+        (None, Reported::Timeout | Reported::Memory) => Outcome::TimedOut,
+        (None, Reported::Undecided) => Outcome::Undecided,
         (None, _) => Outcome::NoCycle,
     }
 }

@@ -9,9 +9,9 @@ use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
 use crate::plot::style::{algorithm_of, rank, style};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// How often something was found, of how often it was looked for.
+/// How often something was found, and in how many cases it could have been.
 pub struct Detected {
     name: String,
     of: usize,
@@ -66,14 +66,14 @@ pub fn by_saturation(sample: &Sample<'_>) -> Option<Plot> {
     })
 }
 
-/// Whether an algorithm refuted a violation; none if it did not run or timed out.
+/// Whether an algorithm refuted a history; none if it did not run or timed out.
 fn by_algorithm(trials: &[&Trial], name: &str) -> Option<bool> {
     let trial = trials.iter().find(|trial| trial.algorithm == name)?;
     match trial.said {
-        Said::Violation => Some(true),
-        // A saturation that is not complete says no more than that it derived no cycle.
-        Said::Consistent | Said::Satisfied | Said::Undecided => Some(false),
-        Said::Timeout | Said::Memory => None,
+        Reported::Violation => Some(true),
+        // *Satisfied* means only that saturation derived no cycle.
+        Reported::Consistent | Reported::Satisfied | Reported::Undecided => Some(false),
+        Reported::Timeout | Reported::Memory => None,
     }
 }
 
@@ -93,7 +93,7 @@ fn plot(
 ) -> Option<Plot> {
     let histories = sample.by_history();
     let is_violation =
-        |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Said::Violation);
+        |trials: &&Vec<&Trial>| trials.iter().any(|trial| trial.said == Reported::Violation);
     let violations: Vec<&Vec<&Trial>> = histories.values().filter(is_violation).collect();
     let all = names.into_iter().map(|name| {
         let found: Vec<bool> =

@@ -9,7 +9,7 @@ use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Panel, Plot, Table};
 use crate::plot::style::style;
-use tables::Said;
+use tables::Reported;
 
 /// How often an algorithm found an order, of how many programs, and how often it timed out.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
             let point = orders.entry((trial.threads, trial.locations)).or_default();
             let known = point.entry(&trial.algorithm).or_default();
             known.programs += 1;
-            known.found += usize::from(trial.said == Said::Consistent);
+            known.found += usize::from(trial.said == Reported::Consistent);
             known.timed_out += usize::from(trial.said.is_cut_off());
         }
     }

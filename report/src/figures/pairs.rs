@@ -13,7 +13,7 @@ use crate::plot::spread::{self, Group};
 use crate::plot::style::{algorithm_of, rank, style};
 use tables::Trial;
 
-/// The algorithm of rows about the kernel: the pairs that every run orders alike.
+/// The algorithm of rows about the kernel, the pairs that all memory orders have in common.
 const KERNEL: &str = "kernel";
 
 /// The share of pairs that criteria leave unordered.

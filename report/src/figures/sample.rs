@@ -145,7 +145,7 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tables::Said;
+    use tables::Reported;
 
     fn trial(size: &str, point: &str, number: u32) -> Trial {
         Trial {
@@ -202,13 +202,13 @@ mod tests {
         let limit = Some(Estimate::at_least(60.0));
         one.seconds = 60.3;
         assert_eq!(time(&one), limit);
-        for said in [Said::Timeout, Said::Memory] {
+        for said in [Reported::Timeout, Reported::Memory] {
             one.said = said;
             assert_eq!(time(&one), limit);
             one.seconds = 59.9;
             assert_eq!(time(&one), limit);
         }
-        one.said = Said::Consistent;
+        one.said = Reported::Consistent;
         assert_eq!(time(&one), Some(Estimate::exactly(59.9)));
         (one.seconds, one.timeout) = (60.3, 0.0);
         assert_eq!(time(&one), Some(Estimate::exactly(60.3)));

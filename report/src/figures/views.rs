@@ -1,5 +1,5 @@
-//! Time to check a history, on a logarithmic axis and without the slowest algorithm on a linear one; histories whose reads were
-//! re-pointed in a row of their own, since refuting takes another time than finding an order.
+//! Time to check a history, on a logarithmic axis, and without the slowest algorithm on a linear axis. Histories whose reads were re-pointed
+//! have a row of their own, since refuting a history and finding an order take different times.
 
 use super::sample::Sample;
 use super::times::{TIME, curves, subtitle, x_name};

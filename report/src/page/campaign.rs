@@ -13,7 +13,7 @@ use super::section::{Anchors, Section};
 use crate::answers::{Answers, Scope};
 use crate::figures::CAMPAIGN;
 
-/// The section, if there was a campaign.
+/// The section; none if there is no campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let answers = page.answers?;
     let figures = page.figures.iter().filter(|figure| figure.experiment == CAMPAIGN);
@@ -52,7 +52,7 @@ fn overview(answers: &Answers) -> Markup {
     }
 }
 
-/// A scope as text.
+/// The title of a scope.
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),

@@ -1,4 +1,4 @@
-//! Cells of tables, and how numbers are written.
+//! Cells of tables, and the formatting of numbers in them.
 
 use maud::{Markup, html};
 
@@ -6,9 +6,9 @@ use maud::{Markup, html};
 pub struct Cell {
     /// The content.
     pub content: Markup,
-    /// The key for sorting, if it is not the text.
+    /// The key for sorting; the text if none.
     pub key: Option<String>,
-    /// Whether it is a number, flush right.
+    /// Whether the cell has a number, which is aligned to the right.
     pub is_number: bool,
     /// Whether the text is so long that the column must be wide.
     pub is_long: bool,
@@ -39,7 +39,7 @@ impl Cell {
         Cell::number(&grouped(number), number as f64)
     }
 
-    /// A whole number that may not be known.
+    /// A cell with a whole number, or without one if it is not known.
     pub fn count_if(number: Option<u64>, otherwise: &str) -> Cell {
         number.map_or_else(|| Cell::missing(otherwise), Cell::count)
     }
@@ -49,24 +49,24 @@ impl Cell {
         Cell { key: Some(number.to_string()), is_number: true, ..Cell::text(text) }
     }
 
-    /// A cell where a number is missing.
+    /// A cell for a number that is not known.
     pub fn missing(text: &str) -> Cell {
         Cell { key: Some(String::new()), is_number: true, ..Cell::text(text) }
     }
 
-    /// The cell, sorted by this key.
+    /// Sets the key for sorting.
     pub fn sorted_by(mut self, key: f64) -> Cell {
         self.key = Some(key.to_string());
         self
     }
 
-    /// The cell with a shade.
+    /// Sets the shade.
     pub fn shaded(mut self, shade: f64) -> Cell {
         self.shade = Some(shade);
         self
     }
 
-    /// The cell with a tooltip.
+    /// Sets the tooltip.
     pub fn titled(mut self, title: String) -> Cell {
         self.title = Some(title);
         self
@@ -78,7 +78,7 @@ impl Cell {
     }
 }
 
-/// Whether a text should have a wide column.
+/// Whether a text is so long that its column should be wide.
 fn is_long(text: &str) -> bool {
     text.chars().count() > 40
 }
@@ -88,7 +88,7 @@ pub fn shade(share: f64) -> String {
     format!("--shade:{:.0}%", share.clamp(0.0, 1.0) * 100.0)
 }
 
-/// A long id with places where a line may break.
+/// A long id with places at which lines may break.
 pub fn breakable(text: &str) -> Markup {
     let parts: Vec<&str> = text.split_inclusive(['/', ':']).collect();
     html! {
@@ -127,7 +127,7 @@ pub fn short(number: u64) -> String {
     }
 }
 
-/// `1 run`, `2 runs`.
+/// A count with its noun, such as `1 run` or `2 runs`.
 pub fn counted(number: usize, one: &str, many: &str) -> String {
     let what = if number == 1 { one } else { many };
     format!("{} {what}", grouped(number as u64))

@@ -1,4 +1,4 @@
-//! The papers' claims beside what was found here.
+//! The section about the papers' claims: published results and ours.
 
 use maud::{Markup, html};
 
@@ -17,7 +17,7 @@ const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the
     neither holds nor differs. A claim is untested if its experiment was not run, has not finished, was run at size quick, or has too \
     few rows.";
 
-/// Widths of the columns of a table of claims, as parts of the whole.
+/// Relative widths of the columns of a table of claims.
 const WIDTHS: [u32; 8] = [15, 8, 8, 20, 8, 8, 15, 18];
 
 /// The section; none if no claim has results.

@@ -1,4 +1,4 @@
-//! The transitions that unmutated protocols took, as a heat map for each machine.
+//! The section about coverage: the transitions that unmutated protocols took, as a heat map for each machine.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,7 +10,7 @@ use super::section::{Anchors, Section};
 use crate::coverage::Reached;
 use tables::Coverage;
 
-/// An unreachable transition of a protocol, such as one that only devices cause where there are none.
+/// An unreachable transition of a protocol, such as one that only a DMA device causes.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Unreached {
     /// The protocol.
@@ -21,14 +21,14 @@ pub struct Unreached {
     pub state: String,
     /// The event.
     pub event: String,
-    /// The reason why the transitions are unreachable.
+    /// The reason why the transition is unreachable.
     pub reason: String,
 }
 
-/// Why transitions of a machine are not reached, by state and event.
+/// The reasons why transitions of a machine are unreachable, by state and event.
 type Reasons<'a> = BTreeMap<(&'a str, &'a str), &'a str>;
 
-/// The section, if there is a table of coverage.
+/// The section; none if there is no table of coverage.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let rows = &page.results.coverage;
     if rows.is_empty() {
@@ -61,7 +61,7 @@ fn whole(rows: &[Coverage], unreached: &[Unreached]) -> Reached {
     all
 }
 
-/// Why rows of one machine have no count.
+/// The reasons for the unreachable transitions of the machine of these rows.
 fn reasons<'a>(rows: &[Coverage], unreached: &'a [Unreached]) -> Reasons<'a> {
     let is_of = |one: &&Unreached| {
         let first = rows.first();
@@ -71,7 +71,7 @@ fn reasons<'a>(rows: &[Coverage], unreached: &'a [Unreached]) -> Reasons<'a> {
     own.map(|one| ((&*one.state, &*one.event), &*one.reason)).collect()
 }
 
-/// Why a transition was not taken, if that is known; a transition that was taken has no such reason.
+/// The reason why a transition is unreachable, if it is known and no run took the transition.
 fn reason<'a>(row: &Coverage, reasons: &Reasons<'a>) -> Option<&'a str> {
     let reason = reasons.get(&(&*row.state, &*row.event)).copied();
     reason.filter(|_| row.count == 0)
@@ -99,7 +99,7 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let name = &rows[0].machine;
     let states: BTreeSet<&str> = rows.iter().map(|row| &*row.state).collect();
     let events: BTreeSet<&str> = rows.iter().map(|row| &*row.event).collect();
-    // What waits is tried again and again: that is no measure for the rest.
+    // Stalled events are tried again and again, so their counts would hide all others.
     let taken = rows.iter().filter(|row| !row.stalls);
     let most = taken.map(|row| row.count).max().unwrap_or(0);
     let cells: BTreeMap<(&str, &str), &Coverage> =
@@ -134,7 +134,7 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     }
 }
 
-/// A transition: its shade, its number, and for a pointer all about it.
+/// The cell of a transition: its count as number and shade, and a tooltip.
 fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
     if let Some(reason) = reason {
         let title = format!("{} in {}: {reason}", row.event, row.state);
@@ -159,13 +159,13 @@ fn cell(row: &Coverage, most: u64, reason: Option<&str>) -> Markup {
     }
 }
 
-/// The shade of a count, on a logarithmic scale up to the largest.
+/// The shade of a count from 0 to 1, on a logarithmic scale up to the largest.
 fn strength(count: u64, most: u64) -> f64 {
     let log = |count: u64| (1.0 + count as f64).ln();
     log(count) / log(most.max(1))
 }
 
-/// `88.9 % of reachable (40 of 45; 78.4 % of the table's 51); of 6 that stall 2 were met`.
+/// Summarises a machine, such as `88.9 % of reachable (40 of 45; 78.4 % of the table's 51); of 6 that stall 2 were met`.
 fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     let reached = Reached::of(rows, |row| reason(row, reasons).is_some());
     let stalls = rows.iter().filter(|row| row.stalls && reason(row, reasons).is_none());
@@ -175,7 +175,7 @@ fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
     }
 }
 
-/// The transitions that no run took: by state, and the unreachable ones by reason.
+/// Lists the transitions that no run took by state, and the unreachable ones by reason.
 fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
@@ -195,7 +195,7 @@ fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     }
 }
 
-/// A list behind a line to open it.
+/// A list that opens on demand.
 fn listed(summary: &str, lists: &BTreeMap<&str, Vec<String>>) -> Markup {
     html! {
         @if !lists.is_empty() {
@@ -247,7 +247,7 @@ mod tests {
             "{html}"
         );
         assert!(html.contains(">1.2k</td>") && html.contains(">z 7</td>"), "{html}");
-        // No row for Store in IM.
+        // The machine has no transition for Store in IM.
         assert!(html.contains(">z 7</td><td></td>"), "{html}");
         assert!(html.contains("<dt>I</dt><dd>Store</dd>"), "{html}");
     }
@@ -270,7 +270,7 @@ mod tests {
         let all = [
             unreached("M", "I", "DMA_READ"),
             unreached("M", "IM", "DMA_READ"),
-            // It was taken, whatever is said of it.
+            // A transition that was taken is reachable, whatever the list says.
             unreached("M", "I", "Load"),
             unreached("another", "I", "Store"),
         ];

@@ -1,4 +1,4 @@
-//! Figures in the page: SVG, with ids that nothing else on the page has.
+//! Puts figures into the page as SVG, with ids that are unique on the page.
 
 use std::collections::BTreeSet;
 
@@ -19,7 +19,7 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
                     (PreEscaped(inline(&figure.svg, &format!("{id}-"))))
                 }
             }
-            // The title is in the drawing.
+            // The drawing contains the title.
             figcaption { (figure.caption) }
             @if !figure.table.rows.is_empty() {
                 (numbers(figure).folded("Table of the numbers", false))
@@ -69,7 +69,7 @@ fn value<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     tag[at..].split('"').next()
 }
 
-/// A tag in which an id and what refers to one have the prefix.
+/// Adds the prefix to the id and the references to ids in a tag.
 fn renamed(tag: &str, ids: &BTreeSet<&str>, prefix: &str) -> String {
     ids.iter().fold(tag.to_owned(), |tag, id| {
         tag.replace(&format!(" id=\"{id}\""), &format!(" id=\"{prefix}{id}\""))

@@ -1,4 +1,4 @@
-//! Experiments with their figures.
+//! The section about experiments, with their figures.
 
 use maud::{Markup, html};
 
@@ -10,7 +10,7 @@ use super::section::{Anchors, Section};
 use crate::claims::Claim;
 use crate::summary::{Summary, experiments};
 
-/// The section, if there are trials.
+/// The section; none if there are no trials.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     if experiments.is_empty() {

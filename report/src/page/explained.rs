@@ -1,4 +1,4 @@
-//! A verdict on one history as a page: the picture, and what there is to say about it.
+//! Shows a verdict about one history as a page: the pictures with their explanations.
 
 use maud::{Markup, PreEscaped, html};
 
@@ -9,10 +9,10 @@ use super::section::{Anchors, Section};
 use super::table::Table;
 use crate::picture::{CacheLine, LineRow, List, Picture, drawing};
 
-/// Tables that are longer are folded.
+/// The largest number of rows of a table that is not folded, and of operations that are drawn without arrows.
 const LONG: usize = 60;
 
-/// The page: a section for each picture. The same bytes for the same pictures.
+/// The page, with a section for each picture. The same pictures give the same bytes.
 pub fn explained(pictures: &[Picture]) -> String {
     let mut anchors = Anchors::default();
     let title = pictures.first().map_or("", |picture| &picture.title);
@@ -26,7 +26,7 @@ pub fn explained(pictures: &[Picture]) -> String {
 }
 
 fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
-    // What the first section says first is at the head of the page; the others' last sentence is their title.
+    // The first sentence of the first picture is at the top of the page. The last sentence of each other picture is its title.
     let said = picture.lead.get(1..).unwrap_or_default();
     let (title, said) = match (at, said.split_last()) {
         (1.., Some((title, said))) => (title.as_str(), said),
@@ -49,7 +49,7 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
     Section::new(anchors, "picture", title, body)
 }
 
-/// A drawing at its natural size; `prefix` tells its parts from those of others on the page.
+/// A drawing at its natural size. `prefix` makes its ids unique on the page.
 pub(super) fn drawn(picture: &Picture, prefix: &str) -> Markup {
     html! {
         div.scroll tabindex="0" role="region" aria-label=(picture.title) {
@@ -60,12 +60,12 @@ pub(super) fn drawn(picture: &Picture, prefix: &str) -> Markup {
     }
 }
 
-/// Whether there is a drawing: without arrows, only of a few operations.
+/// Whether a picture is drawn: if it has arrows, or few operations.
 fn is_drawn(picture: &Picture) -> bool {
     !picture.arrows.is_empty() || (1..=LONG).contains(&picture.operations.len())
 }
 
-/// Why the arrows with a letter are there, on demand.
+/// The reasons of arrows with a letter, which open on demand.
 fn reasons(picture: &Picture) -> Markup {
     html! {
         @if !picture.reasons.is_empty() {
@@ -80,7 +80,7 @@ fn reasons(picture: &Picture) -> Markup {
     }
 }
 
-/// `T0:1 co T1:2`
+/// The ends and the relation of the arrow with a letter, such as `T0:1 co T1:2`.
 fn arrow(picture: &Picture, letter: &str) -> String {
     let found = picture.arrows.iter().find(|arrow| arrow.letter.as_deref() == Some(letter));
     let Some(arrow) = found else {
@@ -122,7 +122,7 @@ fn states(line: &CacheLine) -> Markup {
     }
 }
 
-/// A list, with what went wrong standing out.
+/// A list in which the failure is highlighted.
 fn list(list: &List) -> Markup {
     html! {
         p { strong { (list.title) } }

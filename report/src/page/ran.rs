@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::summary::{Summary, experiments};
 use tables::CampaignRun;
 
-/// The section; none if nothing was run.
+/// The section; none if there are no runs.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let experiments = experiments(&page.results.trials);
     let runs = &page.results.runs;
@@ -23,7 +23,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
             (circumstances(&experiments))
             (table(&experiments).markup())
         }
-        @if !runs.is_empty() { (campaign(runs, page.told)) }
+        @if !runs.is_empty() { (campaign(runs, page.facts)) }
     };
     Some(Section::new(anchors, "ran", "What was run", body))
 }
@@ -78,7 +78,7 @@ fn table(experiments: &[Summary]) -> Table {
     table
 }
 
-fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
+fn campaign(runs: &[CampaignRun], facts: &[(&str, String)]) -> Markup {
     let words = |word: fn(&CampaignRun) -> &str| {
         let words: BTreeSet<&str> = runs.iter().map(word).collect();
         words.into_iter().collect::<Vec<_>>().join(", ")
@@ -95,7 +95,7 @@ fn campaign(runs: &[CampaignRun], told: &[(&str, String)]) -> Markup {
             dt { "Protocols" } dd { (words(|run| &run.protocol)) }
             dt { "Cores" } dd { (words(|run| &run.client)) }
             dt { "Programs" } dd { (words(|run| run.generator.name())) }
-            @for (word, what) in told { dt { (word) } dd { (what) } }
+            @for (label, fact) in facts { dt { (label) } dd { (fact) } }
         }
     }
 }

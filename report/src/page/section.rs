@@ -1,4 +1,4 @@
-//! Sections with headings that links find.
+//! Sections whose headings have anchors.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ pub struct Section {
     pub title: String,
     /// The content before the parts.
     pub body: Markup,
-    /// The parts, which have no parts themselves.
+    /// The parts of the section, which have no parts of their own.
     pub parts: Vec<Section>,
 }
 
@@ -53,7 +53,7 @@ pub struct Anchors {
 }
 
 impl Anchors {
-    /// Takes an id similar to a text that nothing else on the page has. Names come from files, so the text may be anything.
+    /// Returns an id that is similar to a text and unique on the page. The text may be anything, since names come from files.
     pub fn take(&mut self, like: &str) -> String {
         let plain = |c: char| {
             if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' }

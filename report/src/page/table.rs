@@ -1,4 +1,4 @@
-//! Tables that a script lets sort and filter, in boxes that scroll.
+//! Tables in scrolling boxes, which the page's script can sort and filter.
 
 use maud::{Markup, html};
 
@@ -30,12 +30,12 @@ impl Table {
         self.rows.push(row);
     }
 
-    /// Adds the row below all others, which stays there.
+    /// Sets the last row, which stays below all others when the table is sorted.
     pub fn total(&mut self, row: Vec<Cell>) {
         self.total = Some(row);
     }
 
-    /// Gives columns these parts of the whole width. Without, they are as wide as what is in them wants.
+    /// Sets the relative widths of the columns. Without them, the contents determine the widths.
     pub fn widths(&mut self, widths: &[u32]) {
         self.widths = widths.to_vec();
     }
@@ -44,7 +44,7 @@ impl Table {
     pub fn markup(&self) -> Markup {
         let whole = self.widths.iter().sum::<u32>().max(1);
         html! {
-            // Whoever has no pointer scrolls with the keyboard.
+            // With a tab index, the box can be scrolled with the keyboard.
             div.scroll tabindex="0" role="region" aria-label=(self.caption) {
                 table.data.fixed[!self.widths.is_empty()] {
                     caption { (self.caption) }
@@ -71,7 +71,7 @@ impl Table {
         }
     }
 
-    /// The markup of the table in an element that opens on demand.
+    /// The markup of the table inside an element that opens on demand.
     pub fn folded(&self, summary: &str, is_open: bool) -> Markup {
         html! {
             details open[is_open] {
@@ -81,7 +81,7 @@ impl Table {
         }
     }
 
-    /// Whether a column has numbers: its head is flush right too.
+    /// Whether a column has numbers, so that its head is aligned to the right.
     fn is_numeric(&self, column: usize) -> bool {
         let mut cells = self.rows.iter().chain(&self.total);
         cells.any(|row| row.get(column).is_some_and(|cell| cell.is_number))

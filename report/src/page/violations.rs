@@ -1,4 +1,4 @@
-//! The section about violations: the shortest one of each mutant.
+//! The section about violations, with the shortest one of each mutant.
 
 use std::collections::BTreeMap;
 
@@ -24,7 +24,7 @@ pub struct Cycle {
     pub picture: Option<Picture>,
 }
 
-/// Tables that are longer are folded.
+/// The largest number of rows of a table that is not folded.
 const LONG: usize = 25;
 
 /// The violation of each mutant that was detected after the fewest operations: unmutated protocols first, then named mutants, then
@@ -55,7 +55,7 @@ fn length(run: &CampaignRun) -> (u32, u32) {
     (shown.unwrap_or(run.operations), run.operations)
 }
 
-/// The section, if there is any violation.
+/// The section; none if there is no violation.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let runs = shortest_violations(page.results);
     if runs.is_empty() {
@@ -131,7 +131,7 @@ fn name(run: &CampaignRun) -> &str {
     run.mutant.as_deref().unwrap_or("(unmutated)")
 }
 
-/// The criteria that a run breaks.
+/// The criteria that a run violates.
 fn broken(run: &CampaignRun) -> String {
     let criteria = CRITERIA.into_iter().zip(&run.criteria);
     let broken = criteria.filter(|(_, checked)| checked.finding == Some(Finding::Violation));

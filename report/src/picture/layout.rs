@@ -1,4 +1,4 @@
-//! Where boxes, arrows and their labels are: the coordinates of what `routes` has chosen.
+//! Computes the coordinates of boxes, arrows and labels, in pixels, for the routes that `routes` has chosen.
 
 mod columns;
 mod geometry;
@@ -14,25 +14,25 @@ use super::{Arrow, Picture, Weight};
 use columns::Columns;
 use rows::Rows;
 
-/// Width of a letter, at least: of the monospaced texts, and a bound for most others.
+/// Width of a letter of monospaced text, and an upper bound for most other text.
 pub const LETTER: f64 = 6.7;
 
-/// Of a label.
+/// Height of a label.
 const LABEL_HEIGHT: f64 = 13.0;
-/// Between a label and the box that its arrow leaves.
+/// Distance between a label and the box that its arrow leaves.
 const LABEL_GAP: f64 = 10.0;
 
-/// The line of an arrow with its corners, and where its label is.
+/// The line of an arrow with its corners, and the position of its label.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Line {
     pub points: Vec<Point>,
     pub label: Rectangle,
 }
 
-/// The whole, its upper left corner at the origin.
+/// The coordinates of a picture, with the upper left corner at the origin.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// Of each column, its middle.
+    /// The middle of each column.
     pub columns: Vec<f64>,
     pub boxes: Vec<Rectangle>,
     pub arrows: Vec<Line>,
@@ -40,7 +40,7 @@ pub struct Layout {
     pub height: f64,
 }
 
-/// Arranges a picture, below so much room for the names of the columns.
+/// Arranges a picture. `top` is the height of the column names above it.
 pub fn layout(picture: &Picture, top: f64) -> Layout {
     let routes = routes(picture);
     let columns = Columns::of(picture, &routes);
@@ -72,7 +72,7 @@ pub fn layout(picture: &Picture, top: f64) -> Layout {
     }
 }
 
-/// An arrow through a lane at `x`; its label is on it where it leaves its box, since nothing else goes there.
+/// The line of an arrow through a lane at `x`. Its label is where the arrow leaves its box, since no other line goes there.
 fn around(route: &Route, x: f64, label_width: f64, boxes: &[Rectangle], rows: &Rows) -> Line {
     let side = |end: usize| {
         let own = &boxes[route.rows[end]];
@@ -97,7 +97,7 @@ fn around(route: &Route, x: f64, label_width: f64, boxes: &[Rectangle], rows: &R
     }
 }
 
-/// How wide a label is; nothing if there is none.
+/// The width of a label; 0 if there is none.
 fn label_width(arrow: &Arrow) -> f64 {
     match label_text(arrow).chars().count() {
         0 => 0.0,
@@ -105,7 +105,7 @@ fn label_width(arrow: &Arrow) -> f64 {
     }
 }
 
-/// `co [a]`; faint arrows say nothing.
+/// The text of a label, such as `co [a]`; empty for faint arrows.
 pub fn label_text(arrow: &Arrow) -> String {
     match (&arrow.letter, arrow.weight) {
         (_, Weight::Faint) => String::new(),

@@ -1,29 +1,23 @@
-//! Lists of what happened, in a picture.
+//! Draws the lists of steps in a picture.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, write_line};
+use super::render::{MONOSPACE, escaped, heading, write_line};
 use super::{List, ListRow};
 
-/// Of a row.
+/// Height of a row.
 const ROW: f64 = 16.0;
 
-/// Room for the widest of these lists.
+/// The width of the widest list.
 pub fn width(lists: &[List]) -> f64 {
     let rows = lists.iter().flat_map(|list| &list.rows);
     let letters = rows.map(|row| row.text.chars().count()).max().unwrap_or(0);
     letters as f64 * LETTER + 8.0
 }
 
-/// Draws one below this height, and says how high it is.
+/// Draws a list with its upper edge at `top`, and returns its height.
 pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
     let mut y = top + 22.0;
-    write_line(
-        text,
-        format_args!(
-            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>",
-            escaped(&list.title)
-        ),
-    );
+    heading(&list.title, y, text);
     y += 3.0;
     write_line(text, format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"));
     for row in &list.rows {
@@ -36,7 +30,7 @@ pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
 
 fn draw_row(row: &ListRow, y: f64, text: &mut String) {
     let look = if row.is_wrong { " font-weight=\"bold\" fill=\"#b03a00\"" } else { "" };
-    // SVG drops spaces in front and joins others, which keep columns apart here.
+    // SVG drops leading spaces and joins others, but the spaces align columns.
     let words = row.text.trim_start();
     let x = (row.text.len() - words.len()) as f64 * LETTER;
     let spaced = escaped(words).replace(' ', "&#160;");

@@ -1,4 +1,4 @@
-//! Arrows as SVG: their lines with rounded corners, and their labels.
+//! Draws arrows as SVG: lines with rounded corners, and labels.
 
 use std::fmt::Write as _;
 
@@ -6,12 +6,12 @@ use super::layout::{Line, Point, label_text};
 use super::render::{escaped, write_line};
 use super::{Arrow, ArrowStyle, Picture, Weight};
 
-/// Of a corner.
+/// Radius of a corner.
 const RADIUS: f64 = 5.0;
-/// How near to a line a pointer finds it.
+/// Width of the invisible line around an arrow on which a pointer shows the tooltip.
 const REACH: f64 = 9.0;
 
-/// Draws all arrows: those that matter most go over the others. A pointer is told their reasons.
+/// Draws all arrows, the most prominent ones on top. Their reasons are tooltips.
 pub fn draw(picture: &Picture, lines: &[Line], text: &mut String) {
     for weight in [Weight::Faint, Weight::Plain, Weight::Strong] {
         let own = picture.arrows.iter().zip(lines);
@@ -46,13 +46,13 @@ fn draw_line(arrow: &Arrow, line: &Line, text: &mut String) {
     );
 }
 
-/// The line through these points, its corners rounded.
+/// The SVG path through these points, with rounded corners.
 fn path(points: &[Point]) -> String {
     let mut path = String::new();
     let Some((first, last)) = points.first().zip(points.last()) else {
         return path;
     };
-    // A string takes everything.
+    // Writing to a string cannot fail.
     let _ = write!(path, "M{:.1} {:.1}", first.x, first.y);
     for corner in points.windows(3) {
         let (start, end) = (towards(corner[1], corner[0]), towards(corner[1], corner[2]));
@@ -66,7 +66,7 @@ fn path(points: &[Point]) -> String {
     path
 }
 
-/// Where a corner begins to be round; not beyond the middle of its line, where the next corner may begin.
+/// The point at which the rounding of a corner begins: at most in the middle of its line, where the next corner may begin.
 fn towards(corner: Point, other: Point) -> Point {
     let (across, down) = (other.x - corner.x, other.y - corner.y);
     let length = across.hypot(down);

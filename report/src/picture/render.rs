@@ -1,25 +1,25 @@
-//! A picture as SVG.
+//! Draws a picture as SVG. Lengths are in pixels.
 
 use std::fmt::Write as _;
 
 use super::layout::{LETTER, Layout, Rectangle, layout};
 use super::{ArrowStyle, Operation, Picture, Relation, lists, paths, states};
 
-/// Around everything.
+/// Margin around the picture.
 const MARGIN: f64 = 16.0;
-/// A line of text, and of the title.
+/// Height of a line of text, and of the title.
 const LINE: f64 = 17.0;
 const TITLE: f64 = 26.0;
-/// The names of the columns.
+/// Height of the names of the columns.
 const HEADS: f64 = 30.0;
-/// What text is broken at, at least.
+/// The smallest width of a picture, at which text is wrapped.
 const NARROWEST: f64 = 640.0;
-/// A letter of the title.
+/// Width of a letter of the title.
 const TITLE_LETTER: f64 = 9.4;
-/// What has to be of one width everywhere.
+/// The font of texts whose letters must have the same width everywhere.
 pub(super) const MONOSPACE: &str = "DejaVu Sans Mono, Menlo, Consolas, monospace";
 
-/// Draws a picture, with all that there is to say. The same bytes for the same picture.
+/// Draws a picture with all its texts and tables. The same picture gives the same bytes.
 pub fn svg(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
     let width = width(picture, &layout)
@@ -42,7 +42,7 @@ pub fn svg(picture: &Picture) -> String {
     document(picture, &body, width)
 }
 
-/// Draws the boxes and arrows alone, which tell a pointer their reasons.
+/// Draws only the boxes and arrows, with reasons as tooltips.
 pub(crate) fn drawing(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
     let mut body = Body::default();
@@ -51,7 +51,7 @@ pub(crate) fn drawing(picture: &Picture) -> String {
     document(picture, &body, width(picture, &layout))
 }
 
-/// Room for the boxes and the title.
+/// The width of the boxes and the title.
 fn width(picture: &Picture, layout: &Layout) -> f64 {
     let title = picture.title.chars().count() as f64 * TITLE_LETTER;
     layout.width.max(NARROWEST).max(title)
@@ -99,7 +99,7 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
     all
 }
 
-/// What stands below the title, one thing under the other.
+/// The content below the title, from top to bottom.
 #[derive(Default)]
 struct Body {
     text: String,
@@ -183,7 +183,7 @@ impl Body {
         );
     }
 
-    /// What the arrows mean.
+    /// Draws the meaning of the arrows.
     fn legend(&mut self, picture: &Picture) {
         if picture.operations.is_empty() {
             return;
@@ -210,7 +210,7 @@ impl Body {
     }
 }
 
-/// Breaks a text at spaces.
+/// Wraps a text at spaces into lines of at most so many letters.
 pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split_whitespace() {
@@ -229,11 +229,22 @@ pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
 }
 
 pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // A string takes everything.
+    // Writing to a string cannot fail.
     let _ = writeln!(text, "{line}");
 }
 
-/// A text as SVG has it; what no document may contain is replaced.
+/// Draws the title of what is below this height.
+pub(super) fn heading(title: &str, y: f64, text: &mut String) {
+    let title = escaped(title);
+    write_line(
+        text,
+        format_args!(
+            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{title}</text>"
+        ),
+    );
+}
+
+/// Escapes a text for SVG. Characters that no XML document may contain are replaced.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for one in text.chars() {

@@ -1,11 +1,11 @@
-//! Which way arrows go.
+//! Chooses the routes of arrows around boxes.
 //!
-//! Each box has a row of its own, so a line that leaves a box sideways meets no other box, however far it goes. An arrow therefore
-//! goes level in the row of its first box, up or down in a *channel* between two columns, and level in the row of its second. Channel
-//! `k` is to the left of column `k`. Only arrows between a box and the next of its column go straight.
+//! Each box has a row of its own, so a horizontal line from a box meets no other box. An arrow therefore goes horizontally in the row of its
+//! first box, vertically in a *channel* between two columns, and horizontally in the row of its second box. Channel `k` is to the left of
+//! column `k`. Only arrows between a box and the next one in its column go straight.
 //!
-//! What is left to choose is which channel, which of its lanes, and where on the side of a box: so that few arrows cross. All of it
-//! is ranks here; `layout` has the coordinates.
+//! This module chooses the channel of an arrow, its lane in the channel, and the places where it meets its boxes, so that few arrows
+//! cross. All of these are ranks; `layout` computes the coordinates.
 
 mod channels;
 mod lanes;
@@ -13,7 +13,7 @@ mod ports;
 
 use super::Picture;
 
-/// The first and the second end of an arrow.
+/// Indices of the first and the second end of an arrow.
 pub const FROM: usize = 0;
 pub const TO: usize = 1;
 
@@ -24,34 +24,34 @@ pub enum Side {
     Right,
 }
 
-/// The way of an arrow.
+/// The route of an arrow.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Route {
-    /// The rows of its ends.
+    /// The rows of its two boxes.
     pub rows: [usize; 2],
-    /// Their columns.
+    /// The columns of its two boxes.
     pub columns: [usize; 2],
     /// The channel; none if it goes straight.
     pub channel: Option<usize>,
-    /// The lane in the channel, from the left. Arrows share one if they are not side by side.
+    /// The lane in the channel, from the left. Arrows may share a lane if their rows do not overlap.
     pub lane: usize,
-    /// The places of its ends at their sides, from the top.
+    /// The positions of its ends on the sides of their boxes, from the top.
     pub ports: [usize; 2],
 }
 
-/// From the left to the right: an even number is a channel, with its lane, and an odd one a column.
+/// A horizontal position, from left to right: a channel (even number) with a lane, or a column (odd number).
 type Across = (usize, usize);
-/// From the top to the bottom: a row, and a port.
+/// A vertical position, from top to bottom: a row, and a port.
 type Down = (usize, usize);
 
 impl Route {
-    /// The side at which it meets the box of an end, if it does not go straight.
+    /// The side at which the arrow meets the box of an end; none if it goes straight.
     pub fn side(&self, end: usize) -> Option<Side> {
         let is_right = self.channel? > self.columns[end];
         Some(if is_right { Side::Right } else { Side::Left })
     }
 
-    /// Whether rows of both overlap: then they cannot share a lane.
+    /// Whether the rows of two arrows overlap, so that they cannot share a lane.
     fn is_beside(&self, other: &Route) -> bool {
         let [(first, last), (other_first, other_last)] = [self, other].map(|it| {
             let [from, to] = it.rows;
@@ -60,7 +60,7 @@ impl Route {
         first <= other_last && other_first <= last
     }
 
-    /// Where it goes up or down: at which place, and from where to where.
+    /// The vertical line: its horizontal position, and its upper and lower end.
     fn upright(&self) -> (Across, Down, Down) {
         let ends = [FROM, TO].map(|end| (self.rows[end], self.ports[end]));
         let (first, last) = (ends[FROM].min(ends[TO]), ends[FROM].max(ends[TO]));
@@ -70,7 +70,7 @@ impl Route {
         }
     }
 
-    /// Where it is level: in which row, and from where to where.
+    /// The horizontal lines: for each its vertical position, and its left and right end.
     fn levels(&self) -> impl Iterator<Item = (Down, Across, Across)> + use<> {
         let Route { rows, columns, channel, lane, ports } = *self;
         channel.into_iter().flat_map(move |channel| {
@@ -81,7 +81,7 @@ impl Route {
         })
     }
 
-    /// How often two cross.
+    /// The number of times that two arrows cross.
     fn crossings(&self, other: &Route) -> usize {
         let crossed = |upright: &Route, level: &Route| {
             let (x, top, bottom) = upright.upright();
@@ -94,7 +94,7 @@ impl Route {
     }
 }
 
-/// The ways of a picture's arrows.
+/// The routes of a picture's arrows.
 pub fn routes(picture: &Picture) -> Vec<Route> {
     let column = |row: usize| picture.operations[row].column;
     let arrows = picture.arrows.iter();
@@ -107,7 +107,7 @@ pub fn routes(picture: &Picture) -> Vec<Route> {
         })
         .collect();
     channels::choose(&mut routes);
-    // Good lanes depend on the ports, and good ports on the lanes.
+    // The best lanes depend on the ports, and the best ports on the lanes.
     for _ in 0..3 {
         ports::choose(&mut routes);
         lanes::choose(&mut routes);
@@ -116,7 +116,7 @@ pub fn routes(picture: &Picture) -> Vec<Route> {
     routes
 }
 
-/// Whether nothing of the same column stands between two boxes of it.
+/// Whether two boxes are in one column with no other box of it between them.
 fn is_straight(picture: &Picture, from: usize, to: usize) -> bool {
     let column = |row: usize| picture.operations[row].column;
     let mut between = from.min(to) + 1..from.max(to);

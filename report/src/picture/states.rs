@@ -1,37 +1,31 @@
-//! The states that controllers had for a cache line, as a table in a picture. Caches that break the single-writer, multiple-readers
+//! Draws the table of a cache line in a picture: the states of its controllers. Caches that violate the single-writer, multiple-readers
 //! (SWMR) invariant are highlighted.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, write_line};
+use super::render::{MONOSPACE, escaped, heading, write_line};
 use super::{CacheLine, LineRow};
 
-/// Of a row, and what keeps columns apart.
+/// Height of a row, and distance between columns.
 const ROW: f64 = 17.0;
 const GAP: f64 = 16.0;
-/// The column of the first controller.
+/// Index of the column of the first controller.
 const FIRST: usize = 3;
 /// Background of the state that a transition changed.
 const CHANGED: &str = "#d9ebf7";
-/// Background of states that break the SWMR invariant, and colour of the words that say so.
+/// Background of states that violate the SWMR invariant, and colour of the sentence about it.
 const CONFLICTING: &str = "#ffd7cf";
 const WARNING: &str = "#b3261e";
 
-/// Room for the widest of these tables.
+/// The width of the widest table.
 pub fn width(lines: &[CacheLine]) -> f64 {
     lines.iter().map(|line| columns(line).last().copied().unwrap_or(0.0)).fold(0.0, f64::max)
 }
 
-/// Draws one below this height, and says how high it is.
+/// Draws a table with its upper edge at `top`, and returns its height.
 pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
     let starts = columns(line);
     let mut y = top + 22.0;
-    write_line(
-        text,
-        format_args!(
-            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>",
-            escaped(&line.title)
-        ),
-    );
+    heading(&line.title, y, text);
     if let Some(violation) = &line.swmr_violation {
         y += ROW;
         let violation = escaped(violation);
@@ -71,7 +65,7 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
     y + 12.0 - top
 }
 
-/// A row of a table. The state that changed and states that break the SWMR invariant are highlighted.
+/// Draws a row. The state that changed and states that violate the SWMR invariant are highlighted.
 fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
     for (at, (cell, x)) in cells(row).iter().zip(starts).enumerate() {
         let is_changed = row.changed.is_some_and(|changed| changed + FIRST == at);
@@ -107,7 +101,7 @@ fn heads(line: &CacheLine) -> impl Iterator<Item = &str> {
     ["tick", "line", "what"].into_iter().chain(controllers)
 }
 
-/// What stands in a row.
+/// The texts of a row.
 fn cells(row: &LineRow) -> Vec<String> {
     let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
     let mut cells = vec![number(row.tick), number(row.line), row.what.clone()];
@@ -115,7 +109,7 @@ fn cells(row: &LineRow) -> Vec<String> {
     cells
 }
 
-/// Where the columns begin, and where the last ends: each is as wide as its widest text.
+/// The left ends of the columns, and the right end of the last one. Each column is as wide as its widest text.
 fn columns(line: &CacheLine) -> Vec<f64> {
     let mut widths: Vec<usize> = heads(line).map(|head| head.chars().count()).collect();
     for row in &line.rows {
@@ -162,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn caches_that_break_the_invariant_are_highlighted() {
+    fn caches_that_violate_the_invariant_are_highlighted() {
         let mut broken = line(0);
         let mut text = String::new();
         draw(&broken, 0.0, &mut text);

@@ -1,4 +1,4 @@
-//! A picture for Graphviz.
+//! Writes a picture for Graphviz.
 
 mod legend;
 
@@ -6,7 +6,7 @@ use super::layout::label_text;
 use super::render::write_line;
 use super::{Arrow, ArrowStyle, Picture, Relation, Weight};
 
-/// Writes a picture as a graph: columns are clusters, and rows keep the order from the top to the bottom within them.
+/// Writes a picture as a graph in the DOT language. Columns are clusters, in which boxes keep their order from top to bottom.
 pub fn dot(picture: &Picture) -> String {
     let mut text = String::from("digraph violation {\n");
     write_line(
@@ -31,7 +31,7 @@ pub fn dot(picture: &Picture) -> String {
     text
 }
 
-/// The boxes of a column.
+/// Writes the boxes of a column.
 fn cluster(picture: &Picture, column: usize, name: &str, text: &mut String) {
     write_line(text, format_args!("  subgraph cluster_{column} {{\n    label={};", quoted(name)));
     let rows = picture.operations.iter().enumerate();
@@ -47,7 +47,7 @@ fn cluster(picture: &Picture, column: usize, name: &str, text: &mut String) {
     text.push_str("  }\n");
 }
 
-/// An arrow, which tells a pointer its reason.
+/// Writes an arrow, with its reason as a tooltip.
 fn edge(picture: &Picture, arrow: &Arrow, text: &mut String) {
     let Arrow { from, to, .. } = arrow;
     let reason = quoted(picture.reason(arrow));
@@ -68,13 +68,13 @@ fn edge(picture: &Picture, arrow: &Arrow, text: &mut String) {
     );
 }
 
-/// How arrows of a relation look.
+/// The attributes of the arrows of a relation.
 fn style(relation: Relation) -> String {
     let ArrowStyle { line, color, .. } = ArrowStyle::of(relation);
     format!("color=\"{color}\", fontcolor=\"{color}\", style={line}")
 }
 
-/// A text as Graphviz has it.
+/// A text as a quoted string of the DOT language.
 fn quoted(text: &str) -> String {
     let escaped = text.replace('\\', "\\\\").replace('"', "\\\"").replace('\n', "\\l");
     let escaped = escaped.replace(char::is_control, "\u{fffd}");

@@ -1,4 +1,4 @@
-//! Axes: the numbers that they show, where, and the labels beside them.
+//! Axes: their range and scale, the positions of numbers on them, and their labels.
 
 use std::ops::Range;
 
@@ -131,7 +131,7 @@ impl Axis {
         let ticks = (0..=20).map(|at| (first + f64::from(at)) * step);
         let ticks = ticks.filter(|tick| *tick <= high + step * 1e-9);
         let mut ticks: Vec<(f64, String)> = ticks.map(|tick| (tick, format(tick))).collect();
-        // Where things are counted there is no tick between two of them.
+        // An axis of whole numbers has no tick between two of them.
         ticks.dedup_by(|one, other| one.1 == other.1);
         Axis { name: name.to_owned(), low, high, is_log: false, ticks, minor: Vec::new() }
     }
@@ -140,7 +140,7 @@ impl Axis {
         let (low, high) = (least / 1.4, most * 1.4);
         let [first, last] = [low.log10().floor() as i32, high.log10().ceil() as i32];
         let decades = (high / low).log10();
-        // Few decades have more labels each, many have fewer.
+        // The fewer decades, the more labels each has.
         let labelled: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         let every = (decades / 9.0).ceil() as i32;
         let all = (first..=last).flat_map(|power| {
@@ -235,7 +235,7 @@ impl ValueFormatter<f64> for Axis {
     }
 }
 
-/// The smallest and the largest of some numbers; zeros of none.
+/// The smallest and the largest of some numbers; zeros if there are none.
 fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
     let ends = values.fold(None, |ends: Option<(f64, f64)>, value| {
         let (low, high) = ends.unwrap_or((value, value));
@@ -302,7 +302,7 @@ mod tests {
     #[test]
     fn rows_go_down() {
         let axis = Axis::rows("operator", &["a".to_owned(), "b".to_owned()]);
-        // A screen's pixels go down as well, and plotters turns them.
+        // Pixel coordinates grow downwards; plotters inverts them.
         assert!(axis.map(&0.0, (100, 0)) < axis.map(&1.0, (100, 0)));
     }
 

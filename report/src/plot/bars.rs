@@ -1,4 +1,4 @@
-//! Panels of bars: ours beside published numbers.
+//! Panels of bars: our numbers beside published ones.
 
 use super::axis::Axis;
 use super::chart::{Layer, LegendEntry, Panel, Side, Symbol};
@@ -6,10 +6,10 @@ use super::font::LABEL;
 use super::style::{BLACK, Style};
 use plotters::style::WHITE;
 
-/// Part of a group's width that its bars take.
+/// Share of a group's width that its bars take.
 const FILLED: f64 = 0.84;
 
-/// Part of a group's width that one bar takes at most.
+/// Largest share of a group's width that one bar takes.
 const WIDEST: f64 = 0.42;
 
 /// Height of the marks on bars above the axis, as a part of its length.

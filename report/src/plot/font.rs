@@ -1,4 +1,4 @@
-//! The typeface: part of the program, so that a figure styles alike everywhere and needs no system library.
+//! The typeface. It is part of the program, so that figures look the same everywhere and need no system library.
 
 use std::sync::Once;
 
@@ -78,7 +78,7 @@ impl Face {
     }
 }
 
-/// Makes the typeface known, once.
+/// Registers the typeface with plotters, once.
 fn register() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {

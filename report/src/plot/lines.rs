@@ -1,4 +1,4 @@
-//! Panels of curves: medians with quartile bands, and what timed out.
+//! Panels of curves: medians with quartile bands, and the numbers of runs that timed out.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,10 +8,10 @@ use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
 use crate::numbers::{digits, seconds};
 use crate::statistics::{Estimate, Summary};
 
-/// Rows of time-outs above a panel, at most; the table has them all.
+/// The largest number of rows of time-outs above a panel. The table has all of them.
 const TIMEOUT_ROWS: usize = 8;
 
-/// Up to this number of curves, each has its name at its end; the legend names more.
+/// Up to this number, curves have their names at their ends; the legend names more curves.
 const LABELLED: usize = 4;
 
 /// A curve.
@@ -127,7 +127,7 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
     panel
 }
 
-/// The parts of a curve whose medians are known: no line is drawn through what timed out.
+/// The parts of a curve whose medians are known. No line is drawn through points that timed out.
 fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
     let parts = series.points.split(|(_, summary)| summary.median.is_open());
     parts.filter(|points| !points.is_empty())
@@ -178,7 +178,7 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     entries
 }
 
-/// The numbers of the curves. `parts` are columns that tell several groups of curves apart.
+/// The numbers of the curves. `parts` are columns that distinguish groups of curves.
 pub fn table(
     parts: &[&str],
     x: &str,

@@ -1,6 +1,6 @@
 //! Colours and markers of series. An algorithm has the same style in every figure.
 //!
-//! The colours are those of Okabe and Ito, which people with any of the common colour blindnesses tell apart; the yellow is
+//! The colours are those of Okabe and Ito, which remain distinct with the common forms of colour blindness; the yellow is
 //! darker, since theirs is too light for lines. What the papers compare differs in colour and in marker, and whatever else is
 //! drawn beside it in one of them at least. Whether a point is filled is free to say something else.
 

@@ -1,4 +1,4 @@
-//! Made-up results, with everything that a page can show, and names that try to be markup.
+//! Invented results with everything that a page can show, and names that contain markup.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use report::answers::Answers;
@@ -7,12 +7,12 @@ use report::figures::{Figure, Table};
 use report::page::{Cycle, Page, Unreached, html};
 use report::picture::{Arrow, Operation, Picture, Relation, Weight};
 use tables::results::Results;
-use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Checked, Coverage, Equivalent, Finding, Reported, RunOutcome, Trial};
 
-/// What a name must not become.
+/// A name that must not become markup.
 pub const EVIL: &str = "<script>alert('x')</script>\"&";
 
-/// What a page is made of, owned.
+/// The content of a page, owned.
 #[derive(Clone, Default)]
 pub struct Made {
     pub results: Results,
@@ -27,7 +27,7 @@ impl Made {
     pub fn html(&self) -> String {
         html(&Page {
             results: &self.results,
-            told: &[("Version", "9.8.7".to_owned())],
+            facts: &[("Version", "9.8.7".to_owned())],
             answers: self.answers.as_ref(),
             figures: &self.figures,
             claims: &self.claims,
@@ -37,7 +37,7 @@ impl Made {
     }
 }
 
-/// Everything.
+/// A page with all sections.
 pub fn full() -> Made {
     let runs = runs();
     let equivalents = vec![Equivalent {
@@ -106,14 +106,14 @@ fn trials() -> Vec<Trial> {
     };
     let mut trials = Vec::new();
     for number in 0..3 {
-        trials.push(trial("gcc-fig4", number, "sc-sat", Said::Timeout));
-        trials.push(trial("gcc-fig4", number, "sc-ccm-enum", Said::Consistent));
+        trials.push(trial("gcc-fig4", number, "sc-sat", Reported::Timeout));
+        trials.push(trial("gcc-fig4", number, "sc-ccm-enum", Reported::Consistent));
     }
-    trials.push(trial(EVIL, 0, EVIL, Said::Violation));
+    trials.push(trial(EVIL, 0, EVIL, Reported::Violation));
     trials
 }
 
-/// A run of a protocol as it is, and runs of mutants, one of which is caught.
+/// A run of an unmutated protocol, and runs of mutants, one of which is found.
 fn runs() -> Vec<CampaignRun> {
     let run = |mutant: Option<&str>, outcome, shown: Option<u32>| {
         let mut run = CampaignRun {
@@ -137,7 +137,7 @@ fn runs() -> Vec<CampaignRun> {
         run(None, RunOutcome::Clean, None),
         run(Some("<script>caught"), RunOutcome::Violation, Some(17)),
     ];
-    // In no order, so that sorting them shows.
+    // Not in order, so that a test sees whether they are sorted.
     for number in [7, 10, 9, 1, 8, 3, 2, 6, 5, 4] {
         let name = format!("survivor-{number}");
         let mut survivor = run(Some(&name), RunOutcome::Clean, None);
@@ -167,7 +167,7 @@ fn coverage() -> Vec<Coverage> {
     ]
 }
 
-/// A figure whose ids are those of all others.
+/// A figure with the same ids as all other figures.
 pub fn figure(name: &str) -> Figure {
     Figure {
         name: name.to_owned(),

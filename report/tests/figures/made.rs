@@ -1,13 +1,13 @@
-//! Rows as experiments might have them, made up: their spread is realistic, their numbers are not.
+//! Invented rows of experiments. Their spread is realistic, their numbers are not.
 
 use report::answers::Answers;
 use tables::results::Results;
-use tables::{CampaignRun, Finding, RunOutcome, Said, Trial};
+use tables::{CampaignRun, Finding, Reported, RunOutcome, Trial};
 
 /// The time limit.
 const LIMIT: f64 = 60.0;
 
-/// A number from 0 to 1 that depends on all of these and on nothing else.
+/// A pseudo-random number from 0 to 1 that depends on the arguments only.
 pub fn noise(seeds: &[u64]) -> f64 {
     let mixed = seeds.iter().fold(0x9e37_79b9_u64, |hash, seed| {
         let hash = (hash ^ seed).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -16,7 +16,7 @@ pub fn noise(seeds: &[u64]) -> f64 {
     (mixed >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// A trial with all that figures do not look at filled in.
+/// A trial with the columns filled in that figures do not use.
 pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Trial {
     Trial {
         experiment: experiment.to_owned(),
@@ -27,7 +27,7 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
         protocol: Some("MI_example".to_owned()),
         model: "sc".to_owned(),
         algorithm: algorithm.to_owned(),
-        said: Said::Consistent,
+        said: Reported::Consistent,
         timeout: LIMIT,
         version: "0.1.0".to_owned(),
         machine: "a processor, 2 at a time".to_owned(),
@@ -35,19 +35,19 @@ pub fn trial(experiment: &str, part: &str, number: u32, algorithm: &str) -> Tria
     }
 }
 
-/// Sets the time, spread around what is expected, and cuts the trial off at the limit.
+/// Sets the time, spread around the expected one. Beyond the limit the trial has timed out.
 fn take(trial: &mut Trial, expected: f64) {
     let name = trial.algorithm.bytes().map(u64::from).sum();
     let seeds = [name, u64::from(trial.number), trial.operations, u64::from(trial.threads)];
     trial.seconds = expected * (2.2 * (noise(&seeds) + noise(&[seeds[0], seeds[1]]) - 1.0)).exp();
     if trial.seconds > trial.timeout {
         trial.seconds = trial.timeout + 0.05;
-        trial.said = Said::Timeout;
+        trial.said = Reported::Timeout;
         trial.reason = Some("time limit".to_owned());
     }
 }
 
-/// For each place of a part, each of so many histories and each algorithm, with the time that a function expects.
+/// A row for each place of a part, each history and each algorithm, with the time that a function expects.
 fn grid(
     (experiment, part): (&str, &str),
     places: &[u64],
@@ -95,7 +95,7 @@ fn boosted(name: &str, operations: f64, threads: f64) -> f64 {
     }
 }
 
-/// Rows for `gcc-…`.
+/// Rows of the experiments `gcc-…`.
 pub fn gcc() -> Vec<Trial> {
     let sc = ["sc-ccm-enum", "sc-ccm-sat", "sc-sat"];
     let tso = ["tso-wccm-enum", "tso-wccm-sat", "tso-sat"];
@@ -111,9 +111,9 @@ pub fn gcc() -> Vec<Trial> {
         let chance = noise(&[5, u64::from(one.number), one.operations]);
         if !one.said.is_cut_off() {
             one.said = match &*one.algorithm {
-                "cc" if chance > 0.3 => Said::Satisfied,
-                "ccv" if chance > 0.45 => Said::Satisfied,
-                _ => Said::Violation,
+                "cc" if chance > 0.3 => Reported::Satisfied,
+                "ccv" if chance > 0.45 => Reported::Satisfied,
+                _ => Reported::Violation,
             };
         }
         let fired = if chance < 0.45 { "ccv" } else { "ccm" };
@@ -144,7 +144,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
                 let part = 2.0 * missed * noise(&[seed, algorithm.len() as u64, 3]);
                 let missed = (part.min(1.0) * kernel as f64 * 0.8).floor() as u64;
                 one.ordered = (algorithm != "kernel").then_some(kernel - missed);
-                one.said = Said::Satisfied;
+                one.said = Reported::Satisfied;
                 trials.push(one);
             }
         }
@@ -152,7 +152,7 @@ fn unordered(experiment: &str, histories: u32) -> Vec<Trial> {
     trials
 }
 
-/// Rows for `wsc-…`.
+/// Rows of the experiments `wsc-…`.
 pub fn wsc() -> Vec<Trial> {
     let four = ["wsc-enum", "ccm-enum", "dbcop", "wsc-dbcop"];
     let operations: Vec<u64> = (2..=8).map(|hundreds| hundreds * 100).collect();
@@ -169,13 +169,13 @@ pub fn wsc() -> Vec<Trial> {
     let mut found = grid(("wsc-fig9", "threads"), &threads, 40, &three, boosted);
     for one in found.iter_mut().filter(|one| !one.said.is_cut_off()) {
         let is_missed = one.algorithm == "ccm" && noise(&[9, u64::from(one.number)]) < 0.04;
-        one.said = if is_missed { Said::Satisfied } else { Said::Violation };
+        one.said = if is_missed { Reported::Satisfied } else { Reported::Violation };
     }
     trials.extend(found);
     trials
 }
 
-/// Rows for `tsotool-…`.
+/// Rows of the experiments `tsotool-…`.
 pub fn tsotool() -> Vec<Trial> {
     let mut trials = Vec::new();
     for threads in [4, 16, 32, 60] {
@@ -236,10 +236,10 @@ fn programs(
                 _ => false,
             };
             if is_stuck {
-                one.said = Said::Undecided;
+                one.said = Reported::Undecided;
             }
             if one.seconds > 12.0 {
-                (one.said, one.seconds, one.timeout) = (Said::Timeout, 12.1, 12.0);
+                (one.said, one.seconds, one.timeout) = (Reported::Timeout, 12.1, 12.0);
             }
             trials.push(one);
         }
@@ -247,23 +247,23 @@ fn programs(
     trials
 }
 
-/// Rows for `qadeer-cycles`.
+/// Rows of `qadeer-cycles`.
 pub fn qadeer() -> Vec<Trial> {
     let trials = (0..200).map(|number| {
         let mut one = trial("qadeer-cycles", "histories", number, "nice-cycle");
         one.point = "histories".to_owned();
-        one.said = Said::Violation;
+        one.said = Reported::Violation;
         let length = (1.0 / (1.0 - noise(&[u64::from(number)]))).ln() * 1.3;
         one.cycle = (number % 50 != 0).then_some(2 + length as u32);
         if one.cycle.is_none() {
-            one.said = if number == 0 { Said::Timeout } else { Said::Undecided };
+            one.said = if number == 0 { Reported::Timeout } else { Reported::Undecided };
         }
         one
     });
     trials.collect()
 }
 
-/// Rows for `scale`.
+/// Rows of `scale`.
 pub fn scale() -> Vec<Trial> {
     let mut trials = Vec::new();
     let operations: Vec<u64> = (3..=7).map(|power| 10_u64.pow(power)).collect();
@@ -282,13 +282,13 @@ pub fn scale() -> Vec<Trial> {
     trials
 }
 
-/// All of them.
+/// The rows of all experiments.
 pub fn results() -> Results {
     let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
     Results { trials: trials.concat(), ..Results::default() }
 }
 
-/// What the runs of a campaign say that found more mutants with stronger criteria.
+/// The answers of a campaign in which stronger criteria find more mutants.
 pub fn answers() -> Answers {
     const OPERATORS: [&str; 9] = [
         "drop-action",
@@ -313,7 +313,7 @@ pub fn answers() -> Answers {
     Answers::of(&runs, &[], &counts)
 }
 
-/// What follows from SC, and from TSO.
+/// Whether a criterion follows from SC or TSO.
 fn counts(model: &str, criterion: &str) -> bool {
     model == "sc" || ["cc", "ccv", "wccm", "wtso", "tso", "pso"].contains(&criterion)
 }

@@ -1,4 +1,4 @@
-//! Every figure from made-up rows, and from rows that are odd.
+//! Draws every figure from invented rows, and from unusual ones.
 
 mod made;
 
@@ -6,15 +6,15 @@ use std::sync::OnceLock;
 
 use report::figures::{self, Figure};
 use tables::results::Results;
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// All figures of made-up rows.
+/// All figures of the invented rows.
 fn made_figures() -> &'static [Figure] {
     static ALL: OnceLock<Vec<Figure>> = OnceLock::new();
     ALL.get_or_init(|| figures::all(&made::results(), Some(&made::answers())))
 }
 
-/// Fails if a picture is no picture.
+/// Fails if the SVG or PNG of a figure is not valid.
 fn check(figure: &Figure) {
     let name = &figure.name;
     assert!(name.chars().all(|one| one.is_ascii_alphanumeric() || one == '-'), "{name}");
@@ -40,7 +40,7 @@ fn check(figure: &Figure) {
     }
 }
 
-/// Every element is closed by its own end, and every number is one.
+/// Fails if an element is not closed by its own end tag, or if a number is not valid.
 fn check_svg(name: &str, svg: &str) {
     let mut open = Vec::new();
     let mut rest = svg;
@@ -81,7 +81,7 @@ fn all_figures_of_all_experiments() {
     let folder = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("figures");
     std::fs::create_dir_all(&folder).unwrap();
     let figures = made_figures();
-    // They are left there to be looked at.
+    // The files are kept, so that they can be inspected.
     for figure in figures {
         check(figure);
         std::fs::write(folder.join(format!("{}.svg", figure.name)), &figure.svg).unwrap();
@@ -130,7 +130,7 @@ fn no_rows_no_figures() {
     assert!(figures::all(&Results::default(), Some(&answers)).is_empty());
 }
 
-/// The figures of trials, all of which are pictures.
+/// The figures of trials, whose pictures are checked.
 fn figures_of(trials: Vec<Trial>) -> Vec<Figure> {
     let results = Results { trials, ..Results::default() };
     let figures = figures::all(&results, None);
@@ -150,7 +150,7 @@ fn everything_cut_off() {
     let mut trials = made::results().trials;
     trials.retain(|trial| trial.number < 2);
     for trial in &mut trials {
-        trial.said = Said::Timeout;
+        trial.said = Reported::Timeout;
         (trial.ordered, trial.kernel, trial.cycle) = (None, None, None);
         trial.seconds = trial.timeout;
     }
@@ -158,7 +158,7 @@ fn everything_cut_off() {
     let figure = figures.iter().find(|figure| figure.name == "wsc-fig6-operations").unwrap();
     assert!(figure.svg.contains("limit 60 s"));
     assert!(figure.svg.contains("timed out"));
-    // Runs, those that timed out, the quartiles.
+    // The columns are runs, runs that timed out, and quartiles.
     assert_eq!(figure.table.rows[0][2..], ["2", "2", "≥ 60", "≥ 60", "≥ 60"]);
 }
 
@@ -167,8 +167,8 @@ fn a_limit_is_that_of_its_column() {
     let mut trials = made::results().trials;
     trials.retain(|trial| trial.experiment == "gcc-fig6" && trial.part == "operations");
     for trial in &mut trials {
-        (trial.said, trial.timeout) = (Said::Consistent, 10.0);
-        // Half of the runs ended after their limit, each at another time.
+        (trial.said, trial.timeout) = (Reported::Consistent, 10.0);
+        // Half of the runs ended after their limit, each at a different time.
         trial.seconds = match trial.algorithm.as_str() {
             "tso-sat" => 9.0 + f64::from(trial.number % 2) * (2.0 + f64::from(trial.number)),
             _ => 0.01,
@@ -183,7 +183,7 @@ fn a_limit_is_that_of_its_column() {
     for row in rows {
         assert!(row[3] != "0" && row[6] == "≥ 10", "{row:?}");
     }
-    // Where none was cut off, the limit says nothing.
+    // Without time-outs, the limit is not shown.
     trials.retain(|trial| trial.algorithm != "tso-sat");
     assert!(!figures_of(trials)[0].svg.contains("limit 10 s"));
 }
@@ -228,7 +228,7 @@ fn a_hundred_algorithms() {
             trial.seconds = 0.01 * f64::from(at);
             trial.point = format!("threads={}", trial.threads);
             if at % 2 == 0 {
-                trial.said = Said::Timeout;
+                trial.said = Reported::Timeout;
             }
             trials.push(trial);
         }

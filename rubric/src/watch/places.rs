@@ -1,4 +1,4 @@
-//! The numbers by which messages call the operations of a thread: their places among its operations, as in `rubric check`.
+//! The numbers of operations in messages: their places among the operations of their thread, as in `rubric check`.
 //!
 //! Ruby numbers the requests of all threads together, so that those of one have gaps, and an operation's place is known only when all before it have arrived.
 
@@ -9,11 +9,11 @@ use std::collections::{BTreeMap, BTreeSet};
 pub struct Places {
     /// All numbers before this one have arrived, or never will.
     all: u32,
-    /// Those that have arrived and are not before it.
+    /// The numbers that have arrived and are not before `all`.
     more: BTreeSet<u32>,
-    /// How many are before it.
+    /// How many operations with numbers before `all` have arrived.
     count: u32,
-    /// The places of those of them whose places are not their numbers.
+    /// The places of operations before `all` whose places differ from their numbers.
     places: BTreeMap<u32, u32>,
 }
 
@@ -23,7 +23,7 @@ impl Places {
         self.all
     }
 
-    /// An operation has arrived.
+    /// Notes that an operation has arrived.
     pub fn note(&mut self, number: u32) {
         self.more.insert(number);
         while self.more.remove(&self.all) {
@@ -32,7 +32,7 @@ impl Places {
         }
     }
 
-    /// No other number before this one will arrive.
+    /// Notes that no other number before this one will arrive.
     pub fn settle(&mut self, number: u32) {
         if number <= self.all {
             return;
@@ -51,11 +51,12 @@ impl Places {
         self.count += 1;
     }
 
-    /// The place of an operation.
+    /// Returns the place of an operation.
     pub fn of(&self, number: u32) -> u32 {
-        match number < self.all {
-            true => self.places.get(&number).copied().unwrap_or(number),
-            false => self.count + self.more.range(..number).count() as u32,
+        if number < self.all {
+            self.places.get(&number).copied().unwrap_or(number)
+        } else {
+            self.count + self.more.range(..number).count() as u32
         }
     }
 

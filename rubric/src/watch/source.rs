@@ -1,4 +1,4 @@
-//! Reading on a thread of its own, so that reading and checking go on at the same time.
+//! Reads a trace on a thread of its own, so that reading and checking go on at the same time.
 
 use std::io::Read;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -10,9 +10,10 @@ use ingest::{Live, LiveEnd, Options};
 
 use super::WatchError;
 
-/// Most operations in a batch, and batches that wait.
-const BATCH: usize = 4096;
-const WAITING: usize = 8;
+/// Most operations in a batch.
+const BATCH_OPERATIONS: usize = 4096;
+/// Most batches that wait for the receiver.
+const WAITING_BATCHES: usize = 8;
 
 /// Operations that were read together.
 pub struct Batch {
@@ -20,7 +21,7 @@ pub struct Batch {
     pub accesses: Vec<Access>,
     /// As [`Live::completed_before`].
     pub completed_before: Vec<(u32, u64)>,
-    /// Which lines they are from.
+    /// The lines that the operations are from, if that is known.
     pub source: Option<Source>,
     /// How many lines were read.
     pub line: u64,
@@ -31,13 +32,13 @@ pub struct Batch {
 /// The batches that come from the thread that reads.
 pub type Batches = Receiver<Result<Batch, WatchError>>;
 
-/// Begins to read. The thread ends with the trace, or when nobody wants more.
+/// Begins to read. The thread ends with the trace, or when the receiver is dropped.
 pub fn begin(
     reader: Box<dyn Read + Send>,
     file: String,
     options: Options,
 ) -> (Batches, JoinHandle<()>) {
-    let (sender, receiver) = sync_channel(WAITING);
+    let (sender, receiver) = sync_channel(WAITING_BATCHES);
     let reading = thread::spawn(move || {
         if let Err(error) = read(reader, &file, &options, &sender) {
             // The receiver is gone if the watch has ended already.
@@ -68,8 +69,9 @@ fn read(
     };
     while live.advance(&mut lines)? {
         accesses.append(&mut live.fetch());
-        // What is known is said before somebody has to be waited for.
-        let is_due = accesses.len() >= BATCH || (!accesses.is_empty() && !lines.is_at_hand());
+        // A batch is sent before the next line has to be waited for.
+        let is_due =
+            accesses.len() >= BATCH_OPERATIONS || (!accesses.is_empty() && !lines.is_at_hand());
         if is_due && !send(&live, &mut accesses, lines.number(), None) {
             return Ok(());
         }

@@ -1,8 +1,8 @@
 //! The operations of a trace as they arrive: [`Window`].
 //!
-//! A trace seldom shows how many bytes an access has. The largest power of two up to 8 that makes no access overlap another in part is
-//! assumed, as for a whole trace; when a smaller one turns out to be right, all operations so far are looked at again, as long as they are
-//! kept for that.
+//! A trace seldom shows how many bytes an access has. The largest power of two up to 8 that makes no access overlap another in
+//! part is assumed, as for a whole trace; when a smaller one turns out to be right, all operations so far are processed again,
+//! as long as they are kept.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,20 +16,20 @@ use memory::Label;
 
 use super::places::Places;
 
-/// Most operations that are kept to be looked at again.
-const LOGGED: usize = 1 << 18;
+/// Most operations that are kept to be processed again.
+const MOST_LOGGED: usize = 1 << 18;
 
-/// Most names of operations that are kept without need.
-const PLACES: usize = 1 << 14;
+/// Most places that are kept although they may not be needed.
+const SPARE_PLACES: usize = 1 << 14;
 
 /// The largest size of an access.
-const LARGEST: u8 = 8;
+const LARGEST_SIZE: u8 = 8;
 
 /// Why an operation could not be added.
 pub(super) enum Problem {
-    /// The forced order stops here.
+    /// The order cannot be extended by the operation.
     Arrival(ArrivalError),
-    /// The operation is none that can be watched, for this reason.
+    /// The operation cannot be watched, for this reason.
     Unsuitable(String),
 }
 
@@ -44,20 +44,20 @@ pub struct Window {
     addresses: BTreeSet<u64>,
     /// The sizes that were shown, by address; 0 for a cell, which has none.
     shown: BTreeMap<u64, u8>,
-    /// Everything so far, as long as there is little.
+    /// All operations so far; `None` once there are too many to keep.
     log: Option<Vec<Access>>,
-    /// Of each thread, what has arrived.
+    /// By thread, the operations that have arrived.
     arrived: BTreeMap<u32, Places>,
     assumes: bool,
 }
 
 impl Window {
-    /// Nothing has arrived. The size is the user's, if there is one.
+    /// Creates an empty window. `size` is the access size that the user gave.
     pub(super) fn new(model: Model, size: Option<u8>) -> Window {
         Window {
             model,
             online: Online::new(model),
-            size: size.unwrap_or(LARGEST),
+            size: size.unwrap_or(LARGEST_SIZE),
             is_given: size.is_some(),
             addresses: BTreeSet::new(),
             shown: BTreeMap::new(),
@@ -92,20 +92,17 @@ impl Window {
         self.addresses.len() + self.shown.len()
     }
 
-    /// Whether a run was found that explains everything.
+    /// Whether a run was found that explains all operations.
     pub(super) fn is_explained(&self) -> bool {
         self.online.is_explained()
     }
 
     /// Where loads take their values from under the model.
     pub(super) fn holder(&self) -> &'static str {
-        match self.model.buffers() {
-            true => "memory, or its thread's store buffer,",
-            false => "memory",
-        }
+        if self.model.buffers() { "memory or its thread's store buffer" } else { "memory" }
     }
 
-    /// Whether nothing is forgotten.
+    /// Whether no operation was forgotten.
     pub(super) fn is_whole(&self) -> bool {
         self.online.arrived() == self.online.remembered() as u64
     }
@@ -126,17 +123,17 @@ impl Window {
         }
         if let Some(log) = &mut self.log {
             log.push(*access);
-            if log.len() > LOGGED {
+            if log.len() > MOST_LOGGED {
                 self.log = None;
             }
         }
         if self.fits(access)? {
             return self.arrive(access);
         }
-        self.again()
+        self.start_over()
     }
 
-    /// Whether an access overlaps no other in part; if not, its size is made smaller.
+    /// Returns whether an access overlaps no other in part. If it does, makes the assumed size smaller.
     fn fits(&mut self, access: &Access) -> Result<bool, Problem> {
         match access.place {
             Place::Nowhere => Ok(true),
@@ -149,12 +146,11 @@ impl Window {
                 let near = self.shown.range(..address).next_back();
                 let overlaps = near.is_some_and(|(at, size)| at + u64::from(*size) > address)
                     || self.shown.range(address + 1..address + u64::from(size)).next().is_some();
-                match known == size && !overlaps {
-                    true => Ok(true),
-                    false => Err(Problem::Unsuitable(format!(
-                        "accesses of different sizes overlap at {address:#x}"
-                    ))),
+                if known != size || overlaps {
+                    let what = format!("accesses of different sizes overlap at {address:#x}");
+                    return Err(Problem::Unsuitable(what));
                 }
+                Ok(true)
             }
             Place::Unsized { address, available, .. } => {
                 self.assumes = true;
@@ -168,7 +164,7 @@ impl Window {
                     .chain(after)
                     .chain([u64::from(available)])
                     .min()
-                    .unwrap_or(u64::from(LARGEST));
+                    .unwrap_or(u64::from(LARGEST_SIZE));
                 let mut size = self.size;
                 while u64::from(size) > room {
                     size /= 2;
@@ -185,11 +181,11 @@ impl Window {
         }
     }
 
-    /// Looks at everything again, with another size.
-    fn again(&mut self) -> Result<(), Problem> {
+    /// Processes all operations again, with the new size.
+    fn start_over(&mut self) -> Result<(), Problem> {
         let Some(log) = self.log.take() else {
             return Err(Problem::Unsuitable(format!(
-                "accesses turn out to have {} bytes after more than {LOGGED} operations; say so with --access-size {}",
+                "accesses turn out to have {} bytes after more than {MOST_LOGGED} operations; say so with --access-size {}",
                 self.size, self.size
             )));
         };
@@ -230,8 +226,8 @@ impl Window {
         })
     }
 
-    /// Says how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose operations are not
-    /// numbered one after the other.
+    /// Notes how far threads have come, so that operations can be forgotten. `completed_before` has the threads whose
+    /// operations are not numbered one after the other.
     pub(super) fn settle(&mut self, completed_before: &[(u32, u64)]) {
         for &(thread, sequence) in completed_before {
             let sequence = u32::try_from(sequence).unwrap_or(u32::MAX);
@@ -244,12 +240,12 @@ impl Window {
             self.online.settle(thread, arrived.all());
         }
         let places: usize = self.arrived.values().map(Places::remembered).sum();
-        if places > 4 * self.online.remembered() + PLACES {
+        if places > 4 * self.online.remembered() + SPARE_PLACES {
             self.forget_places();
         }
     }
 
-    /// Forgets what operations before the first one of each thread that is remembered are called.
+    /// Forgets the places of operations before the first one of each thread that is remembered.
     fn forget_places(&mut self) {
         let mut first: BTreeMap<u32, u32> = BTreeMap::new();
         for arrival in self.online.window() {
@@ -260,7 +256,7 @@ impl Window {
         }
     }
 
-    /// `T0:12 (load 0x40 == 7, line 33)`
+    /// An operation as messages show it: `T0:12 (load 0x40 == 0x7, line 33)`.
     pub(super) fn named(&self, it: &Arrival) -> String {
         let value = |sign: &str, value: Option<u64>| {
             value.map_or(String::new(), |value| format!(" {sign} {value:#x}"))
@@ -286,7 +282,7 @@ impl Window {
         arrived.map_or(it.sequence, |arrived| arrived.of(it.sequence))
     }
 
-    /// An explanation of `Window::history`, in which the operations of each thread are numbered anew, with their own places.
+    /// Replaces the numbers of operations in an explanation of `Window::history`, which numbers them anew, by their places.
     pub fn renamed(&self, explanation: &str) -> String {
         let mut places: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         for arrival in self.online.window() {
@@ -312,17 +308,17 @@ impl Window {
         text + rest
     }
 
-    /// Nothing more comes.
+    /// Ends the trace: checks what only its end decides.
     pub(super) fn finish(&mut self) -> Result<(), Box<Broken>> {
         self.online.finish()
     }
 
     /// Whether a write to an address may have supplied a read's value.
     pub(super) fn reaches(&self, address: u64, read: &Arrival) -> bool {
-        read.location.is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST))
+        read.location.is_some_and(|at| at.abs_diff(address) < u64::from(LARGEST_SIZE))
     }
 
-    /// The thread whose last operation is the oldest.
+    /// Returns the thread whose last operation is the oldest.
     pub(super) fn idle(&self) -> Option<u32> {
         let window = self.online.window();
         let mut last: BTreeMap<u32, u64> = BTreeMap::new();
@@ -333,7 +329,7 @@ impl Window {
         last.into_iter().min_by_key(|it| it.1).map(|it| it.0)
     }
 
-    /// What is remembered, as a history.
+    /// The operations that are remembered, as a history.
     pub(super) fn history(&self) -> Option<History> {
         let mut builder = HistoryBuilder::new();
         for arrival in self.online.window() {
@@ -358,7 +354,7 @@ impl Window {
         built.ok()
     }
 
-    /// What was assumed of operations that are from these lines.
+    /// The assumptions about operations from these lines.
     pub fn provenance(&self, source: Option<Source>) -> Provenance {
         let is_assumed = self.assumes && !self.is_given;
         Provenance {

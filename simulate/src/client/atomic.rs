@@ -1,5 +1,5 @@
-//! A read-modify-write in its two halves, which all kinds of cores perform alike: with the line
-//! locked, or with a reservation and as often as it takes.
+//! A read-modify-write in two halves, which all kinds of cores perform alike: with the line locked,
+//! or with a reservation and retries.
 
 use history::Kind;
 
@@ -8,30 +8,29 @@ use crate::client::{CorePort, Thread};
 use crate::record::Row;
 use crate::request::{Request, RequestKind, Response};
 
-/// The mark of its requests; those of others are numbers of operations.
+/// The tag of its requests; other tags are indices of operations.
 pub(super) const TAG: u32 = u32::MAX;
 
-/// Most ticks to wait before the first repetition; doubled each time, up to a limit.
-const PATIENCE: u64 = 16;
+/// Largest number of ticks before the first retry. It doubles with each failure, up to a limit.
+const FIRST_BACKOFF: u64 = 16;
 const MOST_DOUBLINGS: u32 = 10;
-/// Failures after which a core does nothing else in the meantime that could drive the line out of
-/// its cache.
-const TOLERANCE: u32 = 3;
+/// Number of failures after which the core does nothing else that could evict the line meanwhile.
+const MOST_FAILURES: u32 = 3;
 
-/// A read-modify-write on its way.
+/// A read-modify-write in progress.
 #[derive(Debug)]
 pub(super) struct Atomic {
     index: usize,
     address: u64,
     value: u64,
     linked: bool,
-    /// What is to be sent next, or was sent.
+    /// The half that is to be sent next, or was sent.
     half: Half,
     sent: bool,
-    /// Whether its line was lost while a load-linked is on its way.
+    /// Whether the line was lost while a load-linked is in flight.
     stale: bool,
-    /// The operation, once something of it was sent. For Ruby's lines, the halves of a linked one
-    /// are operations of their own.
+    /// The operation, once a part of it was sent. For Ruby's lines, the halves of a linked one are
+    /// operations of their own.
     row: Option<Row>,
     failures: u32,
     not_before: u64,
@@ -63,12 +62,12 @@ impl Atomic {
         self.address
     }
 
-    /// Its line leaves the cache.
+    /// Records that the line leaves the cache.
     pub fn evicted(&mut self) {
         self.stale = self.sent && self.kind() == RequestKind::LoadLinked;
     }
 
-    /// Whether a load-linked is on its way that may return an old value.
+    /// Whether a load-linked is in flight that may return an old value.
     pub fn is_stale(&self) -> bool {
         self.stale
     }
@@ -92,8 +91,8 @@ impl Atomic {
     }
 
     /// Whether it fails so often that the core itself may be the reason.
-    pub fn is_in_trouble(&self) -> bool {
-        self.failures > TOLERANCE
+    pub fn must_run_alone(&self) -> bool {
+        self.failures > MOST_FAILURES
     }
 
     fn kind(&self) -> RequestKind {
@@ -124,7 +123,7 @@ impl Atomic {
         }
     }
 
-    /// Memory performs the half that was sent.
+    /// Records that memory performs the half that was sent.
     pub fn performed(
         &mut self,
         now: u64,
@@ -149,7 +148,7 @@ impl Atomic {
         }
     }
 
-    /// The half that was sent is answered; whether that was all.
+    /// Handles the response to the half that was sent; returns whether the operation is complete.
     pub fn respond(
         &mut self,
         now: u64,
@@ -180,10 +179,10 @@ impl Atomic {
         }
     }
 
-    /// A reservation was lost: waits a random time, longer each time, so that some core gets
-    /// through.
+    /// Waits after a lost reservation: a random time that grows with each failure, so that some
+    /// core succeeds.
     fn wait(&mut self, now: u64, thread: &mut Thread, port: &mut dyn CorePort) {
-        let most = PATIENCE << self.failures.min(MOST_DOUBLINGS);
+        let most = FIRST_BACKOFF << self.failures.min(MOST_DOUBLINGS);
         self.failures += 1;
         self.not_before = now + 1 + thread.rng.up_to(most);
         thread.alarm.set(self.not_before, port);

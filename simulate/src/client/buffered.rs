@@ -9,34 +9,12 @@ use memory::{Model, models};
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
-use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
+use crate::client::store_buffer::TimedBuffer;
+use crate::client::{Core, CoreKind, CorePort, Options, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
-
-/// A store that memory has not performed.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Entry {
-    pub row: Row,
-    pub address: u64,
-    pub value: u64,
-    /// When it may be sent.
-    pub ready: u64,
-    pub sent: bool,
-}
-
-impl Entry {
-    pub fn request(&self) -> Request {
-        Request {
-            tag: self.row.tag(),
-            kind: RequestKind::Store,
-            address: self.address,
-            size: 8,
-            value: self.value,
-        }
-    }
-}
 
 /// What the program waits for.
 #[derive(Debug)]
@@ -72,46 +50,20 @@ const fn kind(pattern: &'static str, models: fn() -> Vec<Model>) -> CoreKind {
 struct Buffered {
     thread: Thread,
     model: Model,
-    capacity: usize,
-    buffer: Vec<Entry>,
+    buffer: TimedBuffer,
     state: State,
 }
 
 impl Buffered {
     fn new(thread: Thread, options: &Options) -> Buffered {
-        let capacity = options.sizes[0].max(1) as usize;
-        Buffered {
-            thread,
-            model: options.model,
-            capacity,
-            buffer: Vec::with_capacity(capacity),
-            state: State::Ready,
-        }
+        let buffer = TimedBuffer::new(options.sizes[0].max(1), 0);
+        Buffered { thread, model: options.model, buffer, state: State::Ready }
     }
 
     fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
         self.run(now, port);
-        self.drain(now, port);
-    }
-
-    /// Sends the stores whose turn it is.
-    fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
         let locking = self.locking(now);
-        for at in 0..self.buffer.len() {
-            let entry = self.buffer[at];
-            if locking.is_some_and(|address| address != entry.address) {
-                continue;
-            }
-            let older = &self.buffer[..at];
-            let is_next = if self.model.buffers_by_location() {
-                !older.iter().any(|other| other.address == entry.address)
-            } else {
-                older.is_empty()
-            };
-            if is_next && !entry.sent && entry.ready <= now {
-                self.buffer[at].sent = self.thread.alarm.send(port, now, entry.request());
-            }
-        }
+        self.buffer.send(now, self.model, locking, &mut self.thread, port);
     }
 
     /// The location that is to be locked, or is, if any. Stores to others wait: in front of the second
@@ -162,14 +114,14 @@ impl Buffered {
 
     /// Whether the program can go on at once.
     fn load(&mut self, now: u64, kind: RequestKind, address: u64, port: &mut dyn CorePort) -> bool {
-        let newest = self.buffer.iter().rev().find(|entry| entry.address == address);
+        let newest = self.buffer.newest(address);
         if newest.is_some() && !self.model.forwards() {
             return false;
         }
-        if let Some(entry) = newest {
+        if let Some(value) = newest {
             let load = ClientLine {
                 forwarded: true,
-                ..line(self.thread.next, Kind::Load, address, entry.value, 0)
+                ..line(self.thread.next, Kind::Load, address, value, 0)
             };
             let order = port.moment();
             self.thread.log.whole_load((now, now), order, load, port);
@@ -186,24 +138,17 @@ impl Buffered {
     }
 
     fn store(&mut self, now: u64, address: u64, value: u64, port: &mut dyn CorePort) -> bool {
-        if self.buffer.len() >= self.capacity {
-            return false;
+        let store = (self.thread.next, address, value);
+        let has_entered = self.buffer.enter(now, &mut self.thread, store, port);
+        if has_entered {
+            self.thread.finish(now + 1);
         }
-        let next = self.thread.next;
-        let row = self.thread.log.store(now, next, address, value, port);
-        let ready = now + self.thread.rng.up_to(DRAIN);
-        if ready > now {
-            self.thread.alarm.set(ready, port);
-        }
-        self.buffer.push(Entry { row, address, value, ready, sent: false });
-        self.thread.finish(now + 1);
-        true
+        has_entered
     }
 
     fn begin_atomic(&mut self, address: u64, value: u64, linked: bool) -> bool {
         let waits = if self.model.buffers_by_location() {
-            let is_before = |entry: &Entry| entry.address == address || entry.sent && !linked;
-            self.buffer.iter().any(is_before)
+            self.buffer.has(address, !linked)
         } else {
             !self.buffer.is_empty()
         };
@@ -240,7 +185,7 @@ impl Core for Buffered {
         let row = Row::of(response.tag);
         log.perform(row, now, response, port);
         if response.kind == RequestKind::Store {
-            self.buffer.retain(|entry| entry.row != row);
+            self.buffer.performed(row);
         }
     }
 
@@ -263,8 +208,6 @@ impl Core for Buffered {
         }
         self.advance(now, port);
     }
-
-    fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
 
     fn position(&self) -> usize {
         self.thread.next

@@ -1,11 +1,11 @@
-//! A core that performs loads early and out of order, and commits everything in order.
+//! A core that performs loads early and out of order, and commits all operations in order.
 //!
-//! Loads among the next operations of the program (the window) go to memory at once, and count when
-//! their turn comes. Until then the core watches their lines: if one leaves the cache, another core
-//! may write it, so the load is repeated. Only a load whose turn it already was keeps its value.
+//! The loads among the next operations of the program (the window) go to memory at once, and commit
+//! in program order. Until then the core watches their lines: if one leaves the cache, another core
+//! may write it, so the load is repeated. Only the oldest operation keeps its value in that case.
 //!
-//! Without a store buffer, a store is performed when its turn comes, before anything younger has
-//! its own: SC. With one, stores enter it in turn, and loads are served from it: TSO.
+//! Without a store buffer, a store is performed when it is the oldest operation, before anything
+//! younger commits: SC. With one, stores enter it in order, and loads are served from it: TSO.
 
 use std::collections::VecDeque;
 
@@ -13,37 +13,38 @@ use history::Kind;
 use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
-use crate::client::buffered::Entry;
 use crate::client::log::line;
-use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
+use crate::client::store_buffer::{TimedBuffer, store_request};
+use crate::client::{Core, CoreKind, CorePort, Options, Thread};
 use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
 
-/// Marks stores, whose rows share the numbers of marks with loads.
+/// Marks the tags of stores, which share the numbers of tags with loads.
 const STORE: u32 = 1 << 31;
 
-/// Repetitions after which a load waits for its turn. Otherwise a few loads that are lost and
-/// repeated again and again could keep a small cache busy, and the oldest one out of it.
-const TOLERANCE: u32 = 2;
+/// Number of repetitions after which a load waits until it is the oldest operation. Otherwise a few
+/// loads that are lost and repeated again and again could occupy a small cache, and keep the oldest
+/// out of it.
+const MOST_REPETITIONS: u32 = 2;
 
-/// How far a load in the window has come.
+/// The progress of a load in the window.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Progress {
     Waiting,
     Sent {
-        /// Its line was lost since: its value is as old as that, and not for others to share.
+        /// Whether its line was lost since: the value is that old, and must not be shared.
         stale: bool,
-        /// It must be repeated, whatever it returns.
+        /// Whether it has to be repeated, whatever it returns.
         again: bool,
     },
     Performed {
         value: u64,
         at: u64,
         forwarded: bool,
-        /// Its place in the order of memory, if it was the oldest operation then; else that is
-        /// where it commits.
+        /// Its place in the order of memory, if it was the oldest operation when performed;
+        /// otherwise it gets its place when it commits.
         order: Option<u64>,
     },
 }
@@ -53,16 +54,16 @@ enum Progress {
 struct Slot {
     index: usize,
     operation: Operation,
-    /// When it may be sent.
+    /// The tick from which on it may be sent.
     ready: u64,
     issued: u64,
     progress: Progress,
-    /// How often it had to be repeated.
+    /// How often it was repeated.
     repeated: u32,
 }
 
 impl Slot {
-    /// The address, if it loads.
+    /// The address, if it is a load.
     fn loads(&self) -> Option<u64> {
         match self.operation {
             Operation::Load(address) | Operation::Fetch(address) => Some(address),
@@ -75,7 +76,7 @@ impl Slot {
     }
 }
 
-/// What the oldest operation waits for, if it is no load.
+/// The state of the oldest operation, if it is not a load.
 #[derive(Debug)]
 enum Head {
     Nothing,
@@ -83,55 +84,49 @@ enum Head {
     Atomic(Atomic),
 }
 
-/// Where a load gets its value.
+/// The source of a load's value.
 enum Supply {
     Memory,
     Store(u64),
-    /// An older operation must be performed first.
+    /// An older operation has to be performed first.
     Later,
 }
 
-/// Without a store buffer.
+/// The kind without a store buffer.
 pub(super) static KIND: CoreKind = CoreKind {
     pattern: "early-W",
     models: || vec![Model::SC],
     is_sequential: false,
     needs_evictions: true,
-    make: |thread, options| Box::new(Early::new(thread, &options, None)),
+    make: |thread, options| Box::new(Early::new(thread, &options, 0)),
 };
-/// With a first-in first-out store buffer.
+/// The kind with a first-in first-out store buffer.
 pub(super) static WITH_BUFFER: CoreKind = CoreKind {
     pattern: "early-W-buffer-N",
     models: || vec![Model::TSO],
-    make: |thread, options| {
-        let capacity = options.sizes[1].max(1) as usize;
-        Box::new(Early::new(thread, &options, Some(capacity)))
-    },
+    make: |thread, options| Box::new(Early::new(thread, &options, options.sizes[1].max(1))),
     ..KIND
 };
 
-/// The core.
+/// The early core.
 #[derive(Debug)]
 struct Early {
     thread: Thread,
     line_bytes: u64,
     size: usize,
-    /// Entries of the store buffer, if there is one.
-    capacity: Option<usize>,
-    buffer: VecDeque<Entry>,
+    buffer: TimedBuffer,
     window: VecDeque<Slot>,
     head: Head,
     repeated: u64,
 }
 
 impl Early {
-    fn new(thread: Thread, options: &Options, capacity: Option<usize>) -> Early {
+    fn new(thread: Thread, options: &Options, capacity: u32) -> Early {
         Early {
             thread,
             line_bytes: options.line_bytes,
             size: options.sizes[0].max(1) as usize,
-            capacity,
-            buffer: VecDeque::new(),
+            buffer: TimedBuffer::new(capacity, STORE),
             window: VecDeque::new(),
             head: Head::Nothing,
             repeated: 0,
@@ -142,20 +137,21 @@ impl Early {
         address / self.line_bytes.max(1)
     }
 
-    /// Does all that can be done now.
+    /// Does everything that is possible now.
     fn advance(&mut self, now: u64, port: &mut dyn CorePort) {
         loop {
             self.fill(now, port);
             self.start_loads(now, port);
             let committed = self.commit(now, port);
-            self.drain(now, port);
+            self.buffer.send(now, Model::TSO, None, &mut self.thread, port);
             if !committed {
                 return;
             }
         }
     }
 
-    /// Takes operations into the window. Each waits its own time, so younger ones may be first.
+    /// Takes operations into the window. Each has a delay of its own, so a younger one may be ready
+    /// first.
     fn fill(&mut self, now: u64, port: &mut dyn CorePort) {
         while self.window.len() < self.size
             && let Some(step) = self.thread.steps.get(self.thread.next)
@@ -188,7 +184,7 @@ impl Early {
             if slot.progress != Progress::Waiting || slot.ready > now {
                 continue;
             }
-            if slot.repeated > TOLERANCE && at > 0 {
+            if slot.repeated > MOST_REPETITIONS && at > 0 {
                 continue;
             }
             match self.supply(at, address) {
@@ -208,16 +204,16 @@ impl Early {
         }
     }
 
-    /// Whether an atomic operation has the cache for itself. While it holds a line locked, a load in
-    /// front of its second half could wait for a line that another core has locked, and that core for
-    /// this line. And in a small cache, loads could take the place of a reserved line again and again.
+    /// Whether loads must wait for an atomic operation. While that holds a line locked, a load
+    /// before its second half could wait for a line that another core has locked, and that core for
+    /// this line. In a small cache, loads could also evict a reserved line again and again.
     fn loads_must_wait(&self, now: u64) -> bool {
         let Some(first) = self.window.front() else {
             return false;
         };
         match (first.operation, &self.head) {
             (Operation::Rmw { linked: false, .. }, _) => first.ready <= now,
-            (_, Head::Atomic(atomic)) => atomic.is_in_trouble(),
+            (_, Head::Atomic(atomic)) => atomic.must_run_alone(),
             _ => false,
         }
     }
@@ -245,28 +241,26 @@ impl Early {
         }
     }
 
-    /// Where the load at a place in the window gets its value.
+    /// The source of the value of a load in the window.
     fn supply(&self, at: usize, address: u64) -> Supply {
         for slot in self.window.range(..at).rev() {
             match slot.operation {
                 Operation::Store(to, value) if to == address => {
-                    return match self.capacity {
-                        Some(_) => Supply::Store(value),
-                        None => Supply::Later,
-                    };
+                    let is_buffered = self.buffer.capacity > 0;
+                    return if is_buffered { Supply::Store(value) } else { Supply::Later };
                 }
                 Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
                 _ => {}
             }
         }
-        if let Some(entry) = self.buffer.iter().rev().find(|e| e.address == address) {
-            return Supply::Store(entry.value);
+        if let Some(value) = self.buffer.newest(address) {
+            return Supply::Store(value);
         }
         if self.is_stale(self.line(address)) { Supply::Later } else { Supply::Memory }
     }
 
-    /// Whether a read of a line is on its way that may return an old value. Another one would join
-    /// it in the sequencer and share the value, and nobody would tell that it is old.
+    /// Whether a read of a line is in flight that may return an old value. Another read would be
+    /// coalesced with it in the sequencer and get the same value, and would not be known to be old.
     fn is_stale(&self, line: u64) -> bool {
         let is_on = |address: u64| self.line(address) == line;
         let is_stale = |slot: &Slot| slot.is_stale() && slot.loads().is_some_and(is_on);
@@ -277,7 +271,7 @@ impl Early {
         linked || self.window.iter().any(is_stale)
     }
 
-    /// Commits what can be; whether that was anything.
+    /// Commits operations in order; returns whether there were any.
     fn commit(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
         let mut any = false;
         while let Some(&slot) = self.window.front()
@@ -289,7 +283,7 @@ impl Early {
         any
     }
 
-    /// Whether the oldest operation is over.
+    /// Commits the oldest operation if possible; returns whether it did.
     fn commit_first(&mut self, now: u64, slot: &Slot, port: &mut dyn CorePort) -> bool {
         if slot.ready > now {
             return false;
@@ -332,7 +326,7 @@ impl Early {
         let Progress::Performed { value, at, forwarded, order } = slot.progress else {
             return false;
         };
-        // The core has the value a tick after memory performed the load.
+        // The core gets the value a tick after memory performed the load.
         if at >= now {
             return false;
         }
@@ -351,41 +345,22 @@ impl Early {
         value: u64,
         port: &mut dyn CorePort,
     ) -> bool {
-        if let Some(capacity) = self.capacity {
-            if self.buffer.len() >= capacity {
-                return false;
-            }
-            let row = self.thread.log.store(now, index, address, value, port);
-            let ready = now + self.thread.rng.up_to(DRAIN);
-            if ready > now {
-                self.thread.alarm.set(ready, port);
-            }
-            self.buffer.push_back(Entry { row, address, value, ready, sent: false });
-            return true;
+        if self.buffer.capacity > 0 {
+            return self.buffer.enter(now, &mut self.thread, (index, address, value), port);
         }
         if !matches!(self.head, Head::Nothing) {
             return false;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let entry = Entry { row, address, value, ready: now, sent: false };
-        if self.thread.alarm.send(port, now, mark(&entry)) {
+        let request = store_request(row.tag() | STORE, address, value);
+        if self.thread.alarm.send(port, now, request) {
             self.thread.log.store(now, index, address, value, port);
             self.head = Head::Storing(row);
         }
         false
     }
 
-    /// Sends the oldest store of the buffer.
-    fn drain(&mut self, now: u64, port: &mut dyn CorePort) {
-        if let Some(entry) = self.buffer.front_mut()
-            && !entry.sent
-            && entry.ready <= now
-        {
-            entry.sent = self.thread.alarm.send(port, now, mark(entry));
-        }
-    }
-
-    /// Memory performs a load of the window.
+    /// Records that memory performs a load of the window.
     fn load_performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         let is_it =
             |slot: &Slot| slot.index as u32 & !STORE == response.tag && slot.loads().is_some();
@@ -409,11 +384,6 @@ impl Early {
     }
 }
 
-/// The request of a store, with a mark that no load has.
-fn mark(entry: &Entry) -> Request {
-    Request { tag: entry.row.tag() | STORE, ..entry.request() }
-}
-
 impl Core for Early {
     fn step(&mut self, now: u64, port: &mut dyn CorePort) {
         self.thread.alarm.ring(now);
@@ -433,7 +403,7 @@ impl Core for Early {
         }
         let row = Row::of(response.tag & !STORE);
         log.perform(row, now, response, port);
-        self.buffer.retain(|entry| entry.row != row);
+        self.buffer.performed(row);
     }
 
     fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
@@ -466,7 +436,8 @@ impl Core for Early {
             if slot.loads().is_none_or(|address| self.line(address) != line) {
                 continue;
             }
-            // All that is older has been performed, so the oldest may keep the value of now.
+            // All older operations have been performed, so the oldest one may keep the present
+            // value.
             let is_oldest = at == 0;
             let slot = &mut self.window[at];
             match &mut slot.progress {

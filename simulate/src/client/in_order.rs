@@ -9,12 +9,12 @@ use crate::program::Operation;
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 
-/// What the core waits for.
+/// The state of the core: what it waits for.
 #[derive(Debug)]
 enum State {
     /// The time of its next operation.
     Ready,
-    /// The answer to a load or store.
+    /// The response to a load or store.
     Waiting(Row),
     /// A read-modify-write.
     Atomic(Atomic),
@@ -31,7 +31,7 @@ pub(super) static KIND: CoreKind = CoreKind {
     },
 };
 
-/// The core.
+/// The in-order core.
 #[derive(Debug)]
 struct InOrder {
     thread: Thread,
@@ -53,7 +53,7 @@ impl InOrder {
             };
             match operation {
                 Operation::Fence => {
-                    // Nothing is ever outstanding.
+                    // The fence has nothing to wait for.
                     self.thread.log.fence(now, self.thread.next, port);
                     self.thread.finish(now + 1);
                 }
@@ -132,8 +132,6 @@ impl Core for InOrder {
         }
         self.advance(now, port);
     }
-
-    fn evicted(&mut self, _: u64, _: u64, _: &mut dyn CorePort) {}
 
     fn position(&self) -> usize {
         self.thread.next

@@ -1,4 +1,4 @@
-//! What a core notes and prints of its operations.
+//! The records of a core's operations, and its lines in the trace.
 
 use history::{Kind, Source};
 
@@ -23,14 +23,14 @@ impl Log {
         self.records.source() == Source::Ruby
     }
 
-    /// Memory performs an operation.
+    /// Records that memory performs an operation.
     pub fn perform(&mut self, row: Row, now: u64, response: &Response, port: &mut dyn CorePort) {
         let read = response.kind.is_read().then_some(response.value);
         let order = port.moment();
         self.records.perform(row, now, order, read);
     }
 
-    /// Prints an operation, if operations are printed.
+    /// Prints an operation, unless Ruby's lines show it.
     pub fn print(&mut self, now: u64, row: Row, line: ClientLine, port: &mut dyn CorePort) {
         if self.is_ruby() {
             return;
@@ -42,7 +42,7 @@ impl Log {
         }
     }
 
-    /// A store is issued by the program.
+    /// Records and prints a store that the program issues.
     pub fn store(
         &mut self,
         now: u64,
@@ -57,7 +57,7 @@ impl Log {
         row
     }
 
-    /// A load that was asked for has returned.
+    /// Records and prints a load whose response has arrived.
     pub fn load(
         &mut self,
         now: u64,
@@ -70,8 +70,8 @@ impl Log {
         self.print(now, row, line(index, Kind::Load, address, value, 0), port);
     }
 
-    /// A load is noted and printed all at once, at the second of the ticks; it was issued at the
-    /// first. `order` is its place in the order of memory.
+    /// Records and prints a load at once, which was issued at the first tick and completes at the
+    /// second. `order` is its place in the order of memory.
     pub fn whole_load(
         &mut self,
         (issued, now): (u64, u64),
@@ -84,7 +84,7 @@ impl Log {
         self.print(now, row, load, port);
     }
 
-    /// A fence has nothing to wait for any more.
+    /// Records and prints a fence that has completed.
     pub fn fence(&mut self, now: u64, index: usize, port: &mut dyn CorePort) {
         let row = self.records.ask(now, Kind::Fence, 0, None);
         let order = port.moment();
@@ -93,7 +93,7 @@ impl Log {
     }
 }
 
-/// What is printed of an operation; the log fills its thread in.
+/// The line of an operation; the log fills in the thread.
 pub(super) fn line(index: usize, kind: Kind, address: u64, read: u64, written: u64) -> ClientLine {
     ClientLine { thread: 0, index: index as u32, kind, address, read, written, forwarded: false }
 }

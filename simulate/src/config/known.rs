@@ -1,7 +1,7 @@
-//! What the scripts of gem5's own protocols say, and what names mean.
+//! The values that the scripts of gem5's own protocols set, and the meanings of parameter names.
 
 use slicc::outline::MACHINE_TYPES;
-use slicc::scripts::Known;
+use slicc::scripts::KnownProtocol;
 
 use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::cache::BankSettings;
@@ -12,29 +12,29 @@ pub(super) fn machine_type(name: &str) -> Option<u32> {
     at.map(|at| at as u32)
 }
 
-/// The value that a script gives a parameter, where it is not the declared default.
-pub(super) fn script_value(known: Known, machine: &str, parameter: &str) -> Option<u64> {
+/// The value that a script gives a parameter, if it differs from the declared default.
+pub(super) fn script_value(known: KnownProtocol, machine: &str, parameter: &str) -> Option<u64> {
     match (known, machine, parameter) {
-        (Known::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
-        // Options of their own, --l0_transitions_per_cycle and --l1_transitions_per_cycle.
-        (Known::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
-        // The option --timeout-latency. It counts only with dynamic_timeout_enabled=0.
-        (Known::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
-        (Known::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
-        (Known::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
-        (Known::MoesiAmdBase, "Directory", "response_latency") => Some(30),
-        (Known::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
-        (Known::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
+        (KnownProtocol::MoesiHammer, "L1Cache", "no_mig_atomic") => Some(1),
+        // From the options --l0_transitions_per_cycle and --l1_transitions_per_cycle.
+        (KnownProtocol::MesiThreeLevel, "L0Cache" | "L1Cache", "transitions_per_cycle") => Some(32),
+        // From the option --timeout-latency. It is used only with dynamic_timeout_enabled=0.
+        (KnownProtocol::MoesiCmpToken, "L1Cache", "fixed_timeout_latency") => Some(300),
+        (KnownProtocol::MoesiAmdBase, "CorePair", "issue_latency") => Some(15),
+        (KnownProtocol::MoesiAmdBase, "CorePair", "mandatory_queue_latency") => Some(2),
+        (KnownProtocol::MoesiAmdBase, "Directory", "response_latency") => Some(30),
+        (KnownProtocol::MoesiAmdBase, "Directory", "l3_hit_latency") => Some(20),
+        (KnownProtocol::MoesiAmdBase, "Directory", "CPUonly") => Some(1),
         _ => None,
     }
 }
 
-/// Whether a script never makes controllers of a machine.
-pub(super) fn leaves_out(known: Known, machine: &str) -> bool {
-    known == Known::MoesiAmdBase && machine == "L3Cache"
+/// Whether a script never creates controllers of a machine.
+pub(super) fn leaves_out(known: KnownProtocol, machine: &str) -> bool {
+    known == KnownProtocol::MoesiAmdBase && machine == "L3Cache"
 }
 
-/// What a parameter of this name is in every protocol that has it and gives it no default.
+/// The value of a parameter of this name in every protocol that declares it without a default.
 pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
     Some(match parameter {
         "send_evictions" => u64::from(options.send_evictions),
@@ -43,24 +43,28 @@ pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
         "enable_prefetch" | "probe_filter_enabled" | "full_bit_dir_enabled" => 0,
         "TCC_select_num_bits" | "L2isWB" => 0,
         "CPUonly" | "no_mig_atomic" => 1,
-        // One for each cache that may want one, and one for the owner.
+        // One for each cache that may need one, and one for the owner.
         "N_tokens" => u64::from(options.threads) + 1,
         _ => return None,
     })
 }
 
-/// Settings that every machine has without declaring them.
+/// Parameters that every machine has without declaring them.
 pub(super) const BASE: [&str; 4] =
     ["transitions_per_cycle", "recycle_latency", "number_of_TBEs", "mandatory_queue_latency"];
 
-/// What such a setting is unless something else is said.
-pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64 {
+/// The default of such a parameter.
+pub(super) fn base_value(known: Option<KnownProtocol>, machine: &str, name: &str) -> u64 {
     if let Some(value) = known.and_then(|known| script_value(known, machine, name)) {
         return value;
     }
     let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];
     match name {
-        "transitions_per_cycle" if matches!(known, Some(Known::MoesiAmdBase | Known::Msi)) => 32,
+        "transitions_per_cycle"
+            if matches!(known, Some(KnownProtocol::MoesiAmdBase | KnownProtocol::Msi)) =>
+        {
+            32
+        }
         "transitions_per_cycle" if first_levels.contains(&machine) => 4,
         "transitions_per_cycle" => 32,
         "recycle_latency" => 10,
@@ -69,12 +73,13 @@ pub(super) fn base_value(known: Option<Known>, machine: &str, name: &str) -> u64
     }
 }
 
-/// The size of a cache of a machine, by the name of the parameter, or else by the machine.
+/// The geometry of a cache, chosen by the name of the parameter, or else by the machine.
 pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> CacheGeometry {
     let lower = parameter.to_ascii_lowercase();
     let has = |part: &str| lower.contains(part);
     if has("probefilter") {
-        // With no fewer sets than the second level, so that it fits wherever that does.
+        // A probe filter has at least as many sets as the second level, so that it fits wherever
+        // that does.
         let ways = sizes.l2.ways.saturating_mul(2).min(4);
         return CacheGeometry::new(sizes.l2.size.saturating_mul(2), ways);
     }
@@ -97,17 +102,17 @@ pub(super) fn cache_shape(sizes: &Sizes, machine: &str, parameter: &str) -> Cach
     }
 }
 
-/// How long an access to a cache takes as far as the protocol asks.
-pub(super) fn cache_latency(known: Option<Known>, machine: &str) -> u64 {
+/// The latency of a cache that the protocol asks for, in cycles.
+pub(super) fn cache_latency(known: Option<KnownProtocol>, machine: &str) -> u64 {
     match (known, machine) {
-        (Some(Known::MoesiCmpDirectory), "L2Cache") => 20,
+        (Some(KnownProtocol::MoesiCmpDirectory), "L2Cache") => 20,
         _ => 1,
     }
 }
 
-/// The banks of a cache, if the script makes them matter.
-pub(super) fn cache_banks(known: Option<Known>, parameter: &str) -> Option<BankSettings> {
-    let matter = known == Some(Known::MoesiAmdBase) && parameter == "L3CacheMemory";
+/// The banks of a cache, if the script enables them.
+pub(super) fn cache_banks(known: Option<KnownProtocol>, parameter: &str) -> Option<BankSettings> {
+    let matter = known == Some(KnownProtocol::MoesiAmdBase) && parameter == "L3CacheMemory";
     matter.then_some(BankSettings {
         data_banks: 16,
         tag_banks: 16,

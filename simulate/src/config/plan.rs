@@ -1,8 +1,8 @@
-//! From options and the declared parameters of machines to controllers and values.
+//! Computes controllers and values from options and the declared parameters of machines.
 
 use slicc::ast::Object;
 use slicc::protocol::Protocol;
-use slicc::scripts::{Declared, Known, Script};
+use slicc::scripts::{Declared, KnownProtocol, Script};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
@@ -17,21 +17,22 @@ use crate::ruby::sets::MOST;
 /// The controllers of a protocol, and the values of their parameters.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// The machines in the order of their types, which is that of node numbering; also those without
-    /// a controller.
+    /// The machines in the order of their types, which is that of node numbers, including those
+    /// without a controller.
     pub machines: Vec<MachinePlan>,
-    /// How many buffers there are.
+    /// The number of buffers.
     pub buffers: u32,
-    /// How many sequencers there are. The first belong to the threads; others stay idle.
+    /// The number of sequencers. The first ones belong to the threads; the others stay idle.
     pub sequencers: u32,
-    /// The wires between machines, which share them by name.
+    /// The wires between machines. Both ends refer to a wire by its name.
     pub wires: Vec<Wire>,
 }
 
-/// A wire between two machines: a WireBuffer, or a buffer that both have and that is not attached to the network.
+/// A direct connection between two machines: a WireBuffer, or a buffer of both machines that is not
+/// attached to the network.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
-    /// What both call it.
+    /// The name at both ends.
     pub name: Box<str>,
     /// Whether it is ordered.
     pub ordered: bool,
@@ -42,21 +43,21 @@ pub struct Wire {
 pub struct MachinePlan {
     /// The name of the machine.
     pub name: Box<str>,
-    /// The number of its type.
+    /// The number of the machine type.
     pub kind: u32,
-    /// Its place among the machines that were given.
+    /// The index among the declared machines.
     pub declared: usize,
-    /// Its controllers, by number.
+    /// The controllers, by number.
     pub instances: Vec<Instance>,
-    /// How many transitions a wakeup takes at most.
+    /// Largest number of transitions in a wakeup.
     pub transitions_per_cycle: u64,
-    /// After how many cycles a recycled message is looked at again.
+    /// Number of cycles until a recycled message is handled again.
     pub recycle_latency: u64,
-    /// The capacity of its TBE tables.
+    /// The capacity of the TBE tables.
     pub tbes: u64,
-    /// Cycles from a sequencer to the machine.
+    /// Number of cycles from a sequencer to the machine.
     pub mandatory_queue_latency: u64,
-    /// Which addresses belong to which controller (`mapAddressToMachine`).
+    /// The mapping from addresses to controllers (`mapAddressToMachine`).
     pub interleaving: Interleaving,
 }
 
@@ -72,7 +73,7 @@ pub struct Instance {
 pub enum Value {
     /// A number, a latency, or 0 or 1 for a flag.
     Number(u64),
-    /// A string, or what else is written in quotes.
+    /// A string, or another value in quotes.
     Text(Box<str>),
     /// A value of an enumeration.
     Enumerator {
@@ -81,39 +82,40 @@ pub enum Value {
         /// The value.
         value: Box<str>,
     },
-    /// A null pointer: a prefetcher that is off.
+    /// The null pointer, such as of a prefetcher, which is off.
     Null,
     /// A message buffer.
     Buffer(Buffer),
     /// A cache.
     Cache(CacheParameters),
-    /// The directory memory of the controller with that number.
+    /// The directory memory of the controller with this number.
     Directory(u32),
     /// A sequencer.
     Sequencer {
-        /// Its number, which is that of its thread if there is one.
+        /// The number among all sequencers, which is that of its thread if it has one.
         number: u32,
-        /// Which of its controller's sequencers it is, from 0 (`contextId`).
+        /// The number among the sequencers of its controller, from 0 (`contextId`).
         core: u32,
     },
     /// A timer table.
     Timer,
-    /// A wire buffer, by its place in [`Plan::wires`].
+    /// A wire buffer, as an index into [`Plan::wires`].
     Wire(u32),
 }
 
 /// A message buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Buffer {
-    /// Its number among all buffers.
+    /// The number among all buffers.
     pub number: u32,
     /// Whether it is ordered.
     pub ordered: bool,
-    /// Its end of the network: the direction and the number of the virtual network.
+    /// The end of the network that it is, if it is one: the direction and the number of the virtual
+    /// network.
     pub network: Option<(Direction, u32)>,
 }
 
-/// Which end of the network a buffer is.
+/// The end of the network that a buffer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
     /// The controller writes it.
@@ -123,20 +125,23 @@ pub enum Direction {
 }
 
 impl Plan {
-    /// The controllers and parameters of a system that runs a protocol.
+    /// Plans the system that runs a protocol.
     ///
     /// # Errors
-    /// A parameter without a value, a setting that is about nothing.
+    /// Fails with diagnostics for parameters without a value, settings that apply to nothing, and
+    /// unsupported options.
     pub fn of(protocol: &Protocol, options: &Options) -> Result<Plan, Vec<Diagnostic>> {
         let mut options = options.clone();
-        // Of two settings of a parameter the later one counts: the user's.
+        // The last setting of a parameter counts: the user's.
         let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
         options.settings.extend(asked);
         Plan::new(protocol.name(), &protocol.declared(), &options)
     }
 
-    /// The controllers of a protocol and the values of their parameters, or all that is missing or
-    /// wrong.
+    /// Plans the system for a protocol of this name with these machines.
+    ///
+    /// # Errors
+    /// Fails as [`Plan::of`] does.
     pub fn new(
         protocol: &str,
         machines: &[Declared],
@@ -157,14 +162,14 @@ impl Plan {
         if planner.errors.is_empty() { Ok(planner.plan) } else { Err(planner.errors) }
     }
 
-    /// The types of the machines and the numbers of their controllers.
+    /// The number of each machine's type with the number of its controllers.
     pub fn counts(&self) -> Vec<(u64, u64)> {
         let count =
             |machine: &MachinePlan| (u64::from(machine.kind), machine.instances.len() as u64);
         self.machines.iter().map(count).collect()
     }
 
-    /// The buffers at an end of the network.
+    /// The buffers at one end of the network.
     pub fn endpoints(&self, direction: Direction) -> Vec<Endpoint> {
         let mut found = Vec::new();
         for machine in &self.machines {
@@ -184,7 +189,7 @@ impl Plan {
 }
 
 impl Value {
-    /// The buffer and its virtual network, if it is an end of the network in that direction.
+    /// The buffer with its virtual network, if it is that end of the network.
     fn end(&self, direction: Direction) -> Option<(Buffer, u32)> {
         match self {
             Value::Buffer(buffer) => {
@@ -196,19 +201,19 @@ impl Value {
     }
 }
 
-/// Makes a plan.
+/// The state while a plan is made.
 pub(super) struct Planner<'a> {
     pub script: Option<Script>,
     pub options: &'a Options,
-    /// Which settings have found their parameter.
+    /// Whether each setting applied to a parameter.
     used: Vec<bool>,
     errors: Vec<Diagnostic>,
     pub plan: Plan,
 }
 
 impl Planner<'_> {
-    /// The protocol whose script the protocol goes with.
-    pub fn known(&self) -> Option<Known> {
+    /// The protocol whose script applies, if there is one.
+    pub fn known(&self) -> Option<KnownProtocol> {
         self.script.map(|script| script.known)
     }
 
@@ -236,7 +241,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Notes an error, once: a setting for several machines is wrong for each.
+    /// Records an error once: a setting for several machines is wrong for each of them.
     fn report(&mut self, error: Diagnostic) {
         if !self.errors.contains(&error) {
             self.errors.push(error);
@@ -286,7 +291,7 @@ impl Planner<'_> {
         self.plan.machines.push(machine);
     }
 
-    /// How many controllers a machine gets.
+    /// The number of controllers of a machine.
     fn count(&self, machine: &Declared, all: &[Declared]) -> u32 {
         let sequencers = sequencers(machine);
         if sequencers > 0 {
@@ -295,7 +300,7 @@ impl Planner<'_> {
         }
         let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
         let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
-        // Nothing moves a DMA machine without a device, and there is none.
+        // A DMA machine does nothing without a device, and there is none.
         if left_out || machine.name == "DMA" || is("DMASequencer") {
             return 0;
         }
@@ -304,7 +309,7 @@ impl Planner<'_> {
             "Directory" => self.options.directories,
             _ if is("DirectoryMemory") => self.options.directories,
             "L2Cache" => self.options.l2_banks,
-            // The private second level of a protocol that counts from 0.
+            // The private second level of a protocol whose levels count from 0.
             "L1Cache" => below("L0Cache").map_or(1, |cores| self.count(cores, all)),
             _ => 1,
         }
@@ -331,7 +336,7 @@ impl Planner<'_> {
             let value = self.value(site, &mut core);
             match value {
                 Ok(value) => values.push(value),
-                // Every controller would say the same.
+                // Every controller would have the same error.
                 Err(error) if number == 0 => self.report(error),
                 Err(_) => {}
             }
@@ -339,7 +344,7 @@ impl Planner<'_> {
         Instance { values }
     }
 
-    /// The value of a setting that machines have without declaring it.
+    /// The value of a parameter that machines have without declaring it.
     fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
         let value = known::base_value(self.known(), machine.name, name);
         let setting = self.setting(machine.name, name);
@@ -353,8 +358,8 @@ impl Planner<'_> {
         }
     }
 
-    /// What the user says about a parameter: the last setting wins, and one for the machine wins over
-    /// one for all.
+    /// The setting of a parameter, if any: the last one counts, and one for the machine precedes
+    /// one for all machines.
     pub fn setting<'b>(&mut self, machine: &str, parameter: &str) -> Option<&'b Setting>
     where
         Self: 'b,
@@ -376,14 +381,14 @@ impl Planner<'_> {
         found.map(|at| &settings[at])
     }
 
-    /// Notes that settings for a machine without controllers are for something that exists.
+    /// Marks settings for a machine without controllers as used: their parameter exists.
     fn note_settings(&mut self, machine: &Declared) {
         for parameter in machine.parameters {
             self.setting(machine.name, &parameter.name.text);
         }
     }
 
-    /// Complains about settings that are for nothing.
+    /// Reports settings that apply to nothing.
     fn check_settings(&mut self, machines: &[Declared]) {
         if !self.errors.is_empty() {
             return;
@@ -395,7 +400,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Gives the threads' sequencers their numbers, and those that no thread uses the numbers behind.
+    /// Numbers the sequencers: first those of the threads, then the unused ones.
     fn number_sequencers(&mut self) {
         let threads = self.options.threads;
         let each = self.options.threads_per_machine;
@@ -418,7 +423,7 @@ impl Planner<'_> {
     }
 }
 
-/// What a setting that is for nothing lacks, and what there is instead.
+/// For a setting that applies to nothing: what does not exist, and what does.
 fn missing(setting: &Setting, machines: &[Declared]) -> (String, String) {
     let parameter = &setting.parameter;
     let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
@@ -438,7 +443,7 @@ fn missing(setting: &Setting, machines: &[Declared]) -> (String, String) {
     }
 }
 
-/// The names of all parameters that can be set, each once.
+/// The names of all parameters that can be set, without repetitions.
 fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
     let all = machines.iter().flat_map(|machine| machine.parameters);
     let mut names: Vec<&str> = all.map(|parameter| &*parameter.name.text).collect();

@@ -3,7 +3,7 @@
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
 use slicc::error::ParseError;
-use slicc::scripts::{Known, is_ordered};
+use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
@@ -11,7 +11,7 @@ use super::known;
 use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
 use crate::ruby::cache::CacheParameters;
 
-/// A parameter of a controller whose value is looked for.
+/// The parameter of a controller whose value is computed.
 #[derive(Clone, Copy)]
 pub(super) struct Site<'a> {
     pub machine: &'a str,
@@ -56,7 +56,7 @@ impl Planner<'_> {
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
             "Sequencer" | "HTMSequencer" => {
-                // Numbered when all machines are known.
+                // It gets its number when all machines are known.
                 *core += 1;
                 Ok(Value::Sequencer { number: 0, core: *core - 1 })
             }
@@ -67,7 +67,7 @@ impl Planner<'_> {
         }
     }
 
-    /// A wire; it is ordered if both ends say so.
+    /// The index of a wire, which is ordered if both ends are.
     fn wire(&mut self, name: &str, ordered: bool) -> u32 {
         let wires = &mut self.plan.wires;
         let at = wires.iter().position(|other| *other.name == *name);
@@ -127,7 +127,7 @@ impl Planner<'_> {
             let text = setting.value.as_str();
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
-        let script = |known: Known| known::script_value(known, site.machine, site.name());
+        let script = |known: KnownProtocol| known::script_value(known, site.machine, site.name());
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }
@@ -151,12 +151,12 @@ fn unreadable(setting: &Setting, why: ParseError) -> Diagnostic {
     anywhere(format!("--set {setting}: {why}"))
 }
 
-/// What stands between the machines that a buffer connects directly.
+/// The separator in the names of direct connections.
 const DIRECT: &str = "->";
 
-/// What connects a buffer directly with that of another machine: one that is attached to the network without a number
-/// of a virtual network, such as `bufferToL1` of machine L0Cache and `bufferFromL0` of L1Cache. Both controllers have
-/// the same number.
+/// The name of a direct connection: of a buffer that is attached to the network without the number
+/// of a virtual network, such as `bufferToL1` of machine L0Cache and `bufferFromL0` of L1Cache.
+/// Both controllers have the same number.
 fn direct(site: Site) -> Option<String> {
     if site.attribute("virtual_network").is_some() {
         return None;
@@ -195,7 +195,7 @@ fn endpoint(site: Site) -> Result<Option<(Direction, u32)>, Diagnostic> {
     }
 }
 
-/// The value that a parameter is declared with: behind `:=`, or as an attribute.
+/// The default of a parameter: after `:=`, or as an attribute.
 fn default(site: Site, block_bits: u64) -> Result<Option<Value>, Diagnostic> {
     let system = |name: &str| match name {
         "getBlockSizeBits" => Some(block_bits as i64),
@@ -218,7 +218,7 @@ fn default(site: Site, block_bits: u64) -> Result<Option<Value>, Diagnostic> {
     Ok(Some(value))
 }
 
-/// The value of an expression that is one.
+/// The value of a constant expression.
 fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Option<Value> {
     Some(match &expression.kind {
         ExpressionKind::Number(number) => Value::Number(*number),
@@ -236,10 +236,10 @@ fn constant(expression: &Expression, read: impl Fn(&str) -> Option<Value>) -> Op
     })
 }
 
-/// The types of numbers.
+/// The numeric types.
 const NUMBERS: [&str; 7] = ["int", "Cycles", "Tick", "Addr", "NodeID", "uint32_t", "uint64_t"];
 
-/// The value of a type that a text stands for.
+/// The value of a text for a parameter of this type.
 fn plain(kind: &str, text: &str) -> Option<Value> {
     match kind {
         "bool" => match text {
@@ -250,7 +250,7 @@ fn plain(kind: &str, text: &str) -> Option<Value> {
         _ if NUMBERS.contains(&kind) => {
             let inner = text.strip_prefix("Cycles(").and_then(|rest| rest.strip_suffix(')'));
             let number = inner.unwrap_or(text).trim();
-            // A negative number is one of 64 bits.
+            // A negative number is stored in two's complement.
             let signed = || number.parse().ok().map(i64::cast_unsigned);
             number.parse().ok().or_else(signed).map(Value::Number)
         }

@@ -1,11 +1,14 @@
-//! Small changes of random programs: what a run that was worth it is varied by.
+//! Small changes of random programs, which derive further programs from one whose run was
+//! interesting.
 //!
-//! An edit says where it applies in shares of the program, so it fits a program of any shape.
+//! An edit gives the place where it applies as a share of the program, so it fits a program of any
+//! size.
+
+use history::random::Rng;
 
 use super::{Maker, Operation, Popular, Program, ProgramSize, Step};
-use crate::rng::Rng;
 
-/// A change of a program, made at places that a seed stands for.
+/// A change of a program, at places that a seed determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edit {
     /// The kind of edit.
@@ -17,22 +20,22 @@ pub struct Edit {
 /// What an edit does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EditKind {
-    /// Draws a share of all steps again.
+    /// Draws some of the steps again.
     Redraw,
-    /// Puts a stretch of one thread in the place of another thread's.
+    /// Replaces a stretch of one thread by a stretch of another.
     Transplant,
-    /// Leaves few locations to a stretch of all threads.
+    /// Restricts a stretch of all threads to few locations.
     Narrow,
-    /// Sends two threads to the same line.
+    /// Moves accesses of two threads to the same line.
     Share,
-    /// Repeats a stretch of one thread over what follows it.
+    /// Repeats a stretch of one thread over the steps after it.
     Repeat,
-    /// Has a stretch of one thread go round lines that lie a power of two apart, so that they take
-    /// each other's place in caches.
+    /// Makes a stretch of one thread go round lines that lie a power of two apart, so that they
+    /// evict each other from caches.
     Crowd,
     /// Changes the pace of a stretch of one thread: no ticks between its steps, or many before one.
     Pace,
-    /// Turns loads of a stretch of one thread into stores and stores into loads.
+    /// Turns loads of a stretch of one thread into stores, and stores into loads.
     Flip,
 }
 
@@ -50,15 +53,15 @@ impl EditKind {
     ];
 }
 
-/// Separates the choices of an edit from those of the program with its seed.
+/// Separates the random choices of an edit from those of the program with the same seed.
 const PURPOSE: u64 = 0x45_44_49_54;
 /// Longest pause before a step, in ticks.
 const PAUSE: u64 = 2000;
-/// How far apart lines lie that crowd each other, in lines, as powers of two.
+/// Distances of the lines that evict each other, in lines: powers of two.
 const APART: [u32; 3] = [2, 4, 8];
 
 impl Edit {
-    /// Changes a program of a shape. Values that are written are numbered when all edits are made.
+    /// Changes a program of a size. The values that it writes are numbered after all edits.
     pub(super) fn apply(self, program: &mut Program, shape: &ProgramSize, popular: &Popular) {
         let mut editor = Editor {
             threads: &mut program.threads,
@@ -90,7 +93,7 @@ struct Editor<'a> {
     rng: Rng,
 }
 
-/// Steps of a thread, from one to before another.
+/// A range of steps of a thread; `to` is excluded.
 #[derive(Clone, Copy)]
 struct Stretch {
     from: usize,
@@ -98,12 +101,12 @@ struct Stretch {
 }
 
 impl Editor<'_> {
-    /// A thread.
+    /// A random thread.
     fn thread(&mut self) -> usize {
-        self.rng.below(self.threads.len() as u64) as usize
+        self.rng.index(self.threads.len())
     }
 
-    /// A stretch of so many steps: an eighth to half of them.
+    /// A random stretch of this many steps: between an eighth and half of them.
     fn stretch(&mut self, steps: usize) -> Stretch {
         let least = steps as u64 / 8;
         let length = (least + self.rng.up_to(steps as u64 / 2 - least)) as usize;
@@ -112,7 +115,7 @@ impl Editor<'_> {
         Stretch { from, to }
     }
 
-    /// The steps of a stretch of a thread.
+    /// The steps of a random stretch of a random thread.
     fn steps(&mut self) -> &mut [Step] {
         let thread = self.thread();
         let Stretch { from, to } = self.stretch(self.threads[thread].len());
@@ -143,12 +146,10 @@ impl Editor<'_> {
         let Stretch { from, to } = self.stretch(self.threads[donor].len());
         let stretch = self.threads[donor][from..to].to_vec();
         let thread = self.thread();
-        // Half of the time at the same place, so that both threads do the same at the same time.
-        let place = if self.rng.percent(50) {
-            from
-        } else {
-            self.rng.below(self.threads[thread].len() as u64) as usize
-        };
+        // In half of the cases at the same place, so that both threads do the same at the same
+        // time.
+        let place =
+            if self.rng.percent(50) { from } else { self.rng.index(self.threads[thread].len()) };
         let steps = self.threads[thread].iter_mut().skip(place);
         steps.zip(stretch).for_each(|(step, new)| *step = new);
     }
@@ -176,7 +177,7 @@ impl Editor<'_> {
             let thread = self.thread();
             for step in &mut self.threads[thread] {
                 if self.rng.percent(share) {
-                    let chosen = near.get(self.rng.below(near.len() as u64) as usize);
+                    let chosen = near.get(self.rng.index(near.len()));
                     step.operation.move_to(chosen.copied().unwrap_or(address));
                 }
             }
@@ -187,7 +188,7 @@ impl Editor<'_> {
         let thread = self.thread();
         let steps = &self.threads[thread];
         let length = 2 + self.rng.below(15) as usize;
-        let from = self.rng.below(steps.len() as u64) as usize;
+        let from = self.rng.index(steps.len());
         let stretch: Vec<Step> = steps.iter().copied().skip(from).take(length).collect();
         let times = 1 + self.rng.below(4) as usize;
         let copies = stretch.iter().copied().cycle().take(stretch.len() * times);
@@ -196,7 +197,7 @@ impl Editor<'_> {
     }
 
     fn crowd(&mut self) {
-        let apart = APART[self.rng.below(APART.len() as u64) as usize];
+        let apart = self.rng.one_of(&APART);
         let apart = u64::from(apart) * self.shape.line_bytes;
         let first = self.address();
         let is_far = |at: &u64| at.abs_diff(first).is_multiple_of(apart);
@@ -253,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn edits_change_a_part_and_keep_what_programs_promise() {
+    fn edits_change_a_part_and_keep_values_unique() {
         let original = Program::random(&shape());
         for kind in EditKind::ALL {
             for seed in 0..20 {
@@ -313,7 +314,7 @@ mod tests {
         assert!((0..20).any(|seed| stretch(&edited(EditKind::Share, seed)) > 2 * before));
     }
 
-    /// Runs are promised to be the same forever: if this fails, the promise is broken.
+    /// Users rely on runs that never change: a failure of this test breaks that promise.
     #[test]
     fn an_edit_is_fixed_by_its_seed() {
         let digest = |kind| {

@@ -1,11 +1,12 @@
-//! What of a run can be turned by itself, and the values that it may have.
+//! The parameters of a run that are drawn one by one, and their values.
+
+use history::random::Rng;
 
 use super::{Filter, Recipe};
 use crate::config::{CacheGeometry, Caches, Sizes};
-use crate::rng::Rng;
 use crate::ruby::delays::Latency;
 
-/// Something of a run that is chosen apart from all else.
+/// A parameter of a run that is drawn independently of the others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Knob {
     Threads,
@@ -29,7 +30,8 @@ pub(super) enum Knob {
 }
 
 impl Knob {
-    /// All of them, in the order in which a recipe is drawn.
+    /// All knobs, in the order in which a recipe is drawn. New ones come last, since the order is
+    /// part of what a seed stands for.
     pub(super) const ALL: [Knob; 18] = [
         Knob::Threads,
         Knob::Operations,
@@ -51,7 +53,7 @@ impl Knob {
         Knob::Filter,
     ];
 
-    /// Chooses a value. Values that are listed twice are twice as likely.
+    /// Draws a value. Values that are listed twice are twice as likely.
     pub(super) fn draw(self, recipe: &mut Recipe, rng: &mut Rng) {
         let Recipe { shape, options, filter, .. } = recipe;
         match self {
@@ -62,7 +64,7 @@ impl Knob {
                 shape.per_line = rng.one_of(&[1, 1, 1, 2, 3, 8]);
                 shape.locations = lines * shape.per_line;
             }
-            // Enough lines that they must replace each other, and few enough that threads meet.
+            // Enough lines to replace each other, and few enough for threads to share them.
             Knob::Lines => {
                 let most = rng.one_of(&[3, 10, 24, 40]);
                 shape.locations = (1 + rng.below(most) as u32) * shape.per_line;
@@ -85,7 +87,7 @@ impl Knob {
     }
 }
 
-/// How long the network may take.
+/// Latencies of the network.
 const NETWORKS: [Latency; 6] = [
     Latency::Between(1, 18),
     Latency::Between(1, 18),
@@ -95,7 +97,7 @@ const NETWORKS: [Latency; 6] = [
     Latency::Constant(6),
 ];
 
-/// How long memory may take.
+/// Latencies of memory.
 const MEMORIES: [Latency; 5] = [
     Latency::Between(20, 100),
     Latency::Between(20, 100),
@@ -104,11 +106,11 @@ const MEMORIES: [Latency; 5] = [
     Latency::Constant(2),
 ];
 
-/// The smallest cache that a line of each of two sets fits into.
+/// The smallest cache with room for a line in each of two sets.
 const SMALLEST: CacheGeometry = CacheGeometry::new(128, 1);
 
-/// Tiny caches; others of few lines; and larger ones, mostly behind the smallest, so that lines move
-/// between levels.
+/// Tiny caches, others of few lines, and larger ones, mostly behind the smallest, so that lines
+/// move between levels.
 fn caches(rng: &mut Rng) -> Caches {
     let large = Caches::Default.sizes();
     match rng.below(12) {
@@ -119,7 +121,7 @@ fn caches(rng: &mut Rng) -> Caches {
     }
 }
 
-/// Caches of the smallest sizes that there can be, and some that are a little larger.
+/// Caches of the smallest possible sizes, and slightly larger ones.
 fn few_lines(rng: &mut Rng) -> Sizes {
     let cache = |(size, ways)| CacheGeometry::new(size, ways);
     let first = cache(rng.one_of(&[(128, 1), (256, 1), (256, 2), (512, 4)]));
@@ -132,7 +134,7 @@ fn few_lines(rng: &mut Rng) -> Sizes {
     }
 }
 
-/// A filter in every fourth run, small enough that lines must leave it.
+/// A filter in every fourth run, small enough that lines have to leave it.
 fn drawn_filter(rng: &mut Rng) -> Option<Filter> {
     let flag = match rng.below(8) {
         0 => "probe_filter_enabled",

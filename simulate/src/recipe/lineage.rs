@@ -4,8 +4,8 @@ use slicc::error::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
-/// Where a recipe comes from: the seed that it was drawn from, and the seeds of its variations, one
-/// after the other. Written `17`, or `17.203.88`.
+/// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its
+/// variations. Written as `17` or `17.203.88`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,
@@ -25,18 +25,18 @@ impl Lineage {
         lineage
     }
 
-    /// Of what it is a variation of, if it is one.
+    /// The lineage of which this is a variation, if it is one.
     pub fn parent(&self) -> Option<Lineage> {
         let (_, variations) = self.variations.split_last()?;
         Some(Lineage { root: self.root, variations: variations.to_vec() })
     }
 
-    /// The seed that its first recipe was drawn from.
+    /// The seed from which the first recipe was drawn.
     pub fn seed(&self) -> u64 {
         self.root
     }
 
-    /// The seeds of its variations, the first one first.
+    /// The seeds of the variations, in order.
     pub fn variations(&self) -> &[u64] {
         &self.variations
     }
@@ -52,10 +52,9 @@ impl fmt::Display for Lineage {
 impl FromStr for Lineage {
     type Err = ParseError;
 
-    /// Reads what [`fmt::Display`] writes.
+    /// Parses what [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Lineage, ParseError> {
-        const EXPECTED: &str =
-            "seeds with dots between them were expected, such as 17 or 17.203.88";
+        const EXPECTED: &str = "expected seeds separated by dots, such as 17 or 17.203.88";
         let seed = |word: &str| {
             let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
             let seed = word.parse().ok().filter(|_| is_number);

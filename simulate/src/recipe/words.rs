@@ -1,4 +1,4 @@
-//! Recipes in the words of the command line.
+//! Recipes as options of the command line.
 
 use slicc::protocol::Protocol;
 
@@ -7,9 +7,9 @@ use crate::config::{Caches, Options};
 use crate::program::ProgramSize;
 
 impl Recipe {
-    /// The options of `rubric simulate` that a recipe stands for on a protocol, without those that are
-    /// as usual. They say all of a recipe that was drawn; edits and timing, which variations bring,
-    /// have no options.
+    /// The options of `rubric simulate` for a recipe on a protocol, without those that have their
+    /// default. They are complete for a recipe that was drawn; edits and timing, which variations
+    /// add, have no options.
     pub fn words(&self, protocol: &Protocol) -> String {
         let (shape, options) = (&self.shape, &self.options);
         let (usual, system) = (ProgramSize::default(), Options::default());
@@ -38,7 +38,7 @@ impl Recipe {
         }
         say("skew", shape.skew.to_string(), usual.skew.to_string());
         say("cache-size", caches(options.caches), caches(system.caches));
-        // What is steady has other latencies, unless they are said.
+        // Steady delays change the default latencies.
         let steady = !options.random_delays;
         let latencies = [
             ("network", options.network, system.network),
@@ -59,7 +59,8 @@ impl Recipe {
     }
 }
 
-/// Sizes of caches, the first level once: recipes have the same for instructions and data.
+/// The sizes of the caches. The first level is named once, since recipes have the same for
+/// instructions and data.
 fn caches(caches: Caches) -> String {
     match caches {
         Caches::Tiny => "tiny".to_owned(),

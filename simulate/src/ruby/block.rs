@@ -1,9 +1,9 @@
-//! Blocks of data and masks over their bytes, DataBlock and WriteMask, as words of the flat memory.
-//! Byte n is in word n/8, the lowest byte first.
+//! Blocks of data and masks over their bytes (DataBlock and WriteMask), as words of the flat
+//! memory. Byte n is in word n/8, the lowest byte first.
 
 use super::Misuse;
 
-/// Checks that bytes lie in a block of `words` words.
+/// Checks that a range of bytes lies in a block of `words` words.
 #[inline]
 fn check(words: usize, offset: u64, length: u64) -> Result<(), Misuse> {
     let size = words as u64 * 8;
@@ -14,7 +14,8 @@ fn check(words: usize, offset: u64, length: u64) -> Result<(), Misuse> {
     Ok(())
 }
 
-/// The bits of a word that its bytes from `first` up to `end`, which is at most 8, take.
+/// The bits of a word that its bytes from `first` to `end` occupy, where `end` is excluded and at
+/// most 8.
 #[inline]
 fn bits(first: u64, end: u64) -> u64 {
     let below = |bytes: u64| {
@@ -23,7 +24,7 @@ fn bits(first: u64, end: u64) -> u64 {
     below(end) & !below(first)
 }
 
-/// A byte.
+/// Returns a byte of a block.
 #[inline]
 pub fn byte(block: &[u64], at: u64) -> Result<u8, Misuse> {
     check(block.len(), at, 1)?;
@@ -48,7 +49,7 @@ pub fn write(block: &mut [u64], offset: u64, size: u64, value: u64) -> Result<()
     Ok(())
 }
 
-/// Copies bytes of the block at `from` to the same bytes of the block at `to`, both of `words` words.
+/// Copies a range of bytes from the block at `from` to the block at `to`, both of `words` words.
 pub fn copy_partial(
     memory: &mut [u64],
     to: usize,
@@ -75,7 +76,7 @@ pub fn copy_masked(memory: &mut [u64], to: usize, from: usize, words: usize, mas
     }
 }
 
-/// A byte of ones for each bit.
+/// Expands each bit to a byte of ones or zeros.
 fn spread(mask: u8) -> u64 {
     (0..8).fold(0, |word, bit| word | (u64::from((mask >> bit) & 1) * 0xFF) << (8 * bit))
 }
@@ -90,7 +91,7 @@ mod tests {
         block.iter().flat_map(|word| word.to_le_bytes())
     }
 
-    /// Two blocks of 16 bytes and a mask, as bytes and as words.
+    /// Two blocks of 16 bytes, as bytes and as words, for comparison.
     struct Pair {
         bytes: [[u8; 16]; 2],
         words: [u64; 5],
@@ -105,7 +106,7 @@ mod tests {
         }
     }
 
-    /// The number that up to 8 bytes make, the lowest byte first.
+    /// The number in up to 8 bytes, the lowest byte first.
     fn read(block: &[u64], offset: u64, size: u64) -> Result<u64, Misuse> {
         let bytes = (0..size).rev();
         bytes

@@ -1,7 +1,8 @@
 //! Message buffers (`docs/slicc.md`, "Message buffers" and "Stalling, waking and blocking").
 //!
 //! Messages are sorted by arrival and, at equal ticks, by a counter of enqueues. Queues are short,
-//! and what comes last mostly arrives last, so a sorted ring is faster than a heap.
+//! and a message that is enqueued later mostly arrives later, so a sorted ring buffer is faster
+//! than a heap.
 
 pub mod frozen;
 
@@ -10,14 +11,14 @@ use std::collections::VecDeque;
 use super::Misuse;
 use super::delays::Delays;
 
-/// What is fixed about a buffer.
+/// The fixed settings of a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Settings {
     /// Whether messages have to arrive in the order in which they were enqueued.
     pub ordered: bool,
-    /// How many messages it holds; 0 is any number.
+    /// Largest number of messages; 0 stands for any number.
     pub capacity: usize,
-    /// How many may be removed in a tick; 0 is any number.
+    /// Largest number of messages removed in a tick; 0 stands for any number.
     pub max_dequeue_rate: u32,
     /// Whether a message may arrive in the tick in which it is enqueued.
     pub allow_zero_latency: bool,
@@ -35,42 +36,42 @@ struct Slot {
 #[derive(Clone, Debug, Default)]
 pub struct MessageBuffer {
     settings: Settings,
-    /// Those that can be received, in the order in which they will be.
+    /// The messages that can be received, in order of arrival.
     queue: VecDeque<Slot>,
-    /// Those that were stalled, with their lines, in the order in which they were.
+    /// The stalled messages with their lines, in the order in which they were stalled.
     stalled: Vec<(u64, Slot)>,
-    /// Those whose enqueue was deferred, with their lines, in that order.
+    /// The messages whose enqueue was deferred, with their lines, in that order.
     deferred: Vec<(u64, u64)>,
-    /// Those that the running step has sent and that have no order, where somebody goes from state to state (see
+    /// During exploration, the messages without order that the current step has sent (see
     /// [`frozen`]).
     disordered: Vec<u64>,
     counter: u64,
     last_arrival: u64,
     last_bypassed: bool,
-    /// The tick of the last `getSize` call, and the size then.
+    /// The tick of the last `getSize` call, and the size at that time.
     sized: Option<(u64, usize)>,
     /// The tick of the last removal.
     removal: u64,
-    /// How often the head was removed in it, which uses up the rate.
+    /// The number of removals of the head in that tick, which count against the rate.
     removed: u32,
-    /// How many messages left in it, whose room is not free before the next tick.
+    /// The number of messages that left in that tick; their room is free in the next tick only.
     left: u32,
 }
 
 impl MessageBuffer {
-    /// An empty buffer.
+    /// Creates an empty buffer.
     pub fn new(settings: Settings) -> MessageBuffer {
         MessageBuffer { settings, ..MessageBuffer::default() }
     }
 
-    /// What is fixed about it.
+    /// The fixed settings of the buffer.
     pub fn settings(&self) -> Settings {
         self.settings
     }
 
-    /// Enqueues a message that arrives `delta` cycles from now, or after a random time if there is
-    /// something to draw it from. Returns the tick of its arrival, for which the receiver has to be
-    /// woken. `bypass` lifts the check of the order, for this message and the next.
+    /// Enqueues a message that arrives `delta` cycles from now, or after a random delay if `random`
+    /// is given. Returns the tick of its arrival, at which the receiver has to be woken. `bypass`
+    /// skips the check of the order for this message and the next.
     pub fn enqueue(
         &mut self,
         now: u64,
@@ -88,8 +89,8 @@ impl MessageBuffer {
         Ok(arrival)
     }
 
-    /// When a message that is enqueued now arrives, as [`MessageBuffer::enqueue`] has it. The message
-    /// does not stay here: the network takes it on.
+    /// The tick at which a message would arrive that is enqueued now by [`MessageBuffer::enqueue`].
+    /// The message does not stay in this buffer, since the network takes it.
     pub fn pass(
         &mut self,
         now: u64,
@@ -102,7 +103,7 @@ impl MessageBuffer {
         }
         let arrival = match random {
             None => now.saturating_add(delta),
-            // A protocol may compute a latency that never ends.
+            // A protocol may compute an arbitrarily large latency.
             Some(delays) if self.settings.ordered => {
                 let last = self.last_arrival.max(now);
                 last.saturating_add(delays.of_message())
@@ -118,8 +119,8 @@ impl MessageBuffer {
         Ok(arrival)
     }
 
-    /// Puts in a message whose arrival somebody else has decided: the network, which keeps the order
-    /// of a pair of buffers itself. Messages of different senders may come here in any order.
+    /// Adds a message whose arrival was decided by the network, which keeps the order of a pair of
+    /// buffers itself. Messages of different senders may be added in any order.
     #[inline]
     pub fn deliver(&mut self, arrival: u64, message: u64) {
         self.counter += 1;
@@ -133,8 +134,8 @@ impl MessageBuffer {
         self.has_arrived(now) && !self.is_used_up(now)
     }
 
-    /// Whether a message waits only because enough were removed in this tick: then the receiver has
-    /// to be woken in the next.
+    /// Whether a message waits only because of the rate of removals: then the receiver has to be
+    /// woken in the next tick.
     #[inline]
     pub fn is_throttled(&self, now: u64) -> bool {
         self.has_arrived(now) && self.is_used_up(now)
@@ -151,14 +152,14 @@ impl MessageBuffer {
         rate != 0 && self.removal == now && self.removed >= rate
     }
 
-    /// The message at the head, whether it has arrived or not.
+    /// The message at the head, whether or not it has arrived.
     #[inline]
     pub fn head(&self) -> Option<u64> {
         self.queue.front().map(|head| head.message)
     }
 
-    /// Removes the head, which has to be ready. Returns it and how long it has waited since it
-    /// arrived.
+    /// Removes the head, which has to be ready. Returns it, and how long it has waited since its
+    /// arrival.
     #[inline]
     pub fn dequeue(&mut self, now: u64) -> Result<(u64, u64), Misuse> {
         let head = self.take_ready(now)?;
@@ -184,8 +185,8 @@ impl MessageBuffer {
         Ok(head)
     }
 
-    /// Sends the head, which has to be ready, to the back: it arrives again after `latency`, and
-    /// keeps its counter. Returns the tick, for which the receiver has to be woken. The order is not
+    /// Moves the head, which has to be ready, to the back: it arrives again after `latency`, and
+    /// keeps its counter. Returns the tick, at which the receiver has to be woken. The order is not
     /// checked.
     pub fn recycle(&mut self, now: u64, latency: u64) -> Result<u64, Misuse> {
         if !self.is_ready(now) {
@@ -197,7 +198,7 @@ impl MessageBuffer {
         Ok(head.arrival)
     }
 
-    /// Removes the head and enqueues it anew, a cycle later. Returns the tick of its arrival.
+    /// Removes the head and enqueues it again, a cycle later. Returns the tick of its arrival.
     pub fn delay_head(&mut self, now: u64, random: Option<&mut Delays>) -> Result<u64, Misuse> {
         let head = self.take(now)?;
         self.left += 1;
@@ -205,7 +206,8 @@ impl MessageBuffer {
         self.enqueue(now, 1, head.message, false, random)
     }
 
-    /// Lets the head arrive a cycle later, before whatever else was enqueued after it and arrives then. Returns that tick.
+    /// Makes the head arrive a cycle later, before other messages that arrive then and were
+    /// enqueued after it. Returns that tick.
     pub fn postpone_head(&mut self, now: u64) -> Result<u64, Misuse> {
         let mut head = self.take(now)?;
         self.left += 1;
@@ -215,16 +217,16 @@ impl MessageBuffer {
         Ok(head.arrival)
     }
 
-    /// Puts the head, which has to be ready, at the end of the stall list of a line. It still counts
-    /// against the capacity.
+    /// Moves the head, which has to be ready, to the end of the stall list of a line. It still
+    /// counts against the capacity.
     pub fn stall(&mut self, now: u64, line: u64) -> Result<(), Misuse> {
         let head = self.take_ready(now)?;
         self.stalled.push((line, head));
         Ok(())
     }
 
-    /// Returns what is stalled on a line to the queue, with its old arrival and counter. Says
-    /// whether there was anything; then the receiver has to be woken in this tick.
+    /// Returns the messages stalled on a line to the queue, with their old arrivals and counters.
+    /// Returns whether there were any; then the receiver has to be woken in this tick.
     pub fn wake(&mut self, line: u64) -> bool {
         self.wake_where(|stalled| stalled == line)
     }
@@ -251,7 +253,7 @@ impl MessageBuffer {
         self.stalled.iter().any(|&(stalled, _)| stalled == line)
     }
 
-    /// On how many lines messages are stalled.
+    /// The number of lines with stalled messages.
     pub fn stall_map_size(&self) -> usize {
         let first = |&at: &usize| {
             let (line, _) = self.stalled[at];
@@ -260,7 +262,7 @@ impl MessageBuffer {
         (0..self.stalled.len()).filter(first).count()
     }
 
-    /// Keeps a message back that is to be enqueued later (`defer_enqueueing`).
+    /// Stores a message that is to be enqueued later (`defer_enqueueing`).
     pub fn defer(&mut self, line: u64, message: u64) {
         self.deferred.push((line, message));
     }
@@ -270,13 +272,13 @@ impl MessageBuffer {
         self.deferred.iter().any(|&(deferred, _)| deferred == line)
     }
 
-    /// Takes the oldest message deferred for a line, which is to be enqueued now.
+    /// Takes the oldest deferred message of a line, which is to be enqueued now.
     pub fn take_deferred(&mut self, line: u64) -> Option<u64> {
         let at = self.deferred.iter().position(|&(other, _)| other == line)?;
         Some(self.deferred.remove(at).1)
     }
 
-    /// Whether there is room for that many messages. What was removed in this tick still takes room.
+    /// Whether there is room for `count` messages. Messages removed in this tick still take room.
     #[inline]
     pub fn slots_available(&self, count: usize, now: u64) -> bool {
         let capacity = self.settings.capacity;
@@ -287,7 +289,7 @@ impl MessageBuffer {
         self.queue.len() + self.stalled.len() + left as usize + count <= capacity
     }
 
-    /// How many messages could be received at the first `getSize` call in this tick.
+    /// The number of messages that could be received at the first `getSize` call in this tick.
     pub fn size_at(&mut self, now: u64) -> usize {
         match self.sized {
             Some((tick, size)) if tick == now => size,
@@ -298,12 +300,12 @@ impl MessageBuffer {
         }
     }
 
-    /// How many messages can be received now or later; stalled ones are not among them.
+    /// The number of messages that can be received now or later, without stalled ones.
     pub fn len(&self) -> usize {
         self.queue.len()
     }
 
-    /// Whether no message can be received now or later; stalled ones do not count.
+    /// Whether no message can be received now or later, not counting stalled ones.
     #[inline]
     pub fn is_empty(&self) -> bool {
         self.queue.is_empty()
@@ -333,7 +335,7 @@ mod tests {
         MessageBuffer::new(Settings { ordered: true, ..Settings::default() })
     }
 
-    /// A buffer as the specification words it: everything in one list, searched each time.
+    /// A buffer as specified: a single list that is searched each time.
     #[derive(Default)]
     struct Naive {
         heap: Vec<(u64, u64, u64)>,
@@ -366,7 +368,7 @@ mod tests {
         }
     }
 
-    /// Every message that a buffer holds: the queue in order, then the stalled, then the deferred ones.
+    /// All messages of a buffer: the queue in order, then the stalled, then the deferred ones.
     fn messages(buffer: &MessageBuffer) -> impl Iterator<Item = u64> {
         let queue = buffer.queue.iter().map(|slot| slot.message);
         let stalled = buffer.stalled.iter().map(|(_, slot)| slot.message);
@@ -427,7 +429,7 @@ mod tests {
         buffer.deliver(11, 2);
         assert_eq!(buffer.postpone_head(10), Ok(11));
         assert_eq!(buffer.head(), Some(1));
-        // One that has arrived goes first, and then waits behind it.
+        // The message that has arrived goes first, and then waits behind the other one.
         assert_eq!(buffer.postpone_head(11), Ok(12));
         assert_eq!(buffer.head(), Some(2));
         assert_eq!(buffer.postpone_head(11), Ok(12));
@@ -446,7 +448,7 @@ mod tests {
         let refused = buffer.enqueue(11, 1, 2, false, None);
         assert_eq!(refused, Err(Misuse::FifoOrder { arrival: 12, last: 15 }));
         assert!(refused.unwrap_err().to_string().starts_with("FIFO ordering violated"));
-        // A bypass lifts the check for itself and for the next.
+        // A bypass skips the check for this message and the next.
         assert_eq!(buffer.enqueue(11, 2, 3, true, None), Ok(13));
         assert_eq!(buffer.enqueue(11, 1, 4, false, None), Ok(12));
         assert!(buffer.enqueue(9, 1, 5, false, None).is_err());
@@ -507,7 +509,7 @@ mod tests {
         buffer.enqueue(1, 2, 2, false, None).unwrap();
         assert_eq!(buffer.delay_head(2, None), Ok(3));
         assert_eq!(messages(&buffer).collect::<Vec<_>>(), [2, 1]);
-        // Recycled, it would keep its counter and go before.
+        // A recycled message would keep its counter and come first.
         assert_eq!(buffer.recycle(3, 1), Ok(4));
         assert_eq!(buffer.recycle(3, 1), Ok(4));
         assert_eq!(messages(&buffer).collect::<Vec<_>>(), [2, 1]);

@@ -3,6 +3,9 @@
 //! The generator is SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number
 //! generators", OOPSLA 2014): the stream is defined by its few lines, so no library can change it,
 //! and it costs about a nanosecond.
+//!
+//! Programs are drawn with [`history::random`] instead. Traces pin both streams, so the two cannot
+//! become one; and a system draws at every message, where ChaCha8 would cost more.
 
 use slicc::error::ParseError;
 use std::fmt;

@@ -1,26 +1,26 @@
-//! Directories: which addresses belong to which, and their entries for lines (`docs/slicc.md`, "Library objects":
-//! `DirectoryMemory` and `mapAddressToMachine`).
+//! Directories: the assignment of addresses to them, and their entries for lines (`docs/slicc.md`,
+//! "Library objects": `DirectoryMemory` and `mapAddressToMachine`).
 
 use rustc_hash::FxHashMap;
 
 use super::Misuse;
 
-/// How addresses are dealt to the controllers of a type: by the bits above the block offset, which
-/// may be hashed with higher ones.
+/// The assignment of addresses to the controllers of a type, by the bits above the block offset,
+/// which may be hashed with higher ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interleaving {
     /// Addresses from here on belong to no directory.
     pub end: u64,
-    /// The lowest bit that decides.
+    /// The lowest of the bits that decide.
     pub low: u32,
-    /// How many bits decide: 2 to that power is the number of controllers.
+    /// The number of bits that decide; there are 2 to that power controllers.
     pub bits: u32,
-    /// The lowest of the bits that are added to them, without carry; `None` to add none.
+    /// The lowest of the bits that are added to them without carry, if any.
     pub hash: Option<u32>,
 }
 
 impl Interleaving {
-    /// The number of the controller that an address belongs to; if there is none, one that no
+    /// The number of the controller to which an address belongs. If there is none, a number that no
     /// controller has.
     #[inline]
     pub fn home(&self, address: u64) -> u64 {
@@ -32,7 +32,7 @@ impl Interleaving {
     }
 }
 
-/// What a directory knows of its lines.
+/// A directory: the entries of its lines.
 #[derive(Clone, Debug)]
 pub struct DirectoryMemory {
     interleaving: Interleaving,
@@ -41,7 +41,7 @@ pub struct DirectoryMemory {
 }
 
 impl DirectoryMemory {
-    /// A directory with a number that knows nothing yet.
+    /// Creates a directory without entries.
     pub fn new(interleaving: Interleaving, number: u64) -> DirectoryMemory {
         DirectoryMemory { interleaving, number, entries: FxHashMap::default() }
     }
@@ -64,7 +64,7 @@ impl DirectoryMemory {
         Ok(self.entries.get(&line).copied().unwrap_or(0))
     }
 
-    /// Gives a line that has none an entry, whose permission is to be Read_Only.
+    /// Allocates an entry for a line that has none; its permission is Read_Only.
     pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(), Misuse> {
         self.check(line)?;
         if self.entries.contains_key(&line) {
@@ -74,18 +74,18 @@ impl DirectoryMemory {
         Ok(())
     }
 
-    /// Takes the entry of a line away and returns it.
+    /// Removes the entry of a line and returns it.
     pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
         self.check(line)?;
         self.entries.remove(&line).ok_or(Misuse::Absent(line))
     }
 
-    /// Forgets all entries.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.entries.clear();
     }
 
-    /// Lines and entries, by line.
+    /// The lines with their entries, sorted by line.
     pub fn sorted(&self) -> Vec<(u64, u64)> {
         let all = self.entries.iter();
         let mut all: Vec<_> = all.map(|(&line, &entry)| (line, entry)).collect();

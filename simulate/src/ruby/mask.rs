@@ -1,38 +1,38 @@
-//! Masks over the bytes of a block, as words of the flat memory.
+//! Masks over the bytes of a block (WriteMask), as words of the flat memory.
 //!
-//! A mask is a bit for each byte, and behind them a word for its list of atomic operations. That is
-//! opaque here: 0 is an empty list, and our clients, which are CPUs, send no other. So
-//! `atomicPartial` copies the block, and there is nothing to apply.
+//! A mask has a bit for each byte, followed by a word for its list of atomic operations. That list
+//! is always empty here, since CPUs send no such requests. So `atomicPartial` copies the block, and
+//! there are no operations to apply.
 
 use slicc::compile::types::mask_words;
 
 use super::Misuse;
 
-/// The shape of a mask.
+/// The layout of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask {
     bytes: u64,
 }
 
 impl Mask {
-    /// The mask over a block of that many bytes, a multiple of 8.
+    /// The mask over a block of `bytes` bytes, a multiple of 8.
     pub fn new(bytes: u64) -> Mask {
         Mask { bytes }
     }
 
-    /// How many words hold bits; the list of atomic operations is the word behind them.
+    /// Number of words that hold bits; the list of atomic operations is the word after them.
     #[inline]
     pub fn bit_words(self) -> usize {
         self.words() - 1
     }
 
-    /// How many words it takes.
+    /// Number of words of the mask.
     #[inline]
     pub fn words(self) -> usize {
         mask_words(self.bytes)
     }
 
-    /// The bits in word `word` that stand for bytes from `first` up to `end`.
+    /// The bits in word `word` of the bytes from `first` to `end`, excluded.
     #[inline]
     fn range(word: usize, first: u64, end: u64) -> u64 {
         let start = word as u64 * 64;
@@ -43,7 +43,7 @@ impl Mask {
         below(end) & !below(first)
     }
 
-    /// The bits in word `word` that stand for bytes.
+    /// The bits in word `word` that correspond to bytes.
     #[inline]
     fn all(self, word: usize) -> u64 {
         Self::range(word, 0, self.bytes)
@@ -58,17 +58,17 @@ impl Mask {
         Ok(end)
     }
 
-    /// No byte; the list of atomic operations stays.
+    /// Clears all bits; the list of atomic operations stays.
     pub fn clear(self, mask: &mut [u64]) {
         mask[..self.bit_words()].fill(0);
     }
 
-    /// Every byte.
+    /// Sets all bits.
     pub fn fill(self, mask: &mut [u64]) {
         (0..self.bit_words()).for_each(|word| mask[word] = self.all(word));
     }
 
-    /// Sets the bits of some bytes, or clears them.
+    /// Sets or clears the bits of a range of bytes.
     pub fn set(
         self,
         mask: &mut [u64],
@@ -84,7 +84,7 @@ impl Mask {
         Ok(())
     }
 
-    /// Whether all of some bytes are set.
+    /// Whether all bytes of a range are set.
     pub fn get(self, mask: &[u64], offset: u64, length: u64) -> Result<bool, Misuse> {
         let end = self.check(offset, length)?;
         let mut words = mask[..self.bit_words()].iter().enumerate();
@@ -106,7 +106,7 @@ impl Mask {
         (0..self.bit_words()).all(|word| mask[word] == self.all(word))
     }
 
-    /// Whether a byte is set in both.
+    /// Whether some byte is set in both.
     pub fn is_overlap(self, mask: &[u64], other: &[u64]) -> bool {
         (0..self.bit_words()).any(|word| mask[word] & other[word] != 0)
     }
@@ -116,15 +116,15 @@ impl Mask {
         (0..self.bit_words()).all(|word| other[word] & !mask[word] == 0)
     }
 
-    /// Leaves in the mask at `to` what is also in that at `from`, and takes over its list of atomic
-    /// operations if it has one.
+    /// Intersects the mask at `to` with the one at `from`, and takes over the list of atomic
+    /// operations of the latter if it has one.
     pub fn and(self, memory: &mut [u64], to: usize, from: usize) {
         (0..self.bit_words()).for_each(|word| memory[to + word] &= memory[from + word]);
         self.take_atomics(memory, to, from);
     }
 
-    /// Adds to the mask at `to` what is in that at `from`, and takes over its list of atomic
-    /// operations if it has one.
+    /// Unites the mask at `to` with the one at `from`, and takes over the list of atomic operations
+    /// of the latter if it has one.
     pub fn or(self, memory: &mut [u64], to: usize, from: usize) {
         (0..self.bit_words()).for_each(|word| memory[to + word] |= memory[from + word]);
         self.take_atomics(memory, to, from);
@@ -137,20 +137,20 @@ impl Mask {
         }
     }
 
-    /// Makes the mask at `to` the bytes that are not in that at `from`.
+    /// Sets the mask at `to` to the complement of the one at `from`.
     pub fn set_inverted(self, memory: &mut [u64], to: usize, from: usize) {
         for word in 0..self.bit_words() {
             memory[to + word] = !memory[from + word] & self.all(word);
         }
     }
 
-    /// The first byte from `from` on that is set, or that is not; the size of the block if none is.
+    /// The first byte from `from` on whose bit is `value`; the size of the block if there is none.
     pub fn first_bit_set(self, mask: &[u64], value: bool, from: u64) -> u64 {
         let is = |byte: &u64| (mask[*byte as usize / 64] >> (byte % 64) & 1 == 1) == value;
         (from..self.bytes).find(is).unwrap_or(self.bytes)
     }
 
-    /// How many bytes from `from` on are set.
+    /// Number of bytes from `from` on that are set.
     pub fn count(self, mask: &[u64], from: u64) -> u64 {
         let words = mask[..self.bit_words()].iter().enumerate();
         words

@@ -1,29 +1,29 @@
 //! The memory behind the directories.
 //!
 //! A request takes effect when it is accepted, so a read returns all writes accepted before it and
-//! none after. Responses of one line come in the order of the requests; those of different lines may
-//! overtake each other where the latency is random.
+//! none after. Responses for one line arrive in the order of the requests; those for different
+//! lines may overtake each other if the latency is random.
 
 use rustc_hash::FxHashMap;
 
 use super::delays::{Delays, Latency};
 use super::{Misuse, block};
 
-/// The contents of memory, and how long it takes to answer.
+/// The contents of memory, and its latency.
 #[derive(Clone, Debug)]
 pub struct Memory {
     block_words: usize,
     latency: Latency,
-    /// The index of each line that was used.
+    /// The index of each line that was accessed.
     lines: FxHashMap<u64, u32>,
     /// The data of those lines, block by block.
     data: Vec<u64>,
-    /// When the last response of each of them arrives.
+    /// The tick at which the last response of each line arrives.
     answered: Vec<u64>,
 }
 
 impl Memory {
-    /// A memory of zeros, whose responses take that long.
+    /// Creates a memory of zeros with this latency.
     pub fn new(block_bytes: u64, latency: Latency) -> Memory {
         Memory {
             block_words: block_bytes as usize / 8,
@@ -38,7 +38,7 @@ impl Memory {
         address - address % (self.block_words as u64 * 8)
     }
 
-    /// The index of the line that holds an address.
+    /// The index of the line that contains an address.
     fn index(&mut self, address: u64) -> usize {
         let line = self.line_of(address);
         let fresh = self.answered.len();
@@ -50,7 +50,7 @@ impl Memory {
         index
     }
 
-    /// The tick at which the response to a request for a line, accepted now, arrives.
+    /// The tick at which the response arrives to a request for a line that is accepted now.
     fn answer(&mut self, index: usize, now: u64, random: &mut Delays) -> u64 {
         let tick = now + self.latency.draw(random).max(1);
         let last = &mut self.answered[index];
@@ -58,17 +58,17 @@ impl Memory {
         *last
     }
 
-    /// Accepts a read of the line that holds an address: copies the block, and returns the tick at
-    /// which the response arrives.
+    /// Accepts a read of the line that contains an address: copies the block, and returns the tick
+    /// at which the response arrives.
     pub fn read(&mut self, address: u64, now: u64, into: &mut [u64], random: &mut Delays) -> u64 {
         let index = self.index(address);
         into.copy_from_slice(self.block(index));
         self.answer(index, now, random)
     }
 
-    /// Accepts a write of a line, or, where `length` is not 0, of that many bytes from `address` on,
-    /// which are taken from the same place of the block. Returns the tick at which the
-    /// acknowledgement arrives.
+    /// Accepts a write of a line or, if `length` is not 0, of `length` bytes from `address` on,
+    /// taken from the same offset of the block. Returns the tick at which the acknowledgement
+    /// arrives.
     pub fn write(
         &mut self,
         address: u64,
@@ -86,13 +86,18 @@ impl Memory {
         &self.data[index * self.block_words..][..self.block_words]
     }
 
-    /// The block that holds an address, at once; `None` if it was never used, and is zero.
+    /// The present block that contains an address; `None` if it was never accessed, and hence is
+    /// zero.
     pub fn peek(&self, address: u64) -> Option<&[u64]> {
         let index = *self.lines.get(&self.line_of(address))?;
         Some(self.block(index as usize))
     }
 
-    /// Writes at once what [`Memory::write`] writes: an initial image, or a functional access.
+    /// Writes what [`Memory::write`] writes without a request, as for an initial image or a
+    /// functional access.
+    ///
+    /// # Errors
+    /// Fails if the bytes do not lie in one block.
     pub fn poke(&mut self, address: u64, length: u64, from: &[u64]) -> Result<(), Misuse> {
         let index = self.index(address);
         let into = &mut self.data[index * self.block_words..][..self.block_words];
@@ -113,7 +118,7 @@ impl Memory {
         Ok(())
     }
 
-    /// Forgets when it has answered.
+    /// Forgets the ticks of past responses.
     pub fn rest(&mut self) {
         self.answered.fill(0);
     }

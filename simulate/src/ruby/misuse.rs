@@ -1,8 +1,8 @@
-//! What a protocol can do wrong with an object of the library.
+//! Errors in a protocol's use of a library object.
 
 use thiserror::Error;
 
-/// What gem5 stops for, with about its words.
+/// A use of a library object for which gem5 stops; the messages are close to gem5's.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Misuse {
@@ -11,70 +11,71 @@ pub enum Misuse {
         "FIFO ordering violated: the message arrives at tick {arrival}, the one before it at tick {last}"
     )]
     FifoOrder {
-        /// When it would arrive.
+        /// The tick at which it would arrive.
         arrival: u64,
-        /// When the one before it arrives.
+        /// The tick at which the one before it arrives.
         last: u64,
     },
-    /// A latency of 0, where the buffer does not allow it.
+    /// A message was enqueued with latency 0 in a buffer that does not allow it.
     #[error("a message enqueued with latency 0 in a buffer that does not allow it")]
     ZeroLatency,
-    /// The head of a buffer was to be removed before it arrived, or there is none.
+    /// The head of a buffer was to be removed before it arrived, or the buffer is empty.
     #[error("the head of a buffer taken while no message is ready")]
     NotReady,
-    /// The head of a buffer was to be looked at or moved, and there is none.
+    /// The head of an empty buffer was to be read or moved.
     #[error("the head of an empty buffer")]
     Empty,
-    /// An address that had to be that of a line.
+    /// An address is not that of a line.
     #[error("{0:#x} is not the address of a line")]
     NotALine(u64),
-    /// An entry allocated for a line that has one.
+    /// An entry was allocated for a line that has one.
     #[error("line {0:#x} allocated although it is present")]
     Present(u64),
-    /// An entry of a line that has none.
+    /// The entry of a line without one was accessed.
     #[error("line {0:#x} is not present")]
     Absent(u64),
-    /// An entry allocated in a set whose ways are all taken.
+    /// An entry was allocated in a full set.
     #[error("line {0:#x} allocated although its set is full")]
     SetFull(u64),
-    /// A victim asked for in a set that has room.
-    #[error("a victim asked for line {0:#x} although its set has room")]
+    /// A victim was requested in a set with room.
+    #[error("a victim was requested for line {0:#x} although its set has room")]
     SetAvailable(u64),
-    /// A slot of a cache that there is not.
+    /// The index of an entry is beyond the size of the cache.
     #[error("no entry {0} in the cache")]
     NoSlot(u64),
-    /// A TBE allocated in a full table.
+    /// A TBE was allocated in a full table.
     #[error("a TBE allocated for line {0:#x} although the table is full")]
     TableFull(u64),
-    /// An address that lies in no range of a directory.
+    /// An address does not belong to the directory.
     #[error("address {0:#x} does not belong to this directory")]
     OutOfRange(u64),
-    /// No timer is set.
+    /// The next address was requested while no timer is set.
     #[error(
-        "the next address of a timer table asked for while no timer is set (assert in TimerTable.cc)"
+        "the next address of a timer table was requested while no timer is set (assert in TimerTable.cc)"
     )]
     NoTimer,
-    /// A timer set for a line that has one.
+    /// A timer was set for a line that has one.
     #[error("a timer set for line {0:#x} although it has one (assert in TimerTable.cc)")]
     TimerSet(u64),
-    /// A timer unset for a line that has none.
+    /// A timer was unset for a line that has none.
     #[error("the timer of line {0:#x} unset although it has none (assert in TimerTable.cc)")]
     TimerNotSet(u64),
-    /// More messages in a buffer than it has room for.
+    /// A message was enqueued in a full buffer.
     #[error("a message enqueued in a buffer of size {0} that is full (assert in MessageBuffer.cc)")]
     BufferFull(u64),
-    /// Deferred messages of a line enqueued although there are none.
+    /// Deferred messages of a line were enqueued although there are none.
     #[error(
         "deferred messages for line {0:#x} enqueued although there are none (assert in MessageBuffer.cc)"
     )]
     NothingDeferred(u64),
-    /// A line woken in a buffer that was registered for it twice, so that nothing is stalled there any more.
+    /// A line was woken in a buffer that was registered for it twice; the first wakeup removed its
+    /// stalled messages.
     #[error(
         "line {0:#x} woken twice in one buffer, which two ports with different ranks have stalled (assert in \
          MessageBuffer.cc, reanalyzeMessages)"
     )]
     NothingStalled(u64),
-    /// A stall from a port whose rank is not below the number of ports.
+    /// A port whose rank is not below the number of ports stalled a message.
     #[error(
         "stall_and_wait from a port of rank {rank} in a machine with {ports} in_ports: the rank has to be below \
          (assert in AbstractController.cc, stallBuffer)"
@@ -85,7 +86,7 @@ pub enum Misuse {
         /// The number of in_ports.
         ports: u64,
     },
-    /// Lines woken from a port whose rank is above the number of ports.
+    /// A port whose rank is above the number of ports woke lines.
     #[error(
         "wakeUpBuffers from a port of rank {rank} in a machine with {ports} in_ports: gem5 reads behind the end of its \
          table of stalled buffers"
@@ -96,43 +97,43 @@ pub enum Misuse {
         /// The number of in_ports.
         ports: u64,
     },
-    /// A null entry.
+    /// A null entry was used.
     #[error("setMRU of a null entry (assert in CacheMemory.cc)")]
     NoEntry,
-    /// A lookup in a table that makes what is missing.
+    /// A lookup created the missing entry of a line.
     #[error(
         "an entry that was never allocated is used: lookup of line {0:#x} in a PerfectCacheMemory without it (gem5 \
          v24.0.0.1 makes an entry, later versions return none)"
     )]
     NeverAllocated(u64),
-    /// An entry allocated over one that is there, whose content is lost.
+    /// An entry was allocated over an existing one, whose content is lost.
     #[error("line {0:#x} allocated in a PerfectCacheMemory that has it: the old content is lost")]
     AllocatedTwice(u64),
-    /// An entry with permission NotPresent was in the way of a new one.
+    /// An entry with permission NotPresent was replaced by a new one.
     #[error(
         "an entry allocated over that of line {0:#x}, whose permission is NotPresent: gem5 warns of an entry handling \
          bug, and loses the old entry"
     )]
     LostEntry(u64),
-    /// The smallest element of an empty set.
+    /// The smallest element of an empty set was requested.
     #[error("No smallest element of an empty set.")]
     EmptySet,
-    /// An element for which a set has no bit, whatever its size.
+    /// An element is too large for any set.
     #[error(
         "element {0} of a set, which has bits for elements 0 to 63 (std::bitset::set throws in gem5)"
     )]
     NoBit(u64),
-    /// Two sets of different sizes where gem5 expects one size.
+    /// Two sets of different sizes were combined, where gem5 expects one size.
     #[error(
         "sets of sizes {one} and {other} combined or compared: gem5 expects one size (assert in Set.hh)"
     )]
     SetSizes {
-        /// The size of the set that was asked.
+        /// The size of the first set.
         one: u64,
-        /// The size of the other.
+        /// The size of the second set.
         other: u64,
     },
-    /// A set that is not of the size of the machine type whose controllers it is to name.
+    /// A set does not have the size of the machine type whose controllers it names.
     #[error(
         "setNetDest with a set of size {set} for a type with {machines} controllers: gem5 expects one size as soon as \
          the destination is used (assert in Set.hh); call setSize(machineCount(type))"
@@ -143,36 +144,37 @@ pub enum Misuse {
         /// The number of controllers.
         machines: u64,
     },
-    /// A machine number that is not below the number of controllers of its type.
+    /// A machine number is not below the number of controllers of its type.
     #[error(
         "machine number {element} in a destination, of a type with {size} controllers (assert in NetDest.cc)"
     )]
     NoElement {
-        /// The element.
+        /// The machine number.
         element: u64,
-        /// The size.
+        /// The number of controllers.
         size: u64,
     },
-    /// A set of more elements than fit a word.
+    /// A set has more elements than a word has bits.
     #[error("a set of {0} elements: at most 64 are supported")]
     SetTooLarge(u64),
-    /// A machine whose type does not occur in the protocol.
+    /// The machine type does not occur in the protocol.
     #[error("machine type {0} does not occur in this protocol")]
     NoMachineType(u64),
-    /// A persistent request of a machine that already has one, or the end of one that there is not.
+    /// A machine issued a second persistent request for a line, or ended one that it had not
+    /// issued.
     #[error("persistent request for line {0:#x} issued twice or ended without having been issued")]
     Persistent(u64),
-    /// The entries of a persistent table marked while there are marks.
+    /// The entries of a persistent table were marked while some were marked.
     #[error("persistent requests for line {0:#x} marked twice")]
     Marked(u64),
-    /// Bytes outside a block.
+    /// A range of bytes is not inside a block.
     #[error("bytes {offset} to {end} of a block of {size}")]
     OutsideBlock {
-        /// The first.
+        /// The first byte.
         offset: u64,
-        /// Behind the last.
+        /// The byte after the last.
         end: u64,
-        /// The bytes of a block.
+        /// The size of the block in bytes.
         size: u64,
     },
 }

@@ -1,22 +1,25 @@
-//! The network, simplified: what leaves a To buffer arrives in the From
-//! buffers of its receivers a while later.
+//! A simplified network: a message that leaves a To buffer arrives in the From buffers of its
+//! receivers after some latency.
 //!
-//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. Where the
-//! latency is random, messages of a pair of ordered buffers keep their order, and those for an
-//! unordered buffer overtake each other freely. Between an unordered sender and an ordered receiver
-//! a message overtakes the last one now and then if both are about the same line. In gem5 the
-//! sender's buffer alone reorders there, and rarely, since the links are first in, first out; and
-//! protocols whose receiver keeps a message at the head (MI_example as released) rely on the order
-//! of messages about different lines: without it two caches soon wait for each other forever.
-//! Where the latency is constant, messages arrive in the order in which they left.
+//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. If the
+//! latency is constant, messages arrive in the order in which they left.
+//!
+//! If it is random, messages between two ordered buffers keep their order, and those for an
+//! unordered buffer may overtake each other freely. Between an unordered sender and an ordered
+//! receiver, a message sometimes overtakes the last one if both are about the same line. In gem5
+//! only the sender's buffer reorders messages there, and rarely, since links are first in, first
+//! out. Protocols whose receiver keeps a message at the head (MI_example as released) rely on the
+//! order of messages about different lines: without it, two caches soon wait for each other
+//! forever.
 
-use super::buffer::frozen::UNDER_WAY;
+use super::buffer::frozen::IN_FLIGHT;
 use super::delays::{Delays, Latency};
 
-/// Cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar topology.
+/// Number of cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar
+/// topology.
 pub const UNLOADED: u64 = 6;
 
-/// Where a buffer is attached to the network.
+/// The place where a buffer is attached to the network.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     /// The buffer.
@@ -31,38 +34,39 @@ pub struct Endpoint {
     pub ordered: bool,
 }
 
-/// One message in so many overtakes the last one about its line on the way from an unordered to an
-/// ordered buffer.
+/// One message in this many overtakes the last one about its line, from an unordered to an ordered
+/// buffer.
 const OVERTAKES: u64 = 4;
 
-/// What attaches buffers to one another.
+/// The connections between buffers.
 #[derive(Clone, Debug)]
 pub struct Network {
     latency: Latency,
-    /// Whether messages wait for somebody to let them arrive.
+    /// Whether messages wait until an explorer lets them arrive.
     holds: bool,
-    /// From buffers plus 1 (0 is none), by machine type, number and virtual network.
+    /// The From buffers plus 1 (0 is none), by machine type, number and virtual network.
     routes: Vec<u32>,
     machines: u32,
     numbers: u32,
     vnets: u32,
-    /// By buffer: its place among those of its virtual network and direction. Of the receivers
-    /// only the ordered ones have one.
+    /// For each buffer, its index among those of its virtual network and direction. Unordered
+    /// receivers have none.
     places: Vec<Option<Place>>,
-    /// The last messages of pairs with an ordered receiver, by virtual network: a row for each sender.
+    /// For each virtual network, the last messages of pairs with an ordered receiver, in a row for
+    /// each sender.
     last: Vec<Vec<Last>>,
     /// The lengths of those rows.
     rows: Vec<u32>,
 }
 
-/// What is known of a pair of buffers, one of which is to get messages in order.
+/// The last messages between a pair of buffers whose receiver is ordered.
 #[derive(Clone, Copy, Debug, Default)]
 struct Last {
-    /// What the message that arrives last is about.
+    /// The line of the message that arrives last.
     line: u64,
     /// The tick at which the last message arrives.
     arrival: u64,
-    /// The arrival of the message before that.
+    /// The tick at which the message before that arrives.
     before: u64,
 }
 
@@ -74,7 +78,7 @@ struct Place {
 }
 
 impl Network {
-    /// Attaches To buffers (`senders`) to From buffers (`receivers`).
+    /// Connects To buffers (`senders`) with From buffers (`receivers`).
     pub fn new(latency: Latency, senders: &[Endpoint], receivers: &[Endpoint]) -> Network {
         let all = || senders.iter().chain(receivers);
         let bound = |of: fn(&Endpoint) -> u32| all().map(of).max().map_or(0, |most| most + 1);
@@ -106,7 +110,7 @@ impl Network {
         network
     }
 
-    /// Numbers those of each virtual network; returns how many there are.
+    /// Numbers the endpoints of each virtual network; returns how many each has.
     fn rank<'a>(&mut self, ends: impl Iterator<Item = &'a Endpoint>, vnets: u32) -> Vec<u32> {
         let mut counts = vec![0; vnets as usize];
         for end in ends {
@@ -124,16 +128,16 @@ impl Network {
         inside.then_some(index as usize)
     }
 
-    /// The From buffer of a controller on a virtual network; `None` if it has none, and a message
-    /// would stay in the network forever.
+    /// The From buffer of a controller on a virtual network. If it has none, a message would stay
+    /// in the network forever.
     #[inline]
     pub fn route(&self, machine: u32, number: u32, vnet: u32) -> Option<u32> {
         self.at(machine, number, vnet).and_then(|at| self.routes[at].checked_sub(1))
     }
 
-    /// When a message about a line that leaves the To buffer `sender` at `departure` arrives in the
-    /// From buffer `receiver`: later than it leaves. Messages of an ordered buffer have to be sent
-    /// in the order in which they leave.
+    /// The tick at which a message about a line arrives in the From buffer `receiver` after leaving
+    /// the To buffer `sender` at `departure`; it is later than `departure`. Messages of an ordered
+    /// buffer have to be passed in the order in which they leave.
     #[inline]
     pub fn arrival(
         &mut self,
@@ -163,31 +167,33 @@ impl Network {
         }
     }
 
-    /// From now on messages do not arrive by themselves (see [`frozen`](super::buffer::frozen)). The latency has to be
-    /// constant.
+    /// From now on, messages wait until they are delivered (see [`frozen`](super::buffer::frozen)).
+    /// The latency has to be constant.
     pub fn hold(&mut self) {
         self.holds = true;
     }
 
-    /// Whether a From buffer gets the messages of an ordered sender in order.
+    /// Whether a From buffer receives the messages of an ordered sender in order.
     #[inline]
     pub fn keeps_order(&self, receiver: u32) -> bool {
         let place = self.places.get(receiver as usize).copied().flatten();
         place.is_some_and(|place| place.ordered)
     }
 
-    /// Messages of a pair of ordered buffers have a lane of their own; others have no order.
+    /// The lane of a pair of buffers: each pair of ordered buffers has one; other messages have no
+    /// order.
     fn lane(&self, sender: u32, receiver: u32) -> u64 {
         let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
         match (place(sender), place(receiver)) {
             (Some(from), Some(to)) if from.ordered && to.ordered => {
-                UNDER_WAY + 1 + u64::from(sender)
+                IN_FLIGHT + 1 + u64::from(sender)
             }
-            _ => UNDER_WAY,
+            _ => IN_FLIGHT,
         }
     }
 
-    /// The last message of a pair of buffers whose receiver is ordered, and whether the sender is.
+    /// The last message of a pair of buffers whose receiver is ordered, and whether the sender is
+    /// ordered.
     fn last_of(&mut self, sender: u32, receiver: u32) -> Option<(&mut Last, bool)> {
         let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
         let (sender, receiver) = (place(sender)?, place(receiver)?);
@@ -244,11 +250,12 @@ mod tests {
     }
 
     #[test]
-    fn what_overtakes_what() {
+    fn messages_overtake_only_in_unordered_networks() {
         let mut random = Delays::new(1);
         let mut network = network(Latency::Between(0, 40));
         let mut last = [[(0, 0); 7]; 3];
-        // Overtaken by a message about the same line, and about another one.
+        // Whether a message was overtaken by one about the same line, and by one about another
+        // line.
         let mut overtaken = [[[false; 2]; 7]; 3];
         for departure in 1..2000 {
             for (sender, receiver) in [(0, 3), (0, 4), (1, 3), (1, 4), (2, 5), (2, 6)] {

@@ -1,6 +1,6 @@
 //! Persistent requests of token protocols.
 //!
-//! A machine is `type << 32 | number`, so that numbers compare as the machines do.
+//! A machine is identified by `type << 32 | number`, so that numbers compare as machines do.
 
 use std::collections::BTreeMap;
 
@@ -14,20 +14,20 @@ struct Starving {
     marked: bool,
 }
 
-/// Who starves for which line.
+/// The machines that starve, by line.
 #[derive(Clone, Debug, Default)]
 pub struct PersistentTable {
-    /// The starving of each line, the smallest machine first. No list is empty.
+    /// The starving machines of each line, the smallest first. No list is empty.
     lines: BTreeMap<u64, Vec<Starving>>,
 }
 
 impl PersistentTable {
-    /// Nobody starves.
+    /// Creates a table without starving machines.
     pub fn new() -> PersistentTable {
         PersistentTable::default()
     }
 
-    /// A machine starves for a line, to write it or to read it.
+    /// Records that a machine starves for a line, to write or to read it.
     pub fn lock(&mut self, line: u64, machine: u64, writes: bool) -> Result<(), Misuse> {
         let starving = self.lines.entry(line).or_default();
         match starving.binary_search_by_key(&machine, |other| other.machine) {
@@ -40,7 +40,7 @@ impl PersistentTable {
         }
     }
 
-    /// A machine starves no longer.
+    /// Records that a machine starves no longer.
     pub fn unlock(&mut self, line: u64, machine: u64) -> Result<(), Misuse> {
         let starving = self.lines.get_mut(&line);
         let starving = starving.ok_or(Misuse::Persistent(line))?;
@@ -54,12 +54,12 @@ impl PersistentTable {
         Ok(())
     }
 
-    /// Forgets all of them.
+    /// Removes all entries.
     pub fn clear(&mut self) {
         self.lines.clear();
     }
 
-    /// All that starve: line, machine, whether it wants to write, and whether it is marked.
+    /// All entries: line, machine, whether it wants to write, and whether it is marked.
     pub fn all(&self) -> impl Iterator<Item = (u64, u64, bool, bool)> {
         self.lines.iter().flat_map(|(&line, starving)| {
             let each = starving.iter();
@@ -67,7 +67,7 @@ impl PersistentTable {
         })
     }
 
-    /// Adds one, as [`PersistentTable::all`] gives it.
+    /// Adds an entry in the form of [`PersistentTable::all`].
     pub fn put(&mut self, (line, machine, writes, marked): (u64, u64, bool, bool)) {
         let one = Starving { machine, writes, marked };
         self.lines.entry(line).or_default().push(one);
@@ -77,25 +77,25 @@ impl PersistentTable {
         self.lines.get(&line).map_or(&[], Vec::as_slice)
     }
 
-    /// Whether a machine may issue a persistent request: it has none, and nobody is marked.
+    /// Whether a machine may issue a persistent request: it has none, and no machine is marked.
     pub fn ok_to_issue_starving(&self, line: u64, machine: u64) -> bool {
         let hinders = |other: &Starving| other.machine == machine || other.marked;
         !self.of(line).iter().any(hinders)
     }
 
-    /// The smallest machine that starves.
+    /// The smallest starving machine.
     pub fn find_smallest(&self, line: u64) -> Result<u64, Misuse> {
         let first = self.of(line).first();
         first.map(|first| first.machine).ok_or(Misuse::EmptySet)
     }
 
-    /// Whether the smallest machine that starves wants to write.
+    /// Whether the smallest starving machine wants to write.
     pub fn smallest_writes(&self, line: u64) -> Result<bool, Misuse> {
         let first = self.of(line).first();
         first.map(|first| first.writes).ok_or(Misuse::EmptySet)
     }
 
-    /// Marks all that starve now.
+    /// Marks all machines that starve for a line now.
     pub fn mark_entries(&mut self, line: u64) -> Result<(), Misuse> {
         let Some(starving) = self.lines.get_mut(&line) else {
             return Ok(());
@@ -107,17 +107,17 @@ impl PersistentTable {
         Ok(())
     }
 
-    /// Whether anybody starves.
+    /// Whether any machine starves for a line.
     pub fn is_locked(&self, line: u64) -> bool {
         self.lines.contains_key(&line)
     }
 
-    /// How many starve.
+    /// Number of starving machines.
     pub fn count_starving(&self, line: u64) -> u64 {
         self.of(line).len() as u64
     }
 
-    /// How many starve to read.
+    /// Number of machines that starve to read.
     pub fn count_read_starving(&self, line: u64) -> u64 {
         self.of(line).iter().filter(|other| !other.writes).count() as u64
     }

@@ -1,12 +1,13 @@
-//! Sets of nodes and of machines, Set and NetDest, as words of the flat memory.
+//! Sets of nodes and of machines (Set and NetDest), as words of the flat memory.
 //!
-//! A [`Set`](set) is two words: its size, 0 when fresh, and a bit for each node. A NetDest is a word
-//! for each machine type of the protocol ([`Machines`] says which), with a bit for each controller.
-//! All are plain data: copying the words copies the set, and sets of one kind compare as words.
+//! A [`Set`](set) is two words: its size, which is 0 in a fresh set, and a bit for each node. A
+//! NetDest has a word for each machine type of the protocol (listed by [`Machines`]), with a bit
+//! for each controller. Both are plain data: copying the words copies the set, and comparing the
+//! words compares sets of one kind.
 
 use super::Misuse;
 
-/// How many elements a set can have.
+/// Largest number of elements of a set.
 pub const MOST: u64 = 64;
 
 /// The number of machine types, which is also the type of "no machine".
@@ -18,15 +19,15 @@ fn below(size: u64) -> u64 {
     if size >= MOST { !0 } else { (1 << size) - 1 }
 }
 
-/// Operations on bits, one word of a set each or several: what sets and NetDests share.
+/// Operations that sets and NetDests share, on one or more words of bits.
 pub mod bits {
-    /// How many elements.
+    /// Number of elements.
     #[inline]
     pub fn count(set: &[u64]) -> u64 {
         set.iter().map(|word| u64::from(word.count_ones())).sum()
     }
 
-    /// Whether there are none.
+    /// Whether there are no elements.
     #[inline]
     pub fn is_empty(set: &[u64]) -> bool {
         set.iter().all(|&word| word == 0)
@@ -38,7 +39,7 @@ pub mod bits {
         set.iter().zip(other).all(|(&set, &other)| other & !set == 0)
     }
 
-    /// Whether no element is in both.
+    /// Whether the sets have no common element.
     #[inline]
     pub fn are_disjoint(set: &[u64], other: &[u64]) -> bool {
         set.iter().zip(other).all(|(&set, &other)| other & set == 0)
@@ -50,28 +51,29 @@ pub mod bits {
         (0..words).for_each(|word| memory[to + word] |= memory[from + word]);
     }
 
-    /// Takes them away.
+    /// Removes the elements of the set at `from` from the one at `to`.
     #[inline]
     pub fn remove(memory: &mut [u64], to: usize, from: usize, words: usize) {
         (0..words).for_each(|word| memory[to + word] &= !memory[from + word]);
     }
 
-    /// Leaves only what is in both.
+    /// Intersects the set at `to` with the one at `from`.
     #[inline]
     pub fn intersect(memory: &mut [u64], to: usize, from: usize, words: usize) {
         (0..words).for_each(|word| memory[to + word] &= memory[from + word]);
     }
 }
 
-/// Operations on a Set: a word with its size and one with its elements.
+/// Operations on a Set: a word with its size, and one with its elements.
 ///
-/// As in gem5, the size does not limit what can be added: elements are bits of a word of the build's size
-/// ([`MOST`]), and the size matters to `broadcast`, `smallestElement` and where two sets have to be
-/// of one size. `addSet`, `removeSet`, `isSuperset`, `count` and `isEmpty` are those of [`bits`] for the second word.
+/// As in gem5, the size does not limit what can be added: elements are bits of a word of the
+/// build's size ([`MOST`]). The size matters to `broadcast` and `smallestElement`, and where two
+/// sets have to be of one size. `addSet`, `removeSet`, `isSuperset`, `count` and `isEmpty` are
+/// those of [`bits`], for the second word.
 pub mod set {
     use super::{MOST, Misuse, below};
 
-    /// Gives a set its size and clears it.
+    /// Sets the size of a set and clears it.
     #[inline]
     pub fn set_size(set: &mut [u64], size: u64) -> Result<(), Misuse> {
         if size > MOST {
@@ -91,7 +93,7 @@ pub mod set {
         Ok(1 << element)
     }
 
-    /// Checks that two sets are of one size.
+    /// Checks that two sets have the same size.
     #[inline]
     pub fn check_sizes(one: &[u64], other: &[u64]) -> Result<(), Misuse> {
         if one[0] != other[0] {
@@ -100,33 +102,33 @@ pub mod set {
         Ok(())
     }
 
-    /// Adds an element, whatever the size is.
+    /// Adds an element, regardless of the size.
     #[inline]
     pub fn add(set: &mut [u64], element: u64) -> Result<(), Misuse> {
         set[1] |= bit(element)?;
         Ok(())
     }
 
-    /// Takes an element away, whatever the size is.
+    /// Removes an element, regardless of the size.
     #[inline]
     pub fn remove(set: &mut [u64], element: u64) -> Result<(), Misuse> {
         set[1] &= !bit(element)?;
         Ok(())
     }
 
-    /// Takes all elements away.
+    /// Removes all elements.
     #[inline]
     pub fn clear(set: &mut [u64]) {
         set[1] = 0;
     }
 
-    /// Adds everything below the size.
+    /// Adds all elements below the size.
     #[inline]
     pub fn broadcast(set: &mut [u64]) {
         set[1] = below(set[0]);
     }
 
-    /// Whether something is an element.
+    /// Whether `element` is in the set.
     #[inline]
     pub fn is_element(set: &[u64], element: u64) -> Result<bool, Misuse> {
         Ok(set[1] & bit(element)? != 0)
@@ -142,18 +144,18 @@ pub mod set {
     }
 }
 
-/// The machine types of a protocol, each with a word of every NetDest and the number of its
-/// controllers. A machine is `type << 32 | number`.
+/// The machine types of a protocol, each with its word in NetDests and the number of its
+/// controllers. A machine is identified by `type << 32 | number`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machines {
-    /// By type: its word, or none.
+    /// For each type, the index of its word, if the protocol has machines of that type.
     words: [Option<u8>; MACHINE_TYPES],
-    /// By word: the type and the number of controllers.
+    /// For each word, the type and the number of controllers.
     types: Vec<(u64, u64)>,
 }
 
 impl Machines {
-    /// The types with the numbers of their controllers.
+    /// Creates the table from the types and the numbers of their controllers.
     pub fn new(types: &[(u64, u64)]) -> Result<Machines, Misuse> {
         let mut types = types.to_vec();
         types.sort_unstable();
@@ -168,7 +170,7 @@ impl Machines {
         Ok(Machines { words, types })
     }
 
-    /// How many words a NetDest takes.
+    /// Number of words of a NetDest.
     pub fn words(&self) -> usize {
         self.types.len()
     }
@@ -183,14 +185,14 @@ impl Machines {
         self.word(machine).map_or(0, |word| self.types[word].1)
     }
 
-    /// The word of a type.
+    /// The index of the word of a type.
     #[inline]
     pub fn word(&self, machine: u64) -> Option<usize> {
         let word = *self.words.get(machine as usize)?;
         word.map(usize::from)
     }
 
-    /// The word and the bit of a machine that exists.
+    /// The word and the bit of a machine, which has to exist.
     #[inline]
     fn bit(&self, machine: u64) -> Result<(usize, u64), Misuse> {
         let (kind, number) = (machine >> 32, machine & 0xFFFF_FFFF);
@@ -215,7 +217,8 @@ impl Machines {
         Ok(())
     }
 
-    /// The word and the bit of a machine that need not exist: none if the protocol has no machine of its type.
+    /// The word and the bit of a machine that need not exist; none if the protocol has no machine
+    /// of its type.
     #[inline]
     fn any_bit(&self, machine: u64) -> Result<Option<(usize, u64)>, Misuse> {
         let (kind, number) = (machine >> 32, machine & 0xFFFF_FFFF);
@@ -228,7 +231,7 @@ impl Machines {
         Ok(self.word(kind).map(|word| (word, 1 << number)))
     }
 
-    /// Takes a machine away; one that does not exist is not in it.
+    /// Removes a machine; one that does not exist is ignored.
     #[inline]
     pub fn remove(&self, dest: &mut [u64], machine: u64) -> Result<(), Misuse> {
         if let Some((word, bit)) = self.any_bit(machine)? {
@@ -237,17 +240,18 @@ impl Machines {
         Ok(())
     }
 
-    /// Whether a machine is in it; one that does not exist is not.
+    /// Whether a machine is in the set; one that does not exist is not.
     #[inline]
     pub fn is_element(&self, dest: &[u64], machine: u64) -> Result<bool, Misuse> {
         let bit = self.any_bit(machine)?;
         Ok(bit.is_some_and(|(word, bit)| dest[word] & bit != 0))
     }
 
-    /// Makes the machines of a type those of a Set, which has to be of the size of the type unless it is empty.
+    /// Replaces the machines of a type by those in a Set, which has to have the size of the type
+    /// unless it is empty.
     ///
-    /// gem5 takes the size over, too, and stops as soon as the destination meets another one of the right size: at the
-    /// latest when the message is routed. Here that is an error at once.
+    /// gem5 takes over the size as well, and stops as soon as the destination meets another one of
+    /// the right size, at the latest when the message is routed. Here the error is immediate.
     pub fn set_net_dest(&self, dest: &mut [u64], kind: u64, set: &[u64]) -> Result<(), Misuse> {
         let size = self.count(kind);
         if set[1] != 0 && set[0] != size {
@@ -270,7 +274,7 @@ impl Machines {
         }
     }
 
-    /// Adds all machines of a type; there are none of a type that the protocol has not.
+    /// Adds all machines of a type; none if the protocol does not have the type.
     pub fn broadcast_type(&self, dest: &mut [u64], kind: u64) {
         if let Some(word) = self.word(kind) {
             dest[word] = below(self.types[word].1);
@@ -291,7 +295,7 @@ impl Machines {
         Ok(kind << 32 | u64::from(bits.trailing_zeros()))
     }
 
-    /// The machines in it, the smallest first.
+    /// The machines in the set, in ascending order.
     #[inline]
     pub fn iter<'a>(&'a self, dest: &'a [u64]) -> impl Iterator<Item = u64> + 'a {
         let words = dest.iter().zip(&self.types);
@@ -299,7 +303,7 @@ impl Machines {
     }
 }
 
-/// The elements of a word, the smallest first.
+/// The elements of a word, in ascending order.
 fn ones(mut word: u64) -> impl Iterator<Item = u64> {
     std::iter::from_fn(move || {
         let element = u64::from(word.trailing_zeros());
@@ -318,7 +322,7 @@ mod tests {
     #[test]
     fn sets_do_what_tree_sets_do() {
         let mut random = Delays::new(1);
-        // Two sets of two words each.
+        // Two sets of two words each, and their models.
         let mut memory = [0; 4];
         let mut naive = [BTreeSet::new(), BTreeSet::new()];
         set::set_size(&mut memory[..2], 64).unwrap();
@@ -389,13 +393,13 @@ mod tests {
 
     #[test]
     fn the_size_does_not_limit_what_is_added() {
-        // A set that nobody has given a size.
+        // A set whose size was never set.
         let mut words = [0; 2];
         set::add(&mut words, 63).unwrap();
         set::add(&mut words, 1).unwrap();
         assert_eq!(set::is_element(&words, 63), Ok(true));
         assert_eq!(bits::count(&words[1..]), 2);
-        // Yet nothing below its size is an element.
+        // No element lies below its size.
         assert_eq!(set::smallest(&words), Err(Misuse::EmptySet));
         set::remove(&mut words, 63).unwrap();
         assert_eq!(words, [0, 2]);
@@ -441,7 +445,8 @@ mod tests {
         let absent = machines.add(&mut dest, machine(4, 2));
         assert_eq!(absent, Err(Misuse::NoElement { element: 2, size: 2 }));
         assert_eq!(machines.add(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));
-        // What does not exist can be taken away and asked for, as long as it has a type and a bit.
+        // Machines that do not exist can be removed and looked up, as long as they have a type and
+        // a bit.
         assert_eq!(machines.remove(&mut dest, machine(4, 2)), Ok(()));
         assert_eq!(machines.is_element(&dest, machine(9, 63)), Ok(false));
         assert_eq!(machines.remove(&mut dest, machine(20, 0)), Err(Misuse::NoMachineType(20)));

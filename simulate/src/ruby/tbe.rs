@@ -12,7 +12,7 @@ pub struct TbeTable {
 }
 
 impl TbeTable {
-    /// An empty table that has room for that many.
+    /// Creates an empty table with room for `capacity` TBEs.
     pub fn new(capacity: usize) -> TbeTable {
         TbeTable { capacity, tbes: FxHashMap::default() }
     }
@@ -32,7 +32,7 @@ impl TbeTable {
         self.lookup(line) != 0
     }
 
-    /// Gives a line a TBE.
+    /// Allocates a TBE for a line that has none.
     pub fn allocate(&mut self, line: u64, tbe: u64) -> Result<(), Misuse> {
         if self.tbes.contains_key(&line) {
             return Err(Misuse::Present(line));
@@ -44,33 +44,33 @@ impl TbeTable {
         Ok(())
     }
 
-    /// Takes the TBE of a line away and returns it.
+    /// Removes the TBE of a line and returns it.
     pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
         self.tbes.remove(&line).ok_or(Misuse::Absent(line))
     }
 
-    /// Whether there is room for that many more.
+    /// Whether there is room for `count` more TBEs.
     #[inline]
     pub fn slots_available(&self, count: usize) -> bool {
         self.tbes.len() + count <= self.capacity
     }
 
-    /// Forgets all of them.
+    /// Removes all TBEs.
     pub fn clear(&mut self) {
         self.tbes.clear();
     }
 
-    /// How many there are.
+    /// Number of TBEs.
     pub fn len(&self) -> usize {
         self.tbes.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no TBEs.
     pub fn is_empty(&self) -> bool {
         self.tbes.is_empty()
     }
 
-    /// Lines and TBEs, by line.
+    /// The lines with their TBEs, sorted by line.
     pub fn sorted(&self) -> Vec<(u64, u64)> {
         let mut all: Vec<_> = self.tbes.iter().map(|(&line, &tbe)| (line, tbe)).collect();
         all.sort_unstable();

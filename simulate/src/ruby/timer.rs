@@ -1,21 +1,21 @@
-//! Timers by line.
+//! Timers of lines.
 
 use super::Misuse;
 
-/// Lines with the ticks at which their timers run out.
+/// The lines with timers, and the ticks at which these expire.
 #[derive(Clone, Debug, Default)]
 pub struct TimerTable {
-    /// By tick, then line: the earliest comes first. Few are set at a time.
+    /// Pairs of tick and line in ascending order. Few are set at a time.
     timers: Vec<(u64, u64)>,
 }
 
 impl TimerTable {
-    /// No timer.
+    /// Creates a table without timers.
     pub fn new() -> TimerTable {
         TimerTable::default()
     }
 
-    /// Sets the timer of a line that has none, for which the machine has to be woken at that tick.
+    /// Sets the timer of a line that has none; the machine has to be woken at that tick.
     pub fn set(&mut self, line: u64, tick: u64) -> Result<(), Misuse> {
         if self.is_set(line) {
             return Err(Misuse::TimerSet(line));
@@ -25,7 +25,7 @@ impl TimerTable {
         Ok(())
     }
 
-    /// Lets the timer of a line run out at tick 0, where time stands still there.
+    /// Lets the timer of a line expire at tick 0, at which exploration keeps the time.
     pub fn expire(&mut self, line: u64) {
         self.timers.retain(|&(_, other)| other != line);
         let at = self.timers.partition_point(|&other| other < (0, line));
@@ -37,7 +37,7 @@ impl TimerTable {
         self.timers.iter().any(|&(_, other)| other == line)
     }
 
-    /// Forgets the timer of a line, which has to be set.
+    /// Removes the timer of a line, which has to be set.
     pub fn unset(&mut self, line: u64) -> Result<(), Misuse> {
         if !self.is_set(line) {
             return Err(Misuse::TimerNotSet(line));
@@ -46,24 +46,25 @@ impl TimerTable {
         Ok(())
     }
 
-    /// Whether a timer has run out.
+    /// Whether a timer has expired.
     #[inline]
     pub fn is_ready(&self, now: u64) -> bool {
         self.timers.first().is_some_and(|&(tick, _)| tick <= now)
     }
 
-    /// The line whose timer runs out first, or has, the lowest of several.
+    /// The line of the timer that expires first or has expired first; if there are several, the
+    /// lowest.
     pub fn next_address(&self) -> Result<u64, Misuse> {
         let first = self.timers.first();
         first.map(|&(_, line)| line).ok_or(Misuse::NoTimer)
     }
 
-    /// Forgets all timers.
+    /// Removes all timers.
     pub fn clear(&mut self) {
         self.timers.clear();
     }
 
-    /// The ticks and lines, the earliest first.
+    /// Pairs of tick and line, in ascending order.
     pub fn timers(&self) -> &[(u64, u64)] {
         &self.timers
     }
@@ -83,7 +84,7 @@ mod tests {
         table.set(128, 20).unwrap();
         assert_eq!(table.timers.first().map(|&(tick, _)| tick), Some(20));
         assert!(!table.is_ready(19));
-        // It need not have run out.
+        // The timer need not have expired.
         assert_eq!(table.next_address(), Ok(128));
         assert_eq!(table.set(128, 40), Err(Misuse::TimerSet(128)));
         table.unset(128).unwrap();

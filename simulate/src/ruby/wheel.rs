@@ -1,40 +1,40 @@
-//! The queue of events: who is to be woken at which tick.
+//! The queue of events: which controller or core is woken at which tick.
 //!
-//! A timing wheel: a slot for each of the next ticks, in which events stand in the order in which
-//! they were scheduled, and a sorted map for what lies further ahead. Within a tick gem5 runs what
-//! was scheduled last first; any order is legal, and this is the simplest.
+//! This is a timing wheel: a slot for each of the next ticks, with events in the order in which
+//! they were scheduled, and a sorted map for later ticks. Within a tick, gem5 runs what was
+//! scheduled last first; any order is legal, and this is the simplest.
 
 use std::collections::BTreeMap;
 
-/// How many ticks ahead the wheel reaches. Random delays of messages stay below it, so that the map
-/// is used for timeouts only.
+/// Number of ticks that the wheel covers. Random delays of messages are shorter, so the map is used
+/// for timeouts only.
 const SLOTS: usize = 256;
 
-/// How many words a bit for each slot takes.
+/// Number of words with a bit for each slot.
 const WORDS: usize = SLOTS / 64;
 
 /// Events in the order of their ticks.
 #[derive(Clone, Debug)]
 pub struct Wheel {
     now: u64,
-    /// The events of each of the next ticks, at the tick modulo their number.
+    /// The events of each of the next ticks, indexed by the tick modulo the number of slots.
     slots: Vec<Vec<u32>>,
-    /// The slots that are not empty, a bit for each.
+    /// A bit for each slot that is not empty.
     occupied: [u64; WORDS],
-    /// The events that a slot holds, a bit for each: a row of `row` words for each slot.
+    /// A bit for each event in a slot, in a row of `row` words for each slot.
     scheduled: Vec<u64>,
     row: usize,
-    /// How much of the current slot has run.
+    /// Number of events of the current slot that have run.
     cursor: usize,
-    /// What lies further ahead than the wheel reaches.
+    /// The events of later ticks.
     far: BTreeMap<u64, Vec<u32>>,
     /// The first tick in that map, or a tick that never comes.
     nearest: u64,
 }
 
 impl Wheel {
-    /// No events, at tick 0. Events are numbers below `events`; larger ones are allowed, but should
-    /// not be much larger.
+    /// Creates a wheel without events, at tick 0. Events are numbers below `events`; larger ones
+    /// are allowed, but take more memory.
     pub fn new(events: u32) -> Wheel {
         let row = (events as usize).div_ceil(64).max(1);
         Wheel {
@@ -49,7 +49,7 @@ impl Wheel {
         }
     }
 
-    /// Forgets all events, and goes back to tick 0.
+    /// Removes all events, and returns to tick 0.
     pub fn clear(&mut self) {
         for word in 0..WORDS {
             while self.occupied[word] != 0 {
@@ -65,8 +65,8 @@ impl Wheel {
         self.cursor = 0;
     }
 
-    /// Schedules an event, unless it is already to come at that tick. A tick that has passed counts
-    /// as the current one. An event may be scheduled for the current tick, also after it ran.
+    /// Schedules an event, unless it is scheduled for that tick already. A tick in the past counts
+    /// as the current one. An event may be scheduled for the current tick even after it ran.
     #[inline]
     pub fn schedule(&mut self, tick: u64, event: u32) {
         let tick = tick.max(self.now);
@@ -101,7 +101,7 @@ impl Wheel {
         }
     }
 
-    /// Makes room for a larger event.
+    /// Makes room for an event beyond the expected number.
     #[cold]
     fn widen(&mut self, event: u32) {
         let row = event as usize / 64 + 1;
@@ -114,7 +114,7 @@ impl Wheel {
         self.row = row;
     }
 
-    /// The next event with its tick, which becomes the current one.
+    /// Removes and returns the next event with its tick, which becomes the current one.
     #[inline]
     pub fn pop(&mut self) -> Option<(u64, u32)> {
         loop {
@@ -134,7 +134,7 @@ impl Wheel {
         }
     }
 
-    /// The next tick that has events behind the current one.
+    /// The next tick after the current one that has events.
     #[inline]
     fn next_tick(&self) -> Option<u64> {
         let here = self.now as usize % SLOTS;
@@ -144,7 +144,7 @@ impl Wheel {
             let slot = here / 64 * 64 + bits.trailing_zeros() as usize;
             return Some(self.now + (slot - here) as u64);
         }
-        // The word of the current slot comes last again: what is below the slot.
+        // The word of the current slot comes last again, for the bits below the slot.
         for step in 1..=WORDS {
             let word = (here / 64 + step) % WORDS;
             let mask = if step == WORDS { !above } else { !0 };
@@ -157,8 +157,8 @@ impl Wheel {
         self.far.first_key_value().map(|(&tick, _)| tick)
     }
 
-    /// Moves into the wheel what it now reaches, before anything else can be scheduled there, so that
-    /// events of a tick keep the order in which they were scheduled.
+    /// Moves the events that the wheel now covers from the map to the wheel. This is done before
+    /// others can be scheduled there, so that the events of a tick keep their order.
     #[cold]
     fn draw_near(&mut self) {
         while let Some(entry) = self.far.first_entry() {

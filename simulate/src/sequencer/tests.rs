@@ -1,3 +1,4 @@
+use super::block::{load, store};
 use super::*;
 
 fn sequencer() -> Sequencer {
@@ -8,7 +9,7 @@ fn request(tag: u32, kind: RequestKind, address: u64, value: u64) -> Request {
     Request { tag, kind, address, size: 8, value }
 }
 
-/// A line in a cache.
+/// A cache entry of a line.
 struct Entry {
     block: [u64; 8],
     monitor: Option<u32>,
@@ -124,9 +125,9 @@ fn a_conditional_needs_the_reservation() {
     assert!(!conditional(Some(3), true));
 }
 
-/// As gem5's sequencer does, whatever the cache may do with the line.
+/// gem5's sequencer does this, whatever the cache may do with the line.
 #[test]
-fn what_is_behind_a_failed_conditional_completes_with_it() {
+fn requests_after_a_failed_conditional_complete_with_it() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
     for (tag, kind) in [
         (1, RequestKind::StoreConditional),
@@ -210,7 +211,7 @@ fn misuse_is_reported() {
 }
 
 #[test]
-fn bytes_go_where_they_belong() {
+fn written_bytes_have_the_right_offsets() {
     let mut block = [0x1122_3344_5566_7788, 0];
     assert_eq!(load(&block, 2, 2), 0x5566);
     assert_eq!(load(&block, 6, 4), 0x1122);

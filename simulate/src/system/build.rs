@@ -1,4 +1,4 @@
-//! A system put together from a compiled protocol and a plan.
+//! Builds a system from a compiled protocol and a plan.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
@@ -29,26 +29,26 @@ use crate::ruby::wheel::Wheel;
 use crate::sequencer::{Config, Effects, Sequencer};
 use crate::trace::Trace;
 
-/// What a system is put together from.
+/// What a system is built from.
 pub struct Setup<'a> {
     /// The protocol.
     pub program: Arc<Program>,
-    /// Its controllers and their parameters.
+    /// The controllers and their parameters.
     pub plan: &'a Plan,
-    /// What the plan was made from.
+    /// The options from which the plan was made.
     pub options: &'a Options,
     /// The cores, one for each thread.
     pub cores: Vec<Box<dyn Core>>,
-    /// Where to print what happens.
+    /// The trace, if it is printed.
     pub trace: Option<Trace>,
     /// The seed of all delays.
     pub seed: u64,
-    /// Cycles after which an unanswered request is a deadlock.
+    /// Number of cycles after which an unanswered request is reported as a deadlock.
     pub deadlock_threshold: Option<u64>,
 }
 
 impl System {
-    /// Puts a system together.
+    /// Builds a system.
     ///
     /// # Errors
     /// Fails if a parameter or variable of the protocol cannot have the value or type that the plan has for it.
@@ -225,7 +225,8 @@ impl System {
         for sequencer in &parts.sequencers {
             self.homes_of[*sequencer as usize] = number;
         }
-        // Several sequencers with several data caches: each its own, in the order of their declarations.
+        // Several sequencers with several data caches: each has its own, in the order of
+        // declaration.
         let data: Vec<u32> = if parts.data_caches.is_empty() {
             parts.first_caches.clone()
         } else {
@@ -254,8 +255,9 @@ impl System {
         Ok(())
     }
 
-    /// Asks the machine of the last controller how long requests of each type take to the mandatory queue. gem5 asks
-    /// anew for every request; what protocols answer depends on the type and on caches that stay what they are.
+    /// Asks the machine of the last controller for the latencies of requests to the mandatory
+    /// queue, by type. gem5 asks for every request, but the answers of protocols depend only on the
+    /// type and on fixed caches.
     fn ask_latencies(&mut self) {
         self.current = self.controllers.len() - 1;
         let controller = &self.controllers[self.current];
@@ -277,14 +279,14 @@ impl System {
             self.words.words[at] = kind;
             let ending = self.run(code.start, STACK);
             self.words.settle();
-            // Types that the machine does not know are an error when it is asked, and are never sent.
+            // Types that the machine does not know are an error when asked for, and are never sent.
             let latency = ending.map_or(otherwise, |_| self.words.words[at]);
             self.controllers[self.current].mandatory_latencies.push(latency);
         }
         self.words.words[at] = before;
     }
 
-    /// Makes what a parameter stands for; returns the word that the parameter holds.
+    /// Creates the object of a parameter; returns the word that the parameter holds.
     fn parameter(
         &mut self,
         controller: usize,
@@ -301,7 +303,7 @@ impl System {
             Value::Null => 0,
             Value::Text(text) => match program.texts.iter().position(|known| known == text) {
                 Some(at) => at as u64,
-                // A text that no code of the protocol compares with anything.
+                // A text with which no code of the protocol compares anything.
                 None => program.texts.len() as u64,
             },
             Value::Enumerator { value, .. } => {
@@ -356,7 +358,7 @@ impl System {
             Value::Timer => self.timers_for(controller),
             Value::Wire(number) => {
                 let at = plan.buffers + number;
-                // Whoever reads it becomes its consumer when its port is found.
+                // The reader becomes its consumer when the port is found.
                 let settings = Settings {
                     ordered: plan.wires[*number as usize].ordered,
                     ..Settings::default()
@@ -373,7 +375,7 @@ impl System {
         self.timers.len() as u64 - 1
     }
 
-    /// Makes what a variable of a library type stands for.
+    /// Creates the object of a variable of a library type.
     fn variable(
         &mut self,
         controller: usize,
@@ -393,7 +395,7 @@ impl System {
                 self.tables.len() as u64 - 1
             }
             ("PerfectCacheMemory", Some(element)) => {
-                // As large as it has to be.
+                // These tables have no capacity.
                 self.tables.push(TbeTable::new(usize::MAX / 2));
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
@@ -414,7 +416,7 @@ impl System {
     }
 }
 
-/// What the parameters of a controller are.
+/// The objects among the parameters of a controller.
 #[derive(Default)]
 struct Parts {
     mandatory: Option<u32>,
@@ -425,7 +427,7 @@ struct Parts {
     data_caches: Vec<u32>,
 }
 
-/// Whether a cache is, by its name, one that holds a core's data: where its reservations are.
+/// Whether a cache holds a core's data, by its name; reservations are stored there.
 fn is_data_cache(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("dcache") || name.contains("l1d")
@@ -435,7 +437,7 @@ fn field(of: &Type, name: &str) -> u16 {
     of.fields.get(name).map(|field| field.offset).unwrap_or_default()
 }
 
-/// What the network needs to know of a type.
+/// The offsets of the fields of a type that the network reads.
 fn envelope(of: &Type, destinations: usize) -> Envelope {
     Envelope {
         destination: of

@@ -1,4 +1,4 @@
-//! The cores and their sequencers: requests go in, callbacks of the protocol bring answers out.
+//! The cores and their sequencers: requests go in, and callbacks of the protocol produce responses.
 
 use slicc::library::LibraryFunction;
 
@@ -9,7 +9,7 @@ use crate::request::{Refusal, Request};
 use crate::sequencer::{Issue, Line};
 use crate::trace::Trace;
 
-/// What a core sees of the system.
+/// The interface of the system to a core.
 struct Port<'a> {
     system: &'a mut System,
     thread: usize,
@@ -45,7 +45,7 @@ impl CorePort for Port<'_> {
 }
 
 impl System {
-    /// Lets something be done with a core, which gets a port to the rest of the system.
+    /// Calls a function with a core, and with the interface of the rest of the system to it.
     fn with_core(&mut self, thread: usize, what: impl FnOnce(&mut dyn Core, &mut Port<'_>)) {
         let Some(mut core) = self.threads[thread].core.take() else {
             return;
@@ -54,7 +54,8 @@ impl System {
         self.threads[thread].core = Some(core);
     }
 
-    /// Gives a core its answers and lets it go on. Says whether it has come to its end by that.
+    /// Passes the responses to a core and lets it continue. Returns whether it finished its program
+    /// by that.
     pub(super) fn step(&mut self, thread: usize) -> bool {
         let now = self.now;
         while self.threads[thread].answers.front().is_some_and(|(tick, _)| *tick <= now) {
@@ -85,7 +86,7 @@ impl System {
             (fields.line, issue.line),
             (fields.address, issue.address),
             (fields.kind, u64::from(issue.kind)),
-            // Supervisor.
+            // Supervisor mode.
             (fields.mode, 0),
             (fields.size, u64::from(issue.size)),
             (fields.context, u64::from(issue.core)),
@@ -93,7 +94,7 @@ impl System {
             self.words.words[message as usize + usize::from(offset)] = value;
         }
         let random = self.random_delays.then_some(&mut self.delays);
-        // The queue is unordered, and the latency at least 1: nothing can go wrong.
+        // The queue is unordered and the latency at least 1, so this cannot fail.
         if let Ok(arrival) =
             self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random)
         {
@@ -101,7 +102,8 @@ impl System {
         }
     }
 
-    /// A callback of the protocol: requests of a line complete with a block at an address.
+    /// Carries out a callback of the protocol: requests for a line complete with the block at an
+    /// address.
     pub(super) fn callback(
         &mut self,
         function: LibraryFunction,
@@ -163,7 +165,7 @@ impl System {
         Ok(())
     }
 
-    /// `evictionCallback`: the core is told that a line is gone, and its reservation with it.
+    /// `evictionCallback`: the core is told that a line is lost, and its reservation ends.
     pub(super) fn evicted(&mut self, sequencer: usize, line: u64) {
         if let Some(cache) = self.monitors[sequencer] {
             self.caches[cache as usize].clear_monitor(line);

@@ -1,4 +1,4 @@
-//! Coverage: which transitions a run has taken or stalled, and how often.
+//! Coverage: the transitions that a run took or stalled, and how often.
 
 use slicc::mutant::touched::TableEntry;
 use slicc::protocol::Protocol;
@@ -8,13 +8,13 @@ use super::System;
 /// A row of the coverage of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Covered<'a> {
-    /// Machine.
+    /// The machine.
     pub machine: &'a str,
-    /// State before.
+    /// The state before.
     pub state: &'a str,
-    /// Event.
+    /// The event.
     pub event: &'a str,
-    /// State after.
+    /// The state after.
     pub next: &'a str,
     /// Number of times it was taken.
     pub count: u64,
@@ -27,23 +27,23 @@ impl Covered<'_> {
     }
 }
 
-/// How often the transitions of some entries of the table were taken.
+/// Returns how often the transitions of some entries of the table were taken.
 pub fn visits(entries: &[TableEntry], coverage: &[Covered<'_>]) -> u64 {
     let counts = |taken: &&Covered<'_>| entries.iter().any(|place| taken.is_of(place));
     coverage.iter().filter(counts).map(|taken| taken.count).sum()
 }
 
-/// A triple of machine, state and event that a run reached, by its number.
+/// A triple of machine, state and event that a run reached, as a number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reached {
-    /// Its number, which depends on the states and events of the protocol alone. A triple that was
+    /// The number, which depends only on the states and events of the protocol. A triple that
     /// stalled has another number than one that was taken.
     pub triple: u32,
     /// Number of times it was taken.
     pub count: u64,
 }
 
-/// The entry of a protocol's transition table that the number of a [`Reached`] triple stands for.
+/// The entry of the transition table with the number of a [`Reached`] triple.
 pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
     let mut pair = triple as usize / 2;
     for machine in &protocol.program.machines {
@@ -58,7 +58,7 @@ pub fn entry_of(protocol: &Protocol, triple: u32) -> Option<TableEntry> {
 }
 
 impl System {
-    /// The transitions that were taken, in the order of the machines, states and events.
+    /// The transitions that were taken, in the order of machines, states and events.
     pub fn coverage(&self) -> Vec<Covered<'_>> {
         self.rows(|machine, row| match self.program.machines[machine].transitions[row].next {
             Some(next) => vec![(next, self.coverage[machine][row])],
@@ -70,7 +70,8 @@ impl System {
         })
     }
 
-    /// The transitions that the protocol itself stalled (`z_stall`), with the state that they would lead to.
+    /// The transitions that the protocol stalled (`z_stall`), with the state to which they would
+    /// lead.
     pub fn stalls(&self) -> Vec<Covered<'_>> {
         self.rows(|machine, row| {
             let transition = &self.program.machines[machine].transitions[row];
@@ -78,7 +79,7 @@ impl System {
         })
     }
 
-    /// The triples that were taken, and those that were stalled, in the order of their numbers.
+    /// The triples that were taken or stalled, in the order of their numbers.
     pub fn reached(&self) -> Vec<Reached> {
         let mut reached = Vec::new();
         let mut first = 0;

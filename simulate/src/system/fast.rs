@@ -1,7 +1,7 @@
 //! The instructions that need little but memory.
 //!
-//! They are most of those that are carried out, and have a loop of their own: its variables fit the registers of a
-//! processor, which those of a loop that can do everything would not.
+//! Most executed instructions are of this kind. They have a loop of their own, whose variables fit
+//! the registers of a processor; those of a loop for all instructions would not.
 
 use slicc::compile::code::{Op, Program};
 use slicc::compile::types::TypeId;
@@ -14,20 +14,20 @@ use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::cache::CacheMemory;
 use crate::ruby::tbe::TbeTable;
 
-/// Words that a frame must leave free above itself: functions of the library look at five arguments, however many
-/// there are.
+/// Number of words that a frame must leave free above itself: functions of the library read five
+/// arguments, even if they have fewer.
 const MARGIN: usize = 16;
 
-/// Where code is being carried out.
+/// The position of execution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Position {
-    /// The next instruction.
+    /// The index of the next instruction.
     pub pc: usize,
-    /// The frame.
+    /// The address of the frame.
     pub fp: usize,
 }
 
-/// The objects that are looked at most often.
+/// The objects that are accessed most often.
 pub(super) struct Objects<'a> {
     pub buffers: &'a [MessageBuffer],
     pub caches: &'a mut [CacheMemory],
@@ -36,23 +36,23 @@ pub(super) struct Objects<'a> {
     pub has_blocked: bool,
     /// The present tick.
     pub now: u64,
-    /// How many calls the run may still make.
+    /// Number of calls that the run may still make.
     pub calls_left: u64,
-    /// What to clear of an address to get that of its line.
+    /// The bits of an address that are cleared to get that of its line.
     pub offset_bits: u64,
 }
 
-/// Why the loop was left.
+/// The reason why the loop was left.
 pub(super) enum Stop {
     /// The instruction before the position needs more than memory.
     Other,
-    /// The outermost function has come to its end.
+    /// The outermost function has ended.
     End,
     /// The instruction before the position failed.
     Trap(Trap),
 }
 
-/// Carries out instructions until one is of another kind.
+/// Executes instructions up to the first one of another kind.
 pub(super) fn run(
     program: &Program,
     words: &mut [u64],
@@ -136,12 +136,12 @@ pub(super) fn run(
                 let (to, from) = (get!(to) as usize, get!(from) as usize);
                 words.copy_within(from..from + count as usize, to);
             }
-            Op::Fresh { to, of } => {
+            Op::Initialize { to, of } => {
                 let fresh = program.types[of as TypeId].fresh();
                 let at = fp + to as usize;
                 words[at..at + fresh.len()].copy_from_slice(fresh);
             }
-            Op::Same { to, left, words: count } => {
+            Op::EqualWords { to, left, words: count } => {
                 let (one, other, count) =
                     (get!(left) as usize, get!(left + 1) as usize, count as usize);
                 get!(to) = u64::from(words[one..one + count] == words[other..other + count]);
@@ -274,7 +274,7 @@ pub(super) fn run(
             Op::BlockOn { .. } | Op::CheckProbe { .. } if !objects.has_blocked => {}
             Op::Library { function, base } => {
                 let at = fp + base as usize;
-                match look(function, words, objects, at) {
+                match look_up(function, words, objects, at) {
                     Some(Ok(result)) => words[at] = result,
                     Some(Err(misuse)) => stop!(Stop::Trap(Trap::Misuse(misuse))),
                     None => stop!(Stop::Other),
@@ -285,9 +285,9 @@ pub(super) fn run(
     }
 }
 
-/// Carries out one of the functions that only look something up; `None` if it is another.
+/// Carries out one of the functions that only look something up; `None` for other functions.
 #[inline]
-fn look(
+fn look_up(
     function: LibraryFunction,
     words: &[u64],
     objects: &mut Objects<'_>,
@@ -299,7 +299,7 @@ fn look(
         LibraryFunction::TablePresent => {
             objects.line(argument).map(|line| u64::from(objects.tables[object].is_present(line)))
         }
-        // What is missing is made, which needs more than a look.
+        // A missing entry is created, which needs more than a lookup.
         LibraryFunction::PerfectLookup => {
             match objects.tables[object].lookup(objects.line_of(argument)) {
                 0 => return None,
@@ -339,13 +339,13 @@ fn look(
 }
 
 impl Objects<'_> {
-    /// The line that an address lies in.
+    /// The line that contains an address.
     #[inline]
     fn line_of(&self, address: u64) -> u64 {
         address & !self.offset_bits
     }
 
-    /// An address that has to be that of a line.
+    /// Checks that an address is that of a line.
     #[inline]
     fn line(&self, address: u64) -> Result<u64, Misuse> {
         match address & self.offset_bits {

@@ -1,4 +1,4 @@
-//! What stops a simulation before its end.
+//! The reasons why a simulation stops early.
 
 use std::fmt;
 
@@ -8,24 +8,25 @@ use slicc::source::Span;
 use crate::ruby::Misuse;
 use crate::sequencer;
 
-/// The condition that stops the code of a transition; [`System::fault`](super::System::fault) makes a [`Fault`] of it.
+/// The condition that stops the code of a transition. [`System::fault`](super::System::fault) makes
+/// a [`Fault`] of it.
 #[derive(Clone, Debug)]
 pub(super) enum Trap {
-    /// No transition for the state and the event.
+    /// There is no transition for the state and the event.
     NoTransition { state: u16, event: u16 },
-    /// `error(...)`; the number of the text.
+    /// `error(...)`, with the index of the text.
     Error(u64),
     /// `assert(...)`
     Assert,
-    /// A pointer that should not be null.
+    /// A null pointer was followed.
     Null,
-    /// A library object was used in a way that makes no sense.
+    /// A library object was used incorrectly.
     Misuse(Misuse),
-    /// A sequencer was used in a way that makes no sense.
+    /// A sequencer was used incorrectly.
     Sequencer(sequencer::Misuse),
     /// Another defect, described by the text.
     Other(&'static str),
-    /// A function that needs something that is not simulated.
+    /// A function that depends on something that is not simulated.
     Unsupported(&'static str),
 }
 

@@ -1,12 +1,12 @@
-//! Messages on their way: sending, parking and waking, and the memory at the other end.
+//! Messages in flight: sending, setting aside and waking, and the memory.
 
 use slicc::compile::code::{Need, control};
 
 use super::fault::Trap;
-use super::{HAPPENINGS, Happening, NEAR, Role, System};
+use super::{MOST_RECORDED, REPETITION_DISTANCE, RecordedEvent, Role, System};
 use crate::ruby::Misuse;
 
-/// Numbers of `MemoryRequestType`.
+/// Numbers of the values of `MemoryRequestType`.
 const MEMORY_READ: u64 = 0;
 const MEMORY_WB: u64 = 1;
 
@@ -39,7 +39,7 @@ impl System {
         }
     }
 
-    /// Brings a message to everybody in its `Destination`.
+    /// Delivers a message to all controllers in its `Destination`.
     fn deliver(
         &mut self,
         sender: u32,
@@ -62,7 +62,7 @@ impl System {
         }
         let from = message as usize + usize::from(destination);
         let line = self.current_address();
-        // An empty set: the message vanishes at the first switch.
+        // If the set is empty, the message vanishes at the first switch.
         let mut left: u64 = (0..self.machines.words())
             .map(|word| self.words.words[from + word].count_ones() as u64)
             .sum();
@@ -76,7 +76,7 @@ impl System {
                 let number = numbers.trailing_zeros();
                 numbers &= numbers - 1;
                 left -= 1;
-                // The last receiver gets the message itself, the others copies.
+                // The last receiver gets the message itself, the others get copies.
                 let copy =
                     if left > 0 { self.words.duplicate(message, envelope.width) } else { message };
                 let own = copy as usize + usize::from(destination);
@@ -101,47 +101,46 @@ impl System {
         let of = self.words.type_of(message);
         let controller = &self.controllers[self.current];
         let address = self.words.words[controller.control as usize + usize::from(control::ADDRESS)];
-        let happening = Happening {
+        let event = RecordedEvent {
             tick: self.now,
             controller: self.current as u32,
             what: of as u32,
             is_message: true,
             kind: self.kind_of(message, of),
             address,
-            ..Happening::default()
+            ..RecordedEvent::default()
         };
-        self.keep(happening);
+        self.keep(event);
     }
 
-    /// Keeps what happened, for the report of a fault.
+    /// Records an event for the report of a fault.
     #[inline]
-    pub(super) fn keep(&mut self, happening: Happening) {
-        match self.happenings.get_mut(self.happened % HAPPENINGS) {
-            Some(oldest) => *oldest = happening,
-            None => self.happenings.push(happening),
+    pub(super) fn keep(&mut self, event: RecordedEvent) {
+        match self.happenings.get_mut(self.happened % MOST_RECORDED) {
+            Some(oldest) => *oldest = event,
+            None => self.happenings.push(event),
         }
         self.happened += 1;
     }
 
-    /// Keeps a transition that changes nothing. One that its controller has just taken for the line is only
-    /// counted, so that what is tried again and again does not drive out what it waits for.
-    pub(super) fn keep_unchanged(&mut self, happening: Happening) {
-        for back in 1..=NEAR.min(self.happened) {
-            let kept = &mut self.happenings[(self.happened - back) % HAPPENINGS];
-            if (kept.controller, kept.address) == (happening.controller, happening.address) {
-                if !kept.is_message && (kept.what, kept.after) == (happening.what, happening.after)
-                {
+    /// Records a transition that changes nothing. One that its controller has just taken for the
+    /// line is only counted, so that retries do not displace the event for which they wait.
+    pub(super) fn keep_unchanged(&mut self, event: RecordedEvent) {
+        for back in 1..=REPETITION_DISTANCE.min(self.happened) {
+            let kept = &mut self.happenings[(self.happened - back) % MOST_RECORDED];
+            if (kept.controller, kept.address) == (event.controller, event.address) {
+                if !kept.is_message && (kept.what, kept.after) == (event.what, event.after) {
                     kept.repeated += 1;
-                    kept.until = happening.tick;
+                    kept.until = event.tick;
                     return;
                 }
                 break;
             }
         }
-        self.keep(happening);
+        self.keep(event);
     }
 
-    /// The number in the field `Type` of a message.
+    /// The value of the field `Type` of a message.
     fn kind_of(&self, message: u64, of: usize) -> u32 {
         match self.kinds[of] {
             Some(offset) => self.words.words[message as usize + usize::from(offset)] as u32,
@@ -169,11 +168,12 @@ impl System {
             .map(|(_, by)| *by)
     }
 
-    /// Lets the head of a buffer wait for a cycle.
+    /// Delays the head of a buffer by a cycle.
     ///
-    /// In gem5 no later message of an ordered buffer overtakes a head that waits: a message that arrives in the next cycle is
-    /// enqueued behind it. What comes from the network is here enqueued when it is sent, so the head keeps its place
-    /// among those messages, and does not wait for longer.
+    /// In gem5 no later message of an ordered buffer overtakes a delayed head: a message that
+    /// arrives in the next cycle is enqueued after it. Here, messages from the network are enqueued
+    /// when they are sent, so the head keeps its place among those messages, and is not delayed any
+    /// longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
         let head = &mut self.buffers[buffer as usize];
         let arrival = if self.network.keeps_order(buffer) {
@@ -186,7 +186,7 @@ impl System {
         Ok(())
     }
 
-    /// Parks the head of a buffer until somebody wakes the line.
+    /// Sets the head of a buffer aside until the line is woken.
     pub(super) fn stall_and_wait(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
         if !line.is_multiple_of(self.block_words as u64 * 8) {
             return Err(Misuse::NotALine(line).into());
@@ -213,7 +213,8 @@ impl System {
         Ok(())
     }
 
-    /// `wakeUpBuffers(line)`: wakes what ports of a lower rank than the running one have parked, and forgets the rest.
+    /// `wakeUpBuffers(line)`: wakes the messages that ports of a lower rank than the current one
+    /// have set aside, and drops the other registrations.
     pub(super) fn wake_lower(&mut self, line: u64) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let (rank, ports) = (controller.rank, controller.ports.len());
@@ -253,7 +254,7 @@ impl System {
         (0..times).try_for_each(|_| self.wake_buffer(buffer, line))
     }
 
-    /// Something has to be stalled there: what registers a buffer stalls a message in it.
+    /// There has to be a stalled message: a buffer is registered when a message in it is stalled.
     fn wake_buffer(&mut self, buffer: u32, line: u64) -> Result<(), Trap> {
         if !self.buffers[buffer as usize].wake(line) {
             return Err(Misuse::NothingStalled(line).into());
@@ -274,7 +275,7 @@ impl System {
         }
     }
 
-    /// Hands a request to the memory, if one is ready (section 17).
+    /// Passes a request to the memory, if one is ready (section 17).
     pub(super) fn serve_memory(&mut self) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let Some(requests) = controller.requests_to_memory else {

@@ -1,15 +1,15 @@
-//! Faults put into words.
+//! Describes faults in words.
 
 use slicc::compile::types::TypeKind;
 
 use super::fault::{Fault, FaultKind, Trap};
-use super::{HAPPENINGS, Happening, System};
+use super::{MOST_RECORDED, RecordedEvent, System};
 
-/// How many happenings a report shows.
-const SHOWN: usize = 24;
+/// Largest number of events that a report shows.
+const MOST_SHOWN: usize = 24;
 
 impl System {
-    /// The fault that the current controller ran into.
+    /// The fault of the current controller.
     pub(super) fn fault(&mut self, trap: Trap) -> Box<Fault> {
         let controller = &self.controllers[self.current];
         let machine = &self.program.machines[controller.machine];
@@ -72,7 +72,7 @@ impl System {
         })
     }
 
-    /// A fault that no code of the protocol is the place of.
+    /// A fault that is not about a place in the protocol's code.
     pub(super) fn plain_fault(&self, kind: FaultKind, message: String) -> Box<Fault> {
         Box::new(Fault {
             kind,
@@ -85,7 +85,7 @@ impl System {
         })
     }
 
-    /// A request has waited too long.
+    /// The fault that a request has waited too long.
     pub(super) fn stuck(&self, sequencer: usize, message: String) -> Box<Fault> {
         let address = self.sequencers[sequencer]
             .oldest()
@@ -94,7 +94,7 @@ impl System {
         Box::new(Fault { address, recent, ..*self.plain_fault(FaultKind::Deadlock, message) })
     }
 
-    /// A core is answered, but gets nowhere.
+    /// The fault that a core gets responses but makes no progress.
     pub(super) fn no_progress(&self, thread: usize, since: u64) -> Box<Fault> {
         let message = format!(
             "Livelock: thread {thread} has been at the same operation since time {since}, although its requests are \
@@ -108,7 +108,7 @@ impl System {
         Box::new(Fault { address, recent, ..fault })
     }
 
-    /// Nothing is going to happen any more, but cores wait.
+    /// The fault that no event is left, but cores wait.
     pub(super) fn quiescence(&self) -> Box<Fault> {
         let waiting = self
             .sequencers
@@ -136,7 +136,7 @@ impl System {
         }
     }
 
-    /// Controllers wake each other without end, and time stands still.
+    /// The fault that controllers wake each other for ever, so that time stands still.
     pub(super) fn livelock(&self) -> Box<Fault> {
         let controller = self.controllers.get(self.current).map(|controller| {
             format!("{} {}", self.program.machines[controller.machine].name, controller.version)
@@ -152,8 +152,8 @@ impl System {
         Box::new(Fault { controller, address: Some(address), recent, ..fault })
     }
 
-    /// All cores have come to their end, and none of them has completed an operation: whatever the
-    /// history says, nothing was tried.
+    /// The fault that all cores have finished, but none of them has completed an operation, so that
+    /// the history says nothing about the protocol.
     pub fn nothing_completed(&self) -> Option<Box<Fault>> {
         let has_some = self.cores().any(|core| !core.records().is_empty());
         (!has_some).then(|| {
@@ -167,50 +167,50 @@ impl System {
 
     /// The last transitions and messages for a line, the oldest first.
     pub(super) fn recent(&self, address: u64) -> Vec<String> {
-        let count = self.happened.min(HAPPENINGS);
+        let count = self.happened.min(MOST_RECORDED);
         let newest_first = (0..count)
-            .map(|back| &self.happenings[(self.happened - 1 - back) % HAPPENINGS])
-            .filter(|happening| happening.address == address);
+            .map(|back| &self.happenings[(self.happened - 1 - back) % MOST_RECORDED])
+            .filter(|event| event.address == address);
         let mut recent = Recent::default();
-        for happening in newest_first {
-            if !recent.add(happening, self.changes_nothing(happening)) {
+        for event in newest_first {
+            if !recent.add(event, self.changes_nothing(event)) {
                 break;
             }
         }
         let mut shown = recent.shown;
         shown.reverse();
-        shown.sort_by_key(|happening| happening.tick);
-        shown.iter().map(|happening| self.told(happening)).collect()
+        shown.sort_by_key(|event| event.tick);
+        shown.iter().map(|event| self.describe(event)).collect()
     }
 
-    /// Whether it is a transition to the state that the line was in, such as that of a request that waits.
-    fn changes_nothing(&self, happening: &Happening) -> bool {
-        let machine = self.controllers[happening.controller as usize].machine;
+    /// Whether the event is a transition to the same state, such as that of a request that waits.
+    fn changes_nothing(&self, event: &RecordedEvent) -> bool {
+        let machine = self.controllers[event.controller as usize].machine;
         let transitions = &self.program.machines[machine].transitions;
-        !happening.is_message && transitions[happening.what as usize].state == happening.after
+        !event.is_message && transitions[event.what as usize].state == event.after
     }
 
-    /// A happening in words.
-    fn told(&self, happening: &Happening) -> String {
-        let controller = &self.controllers[happening.controller as usize];
+    /// Describes an event in words.
+    fn describe(&self, event: &RecordedEvent) -> String {
+        let controller = &self.controllers[event.controller as usize];
         let machine = &self.program.machines[controller.machine];
-        let who = format!("{:>10}: {} {}", happening.tick, machine.name, controller.version);
-        if happening.is_message {
-            let of = &self.program.types[happening.what as usize];
+        let who = format!("{:>10}: {} {}", event.tick, machine.name, controller.version);
+        if event.is_message {
+            let of = &self.program.types[event.what as usize];
             let named =
                 of.fields.get("Type").and_then(|field| match &self.program.types[field.of].kind {
                     TypeKind::Enumeration { values, .. } => {
-                        values.get(happening.kind as usize).cloned()
+                        values.get(event.kind as usize).cloned()
                     }
                     _ => None,
                 });
             return format!("{who} sends {} {}", of.name, named.as_deref().unwrap_or(""));
         }
-        let transition = &machine.transitions[happening.what as usize];
-        let after = machine.states.get(usize::from(happening.after)).map_or("?", |state| state);
-        let repeated = match happening.repeated {
+        let transition = &machine.transitions[event.what as usize];
+        let after = machine.states.get(usize::from(event.after)).map_or("?", |state| state);
+        let repeated = match event.repeated {
             0 => String::new(),
-            more => format!(" ({more} times more until {})", happening.until),
+            more => format!(" ({more} times more until {})", event.until),
         };
         format!(
             "{who} {}: {} > {after}{repeated}",
@@ -220,33 +220,34 @@ impl System {
     }
 }
 
-/// The last happenings for a line, collected from the newest on.
+/// The last events for a line, collected from the newest on.
 #[derive(Default)]
 struct Recent {
-    /// The newest first.
-    shown: Vec<Happening>,
-    /// Places among those shown of transitions that change nothing, which their controllers have
-    /// followed by nothing else.
+    /// The events, the newest first.
+    shown: Vec<RecordedEvent>,
+    /// The indices of shown transitions that change nothing, after which their controllers did
+    /// nothing else.
     open: Vec<usize>,
 }
 
 impl Recent {
-    /// Adds what came before the rest, or counts it if its controller has done only that again since; a
-    /// request that is tried again and again would hide what it waits for. Says whether there is room.
-    fn add(&mut self, happening: &Happening, changes_nothing: bool) -> bool {
-        let is_its = |shown: &Happening| shown.controller == happening.controller;
+    /// Adds an earlier event. If it is a repetition that its controller did nothing else after, it
+    /// is only counted, since retries would hide the event for which they wait. Returns whether
+    /// there is room.
+    fn add(&mut self, event: &RecordedEvent, changes_nothing: bool) -> bool {
+        let is_its = |shown: &RecordedEvent| shown.controller == event.controller;
         let same = self.open.iter().find(|&&at| {
             let shown = &self.shown[at];
-            changes_nothing && is_its(shown) && shown.what == happening.what
+            changes_nothing && is_its(shown) && shown.what == event.what
         });
         if let Some(&at) = same {
             let shown = &mut self.shown[at];
             shown.until = shown.until.max(shown.tick);
-            shown.tick = happening.tick;
-            shown.repeated += 1 + happening.repeated;
+            shown.tick = event.tick;
+            shown.repeated += 1 + event.repeated;
             return true;
         }
-        if self.shown.len() == SHOWN {
+        if self.shown.len() == MOST_SHOWN {
             return false;
         }
         if changes_nothing {
@@ -255,7 +256,7 @@ impl Recent {
             let shown = &self.shown;
             self.open.retain(|&at| !is_its(&shown[at]));
         }
-        self.shown.push(*happening);
+        self.shown.push(*event);
         true
     }
 }

@@ -1,4 +1,4 @@
-//! The virtual machine: carries out instructions.
+//! The virtual machine, which executes instructions.
 
 use std::sync::Arc;
 
@@ -9,22 +9,22 @@ use super::fast::{self, Objects, Position, Stop};
 use super::fault::Trap;
 use super::{Resume, System};
 
-/// How a run of code ended.
+/// The end of a run of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// The body of a port was gone through; nothing was triggered, or what was triggered stalled.
+    /// The end of a port's body: nothing was triggered, or what was triggered stalled.
     Through { stalled: bool },
     /// A transition was taken.
     Taken,
-    /// The scan has to begin again, although no transition was taken.
+    /// The scan of the ports has to start again, although no transition was taken.
     Again,
 }
 
-/// A run of code that makes more calls has no end worth waiting for.
+/// Largest number of calls in a run of code.
 const MOST_CALLS: u64 = 1 << 24;
 
 impl System {
-    /// Runs code from an instruction on, with its frame at an address, for the current controller.
+    /// Runs code of the current controller from an instruction on, with its frame at an address.
     pub(super) fn run(&mut self, start: u32, frame: usize) -> Result<Ending, Trap> {
         let program = Arc::clone(&self.program);
         let control_words = self.controllers[self.current].control as usize;
@@ -38,13 +38,13 @@ impl System {
                 self.words.words[position.fp + $register as usize]
             };
         }
-        // A control word, which is the number of a buffer.
+        // The number of a buffer, from a control word.
         macro_rules! buffer {
             ($offset:expr) => {
                 self.words.words[control_words + $offset as usize] as u32
             };
         }
-        // Where an instruction failed is read from `self.pc`.
+        // The place of a failed instruction is taken from `self.pc`.
         macro_rules! attempt {
             ($result:expr) => {
                 match $result {
@@ -150,13 +150,13 @@ impl System {
                     "a function came to its end without returning a value"
                 ))),
                 Op::Comment { of, from } => self.comment(of as TypeId, get!(from)),
-                // The others have been carried out.
+                // The fast loop executes all others.
                 _ => attempt!(Err(Trap::Other("an instruction that is no instruction"))),
             }
         }
     }
 
-    /// Looks the transition for an event in a state up, and notes its states.
+    /// Looks up the transition for an event in a state, and records its states.
     fn begin_transition<'p>(
         &mut self,
         program: &'p Program,

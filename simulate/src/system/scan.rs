@@ -1,4 +1,5 @@
-//! A wakeup of a controller: its ports are scanned, and transitions taken (`docs/slicc.md`, "One wakeup of a controller").
+//! A wakeup of a controller, which scans its ports and takes transitions (`docs/slicc.md`, "One
+//! wakeup of a controller").
 
 use std::sync::Arc;
 
@@ -7,7 +8,7 @@ use slicc::compile::code::{InPort, control};
 use super::fault::Trap;
 use super::run::Ending;
 use super::words::STACK;
-use super::{Happening, MOST_TAKEN, System};
+use super::{MOST_TRANSITIONS_PER_WAKEUP, RecordedEvent, System};
 use crate::trace;
 
 impl System {
@@ -36,7 +37,7 @@ impl System {
                     Ending::Through { stalled: now } => stalled |= now,
                     Ending::Taken => {
                         taken += 1;
-                        if taken >= MOST_TAKEN {
+                        if taken >= MOST_TRANSITIONS_PER_WAKEUP {
                             return Err(Trap::Other(
                                 "a wakeup took a million transitions and went on",
                             ));
@@ -59,7 +60,8 @@ impl System {
         Ok(())
     }
 
-    /// A message at the head of a buffer whose ports are all for other types will stay there for ever.
+    /// Checks for a message at the head of a buffer all of whose ports are for other types: it
+    /// would stay there for ever.
     fn check_rejected(&self, ports: &[InPort]) -> Result<(), Trap> {
         let buffers = &self.controllers[self.current].ports;
         for (port, buffer) in ports.iter().zip(buffers) {
@@ -83,7 +85,7 @@ impl System {
         self.wheel.schedule(self.now + 1, self.current as u32);
     }
 
-    /// A transition was taken: it is counted and traced.
+    /// Counts a transition that was taken, and traces it.
     pub(super) fn note_transition(&mut self) {
         self.tally.transitions += 1;
         let controller = &self.controllers[self.current];
@@ -91,19 +93,19 @@ impl System {
         let word =
             |offset: u16| self.words.words[controller.control as usize + usize::from(offset)];
         let (address, after) = (word(control::ADDRESS), word(control::AFTER) as u16);
-        let happening = Happening {
+        let event = RecordedEvent {
             tick: self.now,
             controller: self.current as u32,
             what: self.transition,
             after,
             address,
-            ..Happening::default()
+            ..RecordedEvent::default()
         };
         let of = &self.program.machines[machine];
         if of.transitions[self.transition as usize].state == after {
-            self.keep_unchanged(happening)
+            self.keep_unchanged(event)
         } else {
-            self.keep(happening)
+            self.keep(event)
         }
         self.coverage[machine][self.transition as usize] += 1;
         let of = &self.program.machines[machine];
@@ -128,7 +130,7 @@ impl System {
         }
     }
 
-    /// A transition stalled: it is counted and traced.
+    /// Counts a transition that stalled, and traces it.
     pub(super) fn note_stall(&mut self, resource: bool) {
         self.tally.stalls += 1;
         if !resource {
@@ -157,7 +159,7 @@ impl System {
         }
     }
 
-    /// Notes what an action has to say about the running transition.
+    /// Adds a value to the comment of the running transition.
     pub(super) fn comment(&mut self, of: usize, value: u64) {
         use slicc::compile::types::TypeKind;
         use std::fmt::Write;

@@ -1,17 +1,17 @@
-//! A system in which time stands still, taken from state to state: what `stepper` is made of.
+//! A system without time that is taken from state to state, on which `stepper` is built.
 //!
-//! - `layout`: where an object holds blocks;
+//! - `layout`: the places of blocks in objects;
 //! - `coding`: words as bytes;
-//! - `freeze`: a system as bytes, `thaw`: and back;
-//! - `values`: what a block holds, as far as it matters;
-//! - `moves`: what can happen, and what comes of it;
-//! - `telling`: the same in words.
+//! - `freeze` and `thaw`: a system to bytes and back;
+//! - `values`: the relevant part of the contents of blocks;
+//! - `moves`: the possible moves and their outcomes;
+//! - `describe`: moves in words.
 
 mod coding;
+mod describe;
 mod freeze;
 mod layout;
 mod moves;
-mod telling;
 mod thaw;
 mod values;
 
@@ -23,55 +23,56 @@ use crate::request::Response;
 use coding::Dictionary;
 use layout::Layout;
 
+pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
-pub use telling::DescribedMove;
 use values::Renaming;
 pub use values::{Access, Action, Freshness, Values};
 
-/// A cache, and which part of it holds lines.
+/// A cache, with the part of it that holds lines.
 #[derive(Debug)]
 struct Store {
     /// The index of the cache.
     cache: usize,
-    /// The sets that the lines are in.
+    /// The sets of the lines.
     sets: Vec<usize>,
-    /// Whether a line may have to make room for another, so that it matters which way holds which and who was used when.
+    /// Whether a line may have to be evicted for another, so that the ways of lines and the order
+    /// of uses matter.
     overflows: bool,
 }
 
-/// Who asks for what.
+/// The size of the system under exploration.
 pub struct Size {
-    /// The cores: those of the first sequencers.
+    /// The number of cores, which are those of the first sequencers.
     pub cores: usize,
-    /// How many requests a core may have under way.
+    /// Largest number of outstanding requests of a core.
     pub requests: usize,
-    /// The lines that they ask for.
+    /// The lines that cores access.
     pub lines: Vec<u64>,
 }
 
 /// A system that is taken from state to state.
 pub struct Stepping {
     system: System,
-    /// The lines that cores ask for.
+    /// The lines that cores access.
     lines: Vec<u64>,
     cores: usize,
-    /// How many requests a core may have under way.
+    /// Largest number of outstanding requests of a core.
     requests: usize,
     values: Values,
     layouts: Vec<Layout>,
     dictionary: Dictionary,
-    /// The end of the memory in which nothing lives yet.
+    /// The first address after the objects that always exist.
     top: usize,
-    /// The control words of each controller, as they are at first.
+    /// The initial control words of each controller.
     bases: Vec<Vec<u64>>,
     stores: Vec<Store>,
     /// The caches of each core's controller.
     caches_of: Vec<Vec<usize>>,
-    /// By table, whether it holds TBEs.
+    /// For each table, whether it holds TBEs.
     transactions: Vec<bool>,
-    /// By buffer, whether a port of its consumer reads it.
+    /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
-    /// The answers of the last move.
+    /// The responses of the last move.
     answers: Vec<(usize, Response)>,
     /// The first state.
     first: Vec<u8>,
@@ -79,10 +80,11 @@ pub struct Stepping {
 }
 
 impl Stepping {
-    /// Prepares a system that has just been put together. Where controllers have several sequencers, there may be more of these than cores: they stay idle.
+    /// Prepares a system that has just been built. If controllers have several sequencers, there
+    /// may be more of these than cores; the others stay idle.
     ///
     /// # Errors
-    /// What the protocol does that is not supported.
+    /// Fails if the protocol does something that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
         let Size { cores, requests, lines } = size;
         system.network.hold();
@@ -97,7 +99,7 @@ impl Stepping {
                 moved: 0,
             });
         }
-        // So that a move is one transition.
+        // A move is one transition.
         for controller in &mut system.controllers {
             controller.transitions_per_cycle = 1;
         }
@@ -132,7 +134,7 @@ impl Stepping {
         Ok(stepping)
     }
 
-    /// Looks up what stays as it is.
+    /// Computes what does not change.
     fn prepare(&mut self) -> Result<(), SetupError> {
         let system = &self.system;
         self.read = vec![false; system.buffers.len()];
@@ -186,28 +188,28 @@ impl Stepping {
         Store { cache, sets, overflows }
     }
 
-    /// The system itself, for what it has counted.
+    /// The system, for its statistics.
     pub fn system(&self) -> &System {
         &self.system
     }
 
-    /// How many cores there are.
+    /// The number of cores.
     pub fn cores(&self) -> usize {
         self.cores
     }
 
-    /// How many lines they ask for.
+    /// The number of lines.
     pub fn lines(&self) -> usize {
         self.lines.len()
     }
 
-    /// The place of a line among those that cores ask for.
+    /// The index of a line among those that cores access.
     fn line_number(&self, line: u64) -> Option<usize> {
         self.lines.iter().position(|&known| known == line)
     }
 }
 
-/// The names of all controllers, which messages are full of.
+/// The identifiers of all controllers, which occur in messages.
 fn machines(system: &System) -> Vec<u64> {
     let controllers = system.controllers.iter();
     let mut names: Vec<u64> = controllers
@@ -216,7 +218,7 @@ fn machines(system: &System) -> Vec<u64> {
             u64::from(kind) << 32 | u64::from(controller.version)
         })
         .collect();
-    // Nobody.
+    // The invalid machine.
     names.push(20 << 32);
     names
 }

@@ -1,4 +1,4 @@
-//! What gem5 accepts without a word although it is evidently wrong.
+//! Warnings about mistakes that gem5 accepts.
 
 use std::mem::Discriminant;
 
@@ -8,30 +8,31 @@ use super::System;
 use super::fault::Trap;
 use crate::ruby::Misuse;
 
-/// Something that gem5 accepts although it is evidently wrong: an entry used that was never allocated, for example.
+/// A warning about a mistake that gem5 accepts, such as the use of an entry that was never
+/// allocated.
 #[derive(Clone, Debug)]
 pub struct Warning {
-    /// What happened, with controller, time and address.
+    /// The message, with controller, time and address.
     pub message: String,
-    /// The same in a few words, which are the same for all of the kind.
+    /// A short message, which is the same for all warnings of a kind.
     pub summary: &'static str,
-    /// When it first did.
+    /// The tick of the first occurrence.
     pub tick: u64,
     /// The controller that was running, such as `L2Cache 0`.
     pub controller: String,
-    /// The line that it was about.
+    /// The address of the line.
     pub address: u64,
-    /// Where in the protocol.
+    /// The place in the protocol's source.
     pub span: Option<Span>,
     /// The last transitions and messages for that line, the oldest first.
     pub recent: Vec<String>,
-    /// How often it happened at that place.
+    /// Number of occurrences at that place.
     pub count: u64,
     kind: Discriminant<Misuse>,
 }
 
 impl Warning {
-    /// Whether two are of the same kind and at the same place in the protocol.
+    /// Whether two warnings are of the same kind and about the same place in the protocol.
     pub fn is_same(&self, other: &Warning) -> bool {
         (self.span, self.kind) == (other.span, other.kind)
     }
@@ -48,8 +49,7 @@ fn summary(misuse: &Misuse) -> &'static str {
 }
 
 impl System {
-    /// Notes that the running code does something that gem5 accepts although it is evidently wrong; a fault if that is
-    /// how it is to be taken.
+    /// Records a warning about the running code; in strict mode, it is a fault.
     pub(super) fn warn(&mut self, misuse: Misuse) -> Result<(), Trap> {
         if self.strict {
             return Err(Trap::Misuse(misuse));
@@ -88,7 +88,7 @@ impl System {
         Ok(())
     }
 
-    /// What was warned about since this was last asked.
+    /// The warnings since the last call.
     pub fn take_warnings(&mut self) -> Vec<Warning> {
         std::mem::take(&mut self.warnings)
     }

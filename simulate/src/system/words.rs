@@ -1,16 +1,16 @@
-//! The memory of the virtual machine: one array of words.
+//! The memory of the virtual machine: an array of words.
 //!
-//! The first words are never used, so that address 0 is null. Then comes the stack of frames, and then everything
-//! else: the control words of the controllers, messages, entries and TBEs. An object has two words in front of it: its
-//! type, and a word that its owner may use.
+//! The first words are never used, so that address 0 is null. They are followed by the stack of
+//! frames, and then by everything else: control words of controllers, messages, entries and TBEs.
+//! An object is preceded by two words: its type, and a word for its owner.
 
 use slicc::compile::types::TypeId;
 
-/// Where the stack begins.
+/// The beginning of the stack.
 pub const STACK: usize = 64;
-/// Where it ends.
+/// The end of the stack.
 pub const STACK_END: usize = STACK + (1 << 16);
-/// Words in front of an object.
+/// Number of words before an object.
 const HEADER: usize = 2;
 
 /// The type of an object.
@@ -19,7 +19,7 @@ pub fn type_of(words: &[u64], object: u64) -> TypeId {
     words[object as usize - HEADER] as TypeId
 }
 
-/// The word that the owner of an object may use.
+/// The word for the owner of an object.
 #[inline]
 pub fn mark_of(words: &[u64], object: u64) -> u64 {
     words[object as usize - 1]
@@ -30,18 +30,19 @@ pub fn mark_of(words: &[u64], object: u64) -> u64 {
 pub struct Words {
     /// The words.
     pub words: Vec<u64>,
-    /// Where the next new object goes. Behind it there are always `margin` words.
+    /// The address of the next new object. It is always followed by `margin` words.
     top: usize,
-    /// The words of the largest object. A protocol may take an entry for one of another type, and look behind its end.
+    /// Number of words of the largest object. A protocol may use an entry as one of another type,
+    /// and read beyond its end.
     margin: usize,
-    /// Objects of each type that may be used again.
+    /// For each type, objects that may be reused.
     free: Vec<Vec<u64>>,
-    /// Objects that are free as soon as the running transition is over.
+    /// Objects that become free at the end of the running transition.
     dying: Vec<u64>,
 }
 
 impl Words {
-    /// A memory for objects of so many types, the largest of so many words.
+    /// Creates a memory for objects of `types` types, the largest of which has `largest` words.
     pub fn new(types: usize, largest: usize) -> Words {
         Words {
             words: vec![0; STACK_END + largest],
@@ -52,31 +53,31 @@ impl Words {
         }
     }
 
-    /// Makes room for new words, and returns where they are.
+    /// Adds words at the end and returns their address.
     fn extend(&mut self, count: usize) -> usize {
         let at = self.top;
         self.top += count;
         if self.words.len() < self.top + self.margin {
-            // Doubling, as a vector that grows by itself.
+            // The size doubles, as that of a growing vector.
             let length = (self.top + self.margin).max(2 * self.words.len());
             self.words.resize(length, 0);
         }
         at
     }
 
-    /// Words that stay in use: control words, for example.
+    /// Allocates words that stay in use, such as control words.
     pub fn reserve(&mut self, initial: &[u64]) -> u64 {
         let at = self.extend(initial.len());
         self.words[at..at + initial.len()].copy_from_slice(initial);
         at as u64
     }
 
-    /// Where the next new object would go.
+    /// The address of the next new object.
     pub fn top(&self) -> usize {
         self.top
     }
 
-    /// Forgets all objects from an address on, which once was the top.
+    /// Removes all objects from an address on, which was the top before.
     pub fn cut(&mut self, top: usize) {
         self.words[top..self.top].fill(0);
         self.top = top;
@@ -84,7 +85,7 @@ impl Words {
         self.dying.clear();
     }
 
-    /// The place of a new object.
+    /// The address of a new object.
     #[inline]
     fn place(&mut self, of: TypeId, width: usize) -> usize {
         if let Some(at) = self.free[of].pop() {
@@ -95,7 +96,7 @@ impl Words {
         at
     }
 
-    /// A fresh object.
+    /// Allocates an object.
     #[inline]
     pub fn allocate(&mut self, of: TypeId, initial: &[u64]) -> u64 {
         let at = self.place(of, initial.len());
@@ -104,7 +105,7 @@ impl Words {
         at as u64
     }
 
-    /// A copy of an object.
+    /// Copies an object.
     #[inline]
     pub fn duplicate(&mut self, from: u64, width: usize) -> u64 {
         let at = self.place(self.type_of(from), width);
@@ -118,19 +119,19 @@ impl Words {
         type_of(&self.words, object)
     }
 
-    /// The word that the owner of an object may use.
+    /// The word for the owner of an object.
     #[inline]
     pub fn mark(&mut self, object: u64) -> &mut u64 {
         &mut self.words[object as usize - 1]
     }
 
-    /// Frees an object once the running transition is over: until then, code may still look at it.
+    /// Frees an object at the end of the running transition: until then, code may still read it.
     #[inline]
     pub fn release(&mut self, object: u64) {
         self.dying.push(object);
     }
 
-    /// The running transition is over.
+    /// Ends the running transition.
     #[inline]
     pub fn settle(&mut self) {
         while let Some(object) = self.dying.pop() {

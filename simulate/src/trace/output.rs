@@ -1,4 +1,4 @@
-//! Where the text of a trace goes: to memory, or to a second thread that compresses and writes it.
+//! The output of a trace: to memory, or to a second thread that compresses and writes it.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -10,16 +10,17 @@ use flate2::write::GzEncoder;
 
 use ingest::gem5::text::Text;
 
-/// Pieces of text that may wait for the thread: enough to even out, little enough to stay small.
+/// Largest number of pieces of text that wait for the thread: enough to smooth the load, few enough
+/// to limit memory.
 const WAITING: usize = 4;
 
-/// Where a trace goes.
+/// The destination of a trace.
 pub enum Output {
-    /// It stays in memory.
+    /// The trace stays in memory.
     Memory,
-    /// To a file, pipe or the like.
+    /// A file, pipe or the like.
     Plain(Box<dyn Write + Send>),
-    /// There, compressed with gzip.
+    /// The same, compressed with gzip.
     Gzip(Box<dyn Write + Send>),
 }
 
@@ -33,20 +34,20 @@ impl fmt::Debug for Output {
     }
 }
 
-/// Takes pieces of text and gets them out, in order.
+/// Receives pieces of text and writes them, in order.
 #[derive(Debug)]
 pub(super) struct Writer {
     kept: Vec<u8>,
     thread: Option<Thread>,
     error: Option<io::Error>,
-    /// Whether anything more would be in vain.
+    /// Whether the output has failed, so that further text is dropped.
     failed: bool,
 }
 
 #[derive(Debug)]
 struct Thread {
     pieces: SyncSender<Vec<u8>>,
-    /// Pieces that are written come back, so that no new memory is needed.
+    /// Pieces that have been written come back for reuse.
     empty: Receiver<Vec<u8>>,
     handle: JoinHandle<io::Result<()>>,
 }
@@ -66,7 +67,7 @@ impl Writer {
         writer
     }
 
-    /// Takes the text over and leaves an empty one.
+    /// Takes over the text and leaves an empty one.
     pub fn write(&mut self, text: &mut Text) {
         let Some(thread) = &self.thread else {
             if !self.failed {
@@ -78,7 +79,7 @@ impl Writer {
         empty.clear();
         let piece = text.replace(empty);
         if thread.pieces.send(piece).is_err() {
-            // The thread ended, and only an error makes it.
+            // The thread only ends because of an error.
             let result = self.join();
             if let Err(error) = result {
                 self.fail(error);
@@ -86,12 +87,12 @@ impl Writer {
         }
     }
 
-    /// The error that made the output fail; it is told once.
+    /// The error of the output; it is returned once.
     pub fn error(&mut self) -> Option<io::Error> {
         self.error.take()
     }
 
-    /// Writes the last piece and waits until all is out.
+    /// Writes the last piece and waits until everything is written.
     pub fn finish(mut self, text: Vec<u8>) -> io::Result<Vec<u8>> {
         if let Some(error) = self.error.take() {
             return Err(error);
@@ -104,7 +105,7 @@ impl Writer {
                 self.kept.extend_from_slice(&text);
                 return Ok(self.kept);
             }
-            // If the thread has ended, joining tells why.
+            // If the thread has ended, joining it returns the error.
             Some(thread) => drop(thread.pieces.send(text)),
         }
         self.join()?;
@@ -142,8 +143,8 @@ fn start(to: Box<dyn Write + Send>, gzip: bool) -> io::Result<Thread> {
     Ok(Thread { pieces, empty, handle: builder.spawn(body)? })
 }
 
-/// The header has no time, and pieces are cut by length alone, so the same trace gives the same
-/// bytes.
+/// The header has no time stamp, and pieces are cut by length alone, so the same trace gives the
+/// same bytes.
 fn compress(
     to: Box<dyn Write + Send>,
     pieces: &Receiver<Vec<u8>>,
@@ -161,7 +162,7 @@ fn copy<W: Write>(
 ) -> io::Result<W> {
     while let Ok(piece) = pieces.recv() {
         to.write_all(&piece)?;
-        // Nobody may want it any more.
+        // The receiver may have ended already.
         let _ = written.send(piece);
     }
     Ok(to)

@@ -8,7 +8,7 @@ use history::Kind;
 use super::*;
 use crate::sequencer::{Config, Effects, Line, Sequencer};
 
-/// The lines behind those of setting up.
+/// The lines after those about the creation of ports.
 fn lines_of(trace: Trace) -> Vec<String> {
     let text = String::from_utf8(trace.finish().unwrap()).unwrap();
     let lines = text.lines().filter(|line| !line.contains(": Created "));
@@ -27,7 +27,7 @@ const ZEROS: &str = "0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0
                      0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 \
                      0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 ]";
 
-/// As gem5 recorded it of MI_example.
+/// As gem5 printed it for MI_example.
 #[test]
 fn a_store_looks_like_gem5s() {
     let mut trace = Trace::new(Options::new(1, Layout::Single), Output::Memory);
@@ -183,7 +183,7 @@ fn clients_print_their_operations() {
     assert_eq!(lines_of(trace), expected);
 }
 
-/// Somewhere to write that can be looked at afterwards.
+/// A destination that can be read afterwards.
 #[derive(Clone, Default)]
 struct Shared(Arc<Mutex<Vec<u8>>>);
 
@@ -210,7 +210,7 @@ impl Write for Broken {
     }
 }
 
-/// Prints `count` loads and transitions of all sorts.
+/// Prints `count` loads and transitions of various kinds.
 fn print(trace: &mut Trace, count: u64) {
     for now in 0..count {
         let mixed = now.wrapping_mul(0x9e37_79b9_7f4a_7c15);
@@ -263,12 +263,12 @@ fn a_broken_pipe_is_an_error() {
     }
     let mut trace = Trace::new(options, Output::Plain(Box::new(Broken)));
     print(&mut trace, 20_000);
-    assert!(trace.error().is_some(), "it is known before the end");
+    assert!(trace.error().is_some(), "the error is known before the end");
     print(&mut trace, 2000);
     assert!(trace.finish().is_err());
 }
 
-/// Not a test of correctness: `cargo test --release -p simulate -- --ignored --nocapture speed`.
+/// Measures the output, with `cargo test --release -p simulate -- --ignored --nocapture speed`.
 #[test]
 #[ignore = "measures"]
 fn speed() {

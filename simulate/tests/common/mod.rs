@@ -1,20 +1,20 @@
 //! An atomic memory with random latencies, in place of a protocol: cores and sequencers run on it.
 //!
-//! A write invalidates the line in all other cores' caches and is performed, at once. A read may
-//! take its copy of the line a while before it completes, as protocols do that let data and
-//! invalidation race.
+//! A write invalidates the line in the caches of all other cores and is performed, in one step. A
+//! read may take its copy of the line a while before it completes, as in protocols in which data
+//! and invalidations race.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
+use history::random::Rng;
 use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
 use simulate::request::{Refusal, Request, Response};
-use simulate::rng::Rng;
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
@@ -26,11 +26,11 @@ enum Event {
     Answer(usize),
     /// A request reaches memory.
     Access(usize),
-    /// A read completes with the copy it took.
+    /// A read completes with the copy that it took.
     Finish(usize),
 }
 
-/// Everything but the cores.
+/// The system except for the cores.
 pub struct Memory {
     now: u64,
     rng: Rng,
@@ -41,14 +41,14 @@ pub struct Memory {
     copies: BTreeMap<usize, Block>,
     sequencers: Vec<Sequencer>,
     lines: BTreeMap<u64, Block>,
-    /// Which core has which line in its cache, and its reservation.
+    /// The lines in the cache of each core, with its reservation.
     held: BTreeMap<(usize, u64), Option<u32>>,
     locked: BTreeMap<u64, usize>,
     moment: u64,
     trace: Option<Trace>,
 }
 
-/// What one core sees of it.
+/// The memory as one core sees it.
 struct View<'a> {
     memory: &'a mut Memory,
     core: usize,
@@ -89,7 +89,7 @@ impl Memory {
     }
 
     fn issue(&mut self, core: usize, issue: Issue, least: u64) {
-        // Some are hits.
+        // Some requests are hits.
         let latency = if self.rng.percent(40) { least } else { least + self.rng.up_to(100) };
         self.issues.push(issue);
         let at = self.issues.len() - 1;
@@ -97,16 +97,16 @@ impl Memory {
     }
 }
 
-/// A run: what is asked of it.
+/// The settings of a run.
 #[derive(Clone)]
 pub struct Run {
     pub client: Client,
     pub shape: ProgramSize,
-    /// Whether cores are told of evictions.
+    /// Whether cores are notified of evictions.
     pub evictions: bool,
     /// Whether reads may complete later than they take their copy of the line.
     pub late_reads: bool,
-    /// Tick at which the run is aborted.
+    /// The tick at which the run is aborted.
     pub abort: u64,
 }
 
@@ -116,7 +116,7 @@ impl Run {
     }
 }
 
-/// What a run gives.
+/// The results of a run.
 pub struct Ran {
     pub history: History,
     pub text: Vec<u8>,
@@ -233,7 +233,7 @@ impl System {
         }
     }
 
-    /// Takes a line out of a cache.
+    /// Evicts a line from a cache.
     fn evict(&mut self, core: usize, line: u64) {
         let now = self.memory.now;
         if self.memory.held.remove(&(core, line)).is_some() && self.evictions {
@@ -247,7 +247,8 @@ impl System {
         self.complete(core, line, copy);
     }
 
-    /// Calls the sequencer back: for a read with a copy of the line, for a write with memory's.
+    /// Completes a request at the sequencer: a read with a copy of the line, a write with the block
+    /// of memory.
     fn complete(&mut self, core: usize, line: u64, copy: Option<Block>) {
         let memory = &mut self.memory;
         let is_read = copy.is_some();
@@ -291,7 +292,7 @@ impl System {
     }
 }
 
-/// What a reader makes of a trace.
+/// The history that a reader makes of a trace.
 pub fn reread(text: &[u8]) -> History {
     let trace = ingest::read(text, "trace", &ingest::Options::default());
     trace.unwrap().histories.remove(0)
@@ -303,10 +304,10 @@ pub fn satisfies(history: &History, model: &str) -> bool {
 }
 
 /// Whether a history satisfies a model, and whether the order in which its operations were
-/// performed says so by itself.
+/// performed is enough to show it.
 pub fn decide(history: &History, model: &str) -> (bool, bool) {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
-    let model = check::Model::from_name(model, check::PsoRmw::Own).unwrap();
+    let model = check::Model::from_name(model, memory::PsoRmw::Own).unwrap();
     let options = check::Options::default();
     let bounds = check::Bounds::new(None, None);
     let outcome = check::decide(history, &reads_from, model, &options, &bounds);
@@ -315,5 +316,5 @@ pub fn decide(history: &History, model: &str) -> (bool, bool) {
         check::Verdict::Violation(_) => false,
         verdict => panic!("{verdict:?}"),
     };
-    (holds, outcome.decided_by == check::Stage::By(check::Algorithm::TraceOrder))
+    (holds, outcome.decided_by == check::verdict::Stage::By(check::Algorithm::TraceOrder))
 }

@@ -1,4 +1,4 @@
-//! What comes of a run.
+//! The outcome of a run.
 
 use check::{Options, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
@@ -6,8 +6,7 @@ use simulate::simulation::{Run, Simulation};
 use simulate::trace::Output;
 use slicc::protocol::Protocol;
 
-/// What is wrong with a run, if anything: how it ended early, or that it violates the model that its
-/// client keeps.
+/// The failure of a run, if any: how it ended early, or that it violates the model of its client.
 pub fn effect(protocol: &Protocol, simulation: &Simulation) -> Option<String> {
     let plan = simulation.plan(protocol).unwrap();
     let run = simulation.run(protocol, &plan, None).unwrap();

@@ -1,4 +1,5 @@
-//! A small machine that answers every request from a cache of its own, with pieces put in.
+//! A small machine that answers every request from a cache of its own, and can be extended with
+//! pieces of code.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -11,16 +12,16 @@ use simulate::simulation::{Run, Simulation};
 use slicc::load::load_with;
 use slicc::protocol::Protocol;
 
-/// Pieces that are put into a machine that answers every request from a cache of its own.
+/// Pieces of code for a machine that answers every request from a cache of its own.
 #[derive(Clone, Copy, Default)]
 pub struct Pieces<'a> {
     /// Declarations before the machine.
     pub types: &'a str,
     /// Parameters of the machine.
     pub parameters: &'a str,
-    /// States besides I and V.
+    /// States in addition to I and V.
     pub states: &'a str,
-    /// Events besides Load and Store.
+    /// Events in addition to Load and Store.
     pub events: &'a str,
     /// Fields of the TBE.
     pub tbe: &'a str,
@@ -28,17 +29,17 @@ pub struct Pieces<'a> {
     pub declarations: &'a str,
     /// Ports before that of requests.
     pub ports: &'a str,
-    /// What the port of requests does before it triggers.
+    /// Code of the port of requests before it triggers.
     pub request: &'a str,
-    /// What the action `check` does at every request.
+    /// Code of the action `check`, which runs at every request.
     pub code: &'a str,
     /// Further actions and transitions.
     pub transitions: &'a str,
-    /// Instead of the transitions for requests.
+    /// Replaces the transitions for requests.
     pub requests: Option<&'a str>,
 }
 
-/// Lines before the pieces matter to nobody; the machine is `L1Cache`.
+/// The source of the machine, which is called `L1Cache`.
 pub fn source(pieces: Pieces<'_>) -> String {
     let Pieces {
         types,
@@ -177,7 +178,7 @@ pub fn reaches(pieces: Pieces<'_>, settings: &[&str]) {
     assert!(outcome.ends_with(": done"), "{outcome}");
 }
 
-/// The code runs through, with these declarations.
+/// Checks that the code runs to its end, with these declarations.
 #[track_caller]
 pub fn computes(types: &str, declarations: &str, code: &str) {
     let code = format!("{code} error(\"done\");");

@@ -1,4 +1,4 @@
-//! Runs of the protocols that come with the program, as varied as recipes are.
+//! Runs of the built-in protocols, as varied as recipes are.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 use simulate::client::Client;
@@ -8,10 +8,10 @@ use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use slicc::protocol::Protocol;
 
-/// Runs of the standard stress run of a protocol.
+/// Number of runs in the standard stress run of a protocol.
 pub const STANDARD: u64 = 800;
 
-/// Every kind of core, some with more room than others.
+/// Every kind of core, some of them with several sizes.
 pub const CLIENTS: [Client; 8] = [
     Client::IN_ORDER,
     Client::store_buffer(8),
@@ -23,25 +23,25 @@ pub const CLIENTS: [Client; 8] = [
     Client::early_buffer(16, 8),
 ];
 
-/// A protocol that comes with the program.
+/// A built-in protocol.
 pub fn open(name: &str) -> Protocol {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
     match Protocol::open(&format!("{folder}/{name}.slicc")) {
         Ok(protocol) => protocol,
         Err(failure) => {
-            let told = failure.diagnostics.iter().map(|one| match one.span {
+            let messages = failure.diagnostics.iter().map(|one| match one.span {
                 Some(span) => {
                     let (path, line, column) = failure.sources.position(span);
                     format!("{}:{line}:{column}: {}", path.display(), one.message)
                 }
                 None => one.message.clone(),
             });
-            panic!("{}", told.collect::<Vec<_>>().join("\n"));
+            panic!("{}", messages.collect::<Vec<_>>().join("\n"));
         }
     }
 }
 
-/// The recipe that a number stands for, of one client after the other.
+/// The recipe that a number stands for; the clients take turns.
 pub fn simulation(protocol: &Protocol, number: u64) -> Simulation {
     let client = CLIENTS[(number % CLIENTS.len() as u64) as usize];
     Recipe::random(number).simulation(protocol, client)
@@ -52,7 +52,7 @@ pub fn standard(protocol: &Protocol) -> impl Iterator<Item = Simulation> {
     (0..STANDARD).map(|number| simulation(protocol, number))
 }
 
-/// The run of a client that options stand for, in the words of the program's command line.
+/// The run of a client with these options of the program's command line.
 pub fn simulation_of(text: &str, client: Client) -> Simulation {
     let mut shape = ProgramSize::default();
     let mut options = Options::default();
@@ -106,7 +106,7 @@ fn caches(text: &str) -> Caches {
     Caches::Given(sizes)
 }
 
-/// Runs to the end, which must come without a fault.
+/// Runs to the end, and expects no fault.
 pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
     match attempt(protocol, simulation) {
         Ok(run) => run,
@@ -120,10 +120,10 @@ pub fn run(protocol: &Protocol, simulation: &Simulation) -> Run {
 /// What went wrong, and in which run.
 pub fn attempt(protocol: &Protocol, simulation: &Simulation) -> Result<Run, String> {
     let name = protocol.name();
-    let told = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");
-    let plan = simulation.plan(protocol).map_err(|why| told(&why))?;
+    let message = |why: &dyn std::fmt::Debug| format!("{name}: {why:?}\n{simulation:?}");
+    let plan = simulation.plan(protocol).map_err(|why| message(&why))?;
     let run = simulation.run(protocol, &plan, None);
-    let run = run.map_err(|why| told(&why))?;
+    let run = run.map_err(|why| message(&why))?;
     match &run.fault {
         None => Ok(run),
         Some(fault) => {

@@ -1,4 +1,4 @@
-//! One piece of code under construction: its registers, its scopes, its instructions.
+//! The function whose code is being generated: its registers, its scopes, its instructions.
 
 use rustc_hash::FxHashMap;
 
@@ -8,26 +8,26 @@ use super::types::{TypeId, TypeKind};
 use crate::ast::Name;
 use crate::source::{Diagnostic, Span};
 
-/// Frames are no larger, so that the stack has room for some of them.
+/// Limit of the registers of a frame, so that the stack has room for several frames.
 const MOST_REGISTERS: Register = 1 << 12;
 
-/// The code of a protocol is no longer: real ones have some ten thousand instructions.
+/// Limit of the instructions of a protocol. Real protocols have some ten thousand.
 const MOST_INSTRUCTIONS: usize = 1 << 22;
 
-/// Something went wrong that has been noted among the diagnostics; the statement is given up.
+/// The statement was given up because of an error that is among the diagnostics.
 pub(super) struct Abandoned;
 
 /// The result of compiling a part.
 pub(super) type Outcome<T> = Result<T, Abandoned>;
 
-/// Where a value is.
+/// The place of a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum ValuePlace {
-    /// Known now.
+    /// A constant.
     Constant(u64),
-    /// In registers, from this one on.
+    /// In consecutive registers, starting with this one.
     Register(Register),
-    /// In control words, from this one on.
+    /// In consecutive control words, starting with this one.
     Control(u16),
     /// At the address in a register, plus an offset.
     Memory { base: Register, offset: u16 },
@@ -60,7 +60,7 @@ impl Value {
     }
 }
 
-/// A port, as names in code refer to it.
+/// A port as seen by code.
 #[derive(Clone, Debug)]
 pub(super) struct Port {
     pub buffer: u16,
@@ -70,26 +70,28 @@ pub(super) struct Port {
     pub rank: u32,
 }
 
-/// What a name in scope stands for.
+/// The meaning of a name in scope.
 #[derive(Clone, Debug)]
 pub(super) enum Symbol {
     Value(Value),
     Port(Port),
 }
 
-/// What sort of code is being compiled, which decides what may stand in it.
+/// The kind of code that is being compiled, which decides which statements are allowed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Context {
     InPort {
         handlers: [Option<u32>; 2],
     },
     Action,
-    /// A function; the register holds the address that a wide result goes to.
+    /// A function; `destination` is the register with the address to which a wide result is
+    /// written.
     Function {
         result: TypeId,
         destination: Option<Register>,
     },
-    /// A function within the code that calls it: its result goes to a register, and its returns jump to its end.
+    /// A function inlined into its caller: the result goes to the register `to`, and `returns` are
+    /// the jumps to its end.
     Inlined {
         result: TypeId,
         to: Option<Register>,
@@ -98,24 +100,25 @@ pub(super) enum Context {
     Transition,
 }
 
-/// Names and what they stand for.
+/// A scope: names and their meanings.
 #[derive(Default)]
 struct Scope {
     names: FxHashMap<Box<str>, (Symbol, Span)>,
-    /// Whether the scopes around this one can't be seen from it.
-    apart: bool,
+    /// Whether the surrounding scopes are invisible from this one.
+    isolated: bool,
 }
 
-/// A frame and what is in scope.
+/// A frame with its scopes.
 pub(super) struct Body {
     pub context: Context,
     scopes: Vec<Scope>,
     next: Register,
     highest: Register,
     start: u32,
-    /// Jumps to the end of the body, to be set when it is known.
+    /// Jumps to the end of the body, whose targets are set at the end.
     pub exits: Vec<usize>,
-    /// Assertions: the jumps that are taken where one fails. What they lead to stands behind the body, out of the way.
+    /// Assertions: the jumps taken where one fails. They lead to code after the body, off the
+    /// common path.
     pub assertions: Vec<(Vec<usize>, Span)>,
 }
 
@@ -134,13 +137,13 @@ impl Body {
 }
 
 impl Compiler<'_> {
-    /// Starts a piece of code; the one that was under construction is returned and has to be put back.
+    /// Begins a function. Returns the one under construction, which [`Compiler::finish`] puts back.
     pub(super) fn begin(&mut self, context: Context) -> Option<Body> {
         let start = self.code.len() as u32;
         self.body.replace(Body::new(context, start))
     }
 
-    /// Ends the piece of code.
+    /// Ends a function.
     pub(super) fn finish(&mut self, before: Option<Body>) -> Function {
         let body = std::mem::replace(&mut self.body, before);
         let Some(body) = body else {
@@ -150,10 +153,10 @@ impl Compiler<'_> {
             let failure = self.here();
             self.emit(Op::Assert, span);
             for at in jumps {
-                self.aim(at, failure);
+                self.set_target(at, failure);
             }
         }
-        // A call needs room for the frame above even if the function itself uses few registers.
+        // A call needs a frame of its own even if the caller uses few registers.
         Function { start: body.start, frame: u32::from(body.highest) + 1 }
     }
 
@@ -161,7 +164,7 @@ impl Compiler<'_> {
         self.body.as_mut().expect("code is compiled within a body")
     }
 
-    /// Appends an instruction and returns where it is.
+    /// Appends an instruction and returns its index.
     pub(super) fn emit(&mut self, op: Op, span: Span) -> usize {
         if self.code.len() >= MOST_INSTRUCTIONS {
             let error = Diagnostic::error(span, "the protocol needs too much code");
@@ -173,44 +176,29 @@ impl Compiler<'_> {
         self.code.len() - 1
     }
 
-    /// The address of the next instruction.
+    /// The index of the next instruction.
     pub(super) fn here(&self) -> u32 {
         self.code.len() as u32
     }
 
-    /// Sets the target of a jump.
-    pub(super) fn aim(&mut self, at: usize, to: u32) {
+    /// Sets the target of the jump at index `at`.
+    pub(super) fn set_target(&mut self, at: usize, to: u32) {
         if self.code.len() >= MOST_INSTRUCTIONS {
             return;
         }
         let distance = to as i32 - at as i32 - 1;
-        match &mut self.code[at] {
-            Op::Jump { target }
-            | Op::JumpIf { target, .. }
-            | Op::JumpUnless { target, .. }
-            | Op::JumpIfNull { target, .. }
-            | Op::JumpUnlessNull { target, .. } => *target = distance,
-            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
-                match i16::try_from(distance) {
-                    Ok(distance) => *target = distance,
-                    Err(_) => {
-                        let span = self.spans[at];
-                        self.diagnostics.push(
-                            Diagnostic::error(span, "this block is too long").hint("split it"),
-                        );
-                    }
-                }
-            }
-            other => unreachable!("{other:?} is no jump"),
+        if !self.code[at].aim(distance) {
+            let error = Diagnostic::error(self.spans[at], "this block is too long");
+            self.diagnostics.push(error.hint("split it"));
         }
     }
 
-    /// Instructions of the piece of code so far.
+    /// Number of instructions of the function so far.
     pub(super) fn length(&mut self) -> usize {
         self.code.len() - self.body().start as usize
     }
 
-    /// A run of fresh registers.
+    /// Allocates consecutive registers.
     pub(super) fn registers(&mut self, count: usize, span: Span) -> Outcome<Register> {
         let body = self.body();
         let first = body.next;
@@ -227,24 +215,24 @@ impl Compiler<'_> {
         }
     }
 
-    /// One fresh register.
+    /// Allocates a register.
     pub(super) fn register(&mut self, span: Span) -> Outcome<Register> {
         self.registers(1, span)
     }
 
-    /// The first register that is not in use: where the frame of a call begins.
+    /// The first unused register, where the frame of a call begins.
     pub(super) fn top(&mut self) -> Register {
         self.body().next
     }
 
-    /// Gives back all registers from this one on.
+    /// Frees all registers from this one on.
     pub(super) fn release(&mut self, from: Register) {
         self.body().next = from;
     }
 
-    /// Notes an error.
+    /// Records an error.
     pub(super) fn fail<T>(&mut self, diagnostic: Diagnostic) -> Outcome<T> {
-        // What several transitions need and do not find is said once.
+        // An error that several transitions share is reported once.
         if !self.diagnostics.contains(&diagnostic) {
             self.diagnostics.push(diagnostic);
         }
@@ -256,9 +244,9 @@ impl Compiler<'_> {
         self.body().scopes.push(Scope::default());
     }
 
-    /// Opens a scope from which those around it can't be seen.
-    pub(super) fn open_apart(&mut self) {
-        self.body().scopes.push(Scope { apart: true, ..Scope::default() });
+    /// Opens a scope from which the surrounding ones are invisible.
+    pub(super) fn open_isolated(&mut self) {
+        self.body().scopes.push(Scope { isolated: true, ..Scope::default() });
     }
 
     /// Closes a scope.
@@ -277,20 +265,20 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// What a name stands for here.
+    /// The meaning of a name here, if it has one.
     pub(super) fn lookup(&self, name: &str) -> Option<Symbol> {
         let scopes = self.body.iter().flat_map(|body| body.scopes.iter().rev());
         let mut found = None;
         for scope in scopes {
             found = scope.names.get(name).map(|(symbol, _)| symbol);
-            if found.is_some() || scope.apart {
+            if found.is_some() || scope.isolated {
                 break;
             }
         }
         found.or_else(|| self.members.get(name)).cloned()
     }
 
-    /// What a name stands for here; a name that stands for nothing is an error.
+    /// The meaning of a name here; a name without one is an error.
     pub(super) fn find(&mut self, name: &Name) -> Outcome<Symbol> {
         match self.lookup(&name.text) {
             Some(symbol) => Ok(symbol),
@@ -306,7 +294,7 @@ impl Compiler<'_> {
                 let mut error =
                     Diagnostic::error(name.span, format!("`{}` is not declared", name.text));
                 if let Some(near) =
-                    crate::outline::nearest(&name.text, names.iter().map(|name| &**name))
+                    crate::near::nearest(&name.text, names.iter().map(|name| &**name))
                 {
                     error = error.hint(format!("did you mean `{near}`?"));
                 }
@@ -315,7 +303,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Puts a value into a register: itself if it is narrow, its address if it is wide.
+    /// Loads a value into a register: the value itself if narrow, its address if wide.
     pub(super) fn load(&mut self, value: Value, span: Span) -> Outcome<Register> {
         match value.place {
             ValuePlace::Register(register) if !self.types[value.of].is_wide() => Ok(register),
@@ -327,7 +315,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Puts a value, or the address of a wide one, into a register that is given.
+    /// Loads a value, or the address of a wide one, into a given register.
     pub(super) fn load_into(&mut self, to: Register, value: Value, span: Span) {
         let op = match (value.place, self.types[value.of].is_wide()) {
             (ValuePlace::Null, _) => Op::Small { to, value: 0 },
@@ -349,7 +337,7 @@ impl Compiler<'_> {
         self.emit(op, span);
     }
 
-    /// Puts the address of a value into a register that is given.
+    /// Loads the address of a value into a given register.
     pub(super) fn address_into(&mut self, to: Register, value: Value, span: Span) -> Outcome<()> {
         let op = match value.place {
             ValuePlace::Register(register) => Op::FrameAddress { to, register },
@@ -387,7 +375,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// Writes a value of the same width to a place.
+    /// Stores a value at a place of the same width.
     pub(super) fn store(&mut self, target: Value, value: Value, span: Span) -> Outcome<()> {
         let width = self.types[target.of].width();
         if self.types[target.of].is_wide() {
@@ -434,15 +422,15 @@ impl Compiler<'_> {
         Ok(())
     }
 
-    /// A fresh variable in the frame, with the initial words of its type.
+    /// Allocates a local variable with the initial words of its type.
     pub(super) fn local(&mut self, of: TypeId, span: Span) -> Outcome<Value> {
         let width = self.types[of].width();
         let first = self.registers(width, span)?;
-        self.emit(Op::Fresh { to: first, of: of as u16 }, span);
+        self.emit(Op::Initialize { to: first, of: of as u16 }, span);
         Ok(Value::variable(of, ValuePlace::Register(first)))
     }
 
-    /// Whether a type is that of numbers, of whatever kind.
+    /// Whether a type is one of the numeric types.
     pub(super) fn is_number(&self, of: TypeId) -> bool {
         let known = &self.types.known;
         let others = ["uint32_t", "uint64_t", "RequestorID"];

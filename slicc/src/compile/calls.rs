@@ -1,4 +1,5 @@
-//! Calls: of functions, of methods of the library, and of what the language itself gives names to.
+//! Compiles calls of functions, of the library's methods, and of the names that the language
+//! defines.
 
 use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
@@ -10,29 +11,29 @@ use crate::library::LibraryFunction;
 use crate::near::near;
 use crate::source::{Diagnostic, Span};
 
-/// A function that may be called.
+/// A declared function.
 #[derive(Clone, Debug)]
 pub(super) struct Signature {
     pub result: TypeId,
     pub parameters: Vec<(TypeId, Passing)>,
-    /// For each parameter the value that it has if a call leaves it out.
+    /// The default of each parameter, for calls that leave it out.
     pub defaults: Vec<Option<Expression>>,
-    /// Its number, if it has a body.
+    /// The index of the function, if it has a body.
     pub number: Option<u32>,
-    /// Whether its result is a place, rather than a copy.
+    /// Whether the result is a place rather than a copy.
     pub by_reference: bool,
     pub span: Span,
 }
 
 impl Signature {
-    /// Whether it can be called with so many arguments: those that are left out have defaults.
+    /// Whether a call may have `given` arguments: the parameters left out need defaults.
     fn takes(&self, given: usize) -> bool {
         let left_out = self.defaults.get(given..);
         given <= self.parameters.len()
             && left_out.is_some_and(|all| all.iter().all(Option::is_some))
     }
 
-    /// The numbers of arguments that it can be called with, for a message.
+    /// The allowed numbers of arguments, for messages.
     fn counts(&self) -> String {
         let most = self.parameters.len();
         let least = (0..=most).find(|&given| self.takes(given)).unwrap_or(most);
@@ -54,7 +55,7 @@ impl Compiler<'_> {
             "trigger" => return self.trigger(arguments, span).map(|()| nothing),
             "error" => return self.error_call(arguments, span).map(|()| nothing),
             "assert" => return self.assertion(arguments, span).map(|()| nothing),
-            // No effect on the protocol.
+            // Debug output has no effect on the protocol.
             "DPRINTF" | "DPRINTFN" => return Ok(nothing),
             "APPEND_TRANSITION_COMMENT" => return self.comment(arguments, span).map(|()| nothing),
             _ => {}
@@ -83,7 +84,7 @@ impl Compiler<'_> {
         arguments.iter().map(|argument| Ok((self.expression(argument)?, argument.span))).collect()
     }
 
-    /// Adds the defaults of the parameters for which a call gives no arguments.
+    /// Adds the defaults of the parameters that a call leaves out.
     fn fill_in(&mut self, signature: &Signature, values: &mut Vec<(Value, Span)>) -> Outcome<()> {
         let given = values.len();
         let parameters = signature.parameters.iter().zip(&signature.defaults);
@@ -135,14 +136,14 @@ impl Compiler<'_> {
         Ok(Some(register(result, to)))
     }
 
-    /// Chooses among the functions of a name by the types of the arguments.
+    /// Chooses among functions of the same name by the types of the arguments.
     fn choose(
         &mut self,
         function: &Name,
         values: &[(Value, Span)],
         arguments: &[Expression],
     ) -> Outcome<Option<Signature>> {
-        let Some(candidates) = self.functions_of.get(&function.text).cloned() else {
+        let Some(candidates) = self.signatures.get(&function.text).cloned() else {
             return Ok(None);
         };
         let types: Vec<TypeId> = values.iter().map(|(value, _)| value.of).collect();
@@ -170,7 +171,7 @@ impl Compiler<'_> {
         match (fitting, same_count.first()) {
             (Some(found), _) => Ok(Some((*found).clone())),
             (None, Some(first)) => {
-                // The first argument that does not fit tells most.
+                // The message is about the first argument that does not fit.
                 for ((wanted, _), (value, span)) in first.parameters.clone().iter().zip(values) {
                     self.expect(*wanted, value.of, *span)?;
                 }
@@ -204,7 +205,7 @@ impl Compiler<'_> {
         if LibraryFunction::find(&format!("{}/{arguments}", function.text)).is_some() {
             error = error.hint("declare its prototype in the machine, as gem5's protocols do");
         } else if let Some(hint) =
-            suggestion(&function.text, self.functions_of.keys().map(|name| &**name))
+            suggestion(&function.text, self.signatures.keys().map(|name| &**name))
         {
             error = error.hint(hint);
         }
@@ -222,7 +223,7 @@ impl Compiler<'_> {
         if let Some(value) = self.inline(number, signature, values, span)? {
             return Ok(value);
         }
-        // A wide result is written to an address that is passed behind the arguments.
+        // A wide result is written to an address that is passed after the arguments.
         let wide = self.types[signature.result].is_wide() && !signature.by_reference;
         let destination = wide.then(|| self.local(signature.result, span)).transpose()?;
         let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
@@ -252,7 +253,8 @@ impl Compiler<'_> {
         Ok(register(signature.result, base))
     }
 
-    /// Calls a function of the library. A wide result is written to an address that is passed behind the arguments.
+    /// Calls a function of the library. A wide result is written to an address that is passed after
+    /// the arguments.
     pub(super) fn call_library(
         &mut self,
         builtin: LibraryFunction,
@@ -260,7 +262,7 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         span: Span,
     ) -> Outcome<Value> {
-        if builtin == LibraryFunction::Same {
+        if builtin == LibraryFunction::Identity {
             return Ok(Value { of: result, writable: false, ..values[0].0 });
         }
         if let Some(offset) = implicit(builtin) {
@@ -273,7 +275,7 @@ impl Compiler<'_> {
         let wide = self.types[result].is_wide();
         let destination = wide.then(|| self.local(result, span)).transpose()?;
         let base = self.registers((values.len() + usize::from(wide)).max(1), span)?;
-        // The present time, which ports and buffers know themselves.
+        // The second argument is the present time, which the runtime knows.
         let needed = if matches!(builtin, LibraryFunction::InReady | LibraryFunction::InDequeue) {
             1
         } else {
@@ -281,7 +283,8 @@ impl Compiler<'_> {
         };
         for (at, (value, span)) in values.iter().take(needed).enumerate() {
             let to = base + at as Register;
-            // A store-conditional that fails needs no data, so a missing entry may be named for it.
+            // A failed store-conditional needs no data, so protocols may name the data of a missing
+            // entry here.
             let skip = match value.place {
                 ValuePlace::Through { control, .. }
                     if builtin == LibraryFunction::ConditionalFailed && at == 2 =>
@@ -296,7 +299,7 @@ impl Compiler<'_> {
             self.load_into(to, *value, *span);
             if let Some(skip) = skip {
                 let end = self.here();
-                self.aim(skip, end);
+                self.set_target(skip, end);
             }
         }
         if let Some(destination) = destination {
@@ -344,7 +347,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A function or method that is declared, but that the library does not have.
+/// The error about a function or method that is declared but missing in the library.
 pub(super) fn unsupported(name: &str, span: Span) -> Diagnostic {
     let message = format!("`{name}` is not supported by this runtime");
     let error = Diagnostic::error(span, message);
@@ -354,7 +357,7 @@ pub(super) fn unsupported(name: &str, span: Span) -> Diagnostic {
     }
 }
 
-/// The names that differ little from one that is not known, as a hint.
+/// A hint with the names similar to an unknown one.
 pub(super) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     let mut known: Vec<&str> = known.collect();
     known.sort_unstable();
@@ -364,7 +367,7 @@ pub(super) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")))
 }
 
-/// The control word that a call rebinds.
+/// The control word that a call sets.
 fn implicit(builtin: LibraryFunction) -> Option<u16> {
     match builtin {
         LibraryFunction::SetEntry | LibraryFunction::UnsetEntry => Some(control::ENTRY),

@@ -1,8 +1,9 @@
-//! What protocols are compiled to: the instructions of a register machine over words.
+//! The instructions of the register machine to which protocols are compiled.
 //!
-//! A frame of registers lies in the same memory as messages and entries, so that everything has an address. An
-//! instruction names registers of its frame by number. *Control words* are those of the running controller: its
-//! parameters, its variables, and what [`control`] lists.
+//! The machine works on words of 64 bits. Its frames of registers lie in the same memory as
+//! messages and cache entries, so that everything has an address. An instruction names registers of
+//! its frame by number. *Control words* belong to the running controller: its parameters, its
+//! variables, and the words listed in [`control`].
 
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use crate::source::Span;
 /// A register: a word of the frame.
 pub type Register = u16;
 
-/// Words that every controller has, before its parameters and variables.
+/// Offsets of the control words that precede a controller's parameters and variables.
 pub mod control {
     /// The address that was given to `trigger`.
     pub const ADDRESS: u16 = 0;
@@ -33,23 +34,24 @@ pub mod control {
     pub const CLUSTER: u16 = 7;
     /// `recycle_latency`
     pub const RECYCLE: u16 = 8;
-    /// The first word that is free for parameters.
+    /// The first offset of parameters and variables.
     pub const FREE: u16 = 9;
 }
 
-/// An instruction. Where the comment says nothing else, fields are registers, and `to` gets the result. Jumps are relative to
-/// the instruction behind them. *Through* a control word means: from the address in that word on.
+/// An instruction. Unless its comment says otherwise, fields name registers, and `to` receives the
+/// result. Jump targets are relative to the following instruction. *Through* a control word means:
+/// relative to the address that it holds.
 ///
-/// An instruction has 8 bytes, so that fetching one is one load.
+/// An instruction has 8 bytes, so that one load fetches it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the comment of the instruction names its fields")]
 pub enum Op {
-    /// `to` = a number.
+    /// `to` = `value`.
     Small {
         to: Register,
         value: i32,
     },
-    /// `to` = an entry of the table of large constants.
+    /// `to` = entry `index` of the table of large constants.
     Constant {
         to: Register,
         index: u16,
@@ -59,81 +61,82 @@ pub enum Op {
         to: Register,
         from: Register,
     },
-    /// `to` = the word at the address in `base`, plus `offset`.
+    /// `to` = the word at address `base` + `offset`.
     Load {
         to: Register,
         base: Register,
         offset: u16,
     },
-    /// The word at the address in `base`, plus `offset`, = `from`.
+    /// The word at address `base` + `offset` = `from`.
     Store {
         base: Register,
         offset: u16,
         from: Register,
     },
-    /// `to` = a control word.
+    /// `to` = the control word at `offset`.
     LoadControl {
         to: Register,
         offset: u16,
     },
-    /// A control word = `from`.
+    /// The control word at `offset` = `from`.
     StoreControl {
         offset: u16,
         from: Register,
     },
-    /// `to` = the word at `offset` through a control word.
+    /// `to` = the word at `offset` through the control word `control`.
     LoadThrough {
         to: Register,
         control: u16,
         offset: u16,
     },
-    /// The word at `offset` through a control word = `from`.
+    /// The word at `offset` through the control word `control` = `from`.
     StoreThrough {
         control: u16,
         offset: u16,
         from: Register,
     },
-    /// `to` = the address of the word at `offset` through a control word.
+    /// `to` = the address of the word at `offset` through the control word `control`.
     AddressThrough {
         to: Register,
         control: u16,
         offset: u16,
     },
-    /// The word at the address in `base`, plus `offset`, = a small number.
+    /// The word at address `base` + `offset` = `value`.
     StoreSmall {
         base: Register,
         offset: u16,
         value: i16,
     },
-    /// `to` = the address in `base`, plus `offset`; the address must not be null.
+    /// `to` = `base` + `offset`, where `base` holds an address that is not null.
     Address {
         to: Register,
         base: Register,
         offset: u16,
     },
-    /// `to` = the address of a register.
+    /// `to` = the address of the register `register`.
     FrameAddress {
         to: Register,
         register: Register,
     },
-    /// `to` = the address of a control word.
+    /// `to` = the address of the control word at `offset`.
     ControlAddress {
         to: Register,
         offset: u16,
     },
-    /// Copies words from the address in `from` to the address in `to`.
+    /// Copies `words` words from the address in `from` to the address in `to`.
     Copy {
         to: Register,
         from: Register,
         words: u16,
     },
-    /// The registers from `to` on get the initial words of a type.
-    Fresh {
+    /// The registers from `to` on = the initial words of the type `of`.
+    Initialize {
         to: Register,
         of: u16,
     },
-    /// Whether the words at two addresses are equal; the addresses are in `left` and in the register behind it.
-    Same {
+    /// `to` = whether `words` words at two addresses are equal; the addresses are in `left` and in
+    /// the next register.
+    EqualWords {
         to: Register,
         left: Register,
         words: u16,
@@ -153,7 +156,7 @@ pub enum Op {
         left: Register,
         right: Register,
     },
-    /// Signed; dividing by zero is a fault.
+    /// Signed division; dividing by zero is a fault.
     Divide {
         to: Register,
         left: Register,
@@ -174,7 +177,7 @@ pub enum Op {
         left: Register,
         right: Register,
     },
-    /// Cuts a result down to an `int`: 32 bits, signed.
+    /// Truncates a result to an `int`: 32 bits, signed.
     Narrow {
         to: Register,
     },
@@ -198,7 +201,7 @@ pub enum Op {
         left: Register,
         right: Register,
     },
-    /// The same for numbers without sign.
+    /// The same for unsigned numbers.
     Below {
         to: Register,
         left: Register,
@@ -224,34 +227,35 @@ pub enum Op {
         condition: Register,
         target: i32,
     },
-    /// Jumps if a register holds something else than a small number.
+    /// Jumps unless `left` holds `value`.
     JumpUnlessSmall {
         left: Register,
         value: i16,
         target: i16,
     },
-    /// Jumps if a register holds a small number.
+    /// Jumps if `left` holds `value`.
     JumpIfSmall {
         left: Register,
         value: i16,
         target: i16,
     },
-    /// Jumps if a control word is null.
+    /// Jumps if the control word `control` is null.
     JumpIfNull {
         control: u16,
         target: i32,
     },
-    /// Jumps unless a control word is null.
+    /// Jumps unless the control word `control` is null.
     JumpUnlessNull {
         control: u16,
         target: i32,
     },
-    /// Calls a function; its frame begins at register `base` of this one, where its arguments are and its result will be.
+    /// Calls a function. Its frame begins at register `base` of this one, where the arguments are
+    /// passed and the result is returned.
     Call {
         function: u16,
         base: Register,
     },
-    /// Calls a function of the library, with arguments and result in the same way.
+    /// Calls a function of the library, with the arguments and the result at `base` as well.
     Library {
         function: LibraryFunction,
         base: Register,
@@ -262,149 +266,191 @@ pub enum Op {
     },
     /// Ends a function without one.
     Leave,
-    /// `to` = the message at the head of a buffer (`buffer` is a control word), or null if its type is another one.
+    /// `to` = the message at the head of the buffer in the control word `buffer`, or null if the
+    /// message has another type.
     Peek {
         to: Register,
         buffer: u16,
         message: u16,
     },
-    /// The same in an action, where another type is a fault.
+    /// The same in an action, where another type of message is a fault.
     PeekSure {
         to: Register,
         buffer: u16,
         message: u16,
     },
-    /// Delays the head and restarts the scan if the line in `address` is blocked on another buffer than this.
+    /// Delays the head and restarts the scan of the ports if the line in `address` is blocked on
+    /// another buffer than this one.
     BlockOn {
         buffer: u16,
         address: Register,
     },
-    /// Wakes what waits for the line in `address`.
+    /// Wakes the messages that wait for the line in `address`.
     WakeUp {
         address: Register,
     },
-    /// `to` = a fresh message.
+    /// `to` = a fresh message of the type `message`.
     NewMessage {
         to: Register,
         message: u16,
     },
-    /// Sends the message in `base`, with the latency and the permission to bypass in the two registers behind it.
+    /// Sends the message in `base`. The two following registers hold the latency and whether it may
+    /// overtake others.
     Send {
         buffer: u16,
         base: Register,
     },
-    /// Keeps a message for the transition's address.
+    /// Stores the message as deferred, under the address of the transition.
     Defer {
         buffer: u16,
         message: Register,
     },
-    /// Parks the head of a buffer until the line is woken.
+    /// Sets the head of the buffer aside until the line in `address` is woken.
     StallAndWait {
         buffer: u16,
         address: Register,
     },
-    /// Wakes what waits for a line in one buffer.
+    /// Wakes the messages of one buffer that wait for the line in `address`.
     WakeupPort {
         buffer: u16,
         address: Register,
     },
-    /// Delays the head and restarts the scan if the line is blocked on this buffer.
+    /// Delays the head and restarts the scan of the ports if the line in `address` is blocked on
+    /// this buffer.
     CheckProbe {
         buffer: u16,
         address: Register,
     },
-    /// Asks for a wakeup in the next cycle.
+    /// Schedules a wakeup of the controller in the next cycle.
     NextCycle,
-    /// `to` = a fresh object of a type that is handled by pointer.
+    /// `to` = a fresh object of the type `of`, which is handled by pointer.
     NewEntry {
         to: Register,
         of: u16,
     },
-    /// Starts the transition for an event and a state; its frame begins at `base`. If it stalls, `base` tells how.
+    /// Runs the transition of an event in a state; its frame begins at `base`. If it stalls, `base`
+    /// then holds one of [`stall`].
     Trigger {
         event: Register,
         state: Register,
         base: Register,
     },
-    /// Ends the running transition, which stalls; `how` is one of [`stall`].
+    /// Ends the running transition with a stall; `how` is one of [`stall`].
     Stall {
         how: u16,
     },
-    /// The actions of the running transition are done.
+    /// The actions of the running transition are done; the code that stores the new state follows.
     Done,
-    /// The running transition is over.
+    /// Ends the running transition.
     End,
-    /// The body of a port is over; nothing was triggered.
+    /// Ends the body of a port in which no event was triggered.
     PortEnd,
-    /// A stall handler says that it made progress.
+    /// Ends a stall handler that made progress.
     Handled,
-    /// `to` = an entry of a table of constants; `from` is the index.
+    /// `to` = entry `from` of a table of constants.
     Lookup {
         to: Register,
         from: Register,
         table: u16,
     },
-    /// `error(...)`; `text` holds an index of the texts.
+    /// Fails because of `error(...)`; `text` holds an index into the texts.
     Error {
         text: Register,
     },
-    /// `assert(...)` failed.
+    /// Fails because of an `assert(...)`.
     Assert,
-    /// A function that should return a value came to its end.
+    /// Fails because a function that returns a value ended without one.
     NoResult,
-    /// Adds a value to the comment of the running transition.
+    /// Adds a value of the type `of` to the comment of the running transition.
     Comment {
         of: u16,
         from: Register,
     },
 }
 
-/// What a trigger that did not succeed leaves behind.
+impl Op {
+    /// Where it jumps to, relative to the instruction behind it; `None` if it is no jump.
+    pub fn target(self) -> Option<i64> {
+        match self {
+            Op::Jump { target }
+            | Op::JumpIf { target, .. }
+            | Op::JumpUnless { target, .. }
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => Some(i64::from(target)),
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                Some(i64::from(target))
+            }
+            _ => None,
+        }
+    }
+
+    /// Sets where a jump leads; false if that is too far away for the instruction.
+    pub fn aim(&mut self, to: i32) -> bool {
+        match self {
+            Op::Jump { target }
+            | Op::JumpIf { target, .. }
+            | Op::JumpUnless { target, .. }
+            | Op::JumpIfNull { target, .. }
+            | Op::JumpUnlessNull { target, .. } => *target = to,
+            Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
+                let Ok(to) = i16::try_from(to) else {
+                    return false;
+                };
+                *target = to;
+            }
+            _ => {}
+        }
+        true
+    }
+}
+
+/// The kinds of stalls that [`Op::Trigger`] leaves in its `base` register.
 pub mod stall {
     /// A resource was missing.
     pub const RESOURCE: u64 = 1;
-    /// The protocol stalls.
+    /// The transition has the action `z_stall`.
     pub const PROTOCOL: u64 = 2;
 }
 
-/// A function.
+/// A piece of compiled code.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Function {
-    /// Its first instruction.
+    /// Index of the first instruction.
     pub start: u32,
-    /// Registers that it uses.
+    /// Number of registers.
     pub frame: u32,
 }
 
-/// A place in which a transition needs room before it starts.
+/// Room that a transition needs in a buffer or table before it may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The control word with the buffer or table.
     pub object: u16,
-    /// Whether it is a table of TBEs, rather than a buffer.
+    /// Whether the object is a table of TBEs rather than a buffer.
     pub table: bool,
-    /// How much room.
+    /// Number of free slots needed.
     pub slots: u32,
 }
 
 /// An entry of the transition table.
 #[derive(Clone, Debug)]
 pub struct Transition {
-    /// The state it starts from.
+    /// The state in which it starts.
     pub state: u16,
-    /// The event it is for.
+    /// The event that it handles.
     pub event: u16,
-    /// The next state; `None` if `getNextState` says.
+    /// The next state; `None` if `getNextState` computes it.
     pub next: Option<u16>,
-    /// Whether it holds `z_stall`.
+    /// Whether `z_stall` is among the actions.
     pub stalls: bool,
-    /// The room it needs.
+    /// The room that it needs before it starts.
     pub needs: Vec<Need>,
-    /// Its code, which ends with `End`.
+    /// The code, which ends with [`Op::End`].
     pub code: Function,
-    /// Where the code of each of its actions begins, and where that of the last one ends; nothing if it stalls.
+    /// The indices of the instructions at which its actions begin, then the one at which the last
+    /// action ends; empty if it stalls.
     pub actions: Arc<[u32]>,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub span: Span,
 }
 
@@ -417,28 +463,29 @@ pub struct InPort {
     pub buffer: u16,
     /// The type of its messages.
     pub message: TypeId,
-    /// The rank of the port, by which parked messages are woken (`docs/slicc.md`, "Stalling, waking and blocking").
+    /// Priority when set-aside messages are woken (`docs/slicc.md`, "Stalling, waking and
+    /// blocking").
     pub rank: u32,
-    /// Whether it reads a table of timers, rather than a buffer.
+    /// Whether it reads a table of timers rather than a buffer.
     pub timers: bool,
-    /// Whether its body does nothing unless its buffer is ready.
+    /// Whether the body does nothing unless the buffer is ready.
     pub guarded: bool,
-    /// Its code, which ends with `PortEnd`.
+    /// The code, which ends with [`Op::PortEnd`].
     pub code: Function,
 }
 
-/// What a parameter or variable of a machine is.
+/// A parameter or variable of a machine.
 #[derive(Clone, Debug)]
 pub struct Member {
     /// The name of the member.
     pub name: Box<str>,
     /// The type of the member.
     pub of: TypeId,
-    /// Its control word.
+    /// Offset of its control word.
     pub offset: u16,
-    /// For a table of TBEs: the type of what is in it.
+    /// For a table of TBEs, the type of the entries.
     pub element: Option<TypeId>,
-    /// Where it is declared.
+    /// The place of the declaration.
     pub span: Span,
 }
 
@@ -449,30 +496,31 @@ pub struct Machine {
     pub name: Box<str>,
     /// Its number in `MachineType`.
     pub kind: u32,
-    /// Names of its states.
+    /// Names of the states.
     pub states: Vec<Box<str>>,
-    /// Their permissions.
+    /// Access permissions of the states.
     pub permissions: Vec<u64>,
-    /// Names of its events.
+    /// Names of the events.
     pub events: Vec<Box<str>>,
     /// The parameters.
     pub parameters: Vec<Member>,
     /// The variables of its body.
     pub variables: Vec<Member>,
-    /// The initial control words.
+    /// The initial values of the control words.
     pub initial: Vec<u64>,
     /// The ports, in the order in which they are declared.
     pub in_ports: Vec<InPort>,
-    /// What replaces the type of a request in the control word `AFTER` by how long the request takes to the mandatory
-    /// queue, if the machine has an opinion.
+    /// Code of the protocol's `mandatoryQueueLatency`, if it defines one: replaces the request type
+    /// in the control word `AFTER` by the latency to the mandatory queue, in cycles.
     pub mandatory_latency: Option<Function>,
     /// The transitions.
     pub transitions: Vec<Transition>,
-    /// For each state and event, in this order, the transition plus one, or 0.
+    /// For each pair of state and event, ordered by state: the index of the transition plus one, or
+    /// 0 if there is none.
     pub table: Vec<u32>,
-    /// The type of its TBEs.
+    /// The type of the TBEs.
     pub tbe: Option<TypeId>,
-    /// The type of its cache entries.
+    /// The type of the cache entries.
     pub entry: Option<TypeId>,
 }
 
@@ -483,15 +531,15 @@ pub struct Program {
     pub name: Box<str>,
     /// The instructions.
     pub code: Vec<Op>,
-    /// Where each instruction comes from.
+    /// The place in the source of each instruction.
     pub spans: Vec<Span>,
     /// The functions.
     pub functions: Vec<Function>,
     /// Large constants.
     pub constants: Vec<u64>,
-    /// The texts of strings, which are handled by number.
+    /// The texts of strings; code refers to them by index.
     pub texts: Vec<Box<str>>,
-    /// Tables of constants: permissions of states, names of enumerators.
+    /// Tables of constants: permissions of states, names of enumerators as indices of texts.
     pub tables: Vec<Vec<u64>>,
     /// The types.
     pub types: Types,
@@ -499,5 +547,5 @@ pub struct Program {
     pub machines: Vec<Machine>,
 }
 
-/// An instruction is fetched by one load.
+/// One load fetches an instruction.
 const _: () = assert!(size_of::<Op>() == 8);

@@ -1,15 +1,15 @@
-//! Expressions.
+//! Compiles expressions.
 
 use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::types::{TypeId, TypeKind};
 use crate::ast::{Binary, Expression, ExpressionKind, Name};
-use crate::outline::nearest;
+use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
-    /// Compiles an expression; its value is where it happens to be.
+    /// Compiles an expression. Returns the place of its value, which is not moved to a register.
     pub(super) fn expression(&mut self, expression: &Expression) -> Outcome<Value> {
         let span = expression.span;
         let known = self.types.known;
@@ -94,7 +94,7 @@ impl Compiler<'_> {
                     return self.fail(
                         Diagnostic::error(
                             value_span,
-                            format!("a `{name}` is no pointer, so it is always valid"),
+                            format!("a `{name}` is not a pointer, so it is always valid"),
                         )
                         .hint("`is_valid` is for entries and TBEs"),
                     );
@@ -134,7 +134,7 @@ impl Compiler<'_> {
                     None => error,
                 }
             }
-            _ => Diagnostic::error(family.span, format!("`{}` is no enumeration", family.text)),
+            _ => Diagnostic::error(family.span, format!("`{}` is not an enumeration", family.text)),
         };
         self.fail(error)
     }
@@ -153,7 +153,7 @@ impl Compiler<'_> {
             return self.fail(error);
         };
         let place = match (&owner.kind, value.place) {
-            // A statistic of a library object: nothing reads it.
+            // Nothing reads the statistics of library objects.
             (TypeKind::Library, _) => ValuePlace::Constant(0),
             (TypeKind::Entry, ValuePlace::Control(control)) => {
                 ValuePlace::Through { control, offset: found.offset }
@@ -173,12 +173,12 @@ impl Compiler<'_> {
                 return self.fail(Diagnostic::error(span, "this has no fields"));
             }
         };
-        // The fields of an entry may be written even through a name that may not be bound anew.
+        // The fields of an entry may be written even if the name of the entry may not be set.
         let writable = value.writable || self.types[value.of].kind == TypeKind::Entry;
         Ok(Value { of: found.of, place, writable })
     }
 
-    /// Compiles a condition; returns the jumps that are taken where it does not hold.
+    /// Compiles a condition. Returns the jumps that are taken if it does not hold.
     pub(super) fn condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
         let span = condition.span;
         match &condition.kind {
@@ -190,7 +190,7 @@ impl Compiler<'_> {
             ExpressionKind::Valid { valid, value } => {
                 let pointer = self.expression(value)?;
                 if !self.is_pointer(pointer.of) {
-                    // For the message.
+                    // This reports the error.
                     self.expression(condition)?;
                 }
                 if let ValuePlace::Control(control) = pointer.place {
@@ -250,7 +250,7 @@ impl Compiler<'_> {
         i16::try_from(value).ok()
     }
 
-    /// Checks that a value of a type may stand where another type is asked for.
+    /// Reports an error unless a value of the type `given` may be used as one of the type `wanted`.
     pub(super) fn expect(&mut self, wanted: TypeId, given: TypeId, span: Span) -> Outcome<()> {
         if self.fits(wanted, given) {
             return Ok(());
@@ -262,12 +262,12 @@ impl Compiler<'_> {
         )
     }
 
-    /// Whether a value of one type may stand for one of another.
+    /// Whether a value of the type `given` may be used as one of the type `wanted`.
     pub(super) fn fits(&self, wanted: TypeId, given: TypeId) -> bool {
         let known = &self.types.known;
         self.types.extends(given, wanted)
             || self.is_number(wanted) && self.is_number(given)
-            // Pointers to entries: the null pointer, and what a table looks up.
+            // The null pointer and the results of lookups fit any type of entries.
             || given == known.entry && self.types[wanted].kind == TypeKind::Entry
     }
 
@@ -279,7 +279,7 @@ impl Compiler<'_> {
         index as u64
     }
 
-    /// A table of texts, one for each value of an enumeration.
+    /// The index of the table with the names of an enumeration's values.
     pub(super) fn name_table(&mut self, of: TypeId) -> Option<u16> {
         let TypeKind::Enumeration { values, .. } = self.types[of].kind.clone() else {
             return None;
@@ -288,7 +288,7 @@ impl Compiler<'_> {
         Some(self.table(texts))
     }
 
-    /// The number of a table of constants.
+    /// The index of a table of constants.
     pub(super) fn table(&mut self, table: Vec<u64>) -> u16 {
         let at = self.tables.iter().position(|known| *known == table).unwrap_or_else(|| {
             self.tables.push(table);
@@ -298,7 +298,7 @@ impl Compiler<'_> {
     }
 }
 
-/// A value that is known now.
+/// A constant.
 pub(super) fn constant(of: TypeId, value: u64) -> Value {
     Value::fixed(of, ValuePlace::Constant(value))
 }
@@ -308,7 +308,8 @@ pub(super) fn register(of: TypeId, register: Register) -> Value {
     Value::fixed(of, ValuePlace::Register(register))
 }
 
-/// A jump that is taken unless a register equals (or differs from) a small number.
+/// A jump that is taken unless `left` equals (or, if `equal` is false, differs from) a small
+/// number.
 fn unless_small(equal: bool, left: Register, value: i16) -> Op {
     if equal {
         Op::JumpUnlessSmall { left, value, target: 0 }

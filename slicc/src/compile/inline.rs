@@ -1,6 +1,7 @@
-//! Small functions are compiled where they are called, so that calling them costs nothing.
+//! Inlines small functions at their calls.
 //!
-//! Parameters become other names for the arguments, as far as nothing can change these in between.
+//! Where nothing can change an argument during the call, the parameter becomes another name for it;
+//! otherwise the argument is copied.
 
 use super::Compiler;
 use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
@@ -11,15 +12,15 @@ use super::types::TypeKind;
 use crate::ast::{self, Block, Expression, ExpressionKind, Passing, Statement, StatementKind};
 use crate::source::Span;
 
-/// Functions with more statements are called.
+/// Largest number of statements of an inlined function.
 const MOST_STATEMENTS: usize = 30;
-/// In pieces of code with more instructions, functions are called.
+/// Number of instructions of the calling function from which on nothing is inlined into it.
 const MOST_INSTRUCTIONS: usize = 4000;
-/// How deep functions may stand within each other.
-const MOST_DEPTH: usize = 4;
+/// Largest depth of functions inlined into each other.
+const DEEPEST_INLINING: usize = 4;
 
 impl Compiler<'_> {
-    /// Compiles a call of a function by compiling its body here; `None` if it has to be called.
+    /// Compiles a call by inlining the function. Returns `None` if it has to be called instead.
     pub(super) fn inline(
         &mut self,
         number: u32,
@@ -36,7 +37,7 @@ impl Compiler<'_> {
         let wide = self.types[signature.result].is_wide();
         if wide
             || self.inlining.contains(&number)
-            || self.inlining.len() >= MOST_DEPTH
+            || self.inlining.len() >= DEEPEST_INLINING
             || self.length() >= MOST_INSTRUCTIONS
             || !is_small(block)
         {
@@ -46,7 +47,7 @@ impl Compiler<'_> {
         self.inlining.push(number);
         let result = self.inlined(function, block, signature, values, span);
         self.inlining.pop();
-        // What is wrong with the function is said of the function itself.
+        // Errors inside the function are reported where the function itself is compiled.
         if result.is_ok() {
             self.diagnostics.truncate(errors);
         }
@@ -64,11 +65,11 @@ impl Compiler<'_> {
         let known = self.types.known;
         let mut parameters = Vec::new();
         for ((value, span), (of, passing)) in values.iter().zip(&signature.parameters) {
-            parameters.push(self.bound(*value, *of, *passing, *span)?);
+            parameters.push(self.bind(*value, *of, *passing, *span)?);
         }
         let returns = signature.result != known.void;
         let to = if returns { Some(self.register(span)?) } else { None };
-        self.open_apart();
+        self.open_isolated();
         for (parameter, value) in function.parameters.iter().zip(parameters) {
             if let Some(name) = &parameter.name {
                 let _ = self.declare(&name.text, name.span, Symbol::Value(value));
@@ -91,8 +92,8 @@ impl Compiler<'_> {
         })
     }
 
-    /// What a parameter stands for: the argument itself if it stays what it is, else a copy.
-    fn bound(&mut self, value: Value, of: usize, passing: Passing, span: Span) -> Outcome<Value> {
+    /// The value of a parameter: the argument itself if nothing changes it during the call, else a copy.
+    fn bind(&mut self, value: Value, of: usize, passing: Passing, span: Span) -> Outcome<Value> {
         let wide = self.types[of].is_wide();
         let stays = match value.place {
             ValuePlace::Constant(_) | ValuePlace::Null | ValuePlace::Register(_) => true,
@@ -109,9 +110,9 @@ impl Compiler<'_> {
         Ok(Value { writable: true, ..register(of, to) })
     }
 
-    /// The returns of a function lead to the instruction behind it.
+    /// Makes the returns of an inlined function jump to the next instruction.
     fn aim_returns(&mut self, mut returns: Vec<usize>) {
-        // One that is the last instruction leads there anyway.
+        // A return that is the last instruction needs no jump.
         if returns.last() == Some(&(self.code.len() - 1)) {
             returns.pop();
             self.code.pop();
@@ -119,17 +120,18 @@ impl Compiler<'_> {
         }
         let here = self.here();
         for at in returns {
-            self.aim(at, here);
+            self.set_target(at, here);
         }
     }
 }
 
-/// Whether a function is short, and rebinds nothing that its parameters may stand for.
+/// Whether a function is small enough, and changes nothing that its parameters may stand for.
 fn is_small(block: &Block) -> bool {
     weight(block).is_some_and(|weight| weight <= MOST_STATEMENTS)
 }
 
-/// The number of statements; `None` if one of them rebinds the entry or the TBE, or assigns to a plain name.
+/// The number of statements; `None` if one of them sets the entry or the TBE, or assigns to a plain
+/// name.
 fn weight(block: &Block) -> Option<usize> {
     let mut sum = 0;
     for statement in &block.statements {
@@ -158,7 +160,7 @@ fn rebinds(expression: &Expression) -> bool {
     matches!(&*function.text, "set_cache_entry" | "unset_cache_entry" | "set_tbe" | "unset_tbe")
 }
 
-/// Whether the end of a block can't be reached.
+/// Whether the end of a block is unreachable.
 fn always_returns(block: &Block) -> bool {
     match block.statements.last() {
         Some(Statement { kind: StatementKind::Return(_), .. }) => true,

@@ -1,4 +1,4 @@
-//! Machines: their members, ports, actions and transitions.
+//! Compiles machines: their members, ports, actions and transitions.
 
 use super::Compiler;
 use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
@@ -11,7 +11,7 @@ use crate::ast::{
 use crate::source::{Diagnostic, Span};
 
 impl<'a> Compiler<'a> {
-    /// A variable outside of machines: one of those that every machine has.
+    /// Declares a variable outside of machines: only those that every machine has are supported.
     pub(super) fn global(&mut self, object: &ast::Object) -> Outcome<()> {
         let offset = match &*object.name.text {
             "version" => control::VERSION,
@@ -32,7 +32,8 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// Notes the signature of a function. One with a body gets a number, and its code later.
+    /// Records the signature of a function. A function with a body also gets an index; its code is
+    /// compiled later.
     pub(super) fn signature(&mut self, function: &'a ast::Function) -> Outcome<()> {
         let machine = self.machine.clone();
         let prototype = match self.types.prototype(machine.as_deref(), function) {
@@ -61,8 +62,8 @@ impl<'a> Compiler<'a> {
                 && self.types[prototype.result].is_wide(),
             span: function.span,
         };
-        let known = self.functions_of.entry(function.name.text.clone()).or_default();
-        // A prototype may be followed by the function itself, and stands in the way of nothing.
+        let known = self.signatures.entry(function.name.text.clone()).or_default();
+        // A prototype may precede the function itself.
         let same = |one: &Signature| {
             one.parameters
                 .iter()
@@ -81,7 +82,7 @@ impl<'a> Compiler<'a> {
                 );
             }
             Some(at) if number.is_some() || known[at].number.is_none() => {
-                // What an earlier prototype says about defaults holds on.
+                // The defaults of an earlier prototype remain valid.
                 for (own, earlier) in signature.defaults.iter_mut().zip(&known[at].defaults) {
                     *own = own.take().or_else(|| earlier.clone());
                 }
@@ -96,7 +97,7 @@ impl<'a> Compiler<'a> {
     /// Compiles the body of a function.
     pub(super) fn function(&mut self, function: &ast::Function) {
         let Some(block) = &function.body else { return };
-        let found = self.functions_of.get(&function.name.text).and_then(|known| {
+        let found = self.signatures.get(&function.name.text).and_then(|known| {
             known.iter().find(|one| one.span == function.span && one.number.is_some()).cloned()
         });
         let Some(signature) = found else { return };
@@ -128,19 +129,19 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Compiles a machine; the `at`-th of the protocol.
+    /// Compiles the `at`-th machine of the protocol.
     pub(super) fn machine(
         &mut self,
         machine: &'a ast::Machine,
         at: usize,
     ) -> Option<code::Machine> {
-        let globals = (self.members.clone(), self.functions_of.clone());
+        let globals = (self.members.clone(), self.signatures.clone());
         self.machine = Some(machine.name.text.clone());
         self.machine_span = machine.name.span;
         (self.tbe, self.entry) = (None, None);
         let compiled = self.machine_parts(machine, at);
         self.machine = None;
-        (self.members, self.functions_of) = globals;
+        (self.members, self.signatures) = globals;
         compiled
     }
 
@@ -209,8 +210,8 @@ impl<'a> Compiler<'a> {
         })
     }
 
-    /// A parameter or variable of the machine. Variables begin at the control word `variables`: what the parameters
-    /// before them will be is not known yet.
+    /// Declares a parameter or variable of the machine. Variables start at the control word
+    /// `variables`; the values of parameters, which come before it, are not known at compile time.
     fn member(
         &mut self,
         object: &ast::Object,
@@ -259,7 +260,7 @@ impl<'a> Compiler<'a> {
         Ok(Member { name: object.name.text.clone(), of, offset, element, span: object.span })
     }
 
-    /// The value of a variable that is declared with `:=`, which has to be known now.
+    /// The initial value of a variable declared with `:=`, which has to be a constant.
     fn initial_value(&mut self, of: TypeId, value: &Expression) -> Outcome<u64> {
         let before = self.begin(Context::Transition);
         let given = self.expression(value);
@@ -279,7 +280,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// The type of what a table holds: named by `template`, or by what its `lookup` returns.
+    /// The type of a table's entries: named by `template`, or the result of its `lookup`.
     fn element(&self, of: TypeId, object: &ast::Object) -> Option<TypeId> {
         if self.types[of].kind != TypeKind::Library {
             return None;
@@ -298,8 +299,8 @@ impl<'a> Compiler<'a> {
         named.or_else(looked_up).filter(|element| self.types[*element].kind == TypeKind::Entry)
     }
 
-    /// The rank of a port. One that is not below the number of ports does no harm before something is stalled at the
-    /// port, or woken from it.
+    /// The rank of a port. A rank that is not below the number of ports is only a warning: it fails
+    /// in a run when a message of the port is set aside or woken.
     fn rank(&mut self, port: &ast::InPort, machine: &ast::Machine) -> u32 {
         let Some(pair) = attribute(&port.pairs, "rank") else {
             return 0;
@@ -317,7 +318,7 @@ impl<'a> Compiler<'a> {
                 rank
             }
             Err(_) => {
-                let text = format!("the rank `{}` is no small number", pair.value.text);
+                let text = format!("the rank `{}` is not a small number", pair.value.text);
                 self.diagnostics.push(Diagnostic::error(pair.value.span, text));
                 0
             }
@@ -336,7 +337,7 @@ impl<'a> Compiler<'a> {
         let value = match self.find(buffer)? {
             Symbol::Value(value) if self.types[value.of].kind == TypeKind::Library => value,
             _ => {
-                let text = format!("`{}` is no message buffer", buffer.text);
+                let text = format!("`{}`is not a message buffer", buffer.text);
                 return self.fail(
                     Diagnostic::error(buffer.span, text)
                         .hint("declare it as a parameter: `MessageBuffer * name`"),
@@ -355,11 +356,12 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// The code that asks `mandatoryQueueLatency` of a type of requests, if the machine defines it.
+    /// Generates the code that calls `mandatoryQueueLatency` with a request type, if the machine
+    /// defines that function.
     fn mandatory_latency(&mut self) -> Option<code::Function> {
         let name = "mandatoryQueueLatency";
         let of = self.types.find(None, "RubyRequestType")?;
-        let defined = self.functions_of.get(name)?.iter().find(|one| {
+        let defined = self.signatures.get(name)?.iter().find(|one| {
             one.number.is_some()
                 && one.result == self.types.known.cycles
                 && one.parameters.iter().map(|(of, _)| *of).eq([of])
@@ -389,7 +391,7 @@ impl<'a> Compiler<'a> {
                 continue;
             };
             let found =
-                self.functions_of.get(&pair.value.text).and_then(|known| known.first()?.number);
+                self.signatures.get(&pair.value.text).and_then(|known| known.first()?.number);
             if found.is_none() {
                 let text = format!("the stall handler `{}` is not defined", pair.value.text);
                 self.diagnostics.push(
@@ -401,13 +403,13 @@ impl<'a> Compiler<'a> {
         }
         let before = self.begin(Context::InPort { handlers });
         let guarded = guarded_block(port).filter(|_| !declared.timers);
-        // The code of a guarded port is run only if its buffer is ready, so there is no need to ask again.
+        // A guarded port runs only if its buffer is ready, so its code does not check again.
         self.block(guarded.unwrap_or(&port.body));
-        // Jumps to the end of the body land on this.
+        // Jumps to the end of the body.
         let exits = std::mem::take(&mut self.body().exits);
         let end = self.here();
         for at in exits {
-            self.aim(at, end);
+            self.set_target(at, end);
         }
         self.emit(Op::PortEnd, port.body.span);
         let code = self.finish(before);
@@ -423,7 +425,7 @@ impl<'a> Compiler<'a> {
     }
 }
 
-/// The block of a port whose body is one `if` that asks whether the port is ready.
+/// The inner block of a port whose body is a single `if` on whether the port is ready.
 fn guarded_block(port: &ast::InPort) -> Option<&Block> {
     let [Statement { kind: StatementKind::If { condition, then, otherwise: None }, .. }] =
         &*port.body.statements

@@ -1,4 +1,4 @@
-//! Methods: which one is meant, and what its call becomes.
+//! Compiles method calls: finds the method, and generates the call of the library's function.
 
 use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
@@ -20,7 +20,7 @@ impl Compiler<'_> {
     ) -> Outcome<Value> {
         let mark = self.top();
         let (value, of) = self.receiver(object)?;
-        // Buffers take the time to be the present in any case; tables of timers ask.
+        // Ports and buffers ignore the time that `isReady` and `dequeue` are given, unlike timers.
         let values = if of != self.types.known.timers && is_now(&method.text, arguments) {
             vec![(constant(self.types.known.tick, 0), span)]
         } else {
@@ -44,7 +44,7 @@ impl Compiler<'_> {
         self.call_library(builtin, result, &all, span)
     }
 
-    /// What a method is called on, and the type that has the method.
+    /// The object of a method call, and the type that has the method.
     fn receiver(&mut self, object: &Expression) -> Outcome<(Value, TypeId)> {
         let known = self.types.known;
         if let ExpressionKind::Name(name) = &object.kind
@@ -62,7 +62,7 @@ impl Compiler<'_> {
         Ok((value, value.of))
     }
 
-    /// The library type that has a method: the type itself, or the one that it extends.
+    /// The library type that declares a method: the type itself, or the one that it extends.
     fn class_with(&self, of: TypeId, method: &str) -> String {
         let found = &self.types[of];
         let short = self
@@ -78,7 +78,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// The type of a method's result; its arguments are checked.
+    /// Checks the arguments of a method and returns the type of its result.
     fn method_result(
         &mut self,
         of: TypeId,
@@ -88,16 +88,16 @@ impl Compiler<'_> {
         let own = &self.types[of];
         let buffer = &*own.name == "MessageBuffer";
         let interface = own.interface.clone().and_then(|name| self.types.find(None, &name));
-        let lenders = [
+        let classes = [
             Some(of),
             interface,
             buffer.then_some(self.types.known.in_port),
             buffer.then_some(self.types.known.out_port),
         ];
-        let candidates: Vec<_> = lenders
+        let candidates: Vec<_> = classes
             .into_iter()
             .flatten()
-            .filter_map(|lender| self.types[lender].methods.get(&method.text))
+            .filter_map(|class| self.types[class].methods.get(&method.text))
             .flatten()
             .cloned()
             .collect();
@@ -142,7 +142,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a method of a port is given the present time, and nothing else.
+/// Whether a method of a port is called with the present time as its only argument.
 fn is_now(method: &str, arguments: &[Expression]) -> bool {
     let [Expression { kind: ExpressionKind::Call { function, arguments }, .. }] = arguments else {
         return false;

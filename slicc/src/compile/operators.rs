@@ -1,4 +1,4 @@
-//! Operators: of one operand and of two.
+//! Compiles unary and binary operators.
 
 use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
@@ -64,7 +64,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// `&&` and `||`: the right operand is evaluated only if it matters.
+    /// Compiles `&&` and `||`, which evaluate the right operand only if needed.
     fn connective(
         &mut self,
         operator: Binary,
@@ -86,7 +86,7 @@ impl Compiler<'_> {
         self.expect(bool, second.of, right.span)?;
         self.load_into(to, second, span);
         let end = self.here();
-        self.aim(skip, end);
+        self.set_target(skip, end);
         Ok(register(bool, to))
     }
 
@@ -120,7 +120,7 @@ impl Compiler<'_> {
             let left = self.registers(2, span)?;
             self.load_into(left, first, span);
             self.load_into(left + 1, second, span);
-            self.emit(Op::Same { to, left, words }, span);
+            self.emit(Op::EqualWords { to, left, words }, span);
             if operator == Binary::NotEqual {
                 self.emit(Op::Not { to, from: to }, span);
             }
@@ -146,7 +146,7 @@ impl Compiler<'_> {
             if !self.is_number(value.of) && value.of != known.bool {
                 let name = self.types[value.of].name.clone();
                 return self.fail(
-                    Diagnostic::error(at, format!("a `{name}` is no number"))
+                    Diagnostic::error(at, format!("a `{name}` is not a number"))
                         .label("expected a number"),
                 );
             }
@@ -199,7 +199,7 @@ fn calculate(operator: Binary, to: Register, left: Register, right: Register) ->
     }
 }
 
-/// The result of an operation on constants, where it stays within an `int`.
+/// The result of an operation on constants, if it fits an `int`.
 fn fold(operator: Binary, left: i64, right: i64) -> Option<i32> {
     let (left, right) = (i32::try_from(left).ok()?, i32::try_from(right).ok()?);
     match operator {

@@ -1,4 +1,4 @@
-//! Statements.
+//! Compiles statements.
 
 use super::Compiler;
 use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
@@ -9,7 +9,8 @@ use crate::ast::{Block, Expression, ExpressionKind, Name, Pair, Statement, State
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
-    /// Compiles a block in a scope of its own. A statement with an error is left out, so that the next is looked at.
+    /// Compiles a block in a scope of its own. A statement with an error is skipped, and
+    /// compilation goes on with the next.
     pub(super) fn block(&mut self, block: &Block) {
         self.open();
         for statement in &block.statements {
@@ -27,7 +28,7 @@ impl Compiler<'_> {
         match &statement.kind {
             StatementKind::Expression(expression) => self.expression(expression).map(|_| ()),
             StatementKind::Assign { target, value } => self.assign(target, value, span),
-            StatementKind::Return(value) => self.give_back(value, span),
+            StatementKind::Return(value) => self.return_value(value, span),
             StatementKind::If { condition, then, otherwise } => {
                 self.branch(condition, then, otherwise.as_ref(), span)
             }
@@ -58,7 +59,7 @@ impl Compiler<'_> {
                 self.emit(Op::CheckProbe { buffer, address }, span);
                 Ok(())
             }
-            // What it asks for is a matter of the transition; see `transitions`.
+            // Its effect is on the transition's needs; see `transitions`.
             StatementKind::CheckAllocate(table) => self.find(table).map(|_| ()),
             StatementKind::CheckNextCycle => {
                 self.emit(Op::NextCycle, span);
@@ -67,7 +68,7 @@ impl Compiler<'_> {
             StatementKind::CheckStopSlots => self.fail(
                 Diagnostic::error(
                     span,
-                    "`check_stop_slots` is in the grammar of SLICC, but means nothing",
+                    "`check_stop_slots` is in the grammar of SLICC, but has no meaning",
                 )
                 .hint("gem5 can't translate it either; remove it"),
             ),
@@ -75,7 +76,7 @@ impl Compiler<'_> {
     }
 
     fn assign(&mut self, target: &Expression, value: &Expression, span: Span) -> Outcome<()> {
-        // The value first: in `T x := e;` the name is not yet in scope in `e`.
+        // The value comes first: in `T x := e;`, the name `x` is not yet in scope in `e`.
         let mark = self.top();
         let given = self.expression(value)?;
         if let ExpressionKind::Local { kind, name } = &target.kind
@@ -99,7 +100,7 @@ impl Compiler<'_> {
             );
         }
         let known = self.types.known;
-        // Historic: gem5 tolerates these two.
+        // gem5 tolerates these two, for historical reasons.
         if place.of != known.destinations && given.of != known.set {
             self.expect(place.of, given.of, value.span)?;
             if place.of != given.of && self.is_number(place.of) && self.is_number(given.of) {
@@ -116,7 +117,7 @@ impl Compiler<'_> {
         self.store(place, given, span)
     }
 
-    fn give_back(&mut self, value: &Expression, span: Span) -> Outcome<()> {
+    fn return_value(&mut self, value: &Expression, span: Span) -> Outcome<()> {
         let (result, to) = match &self.body().context {
             Context::Function { result, destination: Some(destination) } => {
                 let (result, to) = (*result, *destination);
@@ -164,17 +165,17 @@ impl Compiler<'_> {
         let skip = otherwise.map(|_| self.emit(Op::Jump { target: 0 }, span));
         let here = self.here();
         for at in jumps? {
-            self.aim(at, here);
+            self.set_target(at, here);
         }
         if let (Some(otherwise), Some(skip)) = (otherwise, skip) {
             self.block(otherwise);
             let end = self.here();
-            self.aim(skip, end);
+            self.set_target(skip, end);
         }
         Ok(())
     }
 
-    /// A port by its name.
+    /// Finds a port by its name.
     fn port(&mut self, name: &Name, input: bool) -> Outcome<Port> {
         match self.find(name)? {
             Symbol::Port(port) if port.input == input => Ok(port),
@@ -190,7 +191,7 @@ impl Compiler<'_> {
                 ))
             }
             Symbol::Value(_) => self.fail(
-                Diagnostic::error(name.span, format!("`{}` is no port", name.text))
+                Diagnostic::error(name.span, format!("`{}` is not a port", name.text))
                     .hint("ports are declared with `in_port` and `out_port`"),
             ),
         }
@@ -217,12 +218,12 @@ impl Compiler<'_> {
             return Ok(of);
         }
         self.fail(
-            Diagnostic::error(name.span, format!("`{}` is no type of messages", name.text))
+            Diagnostic::error(name.span, format!("`{}` is not a message type", name.text))
                 .hint("declare it with `structure(..., interface=\"Message\")`"),
         )
     }
 
-    /// A fresh message in a register, filled by a body.
+    /// Compiles the creation of a message in a register, with the body that fills it in.
     fn message(
         &mut self,
         to: Register,
@@ -245,8 +246,7 @@ impl Compiler<'_> {
                 message.span,
                 format!("a `{sent}` is sent by a port for `{carries}`"),
             );
-            self.diagnostics
-                .push(warning.hint("whoever reads the buffer will not take it for what it is"));
+            self.diagnostics.push(warning.hint("readers of the buffer will ignore it or fail"));
         }
         self.emit(Op::NewMessage { to, message: of as u16 }, span);
         self.open();
@@ -307,7 +307,7 @@ impl Compiler<'_> {
         let message_type = of as u16;
         if in_port {
             self.emit(Op::Peek { to, buffer: port.buffer, message: message_type }, span);
-            // A message of another type: the port is given up for this round.
+            // If the message has another type, the rest of the port's body is skipped.
             let (condition, target) = (to, 0);
             let exit = self.emit(Op::JumpUnless { condition, target }, span);
             self.body().exits.push(exit);
@@ -337,7 +337,7 @@ impl Compiler<'_> {
         declared
     }
 
-    /// The address in the field that `block_on` or `wake_up` names.
+    /// Loads the address in the field that `block_on` or `wake_up` names.
     fn message_field(&mut self, message: Value, pair: &Pair) -> Outcome<Register> {
         let addr = self.types.known.addr;
         let field = self.types[message.of]
@@ -363,7 +363,7 @@ impl Compiler<'_> {
         }
     }
 
-    /// A local of the frame that stands for a parameter.
+    /// Allocates the register of a parameter.
     pub(super) fn parameter(
         &mut self,
         of: TypeId,
@@ -380,7 +380,7 @@ impl Compiler<'_> {
     }
 }
 
-/// Whether a statement brings a local into being that outlives it.
+/// Whether a statement declares a local of the enclosing block.
 fn declares(statement: &Statement) -> bool {
     let local = |expression: &Expression| matches!(expression.kind, ExpressionKind::Local { .. });
     match &statement.kind {

@@ -1,7 +1,8 @@
-//! Actions and transitions.
+//! Compiles actions and transitions.
 //!
-//! The code of a transition is that of its actions, one after the other, and then that which stores the new state. Transitions
-//! with the same actions share it: the states are in control words.
+//! The code of a transition consists of the code of its actions, followed by the code that stores
+//! the new state. Transitions with the same actions share code, since the states are in control
+//! words.
 
 use std::sync::Arc;
 
@@ -15,21 +16,22 @@ use crate::ast::{self, Block, Declaration, Name, StatementKind};
 use crate::outline::{Entry, MachineOutline, Next};
 use crate::source::{Severity, Span};
 
-/// Slots that an action needs: by port or table.
+/// Numbers of slots by port or table.
 type Slots = Vec<(Box<str>, u32)>;
 
-/// An action, and the room that it needs.
+/// An action, with the slots that it needs.
 struct Action<'a> {
     declared: &'a ast::Action,
     ports: Slots,
     tables: Slots,
 }
 
-/// What decides the code of a transition: actions, request types, and whether the next state is computed.
+/// Transitions with the same key share code: the actions, the request types, and whether the next
+/// state is computed.
 type Key = (Vec<u16>, Vec<u16>, bool);
 
 impl<'a> Compiler<'a> {
-    /// Compiles the transitions of a machine. The outline has found their actions already.
+    /// Compiles the transitions of a machine; the outline has resolved their actions.
     pub(super) fn transitions(
         &mut self,
         machine: &'a ast::Machine,
@@ -84,7 +86,7 @@ impl<'a> Compiler<'a> {
         transitions
     }
 
-    /// Compiles an action by itself, to see what is wrong with it, once.
+    /// Compiles an action by itself, so that its errors are reported once. The code is discarded.
     fn check(&mut self, action: &ast::Action) {
         let end = self.code.len();
         let before = self.begin(Context::Action);
@@ -96,7 +98,7 @@ impl<'a> Compiler<'a> {
 
     fn action(&mut self, action: &ast::Action) {
         let mark = self.top();
-        self.open_apart();
+        self.open_isolated();
         for (name, of, offset) in [
             ("address", Some(self.types.known.addr), control::ADDRESS),
             ("cache_entry", self.entry, control::ENTRY),
@@ -112,7 +114,8 @@ impl<'a> Compiler<'a> {
         self.release(mark);
     }
 
-    /// Compiles a transition. Returns where the actions begin, and where the last one ends.
+    /// Compiles a transition. Returns the instructions at which its actions begin, then the one at
+    /// which the last ends.
     fn transition(
         &mut self,
         entry: &Entry,
@@ -149,7 +152,7 @@ impl<'a> Compiler<'a> {
         Ok(parts)
     }
 
-    /// What the request types of a transition ask for.
+    /// Compiles the resource checks and the records of a transition's request types.
     fn requests(&mut self, entry: &Entry, span: Span) -> Outcome<()> {
         let Some(of) = self.types.find(self.machine_name(), "RequestType") else {
             return Ok(());
@@ -164,7 +167,7 @@ impl<'a> Compiler<'a> {
             let how = stall::RESOURCE as u16;
             self.emit(Op::Stall { how }, span);
             let here = self.here();
-            self.aim(fine, here);
+            self.set_target(fine, here);
         }
         for value in &requests {
             self.hook("recordRequestType", &[*value], span)?;
@@ -172,8 +175,9 @@ impl<'a> Compiler<'a> {
         Ok(())
     }
 
-    /// What a transition needs room for. gem5 does not add up what the actions need: it takes the last action that uses
-    /// a port, and doubles that if an earlier one used it, too.
+    /// The room that a transition needs. Like gem5, this does not add up the slots of its actions:
+    /// for each port, the last action that uses it counts, doubled if an earlier one uses it as
+    /// well.
     fn needs<'s>(&self, actions: impl Iterator<Item = &'s Slots>, table: bool) -> Vec<Need> {
         let mut needs: Slots = Vec::new();
         for (name, slots) in actions.flatten() {
@@ -201,7 +205,8 @@ impl<'a> Action<'a> {
         action
     }
 
-    /// Counts the messages that a block may send by each port, and the room it asks for in tables.
+    /// Counts the messages that a block sends through each port, and its `check_allocate`s of each
+    /// table.
     fn count(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {

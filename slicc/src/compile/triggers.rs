@@ -1,4 +1,4 @@
-//! `trigger`, and the functions of a machine that a transition calls.
+//! Compiles `trigger`, and calls of the functions that every machine defines for its transitions.
 
 use super::Compiler;
 use super::body::{Context, Outcome, Value, ValuePlace};
@@ -9,7 +9,8 @@ use crate::ast::{Expression, Name};
 use crate::source::{Diagnostic, Span};
 
 impl Compiler<'_> {
-    /// `trigger(event, address, entry, tbe)`: the state is asked for, then the transition runs.
+    /// Compiles `trigger(event, address, entry, tbe)`: asks for the state, then runs the
+    /// transition.
     pub(super) fn trigger(&mut self, arguments: &[Expression], span: Span) -> Outcome<()> {
         let Context::InPort { handlers } = self.body().context.clone() else {
             return self.fail(
@@ -73,17 +74,17 @@ impl Compiler<'_> {
             let not = self.emit(Op::JumpUnless { condition, target }, span);
             self.emit(Op::Handled, span);
             let end = self.here();
-            self.aim(skip, end);
-            self.aim(not, end);
+            self.set_target(skip, end);
+            self.set_target(not, end);
         }
         self.release(mark);
         Ok(())
     }
 
-    /// Calls one of the functions that every machine has to define, with the implicit values of the transition for
-    /// those parameters that are about the line, and with further values for the others.
+    /// Calls a function that every machine has to define. Parameters that are about the line get
+    /// the transition's address, entry and TBE; the others get `further`, in order.
     pub(super) fn hook(&mut self, name: &str, further: &[Value], span: Span) -> Outcome<Value> {
-        let candidates = self.functions_of.get(name).cloned().unwrap_or_default();
+        let candidates = self.signatures.get(name).cloned().unwrap_or_default();
         let Some(signature) = candidates.into_iter().find(|candidate| candidate.number.is_some())
         else {
             let machine = self.machine_name().unwrap_or_default().to_owned();

@@ -1,27 +1,28 @@
-//! Types: how each lies in memory.
+//! Types, and their layout in memory.
 //!
-//! Everything is made of words of 64 bits. A scalar, an enumerator, a pointer or the handle of a library object is one
-//! word; a data block, a set and a structure are several, laid out one after the other, so that copying a value is
-//! copying words. Entries of caches and TBEs are handled by pointer: a variable of such a type holds an address.
+//! All values consist of words of 64 bits. A scalar, an enumerator, a pointer or the handle of a
+//! library object is one word. A data block, a set or a structure is several consecutive words, so
+//! that copying a value copies words. Cache entries and TBEs are handled by pointer: a variable of
+//! such a type holds an address.
 
 use rustc_hash::FxHashMap;
 
 use crate::ast::{self, Pair};
 use crate::cplusplus::evaluate;
-use crate::outline::nearest;
+use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
 /// Index of a type in [`Types`].
 pub type TypeId = usize;
 
-/// Tokens of a line, in protocols that count them.
+/// Number of tokens of a cache line in protocols that count tokens.
 pub const MOST_TOKENS: u64 = 1024;
 
-/// What an address holds that nobody set. Library functions refuse it.
+/// Initial value of an `Addr`. Library functions refuse it as an argument.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
 
-/// How many words a `WriteMask` takes for a block of so many bytes: a bit for each byte, and behind them a word for its list of
-/// atomic operations.
+/// Number of words of a `WriteMask` for a block of `block_bytes` bytes: a bit for each byte,
+/// followed by a word for the list of atomic operations.
 #[inline]
 pub const fn mask_words(block_bytes: u64) -> usize {
     block_bytes.div_ceil(64) as usize + 1
@@ -30,26 +31,26 @@ pub const fn mask_words(block_bytes: u64) -> usize {
 /// The kinds of types.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TypeKind {
-    /// The result of a procedure.
+    /// The type of functions without a result.
     Void,
-    /// A number, truth value, string or opaque value, in one word.
+    /// One word: a number, a truth value, a string or an opaque value.
     Scalar,
-    /// An enumeration: the names of its values, in one word.
+    /// An enumeration: one word, the index of the value.
     Enumeration {
         /// The values.
         values: Vec<Box<str>>,
-        /// Of states: their access permissions.
+        /// The access permissions, if this is the type of a machine's states.
         permissions: Option<Vec<u64>>,
     },
-    /// `DataBlock`, `WriteMask`, `Set` or `NetDest`: several words, with methods of the library.
+    /// `DataBlock`, `WriteMask`, `Set` or `NetDest`: several words, with methods in the library.
     Value,
     /// A structure of a protocol, copied by value.
     Structure,
-    /// A structure that travels in buffers.
+    /// A structure that is sent through buffers.
     Message,
-    /// A structure that is handled by pointer: a cache entry or a TBE.
+    /// A structure handled by pointer: a cache entry or a TBE.
     Entry,
-    /// A library object: a word says which.
+    /// An object of the library, identified by one word.
     Library,
 }
 
@@ -58,33 +59,33 @@ pub enum TypeKind {
 pub struct Field {
     /// The type of the field.
     pub of: TypeId,
-    /// Where it begins, in words from the beginning of the structure.
+    /// Offset in words from the beginning of the structure.
     pub offset: u16,
 }
 
-/// A function as its declaration has it.
+/// The types of a function's result and parameters.
 #[derive(Clone, Debug)]
 pub struct Prototype {
-    /// What it returns.
+    /// The type of the result.
     pub result: TypeId,
-    /// The types of its parameters.
+    /// The types of the parameters.
     pub parameters: Vec<TypeId>,
 }
 
 /// A type.
 #[derive(Clone, Debug)]
 pub struct Type {
-    /// Its full name, with the machine in front if it is private to one.
+    /// The full name, with the machine in front if the type is private to one.
     pub name: Box<str>,
     /// The kind of type.
     pub kind: TypeKind,
     /// The fields, by name.
     pub fields: FxHashMap<Box<str>, Field>,
-    /// The names of the fields, in order.
+    /// The names of the fields, in the order of declaration.
     pub order: Vec<Box<str>>,
     /// The methods, by name.
     pub methods: FxHashMap<Box<str>, Vec<Prototype>>,
-    /// The type of which this is a special case, if any.
+    /// The type that this one extends, if any.
     pub interface: Option<Box<str>>,
     /// The words of a fresh object.
     pub initial: Vec<u64>,
@@ -93,7 +94,7 @@ pub struct Type {
 }
 
 impl Type {
-    /// Words that a variable of this type takes.
+    /// Number of words of a variable of this type.
     pub fn width(&self) -> usize {
         match self.kind {
             TypeKind::Void => 0,
@@ -110,12 +111,12 @@ impl Type {
         }
     }
 
-    /// Whether values are larger than a register, and handled by address.
+    /// Whether values do not fit a register and are handled by address.
     pub fn is_wide(&self) -> bool {
         matches!(self.kind, TypeKind::Value | TypeKind::Structure | TypeKind::Message)
     }
 
-    /// The number of an enumerator.
+    /// The index of an enumerator.
     pub fn enumerator(&self, name: &str) -> Option<u64> {
         match &self.kind {
             TypeKind::Enumeration { values, .. } => {
@@ -126,10 +127,10 @@ impl Type {
     }
 }
 
-/// Numbers of the types that the compiler itself has to do with.
+/// The types that the compiler knows by name.
 #[derive(Clone, Copy, Debug, Default)]
 #[expect(missing_docs, reason = "the names are those of the types")]
-pub struct Known {
+pub struct KnownTypes {
     pub void: TypeId,
     pub int: TypeId,
     pub bool: TypeId,
@@ -154,23 +155,23 @@ pub struct Known {
     pub memory: TypeId,
 }
 
-/// The sizes that the configuration of a system decides.
+/// Sizes that depend on the configuration of the system.
 #[derive(Clone, Copy, Debug)]
 pub struct Sizes {
-    /// Words of a data block.
+    /// Number of words of a data block.
     pub block: usize,
-    /// Machine types that the protocol has: words of a `NetDest`.
+    /// Number of machine types of the protocol, which is the number of words of a `NetDest`.
     pub machines: usize,
 }
 
-/// All types of a protocol.
+/// The types of a protocol.
 #[derive(Clone, Debug)]
 pub struct Types {
     types: Vec<Type>,
     names: FxHashMap<Box<str>, TypeId>,
     sizes: Sizes,
-    /// The types with a meaning of their own.
-    pub known: Known,
+    /// The types that the compiler knows by name.
+    pub known: KnownTypes,
 }
 
 impl std::ops::Index<TypeId> for Types {
@@ -181,19 +182,19 @@ impl std::ops::Index<TypeId> for Types {
 }
 
 impl Types {
-    /// No types but `void`.
+    /// Creates a table with the type `void` only.
     pub fn new(sizes: Sizes) -> Types {
         let mut types = Types {
             types: Vec::new(),
             names: FxHashMap::default(),
             sizes,
-            known: Known::default(),
+            known: KnownTypes::default(),
         };
         types.add("void", TypeKind::Void, Vec::new());
         types
     }
 
-    /// Looks a type up, as seen from a machine, whose own types come first.
+    /// Looks up a type as seen from a machine, whose own types take precedence.
     pub fn find(&self, machine: Option<&str>, name: &str) -> Option<TypeId> {
         let own = machine.and_then(|machine| self.names.get(&*format!("{machine}_{name}")));
         own.or_else(|| self.names.get(name)).copied()
@@ -204,10 +205,10 @@ impl Types {
         self.types.iter().enumerate()
     }
 
-    /// Notes where the types are that the compiler knows by name; to be called when the prelude has been read.
-    pub fn settle(&mut self) {
+    /// Looks up the types that the compiler knows by name; to be called when the prelude has been read.
+    pub fn find_known(&mut self) {
         let find = |name: &str| self.names.get(name).copied().unwrap_or_default();
-        self.known = Known {
+        self.known = KnownTypes {
             void: 0,
             int: find("int"),
             bool: find("bool"),
@@ -249,7 +250,7 @@ impl Types {
         id
     }
 
-    /// Declares a type of the outside world.
+    /// Declares a type of the runtime.
     pub fn external(&mut self, machine: Option<&str>, declared: &ast::ExternalType) {
         let name = &*declared.name.text;
         if self.names.contains_key(name) {
@@ -260,7 +261,7 @@ impl Types {
             if primitive || name == "MachineID" { TypeKind::Scalar } else { TypeKind::Library };
         let initial = match name {
             "Addr" => UNSET_ADDRESS,
-            // The type one past the last.
+            // The invalid machine: one type past the last.
             "MachineID" => 20 << 32,
             _ => 0,
         };
@@ -268,6 +269,9 @@ impl Types {
     }
 
     /// Declares an enumeration.
+    ///
+    /// # Errors
+    /// Fails if the name is taken, or the default is not a value of the enumeration.
     pub fn enumeration(
         &mut self,
         machine: Option<&str>,
@@ -278,6 +282,9 @@ impl Types {
     }
 
     /// Declares the states of a machine.
+    ///
+    /// # Errors
+    /// Fails if the name is taken, a permission is unknown, or the default is not a state.
     pub fn states(
         &mut self,
         machine: Option<&str>,
@@ -291,7 +298,7 @@ impl Types {
                 self.types[permission].enumerator(&state.permission.text).ok_or_else(|| {
                     Diagnostic::error(
                         state.permission.span,
-                        format!("`{}` is no access permission", state.permission.text),
+                        format!("`{}` is not an access permission", state.permission.text),
                     )
                 })
             })
@@ -336,7 +343,8 @@ impl Types {
     /// Declares a structure: fields first, then methods.
     ///
     /// # Errors
-    /// A type of a field or a method that is not known, a default that is no value.
+    /// Fails if the name is taken, a type of a field or method is unknown, two fields have the same
+    /// name, a default is not a value, or the structure is too large.
     pub fn structure(
         &mut self,
         machine: Option<&str>,
@@ -346,7 +354,7 @@ impl Types {
         let external = attribute(&declared.pairs, "external").is_some();
         let interface = attribute(&declared.pairs, "interface").map(|pair| pair.value.text.clone());
         if external && machine.is_some() && self.names.contains_key(name) {
-            // A description of what the runtime has anyway.
+            // The protocol describes a type that the runtime provides.
             return Ok(self.names[name]);
         }
         let full = self.fresh_name(machine, &declared.name)?;
@@ -425,7 +433,7 @@ impl Types {
         id: TypeId,
         method: &ast::Function,
     ) -> Result<(), Diagnostic> {
-        // Messages say how functional accesses read them; nothing here asks them.
+        // The methods of messages are for functional accesses, which the runtime does not make.
         if self.types[id].kind != TypeKind::Message {
             let prototype = self.prototype(machine, method)?;
             self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
@@ -433,10 +441,10 @@ impl Types {
         Ok(())
     }
 
-    /// The types of a function.
+    /// Resolves the types of a function.
     ///
     /// # Errors
-    /// One of them is not known.
+    /// Fails if one of them is unknown.
     pub fn prototype(
         &self,
         machine: Option<&str>,
@@ -450,10 +458,10 @@ impl Types {
         Ok(Prototype { result: self.resolve(machine, &function.result)?, parameters })
     }
 
-    /// Looks a type up that must be there.
+    /// Looks up a type that has to exist.
     ///
     /// # Errors
-    /// It is not; the hint is a type with a name that is much like it.
+    /// Fails if it does not; the hint names a type with a similar name.
     pub fn resolve(&self, machine: Option<&str>, name: &ast::Name) -> Result<TypeId, Diagnostic> {
         self.find(machine, &name.text).ok_or_else(|| {
             let error = Diagnostic::error(name.span, format!("the type `{}` is not declared", name.text))
@@ -469,10 +477,10 @@ impl Types {
         })
     }
 
-    /// The value of a `default` attribute: an expression of C++ in a string.
+    /// The value of a `default` attribute, which is a C++ expression in a string.
     ///
     /// # Errors
-    /// It is none of the forms that protocols use.
+    /// Fails if the expression is not one that [`evaluate`] understands, nor a value of the type.
     pub fn default(
         &self,
         machine: Option<&str>,
@@ -482,10 +490,10 @@ impl Types {
         self.default_with(machine, of, pair, &|_| None)
     }
 
-    /// The same, where `member` gives the values of other variables.
+    /// The same, where `member` returns the values of other variables.
     ///
     /// # Errors
-    /// As [`Types::default`].
+    /// Fails as [`Types::default`] does.
     pub fn default_with(
         &self,
         machine: Option<&str>,
@@ -506,12 +514,12 @@ impl Types {
             return Ok(value as u64);
         }
         self.qualified_enumerator(machine, of, text).ok_or_else(|| {
-            Diagnostic::error(pair.value.span, format!("`{text}` is no value of the type `{}`", self.types[of].name))
+            Diagnostic::error(pair.value.span, format!("`{text}` is not a value of the type `{}`", self.types[of].name))
                 .hint("a default is a number, `true`, `false`, `Cycles(n)`, `nullptr` or `Enumeration_Value`")
         })
     }
 
-    /// `Enumeration_Value`, with the name of the machine in front or not.
+    /// The value of `Enumeration_Value`, with or without the name of the machine in front.
     fn qualified_enumerator(&self, machine: Option<&str>, of: TypeId, text: &str) -> Option<u64> {
         let full = &*self.types[of].name;
         let short = machine
@@ -520,20 +528,20 @@ impl Types {
         [full, short].into_iter().find_map(|name| {
             let value = text.strip_prefix(name)?;
             let value = value.strip_prefix('_').or_else(|| value.strip_prefix("::"))?;
-            // Some enumerations have a default that is none of their values.
+            // Some enumerations have a default that is not one of their values.
             self.types[of]
                 .enumerator(value)
                 .or((value == "NULL").then_some(self.types[of].initial[0]))
         })
     }
 
-    /// Whether a pointer to `from` may stand where one to `to` is asked for.
+    /// Whether a pointer to `from` may be used as a pointer to `to`.
     pub fn extends(&self, from: TypeId, to: TypeId) -> bool {
         from == to || self.types[from].interface.as_deref() == Some(&*self.types[to].name)
     }
 }
 
-/// The value of an attribute.
+/// Finds an attribute by its name.
 pub fn attribute<'a>(pairs: &'a [Pair], key: &str) -> Option<&'a Pair> {
     pairs.iter().find(|pair| &*pair.key.text == key)
 }
@@ -545,5 +553,5 @@ fn qualified(machine: Option<&str>, name: &str) -> String {
     }
 }
 
-/// A place that stands for no place, for what the compiler makes up.
+/// The place of something that the compiler generates and that has no place in the source.
 pub const NOWHERE: Span = Span { file: 0, start: 0, end: 0 };

@@ -1,4 +1,4 @@
-//! What the code of a machine names.
+//! The names that the code of a machine uses.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -11,15 +11,15 @@ use crate::visit::{self, Node};
 /// The names that the code of a machine uses.
 #[derive(Default)]
 pub(super) struct Code<'a> {
-    /// Events, as `Event:X`.
+    /// Events named as `Event:X`.
     pub events: FxHashSet<&'a str>,
-    /// Events that a `trigger` or a `return` names, with one such place.
+    /// Events in a `trigger` or a `return`, with the first such place.
     pub triggered: FxHashMap<&'a str, Span>,
-    /// States, as `State:X`, other than in comparisons, or in a default.
+    /// States named as `State:X`, other than in comparisons, or in the `default` of a field.
     pub states: FxHashSet<&'a str>,
-    /// Functions, variables and ports, and the texts and words in attributes.
+    /// Names of functions, variables and ports, and words in attributes.
     pub names: FxHashSet<&'a str>,
-    /// Where a state is only compared with.
+    /// Operands of comparisons, where a state is named without being set.
     compared: FxHashSet<Span>,
 }
 
@@ -69,7 +69,8 @@ impl<'a> Code<'a> {
         }
     }
 
-    /// The values of attributes may name anything: `default="L1Cache_State_I"`, handlers of stalls.
+    /// Attributes may name states, functions and variables: `default="L1Cache_State_I"`, stall
+    /// handlers.
     fn pairs(&mut self, pairs: &'a [Pair]) {
         for pair in pairs {
             let value = &*pair.value.text;

@@ -1,4 +1,4 @@
-//! Which events are requests of the core.
+//! Finds the events that are requests of the core.
 
 use crate::ast::{
     Block, Declaration, Expression, ExpressionKind, Function, Machine, Statement, StatementKind,
@@ -7,16 +7,16 @@ use crate::outline::MachineOutline;
 use crate::source::Span;
 use crate::visit::{self, Node};
 
-/// Where an event turns out to be a request.
+/// The place that shows that an event is a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Evidence {
     /// The place.
     pub span: Span,
-    /// Whether the event depends on the type of the request only.
+    /// Whether the event depends on nothing but the type of the request.
     pub is_sure: bool,
 }
 
-/// The events that are requests of the core, with why.
+/// Returns the events that are requests of the core, by index, each with its evidence.
 pub(super) fn requests(tables: &MachineOutline, machine: &Machine) -> Vec<(u16, Evidence)> {
     let mut found = Found { tables, requests: Vec::new() };
     for declaration in &machine.body {
@@ -30,7 +30,7 @@ pub(super) fn requests(tables: &MachineOutline, machine: &Machine) -> Vec<(u16, 
     found.requests
 }
 
-/// What has been found.
+/// The state of the search.
 struct Found<'a> {
     tables: &'a MachineOutline,
     requests: Vec<(u16, Evidence)>,
@@ -51,7 +51,8 @@ impl Found<'_> {
         }
     }
 
-    /// `trigger(f(type of the request), ...)`: what such an f returns.
+    /// Adds the events that `f` may return in `trigger(f(type), ...)`, where `type` is the
+    /// request's.
     fn translated(&mut self, node: Node<'_>, machine: &Machine) {
         let Node::Expression(expression) = node else {
             return;
@@ -87,7 +88,7 @@ impl Found<'_> {
         }
     }
 
-    /// Triggers that an `if` about the type of the request guards directly.
+    /// Adds the events of triggers directly inside an `if` about the type of the request.
     fn compared(&mut self, block: &Block) {
         for statement in &block.statements {
             match &statement.kind {
@@ -115,7 +116,7 @@ impl Found<'_> {
     }
 }
 
-/// The event in `trigger(event, ...)`.
+/// Returns `event` of `trigger(event, ...)`.
 fn triggered(expression: &Expression) -> Option<&Expression> {
     match &expression.kind {
         ExpressionKind::Call { function, arguments } if &*function.text == "trigger" => {

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::load::load_with;
 
-/// Lines and messages of the warnings about a protocol.
+/// The lines and messages of the warnings about a protocol.
 fn warnings(text: &str) -> Vec<String> {
     let loaded = load_with(Path::new("a.slicc"), &mut |_| {
         Ok(format!("protocol \"A\";\n{text}").into_bytes())
@@ -21,7 +21,7 @@ fn warnings(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A small protocol about which there is nothing to warn.
+/// A small protocol without warnings.
 const CLEAN: &str = "machine(MachineType:L1Cache) : MessageBuffer * mandatoryQueue; MessageBuffer * b; {
     state_declaration(State, default=\"L1Cache_State_I\") {
         I, AccessPermission:Invalid; S, AccessPermission:Read_Only; M, AccessPermission:Read_Write; IM, AccessPermission:Busy; X, AccessPermission:Busy;
@@ -48,7 +48,7 @@ fn nothing_to_warn_about() {
     assert_eq!(warnings(CLEAN), [] as [&str; 0]);
 }
 
-/// The warnings after a change of the clean protocol.
+/// Checks the warnings about the clean protocol after `old` is replaced by `new`.
 #[track_caller]
 fn after(old: &str, new: &str, expected: &[&str]) {
     assert!(CLEAN.contains(old));
@@ -64,7 +64,7 @@ fn unused_actions() {
 fn events() {
     after("Inv; }\n", "Inv; Ack; }\n", &["6: the event `Ack` is never triggered"]);
     after("{Data, Inv}", "Data", &["10: no transition handles the event `Inv`"]);
-    // What is only compared may still come in another way.
+    // An event that is only compared with may come from elsewhere.
     after("Inv; }\n", "Inv; Ack; }\nvoid regStats() { if (a == Event:Ack) { } }\n", &[]);
 }
 
@@ -86,13 +86,13 @@ fn missing_transitions() {
         "transition({I, S}, Load, IM) {} transition({I, S, M}, Store, IM)",
         &["4: no transition for (M, Load)"],
     );
-    // Two of three is no rule.
+    // Two of three states are too few for a rule.
     after(
         "transition({I, S, M}, {Load, Store}, IM)",
         "transition(I, Load, IM) {} transition({I, S, M}, Store, IM)",
         &[],
     );
-    // Unless the event comes from the type alone.
+    // If the event depends on the type of the request alone, there is no threshold.
     let text = CLEAN
         .replace(
             "transition({I, S, M}, {Load, Store}, IM)",
@@ -111,11 +111,7 @@ fn missing_transitions() {
 
 #[test]
 fn unused_declarations() {
-    after(
-        "enqueue(o, Message) { }",
-        "f(counter);",
-        &["11: nothing is sent through the out_port `o`"],
-    );
+    after("enqueue(o, Message) { }", "f(counter);", &["11: unused out_port `o`"]);
     after("int counter,", "int unused; int counter,", &["8: unused variable `unused`"]);
     after("int counter,", "void f() { } int counter,", &["8: unused function `f`"]);
 }

@@ -1,4 +1,4 @@
-//! Comparing the code of two protocols.
+//! Compares the code of two protocols.
 
 use rustc_hash::FxHashMap;
 
@@ -6,23 +6,23 @@ use super::touched::same_needs;
 use crate::compile::code::{Function, Machine, Member, Need, Op, Program, Transition, control};
 use crate::compile::types::TypeId;
 
-/// A machine of two protocols that are being compared.
+/// A machine in each of two protocols that are compared.
 pub(super) struct Comparison<'a> {
     programs: (&'a Program, &'a Program),
-    /// The machine in both.
+    /// The machine in each protocol.
     pub machines: (&'a Machine, &'a Machine),
-    /// For each control word of the first the one of the second that means the same.
+    /// For each control word of the first machine, the corresponding one of the second.
     words: Vec<Option<u16>>,
-    /// Pieces of code that have been compared, by where they start. What is being compared counts as
-    /// the same, so that functions may call each other.
+    /// Results of compared functions, by their first instructions. A function whose comparison is
+    /// in progress counts as equal, so that recursion ends.
     known: FxHashMap<(u32, u32), bool>,
 }
 
-/// Instructions from one up to another.
+/// A range of instructions.
 pub(super) type Stretch = std::ops::Range<usize>;
 
 impl<'a> Comparison<'a> {
-    /// A comparison of a machine of one protocol with that of another.
+    /// Creates a comparison of a machine of one protocol with a machine of another.
     pub fn new(
         ours: &'a Program,
         machine: &'a Machine,
@@ -65,7 +65,7 @@ impl<'a> Comparison<'a> {
         }
     }
 
-    /// Compares the ports, and how long requests take to the mandatory queue.
+    /// Compares the ports, and the latency of requests to the mandatory queue.
     pub fn ports(&mut self, elsewhere: &mut Vec<String>) {
         let (ours, theirs) = self.machines;
         let name = &ours.name;
@@ -105,7 +105,7 @@ impl<'a> Comparison<'a> {
         self.frame(one, other) && self.function(one.code, other.code)
     }
 
-    /// Whether two transitions are the same but for what their actions do.
+    /// Whether two transitions are equal except for their actions.
     pub fn frame(&self, one: &Transition, other: &Transition) -> bool {
         let (ours, theirs) = self.machines;
         let name = |machine: &'a Machine, next: Option<u16>| {
@@ -132,14 +132,15 @@ impl<'a> Comparison<'a> {
         let (ours, theirs) = (extent(self.programs.0, one), extent(self.programs.1, other));
         let same = self.stretch(ours, theirs);
         if !same {
-            // What was the same only if these were is open again.
+            // Results that assumed these two to be equal are no longer valid.
             self.known.retain(|_, same| !*same);
             self.known.insert(key, false);
         }
         same
     }
 
-    /// Whether two stretches of code do the same. Jumps out of both lead to failures.
+    /// Whether two ranges of instructions do the same. Jumps that leave both ranges have to lead to
+    /// failures.
     pub fn stretch(&mut self, one: Stretch, other: Stretch) -> bool {
         if one.len() != other.len() {
             return false;
@@ -152,7 +153,7 @@ impl<'a> Comparison<'a> {
         let (ours, theirs) = self.programs;
         let (left, right) = (starts.0 + at, starts.1 + at);
         let (one, other) = (ours.code[left], theirs.code[right]);
-        if let (Some(target), Some(opposite)) = (target(one), target(other)) {
+        if let (Some(target), Some(opposite)) = (one.target(), other.target()) {
             let (to, there) = (at as i64 + 1 + target, at as i64 + 1 + opposite);
             let inside = |to: i64| (0..=length as i64).contains(&to);
             let fails = |program: &Program, start: usize, to: i64| {
@@ -170,7 +171,7 @@ impl<'a> Comparison<'a> {
         is_text || self.same(one, other)
     }
 
-    /// Whether two instructions load the numbers of texts, which are the same.
+    /// Whether two instructions load the indices of equal texts.
     fn names_texts(&self, one: Op, other: Op, left: usize, right: usize) -> bool {
         let (ours, theirs) = self.programs;
         let (Op::Small { to, value }, Op::Small { to: too, value: number }) = (one, other) else {
@@ -192,7 +193,7 @@ impl<'a> Comparison<'a> {
             && text(ours, value).is_some_and(|found| Some(found) == text(theirs, number))
     }
 
-    /// Whether two instructions that do not jump do the same.
+    /// Whether two instructions, which are not jumps, do the same.
     fn same(&mut self, one: Op, other: Op) -> bool {
         let (ours, theirs) = self.programs;
         match (one, other) {
@@ -240,7 +241,7 @@ impl<'a> Comparison<'a> {
             | Op::StallAndWait { buffer, .. }
             | Op::WakeupPort { buffer, .. }
             | Op::CheckProbe { buffer, .. } => word(buffer)?,
-            Op::Fresh { of: id, .. }
+            Op::Initialize { of: id, .. }
             | Op::NewMessage { message: id, .. }
             | Op::NewEntry { of: id, .. }
             | Op::Comment { of: id, .. } => of(id)?,
@@ -257,7 +258,7 @@ impl<'a> Comparison<'a> {
         self.type_of(one) == Some(other)
     }
 
-    /// The type of the second protocol that has the name of one of the first.
+    /// The type of the second protocol with the name of a type of the first.
     fn type_of(&self, of: TypeId) -> Option<TypeId> {
         let (ours, theirs) = self.programs;
         theirs.types.find(None, &ours.types[of].name)
@@ -269,7 +270,7 @@ fn members(machine: &Machine) -> impl Iterator<Item = &Member> {
     machine.parameters.iter().chain(&machine.variables)
 }
 
-/// For each control word of a machine the one that means the same in another protocol.
+/// Computes, for each control word of a machine, the corresponding one in the other protocol.
 fn counterparts(
     ours: &Program,
     machine: &Machine,
@@ -307,36 +308,13 @@ fn position(names: &[Box<str>], name: &str) -> Option<usize> {
     names.iter().position(|one| **one == *name)
 }
 
-/// Where an instruction jumps to, relative to the one behind it.
-pub(super) fn target(op: Op) -> Option<i64> {
-    match op {
-        Op::Jump { target }
-        | Op::JumpIf { target, .. }
-        | Op::JumpUnless { target, .. }
-        | Op::JumpIfNull { target, .. }
-        | Op::JumpUnlessNull { target, .. } => Some(i64::from(target)),
-        Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => {
-            Some(i64::from(target))
-        }
-        _ => None,
-    }
-}
-
-/// The same jump, to the next instruction.
+/// The same jump with target 0.
 fn aimed(mut op: Op) -> Op {
-    match &mut op {
-        Op::Jump { target }
-        | Op::JumpIf { target, .. }
-        | Op::JumpUnless { target, .. }
-        | Op::JumpIfNull { target, .. }
-        | Op::JumpUnlessNull { target, .. } => *target = 0,
-        Op::JumpIfSmall { target, .. } | Op::JumpUnlessSmall { target, .. } => *target = 0,
-        _ => {}
-    }
+    op.aim(0);
     op
 }
 
-/// Whether code never goes on behind an instruction.
+/// Whether execution never continues after an instruction.
 pub(super) fn is_last(op: Op) -> bool {
     matches!(
         op,
@@ -353,7 +331,7 @@ pub(super) fn is_last(op: Op) -> bool {
     )
 }
 
-/// All instructions of a function: up to the last one that something leads to. Jumps lead forward.
+/// The instructions of a function, up to the last one that can be reached. Jumps lead forward.
 pub(super) fn extent(program: &Program, function: Function) -> Stretch {
     let start = function.start as usize;
     let mut end = start + 1;
@@ -364,7 +342,7 @@ pub(super) fn extent(program: &Program, function: Function) -> Stretch {
         if !is_last(*op) {
             end = end.max(at + 2);
         }
-        if let Some(target) = target(*op) {
+        if let Some(target) = op.target() {
             end = end.max(usize::try_from(at as i64 + 2 + target).unwrap_or(end));
         }
     }

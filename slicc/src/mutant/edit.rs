@@ -1,4 +1,4 @@
-//! Edits of a file by place, and the file and the diff that they make.
+//! Edits of files, and the texts and diffs that result.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use diffy::DiffOptions;
 use crate::load::Loaded;
 use crate::source::Span;
 
-/// A stretch of a file, and the text that is to stand there instead.
+/// A span of a file, and the text that replaces it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Edit {
     pub span: Span,
@@ -15,18 +15,18 @@ pub(super) struct Edit {
 }
 
 impl Edit {
-    /// Another text for a stretch.
+    /// Replaces a span by a text.
     pub fn replace(span: Span, text: impl Into<String>) -> Edit {
         Edit { span, text: text.into() }
     }
 
-    /// A text before a byte of a file.
+    /// Inserts a text before the byte `at` of a file.
     pub fn insert(file: u32, at: u32, text: impl Into<String>) -> Edit {
         let span = Span { file, start: at, end: at };
         Edit::replace(span, text)
     }
 
-    /// Takes a stretch out, and the lines on which nothing else stands but a comment behind it.
+    /// Removes a span, and the whole lines if they hold nothing else but a comment after it.
     pub fn remove(text: &str, span: Span) -> Edit {
         let (start, end) = (span.start as usize, span.end as usize);
         let line = text[..start].rfind('\n').map_or(0, |at| at + 1);
@@ -39,7 +39,7 @@ impl Edit {
     }
 }
 
-/// A stretch of a text with edits that lie in it. Of two that overlap, the first counts.
+/// Applies the edits that lie in a range of a text. If two overlap, the first counts.
 pub(super) fn apply(text: &str, from: u32, to: u32, edits: &[Edit]) -> String {
     let mut sorted: Vec<&Edit> = edits.iter().collect();
     sorted.sort_by_key(|edit| (edit.span.start, edit.span.end));
@@ -71,7 +71,7 @@ impl File {
     }
 }
 
-/// The files of a protocol, by their number in its sources: those that a mutant can change.
+/// The files of a protocol that a mutant can change, by index in its sources.
 pub(super) fn files(loaded: &Loaded) -> Vec<Option<Arc<File>>> {
     let count = loaded.sources.files().len() as u32;
     let file = |index| {
@@ -82,15 +82,15 @@ pub(super) fn files(loaded: &Loaded) -> Vec<Option<Arc<File>>> {
     (0..count).map(file).collect()
 }
 
-/// A file and what is to be changed in it.
+/// A file with edits.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Edited {
+pub(super) struct EditedFile {
     pub file: Arc<File>,
     pub edits: Vec<Edit>,
 }
 
-impl Edited {
-    /// The file as it is then.
+impl EditedFile {
+    /// The text of the edited file.
     pub fn text(&self) -> String {
         let text = &self.file.text;
         apply(text, 0, text.len() as u32, &self.edits)
@@ -117,10 +117,10 @@ mod tests {
         Span { file: 1, start, end: start + part.len() as u32 }
     }
 
-    fn edited(text: &str, edits: Vec<Edit>) -> Edited {
+    fn edited(text: &str, edits: Vec<Edit>) -> EditedFile {
         let file = File { path: "a.sm".to_owned(), text: text.to_owned() };
         let file = Arc::new(file);
-        Edited { file, edits }
+        EditedFile { file, edits }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! What actions may touch, and which effects commute; [`follow`] finds them in compiled code.
+//! The effects of actions, and which of them commute. [`follow`] derives them from compiled code.
 
 mod follow;
 
@@ -6,48 +6,48 @@ use std::ops::Range;
 
 pub(super) use follow::{Surroundings, Walk};
 
-/// What an action may touch.
+/// Something that an action may read or change.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Thing {
+pub(super) enum Resource {
     /// Words of an object, or of the machine's variables.
     Words(Space, Range<u16>),
-    /// Which lines a table of TBEs has.
+    /// The set of lines in a table of TBEs.
     Table(u16),
-    /// Which lines a cache or directory has; `None` is all of them.
+    /// The set of lines in a cache or directory; `None` stands for all of them.
     Tags(Option<u16>),
-    /// Which line of a cache has to make room.
+    /// The choice of the line that a cache evicts.
     Victims(u16),
-    /// The front of a buffer: its first message.
+    /// The head of a buffer.
     Head(u16),
-    /// The back of a buffer.
+    /// The tail of a buffer.
     Tail(u16),
     /// A virtual network.
     Network(u32),
-    /// Wire buffers, which machines share.
+    /// The buffers that connect two machines directly.
     Wires,
-    /// What is set aside until it is woken.
+    /// The messages that are set aside until they are woken.
     Parked,
-    /// Lines that are blocked on a queue.
+    /// The lines that are blocked on a queue.
     Blocked,
-    /// Reservations of lines.
+    /// The reservations of load-linked operations.
     Monitor,
-    /// Permissions of lines, as caches note them.
+    /// The permissions that caches record for lines.
     Permission,
-    /// Which arrays of a cache are busy.
+    /// The state of a cache's arrays: which are busy.
     Arrays,
     /// The cores behind the sequencers.
     Cores,
-    /// Timers.
+    /// The timers.
     Timers,
-    /// Tables of persistent requests.
+    /// The tables of persistent requests.
     Persistent,
-    /// When the controller looks at its ports again.
+    /// The time of the controller's next wakeup.
     Wakeup,
-    /// What the trace says about the transition.
+    /// The comment on the transition in the trace.
     Comment,
 }
 
-/// A kind of objects.
+/// A kind of memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Space {
     /// The machine's parameters and variables.
@@ -60,128 +60,132 @@ pub(super) enum Space {
     Directory,
     /// The registers of the action itself.
     Frame,
-    /// A message that is being made.
+    /// A message under construction.
     Fresh,
-    /// An entry that is being made.
+    /// An entry under construction.
     New,
-    /// The message at the front of a buffer, which stays as it is.
+    /// The message at the head of a buffer, which does not change.
     Peeked,
 }
 
-/// What is done to a thing.
+/// Access something is accessed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum How {
+pub(super) enum Access {
     /// It is read.
     Read,
-    /// It gets a value that does not depend on the one before, or keeps it: twice is as good as once.
+    /// It is overwritten by a value that does not depend on the old one: doing so twice is the same
+    /// as once.
     Set,
-    /// A set gets elements, a reservation ends: twice is as good as once, and the order among such
-    /// does not matter.
+    /// It is changed in a way that can be repeated, and that commutes with changes of the same
+    /// kind, such as adding elements to a set.
     Merge(Merge),
-    /// Anything else.
+    /// It is changed in any other way.
     Change,
 }
 
-/// A way of changing things that commutes with itself.
+/// A way of changing something that commutes with itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Merge {
     /// Elements are added.
     Grow,
     /// Elements are removed.
     Shrink,
-    /// Something ends.
+    /// Something, such as a reservation, ends.
     End,
 }
 
-/// What an action does.
+/// The effects of an action.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Effects {
-    /// What it touches, and how.
-    pub accesses: Vec<(Thing, How)>,
+    /// What the action accesses, and how.
+    pub accesses: Vec<(Resource, Access)>,
     /// Whether it may fail.
     pub fails: bool,
-    /// Whether it draws random delays, or wakes somebody at some tick.
+    /// Whether it draws random delays, or schedules wakeups.
     pub timing: bool,
-    /// Whether something about it is not known.
+    /// Whether some of its effects are unknown.
     pub unknown: bool,
 }
 
 impl Effects {
-    /// Whether nothing comes of it.
+    /// Whether the action has no effect.
     pub fn is_nothing(&self) -> bool {
-        let reads = |(_, how): &(Thing, How)| *how == How::Read;
+        let reads = |(_, how): &(Resource, Access)| *how == Access::Read;
         !self.unknown && !self.fails && !self.timing && self.accesses.iter().all(reads)
     }
 
-    /// Whether it decides nothing but which line has to make room.
+    /// Whether the only effect is on which line is evicted.
     pub fn is_hint(&self) -> bool {
-        let hints =
-            |(thing, how): &(Thing, How)| *how == How::Read || matches!(thing, Thing::Victims(_));
+        let hints = |(thing, how): &(Resource, Access)| {
+            *how == Access::Read || matches!(thing, Resource::Victims(_))
+        };
         !self.unknown && !self.fails && !self.timing && self.accesses.iter().all(hints)
     }
 
-    /// Whether doing it twice in a row is as good as once.
+    /// Whether doing the action twice in a row has the same effect as once.
     pub fn is_idempotent(&self) -> bool {
-        let changes = |how: How| how == How::Change;
-        let depends = |(thing, how): &(Thing, How)| {
-            let own = |(other, read): &(Thing, How)| *read == How::Read && other.overlaps(thing);
-            *how != How::Read && (changes(*how) || self.accesses.iter().any(own))
+        let changes = |how: Access| how == Access::Change;
+        let depends = |(thing, how): &(Resource, Access)| {
+            let own =
+                |(other, read): &(Resource, Access)| *read == Access::Read && other.overlaps(thing);
+            *how != Access::Read && (changes(*how) || self.accesses.iter().any(own))
         };
         !self.unknown && !self.accesses.iter().any(depends)
     }
 
-    /// Whether the order of two makes no difference: neither touches what the other changes. If one
-    /// of them fails the run ends in a fault in both orders.
+    /// Whether the order of two actions makes no difference: neither accesses what the other
+    /// changes. If one of them fails, the run ends with a fault in either order.
     pub fn commutes(&self, other: &Effects) -> bool {
-        let free = |(thing, how): &(Thing, How)| {
+        let free = |(thing, how): &(Resource, Access)| {
             other.accesses.iter().all(|(too, then)| how.commutes(*then) || !thing.overlaps(too))
         };
         !self.unknown && !other.unknown && self.accesses.iter().all(free)
     }
 }
 
-impl How {
-    fn commutes(self, other: How) -> bool {
+impl Access {
+    fn commutes(self, other: Access) -> bool {
         match (self, other) {
-            (How::Read, How::Read) => true,
-            (How::Merge(one), How::Merge(other)) => one == other,
+            (Access::Read, Access::Read) => true,
+            (Access::Merge(one), Access::Merge(other)) => one == other,
             _ => false,
         }
     }
 }
 
-impl Thing {
-    fn overlaps(&self, other: &Thing) -> bool {
+impl Resource {
+    fn overlaps(&self, other: &Resource) -> bool {
         match (self, other) {
-            (Thing::Words(space, one), Thing::Words(other, two)) => {
+            (Resource::Words(space, one), Resource::Words(other, two)) => {
                 space == other && one.start < two.end && two.start < one.end
             }
-            (Thing::Tags(None), Thing::Tags(_)) | (Thing::Tags(_), Thing::Tags(None)) => true,
+            (Resource::Tags(None), Resource::Tags(_))
+            | (Resource::Tags(_), Resource::Tags(None)) => true,
             _ => self == other,
         }
     }
 }
 
-/// What a register holds.
+/// The content of a register, as far as it is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    /// A number, or what is not known.
+pub(super) enum RegisterValue {
+    /// A number, or something unknown.
     Opaque,
     /// 0, which is also the null pointer.
     Zero,
-    /// What a control word held: the number of a library object, if it is used as one.
+    /// The value of a control word: the handle of a library object, if it is used as one.
     Control(u16),
-    /// An address.
+    /// An address: an offset in a kind of memory.
     Pointer(Space, u16),
 }
 
-impl Held {
-    fn or(self, other: Held) -> Held {
+impl RegisterValue {
+    fn or(self, other: RegisterValue) -> RegisterValue {
         match (self, other) {
             (one, other) if one == other => one,
-            (Held::Zero, Held::Pointer(..)) => other,
-            (Held::Pointer(..), Held::Zero) => self,
-            _ => Held::Opaque,
+            (RegisterValue::Zero, RegisterValue::Pointer(..)) => other,
+            (RegisterValue::Pointer(..), RegisterValue::Zero) => self,
+            _ => RegisterValue::Opaque,
         }
     }
 }

@@ -1,14 +1,14 @@
-//! Mutants that cannot change what a protocol does.
+//! Finds mutants that cannot change what a protocol does.
 //!
-//! [`equivalent`] compares a mutant with the protocol that it is made of, and says why the two are as
-//! good as the same, if it can tell. It may miss such mutants, but whatever it calls equivalent is so
-//! for the reason that it gives: only [`Reason::VictimOnly`] and [`Reason::NotReached`] are weaker, and
-//! [`Reason::is_strict`] tells them apart.
+//! [`equivalent`] compares a mutant with its protocol, and returns the reason if it finds that both
+//! behave alike. It may miss equivalent mutants, but what it calls equivalent is so for the reason
+//! given. Only [`Reason::VictimOnly`] and [`Reason::NotReached`] are weaker; [`Reason::is_strict`]
+//! tells them apart.
 //!
-//! All actions of a transition are carried out within one event, with nothing in between. So their
-//! order matters only where one touches what another changes. Two messages sent into the same virtual
-//! network keep their order; those for different ones may overtake each other on the way anyway, so
-//! that the order in which they are sent decides no more than which of two random delays each gets.
+//! All actions of a transition run within one event, with nothing in between, so their order
+//! matters only where one accesses what another changes. Two messages sent into the same virtual
+//! network keep their order. Messages sent into different networks may overtake each other anyway,
+//! so the order in which they are sent only decides which of two random delays each gets.
 //!
 //! ```
 //! use slicc::mutant::equivalent::equivalent;
@@ -31,54 +31,55 @@ use super::unreached;
 use crate::compile::code::{Op, Program, Transition};
 use crate::protocol::Protocol;
 
-/// Why a mutant is as good as the protocol that it is made of.
+/// The reason why a mutant behaves like its protocol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reason {
-    /// No entry of the transition table differs as compiled, nor anything else: runs are the same, byte
-    /// for byte. What counts for statistics is not compiled.
+    /// Nothing differs as compiled, so runs are the same, byte for byte. Code for statistics is not
+    /// compiled.
     Identical,
-    /// Actions were dropped or added that only read and calculate.
+    /// The mutant drops or adds actions that only read and calculate.
     Idle {
         /// The actions.
         actions: Vec<String>,
     },
-    /// Actions are repeated, or no longer repeated, that do the same the second time.
+    /// The mutant repeats actions, or no longer repeats them, whose second execution has no effect.
     Repeated {
         /// The actions.
         actions: Vec<String>,
     },
-    /// Only the order of actions differs, and those that changed places have nothing in common.
+    /// The mutant reorders actions, and those whose order changed have nothing in common.
     Commuting {
-        /// The pairs that changed places, in their old order.
+        /// The pairs whose order changed, in their old order.
         exchanged: Vec<(String, String)>,
-        /// Whether some of them draw random delays, so that a seed gives another one of the runs that
-        /// both can have.
+        /// Whether some of them draw random delays, so that a given seed gives a different run;
+        /// both protocols can have both runs.
         up_to_delays: bool,
     },
-    /// The entries that differ cannot be reached.
+    /// The entries that differ are unreachable.
     Unreachable {
-        /// The entries, and why each is not.
+        /// The entries with the reasons why they are unreachable.
         entries: Vec<(TableEntry, String)>,
     },
-    /// Actions were dropped or added that decide nothing but which line has to make room. The lines
-    /// that a cache keeps, and with them delays, may differ, but not what is right.
+    /// The mutant drops or adds actions whose only effect is on which line a cache evicts. The
+    /// contents of caches, and with them delays, may differ, but not correctness.
     VictimOnly {
         /// The actions.
         actions: Vec<String>,
     },
-    /// The entries that differ were not reached in runs without the mutant: equivalent as far as seen.
+    /// The entries that differ were not reached in runs of the protocol: equivalent as far as those
+    /// runs show.
     NotReached {
         /// The entries.
         entries: Vec<TableEntry>,
-        /// How many runs.
+        /// The number of runs.
         runs: u64,
     },
-    /// Several of these, each for other entries.
+    /// Several reasons, each for other entries.
     Several(Vec<Reason>),
 }
 
 impl Reason {
-    /// Whether the mutant cannot do anything that the protocol cannot do, or the reverse.
+    /// Whether the mutant and the protocol have exactly the same possible runs.
     pub fn is_strict(&self) -> bool {
         match self {
             Reason::VictimOnly { .. } | Reason::NotReached { .. } => false,
@@ -87,7 +88,7 @@ impl Reason {
         }
     }
 
-    /// Whether the same seed gives the very same run.
+    /// Whether a given seed gives exactly the same run.
     pub fn keeps_runs(&self) -> bool {
         match self {
             Reason::Commuting { up_to_delays, .. } => !up_to_delays,
@@ -96,7 +97,7 @@ impl Reason {
         }
     }
 
-    /// A word for it.
+    /// The name of the reason, in tables and JSON.
     pub fn name(&self) -> &'static str {
         match self {
             Reason::Identical => "identical",
@@ -114,19 +115,17 @@ impl Reason {
 impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Reason::Identical => {
-                f.write_str("compiled, it is the same: what differs means nothing to this runtime")
-            }
+            Reason::Identical => f.write_str("it compiles to the same code"),
             Reason::Idle { actions } => {
-                write!(f, "{}: nothing comes of it", listed(actions))
+                write!(f, "{}: no effect", listed(actions))
             }
             Reason::Repeated { actions } => {
-                write!(f, "{}: the second time changes nothing", listed(actions))
+                write!(f, "{}: repeating it has no effect", listed(actions))
             }
             Reason::Commuting { exchanged, up_to_delays } => {
                 let pair = |(one, other): &(String, String)| format!("{one} and {other}");
                 let pairs: Vec<String> = exchanged.iter().map(pair).collect();
-                write!(f, "{}: neither touches what the other changes", listed(&pairs))?;
+                write!(f, "{}: neither accesses what the other changes", listed(&pairs))?;
                 if *up_to_delays { f.write_str(", but for random delays") } else { Ok(()) }
             }
             Reason::Unreachable { entries } => {
@@ -135,7 +134,7 @@ impl fmt::Display for Reason {
                 write!(f, "never reached: {}", listed(&entries))
             }
             Reason::VictimOnly { actions } => {
-                write!(f, "{}: decides nothing but which line has to make room", listed(actions))
+                write!(f, "{}: only affects which line is evicted", listed(actions))
             }
             Reason::NotReached { entries, runs } => {
                 let entries: Vec<String> = entries.iter().map(TableEntry::to_string).collect();
@@ -151,19 +150,19 @@ impl fmt::Display for Reason {
     }
 }
 
-/// Most things that a sentence lists.
-const LISTED: usize = 4;
+/// Largest number of items that a message lists.
+const MOST_LISTED: usize = 4;
 
-/// A few of these, and how many more there are.
+/// Joins the first items, with the number of the others.
 fn listed(all: &[String]) -> String {
-    let shown = all.iter().take(LISTED).cloned().collect::<Vec<_>>();
+    let shown = all.iter().take(MOST_LISTED).cloned().collect::<Vec<_>>();
     match all.len() - shown.len() {
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
 }
 
-/// What runs of a protocol without the mutant have reached.
+/// The entries that runs of a protocol, without a mutant, have reached.
 #[derive(Clone, Debug, Default)]
 pub struct Reached {
     runs: u64,
@@ -171,25 +170,25 @@ pub struct Reached {
 }
 
 impl Reached {
-    /// Adds a run: the entries that it has taken, and those that it has stalled.
+    /// Adds a run by the entries that were taken or stalled in it.
     pub fn add(&mut self, entries: impl IntoIterator<Item = TableEntry>) {
         self.runs += 1;
         self.entries.extend(entries);
     }
 
-    /// How many runs there were.
+    /// The number of runs.
     pub fn runs(&self) -> u64 {
         self.runs
     }
 
-    /// Whether one of them has reached an entry.
+    /// Whether a run has reached an entry.
     pub fn has(&self, place: &TableEntry) -> bool {
         self.entries.contains(place)
     }
 }
 
-/// Why a mutant of a protocol is equivalent to it, if that can be told. `same_parameters` is as in [`touched`], `reached` is what is
-/// known of runs of the protocol itself.
+/// Returns the reason why a mutant is equivalent to its protocol, or `None` if no reason was found.
+/// `same_parameters` is as in [`touched`]; `reached` is what is known of runs of the protocol.
 pub fn equivalent(
     original: &Protocol,
     mutated: &Protocol,
@@ -235,7 +234,7 @@ fn not_reached(place: &TableEntry, reached: &Reached) -> Option<Reason> {
     is_new.then(|| Reason::NotReached { entries: vec![place.clone()], runs: reached.runs })
 }
 
-/// Adds a reason to others, to one of its kind if there is one.
+/// Adds a reason to a list, merging it with one of the same kind.
 fn add(reasons: &mut Vec<Reason>, reason: Reason) {
     fn extend<T: PartialEq>(all: &mut Vec<T>, more: Vec<T>) {
         for one in more {
@@ -275,16 +274,16 @@ fn add(reasons: &mut Vec<Reason>, reason: Reason) {
     }
 }
 
-/// Compares the entries of a machine.
+/// Compares the entries of one machine.
 struct Examiner<'a> {
     original: &'a Protocol,
     mutated: &'a Protocol,
     comparison: Comparison<'a>,
-    /// What effects depend on, in the protocol and in the mutant.
+    /// The machine in the protocol and in the mutant, for deriving effects.
     sides: (Surroundings<'a>, Surroundings<'a>),
 }
 
-/// The actions of an entry: the code of each, and its name.
+/// The actions of an entry: the code and the name of each.
 type Actions<'a> = Vec<(Stretch, &'a str)>;
 
 impl<'a> Examiner<'a> {
@@ -302,7 +301,7 @@ impl<'a> Examiner<'a> {
         })
     }
 
-    /// Why an entry that differs does the same, as far as its code tells.
+    /// The reason why an entry that differs behaves alike, as far as its code shows.
     fn examine(&mut self, place: &TableEntry) -> Option<Reason> {
         let ours = self.comparison.machines.0;
         let one = ours.transitions.iter().find(|one| {
@@ -322,7 +321,7 @@ impl<'a> Examiner<'a> {
         }
     }
 
-    /// Whether what comes before the actions and after them is the same.
+    /// Whether the code before and after the actions is the same.
     fn same_ends(&mut self, one: &Transition, other: &Transition) -> bool {
         let ends = |program: &Program, of: &Transition| {
             let code = extent(program, of.code);
@@ -338,9 +337,9 @@ impl<'a> Examiner<'a> {
         self.comparison.stretch(ours.0, theirs.0) && self.comparison.stretch(ours.1, theirs.1)
     }
 
-    /// The same actions in another order.
+    /// Compares entries with equally many actions, which may be reordered.
     fn reordered(&mut self, before: &Actions<'a>, after: &Actions<'a>) -> Option<Reason> {
-        // For each action of the mutant where it was before.
+        // For each action of the mutant, its index in the protocol.
         let mut places: Vec<usize> = Vec::new();
         for (code, _) in after {
             let free = (0..before.len()).filter(|at| !places.contains(at));
@@ -366,7 +365,7 @@ impl<'a> Examiner<'a> {
         Some(Reason::Commuting { exchanged, up_to_delays })
     }
 
-    /// Actions dropped or added.
+    /// Compares entries where actions were dropped or added.
     fn changed_number(&mut self, before: &Actions<'a>, after: &Actions<'a>) -> Option<Reason> {
         let is_longer = before.len() > after.len();
         let (longer, shorter) = if is_longer { (before, after) } else { (after, before) };
@@ -414,8 +413,8 @@ impl<'a> Examiner<'a> {
     }
 }
 
-/// Whether an action does again what an earlier one has done or a later one will do, with nothing in
-/// between that matters to it.
+/// Whether an action repeats an earlier or later one, with nothing in between that interferes with
+/// it.
 fn is_repeated(
     side: &Surroundings<'_>,
     actions: &Actions<'_>,
@@ -432,7 +431,7 @@ fn is_repeated(
     effects[at].is_idempotent() && others.any(free)
 }
 
-/// The actions of an entry, with their names as the protocol has them.
+/// The actions of an entry, with the names that the protocol gives them.
 fn actions<'a>(protocol: &'a Protocol, place: &TableEntry, of: &Transition) -> Actions<'a> {
     let names = protocol.outline.machine(&place.machine).and_then(|machine| {
         let (state, event) = (machine.state(&place.state)?, machine.event(&place.event)?);

@@ -1,22 +1,22 @@
-//! Fields of messages, TBEs and cache entries: which there are, and where they are written.
+//! The fields of messages, TBEs and cache entries, and the assignments to them.
 
 use super::scene::{Body, Scene};
-use super::walk::Around;
+use super::walk::MessageScope;
 use crate::ast::{Declaration, Expression, ExpressionKind, Name, Statement, StatementKind};
 use crate::compile::types::TypeId;
 
-/// A field that is meant.
+/// A field that an expression names.
 pub(super) struct Field<'a> {
     pub name: &'a str,
     pub of: TypeId,
-    /// It is one of the message that is being sent.
+    /// Whether it is a field of the message that is being sent.
     pub is_sent: bool,
 }
 
 /// An assignment to a field.
 pub(super) struct Written<'a> {
     pub statement: &'a Statement,
-    pub around: Around<'a>,
+    pub around: MessageScope<'a>,
     pub field: Field<'a>,
     pub value: &'a Expression,
 }
@@ -25,7 +25,7 @@ impl Scene<'_> {
     /// The assignments to fields in the body of an action.
     pub fn written<'a>(&self, body: &Body<'a>) -> Vec<Written<'a>> {
         let statements = body.statements.iter();
-        let written = |&(statement, around): &(&'a Statement, Around<'a>)| {
+        let written = |&(statement, around): &(&'a Statement, MessageScope<'a>)| {
             let StatementKind::Assign { target, value } = &statement.kind else {
                 return None;
             };
@@ -34,7 +34,8 @@ impl Scene<'_> {
         statements.filter_map(written).collect()
     }
 
-    /// What a type is called in the machine: those that are private to it have its name in front.
+    /// The name of a type in the machine; the name of a type that is private to the machine has no
+    /// prefix there.
     pub fn name_of(&self, of: TypeId) -> &str {
         let machine = &*self.machine.name.text;
         let types = &self.protocol.program.types;
@@ -44,15 +45,15 @@ impl Scene<'_> {
         short.filter(is_own).unwrap_or(full)
     }
 
-    /// The type of a message.
+    /// The type of a message, by its name.
     pub fn message(&self, name: &Name) -> Option<TypeId> {
         let types = &self.protocol.program.types;
         types.find(Some(&self.machine.name.text), &name.text)
     }
 
-    /// The objects whose fields a statement can use, each with its type: the message that is looked at,
-    /// the TBE, the cache entry.
-    pub fn sources(&self, around: Around<'_>) -> Vec<(&'static str, TypeId)> {
+    /// The objects whose fields a statement can read, with their types: the peeked message, the TBE
+    /// and the cache entry.
+    pub fn sources(&self, around: MessageScope<'_>) -> Vec<(&'static str, TypeId)> {
         let machines = &self.protocol.program.machines;
         let compiled = machines.iter().find(|one| one.name == self.machine.name.text);
         let objects = [
@@ -64,8 +65,8 @@ impl Scene<'_> {
         objects.into_iter().filter_map(is_there).collect()
     }
 
-    /// The fields of this type that a statement can use, such as `tbe.DataBlk`.
-    pub fn fields(&self, around: Around<'_>, of: TypeId) -> Vec<String> {
+    /// The fields of this type that a statement can read, such as `tbe.DataBlk`.
+    pub fn fields(&self, around: MessageScope<'_>, of: TypeId) -> Vec<String> {
         let mut found = Vec::new();
         for (object, whole) in self.sources(around) {
             let whole = &self.protocol.program.types[whole];
@@ -78,8 +79,8 @@ impl Scene<'_> {
         found
     }
 
-    /// The field that an expression is, and its type.
-    pub fn field<'b>(&self, whole: &'b Expression, around: Around<'_>) -> Option<Field<'b>> {
+    /// The field that an expression names, if it is one.
+    pub fn field<'b>(&self, whole: &'b Expression, around: MessageScope<'_>) -> Option<Field<'b>> {
         let ExpressionKind::Field { object, field } = &whole.kind else {
             return None;
         };
@@ -97,7 +98,7 @@ impl Scene<'_> {
         };
         let of = match own {
             Some(own) => of_field(own)?,
-            // Of a local, or what a function returns: one of the machine's own structures.
+            // The object is a local or the result of a function: search the machine's structures.
             None => self.structures().find_map(of_field)?,
         };
         let is_sent =

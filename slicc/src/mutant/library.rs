@@ -1,11 +1,11 @@
-//! What functions of the library read and write.
+//! The effects of the library's functions.
 
-use super::effects::{Held, How, Merge, Space, Thing, Walk};
+use super::effects::{Access, Merge, RegisterValue, Resource, Space, Walk};
 use crate::compile::code::Register;
 use crate::compile::types::TypeId;
 use crate::library::LibraryFunction;
 
-/// A function of the library is called, with arguments and result from a register on.
+/// Adds the effects of a call, whose arguments and result are in registers from `base` on.
 pub(super) fn apply(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) {
     let result = value(walk, function, base)
         .or_else(|| object(walk, function, base))
@@ -13,19 +13,19 @@ pub(super) fn apply(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Re
         .or_else(|| queue(walk, function, base));
     let result = result.unwrap_or_else(|| {
         walk.effects.unknown |= !is_calculation(function);
-        Held::Opaque
+        RegisterValue::Opaque
     });
     walk.set(base, result);
 }
 
-/// Functions of numbers alone, and what only asks how the system is built.
+/// Whether a function only calculates with numbers, or reads the system's configuration.
 fn is_calculation(function: LibraryFunction) -> bool {
     use LibraryFunction::*;
     matches!(
         function,
         Nothing
             | Zero
-            | Same
+            | Identity
             | MaxTokens
             | LineAddress
             | LineOffset
@@ -57,64 +57,69 @@ fn is_calculation(function: LibraryFunction) -> bool {
 }
 
 /// Methods of blocks, masks and sets.
-fn value(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> Option<Held> {
+fn value(
+    walk: &mut Walk<'_, '_>,
+    function: LibraryFunction,
+    base: Register,
+) -> Option<RegisterValue> {
     use LibraryFunction::*;
-    // What happens to the value itself, and how many other values are read.
+    // Access the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
         MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskFirst | MaskFirstFrom | MaskCount
         | MaskCountFrom | SetCount | SetHas | SetIsEmpty | SetSmallest | DestCount | DestHas
-        | DestIsEmpty | DestSmallest | DestSmallestType => (How::Read, 0),
+        | DestIsEmpty | DestSmallest | DestSmallestType => (Access::Read, 0),
         MaskCompare | MaskOverlaps | MaskContains | SetEqual | SetSuperset | SetDisjoint
-        | DestSuperset | DestEqual | DestDisjoint => (How::Read, 1),
+        | DestSuperset | DestEqual | DestDisjoint => (Access::Read, 1),
         MaskClear | MaskFill | BlockClear | SetClear | SetBroadcast | DestClear | DestBroadcast => {
-            (How::Set, 0)
+            (Access::Set, 0)
         }
-        BlockCopy => (How::Set, 1),
-        SetAdd | DestAdd | DestBroadcastType => (How::Merge(Merge::Grow), 0),
-        SetAddSet | DestAddAll => (How::Merge(Merge::Grow), 1),
-        SetRemove | DestRemove => (How::Merge(Merge::Shrink), 0),
-        SetRemoveSet | DestRemoveAll => (How::Merge(Merge::Shrink), 1),
-        MaskSet | MaskSetTo | SetSize => (How::Change, 0),
-        MaskAnd | MaskOr | MaskInvert | BlockCopyRange => (How::Change, 1),
-        BlockCopyMasked | DestAssign => (How::Change, 2),
+        BlockCopy => (Access::Set, 1),
+        SetAdd | DestAdd | DestBroadcastType => (Access::Merge(Merge::Grow), 0),
+        SetAddSet | DestAddAll => (Access::Merge(Merge::Grow), 1),
+        SetRemove | DestRemove => (Access::Merge(Merge::Shrink), 0),
+        SetRemoveSet | DestRemoveAll => (Access::Merge(Merge::Shrink), 1),
+        MaskSet | MaskSetTo | SetSize => (Access::Change, 0),
+        MaskAnd | MaskOr | MaskInvert | BlockCopyRange => (Access::Change, 1),
+        BlockCopyMasked | DestAssign => (Access::Change, 2),
         DestOr | DestAnd => return Some(combined(walk, base)),
         BroadcastTo => {
             let width = width(walk, function);
-            walk.at(walk.get(base + 1), 0, width, How::Set);
-            return Some(Held::Opaque);
+            walk.at(walk.get(base + 1), 0, width, Access::Set);
+            return Some(RegisterValue::Opaque);
         }
         _ => return None,
     };
-    // Elements that there are none of, ranges that do not fit.
+    // Absent elements and ranges that do not fit make these functions fail.
     walk.effects.fails = true;
     let own = width(walk, function);
     walk.at(walk.get(base), 0, own, how);
     for other in 1..=others {
         let widest = walk.widest();
-        // Of two, one may be a number.
+        // One of the two may be a number.
         match walk.get(base + other) {
-            pointer @ Held::Pointer(..) => walk.at(pointer, 0, widest, How::Read),
-            held if others == 1 => walk.at(held, 0, widest, How::Read),
+            pointer @ RegisterValue::Pointer(..) => walk.at(pointer, 0, widest, Access::Read),
+            held if others == 1 => walk.at(held, 0, widest, Access::Read),
             _ => {}
         }
     }
     if others == 2 {
-        let pointers = (1..=2).filter(|other| matches!(walk.get(base + other), Held::Pointer(..)));
+        let pointers =
+            (1..=2).filter(|other| matches!(walk.get(base + other), RegisterValue::Pointer(..)));
         walk.effects.unknown |= pointers.count() == 0;
     }
-    Some(Held::Opaque)
+    Some(RegisterValue::Opaque)
 }
 
-/// A set made of two.
-fn combined(walk: &mut Walk<'_, '_>, base: Register) -> Held {
+/// Adds the effects of a function that combines two sets into a new one.
+fn combined(walk: &mut Walk<'_, '_>, base: Register) -> RegisterValue {
     let width = width(walk, LibraryFunction::DestOr);
-    walk.at(walk.get(base), 0, width, How::Read);
-    walk.at(walk.get(base + 1), 0, width, How::Read);
-    walk.at(walk.get(base + 2), 0, width, How::Set);
-    Held::Opaque
+    walk.at(walk.get(base), 0, width, Access::Read);
+    walk.at(walk.get(base + 1), 0, width, Access::Read);
+    walk.at(walk.get(base + 2), 0, width, Access::Set);
+    RegisterValue::Opaque
 }
 
-/// Words of the value that a method is of.
+/// Number of words of the value that a method works on.
 fn width(walk: &Walk<'_, '_>, function: LibraryFunction) -> u16 {
     let types = &walk.surroundings.program.types;
     let known = types.known;
@@ -131,16 +136,20 @@ fn width(walk: &Walk<'_, '_>, function: LibraryFunction) -> u16 {
     of.map_or(walk.widest(), |of| types[of].width() as u16)
 }
 
-/// Caches, directories and tables.
-fn object(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> Option<Held> {
+/// Adds the effects of functions of caches, directories and tables.
+fn object(
+    walk: &mut Walk<'_, '_>,
+    function: LibraryFunction,
+    base: Register,
+) -> Option<RegisterValue> {
     use LibraryFunction::*;
     if function == ChangePermission {
-        walk.touch(Thing::Permission, How::Change);
-        walk.touch(Thing::Monitor, How::Merge(Merge::End));
-        return Some(Held::Opaque);
+        walk.touch(Resource::Permission, Access::Change);
+        walk.touch(Resource::Monitor, Access::Merge(Merge::End));
+        return Some(RegisterValue::Opaque);
     }
     if function == CacheNull {
-        return Some(Held::Zero);
+        return Some(RegisterValue::Zero);
     }
     let is_one = matches!(
         function,
@@ -172,13 +181,13 @@ fn object(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) ->
     if !is_one {
         return None;
     }
-    let Held::Control(own) = walk.get(base) else {
+    let RegisterValue::Control(own) = walk.get(base) else {
         walk.effects.unknown = true;
-        return Some(Held::Opaque);
+        return Some(RegisterValue::Opaque);
     };
     walk.effects.fails |= !matches!(
         function,
-        // A null entry fails; a row in which it is null would fail whenever it is taken, and shows at once.
+        // A null entry fails as well, but then the row always fails, which any run shows.
         CacheTouch
             | CacheTouchEntry
             | TableLookup
@@ -187,115 +196,123 @@ fn object(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) ->
             | PerfectAllocate
             | PerfectPresent
     );
-    let tags = Thing::Tags(Some(own));
+    let tags = Resource::Tags(Some(own));
     Some(match function {
         CacheLookup => {
-            walk.touch(tags, How::Read);
-            Held::Pointer(Space::Entry, 0)
+            walk.touch(tags, Access::Read);
+            RegisterValue::Pointer(Space::Entry, 0)
         }
         DirectoryLookup => {
-            walk.touch(tags, How::Read);
-            Held::Pointer(Space::Directory, 0)
+            walk.touch(tags, Access::Read);
+            RegisterValue::Pointer(Space::Directory, 0)
         }
         TableLookup => {
-            walk.touch(Thing::Table(own), How::Read);
-            Held::Pointer(Space::Tbe, 0)
+            walk.touch(Resource::Table(own), Access::Read);
+            RegisterValue::Pointer(Space::Tbe, 0)
         }
-        // What is missing is made.
+        // A missing entry is created.
         PerfectLookup => {
-            walk.touch(Thing::Table(own), How::Change);
-            Held::Pointer(Space::Tbe, 0)
+            walk.touch(Resource::Table(own), Access::Change);
+            RegisterValue::Pointer(Space::Tbe, 0)
         }
         CachePresent | CacheAvailable | DirectoryPresent => {
-            walk.touch(tags, How::Read);
-            Held::Opaque
+            walk.touch(tags, Access::Read);
+            RegisterValue::Opaque
         }
         TablePresent | TableSlots | PerfectPresent => {
-            walk.touch(Thing::Table(own), How::Read);
-            Held::Opaque
+            walk.touch(Resource::Table(own), Access::Read);
+            RegisterValue::Opaque
         }
         CacheProbe | CacheAddressAt => {
-            walk.touch(tags, How::Read);
-            walk.touch(Thing::Victims(own), How::Read);
-            Held::Opaque
+            walk.touch(tags, Access::Read);
+            walk.touch(Resource::Victims(own), Access::Read);
+            RegisterValue::Opaque
         }
         CacheTouch | CacheTouchEntry => {
-            walk.touch(tags, How::Read);
-            walk.touch(Thing::Victims(own), How::Set);
-            Held::Opaque
+            walk.touch(tags, Access::Read);
+            walk.touch(Resource::Victims(own), Access::Set);
+            RegisterValue::Opaque
         }
         CacheRecord | CacheCheck => {
-            walk.touch(Thing::Arrays, How::Change);
-            Held::Opaque
+            walk.touch(Resource::Arrays, Access::Change);
+            RegisterValue::Opaque
         }
         CacheAllocate | CacheDeallocate => {
-            walk.touch(tags, How::Change);
-            walk.touch(Thing::Victims(own), How::Set);
-            walk.touch(Thing::Permission, How::Set);
-            walk.touch(Thing::Monitor, How::Merge(Merge::End));
-            Held::Pointer(Space::Entry, 0)
+            walk.touch(tags, Access::Change);
+            walk.touch(Resource::Victims(own), Access::Set);
+            walk.touch(Resource::Permission, Access::Set);
+            walk.touch(Resource::Monitor, Access::Merge(Merge::End));
+            RegisterValue::Pointer(Space::Entry, 0)
         }
         DirectoryAllocate => {
-            walk.touch(tags, How::Change);
-            Held::Pointer(Space::Directory, 0)
+            walk.touch(tags, Access::Change);
+            RegisterValue::Pointer(Space::Directory, 0)
         }
         DirectoryDeallocate => {
-            walk.touch(tags, How::Change);
-            Held::Opaque
+            walk.touch(tags, Access::Change);
+            RegisterValue::Opaque
         }
         _ => {
-            walk.touch(Thing::Table(own), How::Change);
-            Held::Opaque
+            walk.touch(Resource::Table(own), Access::Change);
+            RegisterValue::Opaque
         }
     })
 }
 
-/// Sequencers and the cores behind them.
-fn core(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> Option<Held> {
+/// Adds the effects of functions of sequencers and the cores behind them.
+fn core(
+    walk: &mut Walk<'_, '_>,
+    function: LibraryFunction,
+    base: Register,
+) -> Option<RegisterValue> {
     use LibraryFunction::*;
     match function {
         ReadDone | WriteDone | WriteUniqueDone | AtomicDone | ConditionalFailed => {
             let types = &walk.surroundings.program.types;
             let width = types[types.known.block].width() as u16;
             let block = walk.get(base + 2);
-            walk.at(block, 0, width, How::Read);
-            walk.at(block, 0, width, How::Change);
-            walk.touch(Thing::Monitor, How::Change);
-            walk.touch(Thing::Tags(None), How::Read);
-            walk.touch(Thing::Blocked, How::Change);
+            walk.at(block, 0, width, Access::Read);
+            walk.at(block, 0, width, Access::Change);
+            walk.touch(Resource::Monitor, Access::Change);
+            walk.touch(Resource::Tags(None), Access::Read);
+            walk.touch(Resource::Blocked, Access::Change);
             asked(walk);
         }
         Evicted => {
-            walk.touch(Thing::Monitor, How::Merge(Merge::End));
-            walk.touch(Thing::Blocked, How::Read);
+            walk.touch(Resource::Monitor, Access::Merge(Merge::End));
+            walk.touch(Resource::Blocked, Access::Read);
             asked(walk);
         }
         MonitorCheck => {
-            walk.touch(Thing::Monitor, How::Read);
-            walk.touch(Thing::Cores, How::Read);
+            walk.touch(Resource::Monitor, Access::Read);
+            walk.touch(Resource::Cores, Access::Read);
         }
-        MonitorClear | MonitorClearLine => walk.touch(Thing::Monitor, How::Merge(Merge::End)),
+        MonitorClear | MonitorClearLine => walk.touch(Resource::Monitor, Access::Merge(Merge::End)),
         _ => return None,
     }
-    Some(Held::Opaque)
+    Some(RegisterValue::Opaque)
 }
 
-/// A core goes on, and may ask for something else.
+/// A core continues, and may issue another request.
 fn asked(walk: &mut Walk<'_, '_>) {
     walk.effects.fails = true;
     walk.effects.timing = true;
-    walk.touch(Thing::Cores, How::Change);
+    walk.touch(Resource::Cores, Access::Change);
     match walk.surroundings.parameter("mandatoryQueue") {
-        Some(queue) => walk.touch(Thing::Tail(queue), How::Change),
+        Some(queue) => walk.touch(Resource::Tail(queue), Access::Change),
         None => walk.effects.unknown = true,
     }
 }
 
-/// Buffers, timers, and what waits.
-fn queue(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> Option<Held> {
+/// Adds the effects of functions of buffers, timers and waiting messages.
+fn queue(
+    walk: &mut Walk<'_, '_>,
+    function: LibraryFunction,
+    base: Register,
+) -> Option<RegisterValue> {
     use LibraryFunction::*;
     let buffer = |walk: &mut Walk<'_, '_>| match walk.get(base) {
-        Held::Control(buffer) => buffer,
+        RegisterValue::Control(buffer) => buffer,
         _ => {
             walk.effects.unknown = true;
             0
@@ -306,45 +323,45 @@ fn queue(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> 
             let own = buffer(walk);
             walk.effects.fails = true;
             walk.effects.timing |= function == InRecycle;
-            walk.touch(Thing::Head(own), How::Change);
+            walk.touch(Resource::Head(own), Access::Change);
         }
         PopMemory => match walk.surroundings.parameter("responseFromMemory") {
             Some(own) => {
                 walk.effects.fails = true;
-                walk.touch(Thing::Head(own), How::Change);
+                walk.touch(Resource::Head(own), Access::Change);
             }
             None => walk.effects.unknown = true,
         },
         InReady | InEmpty | InNoStalls | InStalls | InHasStalled | BufferSlots | BufferSize => {
             let own = buffer(walk);
             walk.effects.timing |= function == InReady;
-            walk.touch(Thing::Head(own), How::Read);
-            walk.touch(Thing::Tail(own), How::Read);
-            walk.touch(Thing::Parked, How::Read);
+            walk.touch(Resource::Head(own), Access::Read);
+            walk.touch(Resource::Tail(own), Access::Read);
+            walk.touch(Resource::Parked, Access::Read);
         }
         WakeLine | WakeAll | WakeAllOfLine => walk.wake(),
         StallPort => {
             walk.effects.timing = true;
-            walk.touch(Thing::Wakeup, How::Set);
+            walk.touch(Resource::Wakeup, Access::Set);
         }
-        BlockOnQueue => walk.touch(Thing::Blocked, How::Change),
+        BlockOnQueue => walk.touch(Resource::Blocked, Access::Change),
         Unblock => {
             walk.effects.timing = true;
-            walk.touch(Thing::Blocked, How::Change);
+            walk.touch(Resource::Blocked, Access::Change);
         }
         TimerSet | TimerUnset => {
             walk.effects.fails = true;
             walk.effects.timing = true;
-            walk.touch(Thing::Timers, How::Change);
+            walk.touch(Resource::Timers, Access::Change);
         }
         TimerNext => {
             walk.effects.fails = true;
-            walk.touch(Thing::Timers, How::Read);
+            walk.touch(Resource::Timers, Access::Read);
         }
-        TimerReady | TimerIsSet => walk.touch(Thing::Timers, How::Read),
+        TimerReady | TimerIsSet => walk.touch(Resource::Timers, Access::Read),
         PersistentLock | PersistentUnlock | PersistentMark => {
             walk.effects.fails = true;
-            walk.touch(Thing::Persistent, How::Change);
+            walk.touch(Resource::Persistent, Access::Change);
         }
         PersistentMayIssue
         | PersistentSmallest
@@ -353,9 +370,9 @@ fn queue(walk: &mut Walk<'_, '_>, function: LibraryFunction, base: Register) -> 
         | PersistentStarving
         | PersistentReadStarving => {
             walk.effects.fails = true;
-            walk.touch(Thing::Persistent, How::Read);
+            walk.touch(Resource::Persistent, Access::Read);
         }
         _ => return None,
     }
-    Some(Held::Opaque)
+    Some(RegisterValue::Opaque)
 }

@@ -1,4 +1,4 @@
-//! Edits of lists of names such as `{a, b}` and `{a; b;}`, so that as much as possible stays.
+//! Edits lists of names such as `{a, b}` and `{a; b;}`, keeping as much of the text as possible.
 
 use std::ops::Range;
 
@@ -6,17 +6,17 @@ use super::edit::Edit;
 use crate::ast::Name;
 use crate::source::Span;
 
-/// The names of a list in a text. One name alone may stand without braces.
+/// A list of names in a text. A single name may stand without braces.
 #[derive(Clone, Copy)]
 pub(super) struct List<'a> {
     pub text: &'a str,
     pub names: &'a [Name],
-    /// Where the list ends: behind its brace.
+    /// The end of the list: after its brace.
     pub end: u32,
 }
 
 impl List<'_> {
-    /// Takes a name out. What stands between it and its neighbour goes, too.
+    /// Removes a name, with the separator.
     pub fn without(&self, at: usize) -> Edit {
         let span = self.names[at].span;
         if let Some(next) = self.names.get(at + 1) {
@@ -40,7 +40,7 @@ impl List<'_> {
         vec![Edit::replace(first.span, &*second.text), Edit::replace(second.span, &*first.text)]
     }
 
-    /// Writes a name twice.
+    /// Doubles a name.
     pub fn doubled(&self, at: usize) -> Edit {
         let name = &self.names[at];
         let between = self.between();
@@ -51,7 +51,7 @@ impl List<'_> {
         }
     }
 
-    /// Other names instead of all; an empty list needs the number of its file.
+    /// Replaces all names. For an empty list, `file` is the index of its file.
     pub fn replaced(&self, file: u32, others: &[&str]) -> Edit {
         match (self.names.first(), self.names.last()) {
             (Some(first), Some(last)) => {
@@ -66,14 +66,15 @@ impl List<'_> {
         }
     }
 
-    /// Leaves only the names at these places, in order: at least one.
+    /// Keeps only the names at these indices, of which there is at least one.
     pub fn keep(&self, places: &[usize]) -> Vec<Edit> {
         let kept: Vec<String> = places.iter().map(|&at| self.names[at].text.to_string()).collect();
         let file = self.names.first().map_or(0, |name| name.span.file);
         self.turned_into(file, &kept)
     }
 
-    /// Turns it into another list. What both have keeps its text; an empty list needs the number of its file.
+    /// Changes the list to another one, keeping the text of common names. For an empty list, `file`
+    /// is the index of its file.
     pub fn turned_into(&self, file: u32, others: &[String]) -> Vec<Edit> {
         let old: Vec<&str> = self.names.iter().map(|name| &*name.text).collect();
         let new: Vec<&str> = others.iter().map(String::as_str).collect();
@@ -98,7 +99,7 @@ impl List<'_> {
         edits
     }
 
-    /// Other names instead of a stretch of it, which may be empty, as the other names may be.
+    /// Replaces a range of names by others; either may be empty.
     fn stretch(&self, old: Range<usize>, new: &[&str]) -> Option<Edit> {
         let between = self.between();
         let joined = new.join(&between);
@@ -133,7 +134,7 @@ impl List<'_> {
         self.names.last().is_some_and(|last| last.span.end == self.end)
     }
 
-    /// What stands between two names.
+    /// The separator of names in this list.
     fn between(&self) -> String {
         let mut pairs = self.names.windows(2);
         let gap = pairs.find_map(|pair| {
@@ -145,7 +146,8 @@ impl List<'_> {
         gap.unwrap_or_else(|| if is_ended { "; " } else { ", " }.to_owned())
     }
 
-    /// Bytes up to and with the comma or semicolon behind a place, if there is one.
+    /// The number of bytes from `at` up to and including the next comma or semicolon, if that is
+    /// what comes next.
     fn separator_behind(&self, at: u32) -> u32 {
         let rest = &self.text[at as usize..self.end as usize];
         let inner = rest.trim_start();
@@ -153,7 +155,7 @@ impl List<'_> {
     }
 }
 
-/// Places of the names that two lists have in common, in a longest common subsequence.
+/// The indices of a longest common subsequence of two lists.
 fn common(old: &[&str], new: &[&str]) -> Vec<(usize, usize)> {
     let mut lengths = vec![vec![0; new.len() + 1]; old.len() + 1];
     for at in (0..old.len()).rev() {

@@ -1,4 +1,4 @@
-//! The mutants that operators make of a protocol, each with an id that says what is done.
+//! The mutants that operators make of a protocol, each with an id that describes the edit.
 //!
 //! ```
 //! use slicc::mutant::made;
@@ -13,7 +13,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
-use super::edit::{self, Edit, Edited, File};
+use super::edit::{self, Edit, EditedFile, File};
 use super::scene::Scene;
 use super::{Change, Mutant, Operator, Origin, Site, operators};
 use crate::near::near;
@@ -21,18 +21,19 @@ use crate::outline::Entry;
 use crate::protocol::Protocol;
 use crate::setting::Setting;
 
-/// All mutants of a protocol: machine by machine, operator by operator, in the order of the text.
-/// Their patches are made when they are asked for.
+/// Returns all mutants of a protocol, ordered by machine, then operator, then place in the text.
+/// Patches are computed on demand.
 pub fn all(protocol: &Protocol) -> Vec<Mutant> {
     some(protocol, |_, _| true)
 }
 
-/// The mutants that these operators make of a protocol; all operators if none is named.
+/// Returns the mutants that the given operators make of a protocol; those of all operators if none
+/// is given.
 pub fn by(protocol: &Protocol, operators: &[Operator]) -> Vec<Mutant> {
     some(protocol, |_, one| operators.is_empty() || operators.contains(&one))
 }
 
-/// The mutant of a protocol with this id.
+/// Finds the mutant of a protocol with this id.
 pub fn find(protocol: &Protocol, id: &str) -> Option<Mutant> {
     let wanted = id.split('/').nth(1)?;
     let detail = id.rsplit('/').next()?;
@@ -41,9 +42,9 @@ pub fn find(protocol: &Protocol, id: &str) -> Option<Mutant> {
     near.into_iter().find(|one| one.name == id)
 }
 
-/// The mutants that some operators make of some machines.
+/// Returns the mutants of the pairs of machine and operator that `is_wanted` selects.
 fn some(protocol: &Protocol, is_wanted: impl Fn(&str, Operator) -> bool) -> Vec<Mutant> {
-    let mut found = Found {
+    let mut found = Collector {
         protocol: protocol.name(),
         files: edit::files(&protocol.loaded),
         machine: "",
@@ -62,15 +63,15 @@ fn some(protocol: &Protocol, is_wanted: impl Fn(&str, Operator) -> bool) -> Vec<
     found.mutants
 }
 
-/// Similar ids of mutants of a protocol, the most similar first.
+/// The ids of a protocol's mutants that are similar to `id`, the most similar first.
 pub fn nearest(protocol: &Protocol, id: &str) -> Vec<String> {
     let all = all(protocol);
     let near = near(id, all.iter().map(|one| &*one.name));
     near.into_iter().map(str::to_owned).collect()
 }
 
-/// What operators have found so far.
-pub(super) struct Found<'a> {
+/// Collects the mutants that operators make.
+pub(super) struct Collector<'a> {
     protocol: &'a str,
     files: Vec<Option<Arc<File>>>,
     machine: &'a str,
@@ -78,9 +79,9 @@ pub(super) struct Found<'a> {
     mutants: Vec<Mutant>,
 }
 
-impl Found<'_> {
-    /// A mutant that differs in one row. `what` says where in the row, and may be empty if nothing is
-    /// left to say; `about` is a sentence that goes on behind `In L1Cache, (IS, Inv)`.
+impl Collector<'_> {
+    /// Adds a mutant that edits one row. `what` identifies the edit within the row and may be
+    /// empty; `about` is a sentence that continues `In L1Cache, (IS, Inv)`.
     pub fn row(&mut self, scene: &Scene, entry: &Entry, what: &str, about: &str, edits: Vec<Edit>) {
         let (state, event) = scene.names(entry);
         let (operator, machine) = (self.operator, self.machine);
@@ -99,8 +100,9 @@ impl Found<'_> {
         self.add(id, site, &about, edits, Vec::new());
     }
 
-    /// A mutant that differs at another place, such as `action:send_data`. `number` counts where in it
-    /// the edit could be made, from 0; `what` says which of several edits it is, and may be empty.
+    /// Adds a mutant that edits another place, such as `action:send_data`. `number` counts, from 0,
+    /// the sites of the operator in that place; `what` tells several edits of one site apart and
+    /// may be empty.
     pub fn place(&mut self, place: &str, number: usize, what: &str, about: &str, edits: Vec<Edit>) {
         let number = number + 1;
         let colon = if what.is_empty() { "" } else { ":" };
@@ -111,7 +113,7 @@ impl Found<'_> {
         self.add(id, site, about, edits, Vec::new());
     }
 
-    /// A mutant that differs in a port or buffer as a whole.
+    /// Adds a mutant that changes a port or buffer as a whole.
     pub fn whole(
         &mut self,
         place: &str,
@@ -161,11 +163,11 @@ impl Found<'_> {
         });
     }
 
-    /// The edits with their file, unless that is none of the protocol's own.
-    fn edited(&self, edits: Vec<Edit>) -> Option<Edited> {
+    /// Groups the edits with their file; `None` if that is not a file of the protocol.
+    fn edited(&self, edits: Vec<Edit>) -> Option<EditedFile> {
         let number = edits.first()?.span.file;
         let file = self.files.get(number as usize)?.clone()?;
         debug_assert!(edits.iter().all(|edit| edit.span.file == number));
-        Some(Edited { file, edits })
+        Some(EditedFile { file, edits })
     }
 }

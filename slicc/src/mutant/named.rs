@@ -1,20 +1,22 @@
-//! The mutants that come with the program, by name: known faults of protocols.
+//! The mutants that come with the program: known faults of protocols, by name.
 //!
-//! A fault is described by machine, states, events and the calls that it adds, removes or changes, in the tables
-//! `fixtures/protocols/mutants/PROTOCOL.faults` (`named::fault` has their form, `named::clause` what they can say). Names of states,
-//! events, buffers and functions of Ruby are gem5's, so a description fits any protocol of that name, whatever its actions and
-//! ports are called: the built-in one, gem5's own files, somebody's edited copy. Where not exactly one place fits, [`Misfit`]
-//! says what was looked for and what there is.
+//! The tables `fixtures/protocols/mutants/PROTOCOL.faults` describe each fault by machine, states,
+//! events, and the calls that it adds, removes or changes (`named::fault` has the format,
+//! `named::clause` the possible changes). The names of states, events, buffers and functions of
+//! Ruby are gem5's. So a description fits any protocol of that name, whatever its actions and ports
+//! are called: the built-in one, gem5's own files, or an edited copy. Unless exactly one place
+//! fits, [`Misfit`] says what was looked for and which places there are.
 
 mod apply;
 mod bodies;
 mod clause;
 mod draft;
+mod error;
 mod fault;
-mod ground;
 mod misfit;
 mod pattern;
 mod statements;
+mod syntax;
 mod whole;
 
 use std::borrow::Cow;
@@ -26,10 +28,12 @@ pub(super) use apply::edits;
 pub(super) use fault::Fault;
 pub use misfit::Misfit;
 
-/// All of them, protocol by protocol. A table that cannot be read has no faults; a test reads them.
+/// All faults, protocol by protocol. A table that cannot be read yields none; a test checks that
+/// all can.
 static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-    let faults =
-        fixtures::PROTOCOLS.iter().map(|one| fault::read(one.name, one.faults).unwrap_or_default());
+    let faults = fixtures::PROTOCOLS
+        .iter()
+        .map(|one| fault::parse(one.name, one.faults).unwrap_or_default());
     faults.flatten().collect()
 });
 
@@ -47,17 +51,17 @@ impl Fault {
     }
 }
 
-/// All named mutants, protocol by protocol.
+/// Returns all named mutants, protocol by protocol.
 pub fn all() -> impl Iterator<Item = Mutant> {
     FAULTS.iter().map(|one| one.mutant(Origin::Named))
 }
 
-/// The named mutants of a protocol.
+/// Returns the named mutants of a protocol.
 pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
     all().filter(move |one| one.protocol == protocol)
 }
 
-/// The one of this name, or with this other name.
+/// Finds a mutant by its name or an alias.
 pub fn find(name: &str) -> Option<Mutant> {
     let found = FAULTS
         .iter()
@@ -69,7 +73,7 @@ pub fn find(name: &str) -> Option<Mutant> {
 /// The repairs of released protocols, protocol by protocol. A table that cannot be read has none; a test reads them.
 static REPAIRS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
     let repairs = fixtures::REPAIRS.iter();
-    repairs.flat_map(|(name, text)| fault::read(name, text).unwrap_or_default()).collect()
+    repairs.flat_map(|(name, text)| fault::parse(name, text).unwrap_or_default()).collect()
 });
 
 /// All repairs; [`super::repair`] is their interface.
@@ -77,8 +81,7 @@ pub(super) fn repairs() -> impl Iterator<Item = Mutant> {
     REPAIRS.iter().map(|one| one.mutant(Origin::Repair))
 }
 
-/// Similar names, the most similar first: those that have a part of the name in
-/// them, or differ little from it.
+/// Returns the names that contain `name` or are similar to it, the most similar first.
 pub fn nearest(name: &str) -> Vec<&'static str> {
     near(name, FAULTS.iter().map(|one| one.name))
 }
@@ -90,11 +93,11 @@ mod tests {
     #[test]
     fn the_tables_can_be_read() {
         for one in fixtures::PROTOCOLS {
-            fault::read(one.name, one.faults).unwrap();
+            fault::parse(one.name, one.faults).unwrap();
         }
         assert_eq!(all().count(), 77);
         for (name, text) in fixtures::REPAIRS {
-            fault::read(name, text).unwrap();
+            fault::parse(name, text).unwrap();
         }
     }
 
@@ -108,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn every_one_says_what_it_is() {
+    fn every_mutant_has_a_description() {
         for one in all() {
             let about = &one.description;
             assert!(about.ends_with('.') && about.len() > 40, "{}", one.name);

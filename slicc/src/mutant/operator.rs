@@ -1,11 +1,11 @@
-//! What can be done to a protocol to make a mutant of it.
+//! The operators that make mutants of a protocol.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::near::near;
 
-/// The operators, each with its name, what it does, and what is likely to come of it.
+/// The operators, each with its name, a description, and its likely consequence.
 macro_rules! operators {
     ($($operator:ident $name:literal: $about:literal, $effect:literal;)*) => {
         /// A kind of edit, which can be made at many sites of a protocol.
@@ -18,21 +18,21 @@ macro_rules! operators {
             /// Every operator.
             pub const ALL: &[Operator] = &[$(Operator::$operator),*];
 
-            /// Its name, which is part of the ids of mutants.
+            /// The name, which is part of the ids of mutants.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $name),*
                 }
             }
 
-            /// What it does, in one sentence.
+            /// The description, in one sentence.
             pub fn about(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $about),*
                 }
             }
 
-            /// What is likely to come of it: the last sentence of a description, or nothing.
+            /// The likely consequence: the last sentence of a mutant's description, or nothing.
             pub(super) fn effect(self) -> &'static str {
                 match self {
                     $(Operator::$operator => $effect),*
@@ -44,25 +44,25 @@ macro_rules! operators {
 
 operators! {
     SwapActions "swap-actions":
-        "Two neighbours in the list of actions change places.",
-        "That matters only if one uses what the other changes.";
+        "Two neighbours in the list of actions are exchanged.",
+        "It matters only if one of them uses what the other changes.";
     DropAction "drop-action":
-        "An action is left out, other than one that stalls or only tells the core of a loss.",
+        "An action is removed, other than one that stalls or only tells the core that a line was lost.",
         "";
     DuplicateAction "duplicate-action":
         "An action is done twice.",
         "";
     NextStateSame "next-state-same":
         "A transition leads to another state with the same permission.",
-        "What comes later is likely to be taken for something else.";
+        "Later messages are likely to be misinterpreted.";
     NextStateOther "next-state-other":
         "A transition leads to a state with another permission: for each the two likeliest states.",
         "Permissions may then contradict each other, or a wait is left out.";
     DropTransition "drop-transition":
         "The table has no entry for a state and an event.",
-        "When it comes to that, the protocol fails.";
+        "A run in which the event occurs in that state fails.";
     StallRemoved "stall-removed":
-        "What stalls does so no longer, and nothing is done instead.",
+        "An action that stalls is removed without replacement.",
         "The message stays at the head of its queue and is looked at again at once, for ever.";
     StallPopped "stall-popped":
         "A message that has to wait is thrown away.",
@@ -80,7 +80,7 @@ operators! {
         "A message goes to another receiver, or to none.",
         "";
     MessageNotSent "message-not-sent":
-        "A message is not sent by an action, wherever that is done.",
+        "An action no longer sends one of its messages.",
         "A controller may wait for it forever.";
     FieldUnset "field-unset":
         "A field of a message keeps its default value.",
@@ -107,10 +107,10 @@ operators! {
         "An ordered buffer is unordered.",
         "A message may overtake another one.";
     PortOrder "port-order":
-        "Two neighbouring ports are looked at in the other order.",
+        "Two neighbouring ports are scanned in the other order.",
         "";
     TriggerEvent "trigger-event":
-        "A message is taken for another event of the same port.",
+        "A port triggers another of its events for a message.",
         "";
     ConditionNegated "condition-negated":
         "An action does something when it should not, and not when it should.",
@@ -119,11 +119,11 @@ operators! {
         "An action always does what it should do under a condition.",
         "";
     DropStatement "drop-statement":
-        "An action leaves out one of its statements that no other operator takes.",
+        "An action leaves out one of its statements that no other operator covers.",
         "";
     NoAllocationCheck "no-allocation-check":
-        "Whether there is room for a transaction is not asked.",
-        "That shows only if so many are under way.";
+        "An action no longer checks whether a table has room for a transaction.",
+        "It shows only if that many transactions are in progress.";
     NoLockCheck "no-lock-check":
         "A port does not wait for a line that an atomic operation has locked.",
         "Only atomic operations can tell.";
@@ -135,7 +135,7 @@ impl fmt::Display for Operator {
     }
 }
 
-/// A name that no operator has.
+/// The error about an unknown operator, with a hint.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("there is no operator {0}: {1}")]
 pub struct UnknownOperator(String, String);
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_one_is_told_what_there_is() {
+    fn the_error_about_an_unknown_operator_lists_the_known_ones() {
         let error = |name: &str| name.parse::<Operator>().unwrap_err().to_string();
         let near = error("drop-acton");
         assert!(near.starts_with("there is no operator drop-acton: did you mean drop-action"));

@@ -1,4 +1,4 @@
-//! Where operators can be applied, and what they do there.
+//! Enumerates the sites of operators, and makes the edits there.
 
 mod acks;
 mod actions;
@@ -12,39 +12,39 @@ mod stalls;
 mod statements;
 
 use super::Operator;
-use super::made::Found;
+use super::made::Collector;
 use super::scene::Scene;
 
-/// Finds all sites of an operator in a machine.
-pub(super) fn enumerate(operator: Operator, scene: &Scene, found: &mut Found) {
+/// Enumerates the sites of an operator in a machine.
+pub(super) fn enumerate(operator: Operator, scene: &Scene, mutants: &mut Collector) {
     match operator {
-        Operator::SwapActions => actions::swapped(scene, found),
-        Operator::DropAction => actions::dropped(scene, found),
-        Operator::DuplicateAction => actions::doubled(scene, found),
-        Operator::NextStateSame => next::same(scene, found),
-        Operator::NextStateOther => next::other(scene, found),
-        Operator::DropTransition => actions::row_dropped(scene, found),
-        Operator::StallRemoved => stalls::removed(scene, found),
-        Operator::StallPopped => stalls::popped(scene, found),
-        Operator::StallAnswered => stalls::answered(scene, found),
-        Operator::StallAdded => stalls::added(scene, found),
-        Operator::MessageType => messages::kinds(scene, found),
-        Operator::MessageDestination => messages::destinations(scene, found),
-        Operator::MessageNotSent => messages::not_sent(scene, found),
-        Operator::FieldUnset => messages::unset(scene, found),
-        Operator::DataNotWritten => data::not_written(scene, found),
-        Operator::Payload => data::payloads(scene, found),
-        Operator::DirtyFlag => data::dirty(scene, found),
-        Operator::AcksOffByOne => acks::off_by_one(scene, found),
-        Operator::NoNotify => notify::left_out(scene, found),
-        Operator::WrongNetwork => buffers::wrong_network(scene, found),
-        Operator::UnorderedBuffer => buffers::unordered(scene, found),
-        Operator::PortOrder => ports::exchanged(scene, found),
-        Operator::TriggerEvent => ports::other_events(scene, found),
-        Operator::ConditionNegated => statements::negated(scene, found),
-        Operator::ConditionIgnored => statements::ignored(scene, found),
-        Operator::DropStatement => statements::dropped(scene, found),
-        Operator::NoAllocationCheck => statements::no_allocation_check(scene, found),
-        Operator::NoLockCheck => ports::no_lock_check(scene, found),
+        Operator::SwapActions => actions::swapped(scene, mutants),
+        Operator::DropAction => actions::dropped(scene, mutants),
+        Operator::DuplicateAction => actions::doubled(scene, mutants),
+        Operator::NextStateSame => next::same(scene, mutants),
+        Operator::NextStateOther => next::other(scene, mutants),
+        Operator::DropTransition => actions::row_dropped(scene, mutants),
+        Operator::StallRemoved => stalls::removed(scene, mutants),
+        Operator::StallPopped => stalls::popped(scene, mutants),
+        Operator::StallAnswered => stalls::answered(scene, mutants),
+        Operator::StallAdded => stalls::added(scene, mutants),
+        Operator::MessageType => messages::kinds(scene, mutants),
+        Operator::MessageDestination => messages::destinations(scene, mutants),
+        Operator::MessageNotSent => messages::not_sent(scene, mutants),
+        Operator::FieldUnset => messages::unset(scene, mutants),
+        Operator::DataNotWritten => data::not_written(scene, mutants),
+        Operator::Payload => data::payloads(scene, mutants),
+        Operator::DirtyFlag => data::dirty(scene, mutants),
+        Operator::AcksOffByOne => acks::off_by_one(scene, mutants),
+        Operator::NoNotify => notify::left_out(scene, mutants),
+        Operator::WrongNetwork => buffers::wrong_network(scene, mutants),
+        Operator::UnorderedBuffer => buffers::unordered(scene, mutants),
+        Operator::PortOrder => ports::exchanged(scene, mutants),
+        Operator::TriggerEvent => ports::other_events(scene, mutants),
+        Operator::ConditionNegated => statements::negated(scene, mutants),
+        Operator::ConditionIgnored => statements::ignored(scene, mutants),
+        Operator::DropStatement => statements::dropped(scene, mutants),
+        Operator::NoAllocationCheck => statements::no_allocation_check(scene, mutants),
+        Operator::NoLockCheck => ports::no_lock_check(scene, mutants),
     }
 }

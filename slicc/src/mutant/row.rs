@@ -1,17 +1,18 @@
-//! Changing one row of a transition table.
+//! Changes a single row of a transition table.
 //!
-//! A statement `transition({A, B}, {X, Y}, N) {...}` stands for four rows. To change one of them, its
-//! state leaves the statement, and new statements follow for the rows of that state.
+//! A statement `transition({A, B}, {X, Y}, N) {...}` stands for four rows. To change one of them,
+//! its state is removed from the statement, and new statements for the rows of that state follow
+//! it.
 
 use super::edit::{Edit, apply};
 use super::list::List;
 use crate::ast::{Name, NextState, Transition};
 use crate::source::Span;
 
-/// A row: a pair of state and event, and the statement that it is part of.
+/// A row: a pair of state and event, with its statement.
 #[derive(Clone, Copy)]
 pub(super) struct Row<'a> {
-    /// The file in which it stands.
+    /// The text of its file.
     pub text: &'a str,
     pub transition: &'a Transition,
     pub state: &'a str,
@@ -24,7 +25,7 @@ impl<'a> Row<'a> {
         List { text: self.text, names: &self.transition.actions, end: self.transition.span.end }
     }
 
-    /// The row with these edits of its actions, and leading to this state if one is given.
+    /// Changes the row by edits of its actions, and by another next state if one is given.
     pub fn changed(&self, actions: Vec<Edit>, next: Option<&str>) -> Vec<Edit> {
         let tail = self.tail(&actions);
         match self.isolated() {
@@ -42,7 +43,7 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// No such row.
+    /// Removes the row.
     pub fn dropped(&self) -> Vec<Edit> {
         match self.isolated() {
             Some(mut edits) => {
@@ -55,8 +56,8 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// What takes the row out of its statement, and other rows of its state with it, unless the
-    /// statement is for this row alone.
+    /// Removes the row from its statement, together with other rows of its state. Returns `None` if
+    /// the statement stands for this row alone.
     fn isolated(&self) -> Option<Vec<Edit>> {
         let Transition { states, events, .. } = self.transition;
         let (names, name) = match (states.len(), events.len()) {
@@ -69,7 +70,7 @@ impl<'a> Row<'a> {
         Some(vec![list.without(at)])
     }
 
-    /// The statement for the other rows that left the original one.
+    /// The statement for the other rows that were removed with this one.
     fn rest(&self) -> Option<String> {
         let Transition { states, events, .. } = self.transition;
         if states.len() == 1 {
@@ -96,20 +97,20 @@ impl<'a> Row<'a> {
         }
     }
 
-    /// What stands behind the parentheses.
+    /// The text after the parentheses.
     fn tail(&self, edits: &[Edit]) -> String {
         let Transition { head, span, .. } = self.transition;
         apply(self.text, head.end, span.end, edits)
     }
 
-    /// New statements behind the original one.
+    /// Inserts new statements after the original one.
     fn follow(&self, statements: &[Option<String>]) -> Edit {
         let statements: Vec<String> = statements.iter().flatten().cloned().collect();
         follow(self.text, self.transition.span, &statements)
     }
 }
 
-/// Another next state in a statement.
+/// Changes the next state of a statement.
 pub(super) fn lead_to(transition: &Transition, next: &str) -> Edit {
     match &transition.next {
         NextState::State(name) => Edit::replace(name.span, next),
@@ -121,14 +122,14 @@ pub(super) fn lead_to(transition: &Transition, next: &str) -> Edit {
     }
 }
 
-/// What stands in front of a statement in its line.
+/// The white space before a statement in its line.
 pub(super) fn indent(text: &str, span: Span) -> &str {
     let line = &text[..span.start as usize];
     let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
     &line[..line.len() - line.trim_start().len()]
 }
 
-/// Statements behind another one, each on a line of its own.
+/// Inserts statements after another one, each on a line of its own.
 pub(super) fn follow(text: &str, span: Span, statements: &[String]) -> Edit {
     let Span { file, end, .. } = span;
     let indent = indent(text, span);

@@ -1,10 +1,10 @@
-//! A machine, with what operators have to know of it.
+//! A machine with the facts about it that operators need.
 
 use std::rc::Rc;
 
 use super::row::Row;
-use super::walk::{self, Around};
-use super::words::Words;
+use super::usage::Usage;
+use super::walk::{self, MessageScope};
 use crate::ast::{Action, Declaration, ExpressionKind, InPort, Machine, Statement, StatementKind};
 use crate::outline::{ActionOutline, Entry, MachineOutline};
 use crate::protocol::Protocol;
@@ -13,40 +13,40 @@ use crate::source::Span;
 /// A machine of a protocol.
 pub(super) struct Scene<'a> {
     pub protocol: &'a Protocol,
-    pub words: Rc<Words<'a>>,
+    pub usage: Rc<Usage<'a>>,
     pub machine: &'a Machine,
     pub tables: &'a MachineOutline,
-    /// Its actions, in the order of the tables.
-    pub actions: Vec<Doing<'a>>,
+    /// The actions, in the order of the tables.
+    pub actions: Vec<ActionFacts<'a>>,
 }
 
-/// An action, and what it does if it does nothing else.
-pub(super) struct Doing<'a> {
+/// An action, classified by what it does.
+pub(super) struct ActionFacts<'a> {
     pub action: &'a Action,
-    /// It stalls.
+    /// Whether the action stalls.
     pub stalls: bool,
-    /// It stalls by its name, so that nothing else in its row is done.
+    /// Whether the action is `z_stall`, so that nothing else in its row has an effect.
     pub is_z_stall: bool,
-    /// The port whose message it throws away.
+    /// The port whose message the action removes, if it does nothing else.
     pub pops: Option<&'a str>,
-    /// The port whose message it sets aside or puts back.
+    /// The port whose message the action sets aside or recycles, if it does nothing else.
     pub parks: Option<&'a str>,
-    /// It tells the core of a loss.
+    /// Whether all that the action does is to tell the core that a line was lost.
     pub notifies: bool,
-    /// Some row has it.
+    /// Whether a row of the table names the action.
     pub is_used: bool,
 }
 
 impl<'a> Scene<'a> {
     /// The machines of a protocol, in order.
     pub fn all(protocol: &'a Protocol) -> Vec<Scene<'a>> {
-        let words = Rc::new(Words::of(protocol));
+        let usage = Rc::new(Usage::of(protocol));
         let machines = protocol.outline.machines.iter();
         let scene = |tables: &'a MachineOutline| {
             let machine = tables.syntax(&protocol.loaded)?;
-            let words = words.clone();
-            let actions = doings(tables, machine);
-            Some(Scene { protocol, words, machine, tables, actions })
+            let usage = usage.clone();
+            let actions = classified(tables, machine);
+            Some(Scene { protocol, usage, machine, tables, actions })
         };
         machines.filter_map(scene).collect()
     }
@@ -75,18 +75,18 @@ impl<'a> Scene<'a> {
         entries.filter_map(|entry| Some((entry, self.row(entry)?)))
     }
 
-    /// Rows of which not all is in vain: no `z_stall` holds the message.
+    /// The rows in which no `z_stall` keeps the actions from having an effect.
     pub fn active_rows(&self) -> impl Iterator<Item = (&'a Entry, Row<'a>)> {
-        self.rows().filter(|(entry, _)| !self.doings(entry).any(|one| one.is_z_stall))
+        self.rows().filter(|(entry, _)| !self.actions_of(entry).any(|one| one.is_z_stall))
     }
 
-    /// What an entry does.
-    pub fn doings(&self, entry: &'a Entry) -> impl Iterator<Item = &Doing<'a>> {
+    /// The actions of an entry.
+    pub fn actions_of(&self, entry: &'a Entry) -> impl Iterator<Item = &ActionFacts<'a>> {
         let actions = entry.actions.iter();
         actions.map(|&one| &self.actions[usize::from(one)])
     }
 
-    /// The actions that some row has, each as a place and with its statements.
+    /// The bodies of the actions that are in the table.
     pub fn bodies(&self) -> impl Iterator<Item = Body<'a>> {
         let used = self.actions.iter().filter(|one| one.is_used);
         used.map(|one| Body {
@@ -97,7 +97,7 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The ports that it reads.
+    /// The input ports of the machine.
     pub fn in_ports(&self) -> impl Iterator<Item = &'a InPort> {
         let body = self.machine.body.iter();
         body.filter_map(|declaration| match declaration {
@@ -106,12 +106,12 @@ impl<'a> Scene<'a> {
         })
     }
 
-    /// The text of the file in which something stands.
+    /// The text of the file that contains a span.
     pub fn file(&self, span: Span) -> &'a str {
         &self.protocol.sources().files()[span.file as usize].text
     }
 
-    /// The text of a stretch.
+    /// The text of a span.
     pub fn text(&self, span: Span) -> &'a str {
         self.protocol.sources().text(span)
     }
@@ -119,16 +119,16 @@ impl<'a> Scene<'a> {
 
 /// The body of an action.
 pub(super) struct Body<'a> {
-    /// The action.
+    /// The name of the action.
     pub name: &'a str,
-    /// How ids call it.
+    /// The name of the action in ids of mutants.
     pub place: String,
     /// The text of its file.
     pub text: &'a str,
-    pub statements: Vec<(&'a Statement, Around<'a>)>,
+    pub statements: Vec<(&'a Statement, MessageScope<'a>)>,
 }
 
-fn doings<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<Doing<'a>> {
+fn classified<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<ActionFacts<'a>> {
     let mut is_used = vec![false; tables.actions.len()];
     for entry in &tables.entries {
         for &one in entry.actions.iter() {
@@ -136,7 +136,7 @@ fn doings<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<Doing<'a>> {
         }
     }
     let actions = tables.actions.iter().zip(is_used);
-    let doing = |(one, is_used): (&ActionOutline, bool)| {
+    let facts = |(one, is_used): (&ActionOutline, bool)| {
         let action = one.syntax(machine)?;
         let statements = walk::statements(&action.body);
         let leaves: Vec<&Statement> = statements
@@ -149,7 +149,7 @@ fn doings<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<Doing<'a>> {
         };
         let first = leaves.first().and_then(|statement| port(statement));
         let pops = only(&|statement| walk::method(statement) == Some("dequeue"));
-        Some(Doing {
+        Some(ActionFacts {
             action,
             stalls: one.stalls,
             is_z_stall: one.name == "z_stall",
@@ -159,10 +159,10 @@ fn doings<'a>(tables: &MachineOutline, machine: &'a Machine) -> Vec<Doing<'a>> {
             is_used,
         })
     };
-    actions.filter_map(doing).collect()
+    actions.filter_map(facts).collect()
 }
 
-/// The port about which a statement is.
+/// The port that a statement names.
 fn port(statement: &Statement) -> Option<&str> {
     match &statement.kind {
         StatementKind::StallAndWait { port, .. } => Some(&port.text),

@@ -1,23 +1,33 @@
-//! Where a mutant differs from its protocol.
+//! The origins of mutants, and the places that they edit.
 
 use std::fmt;
 
 use super::Operator;
 
-/// Where a mutant comes from.
+/// The origin of a mutant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Origin {
-    /// It is a known fault with a name.
+    /// A known fault with a name.
     Named,
-    /// It is a repair of a known fault, with a name.
+    /// A table of repairs of released protocols, which the program comes with.
     Repair,
-    /// An operator made it.
+    /// An operator.
     Made {
         /// The operator.
         operator: Operator,
-        /// Where it was applied.
+        /// The place where it was applied.
         site: Site,
     },
+}
+
+impl Origin {
+    /// The operator that made it, if one did.
+    pub fn operator(&self) -> Option<Operator> {
+        match self {
+            Origin::Made { operator, .. } => Some(*operator),
+            Origin::Named | Origin::Repair => None,
+        }
+    }
 }
 
 /// A place of a protocol that an operator edits.
@@ -29,9 +39,9 @@ pub struct Site {
     pub state: Option<String>,
     /// The event, if the edit is about one entry of the table.
     pub event: Option<String>,
-    /// What is edited. Of an entry: the action, with `@2` behind it if it is the second of its name, or
-    /// what else is special to the edit. Otherwise the action, port or buffer, such as
-    /// `action:send_data@1`, with a number if several places in it could be meant.
+    /// What is edited. In an entry: the action, followed by `@2` if it is the second of its name,
+    /// or another word that identifies the edit. Otherwise the action, port or buffer, such as
+    /// `action:send_data@1`, with a number if it has several places of that kind.
     pub place: String,
 }
 

@@ -1,8 +1,9 @@
-//! What a mutant touches: the entries of the transition table that behave differently, as compiled.
+//! Compares a mutant with its protocol: which entries of the transition table behave differently,
+//! as compiled.
 //!
-//! Code is compared as it is carried out: a constant by its value, a variable by its name, a function
-//! by its own code. What is only written differently, such as comments, the names of actions and the
-//! order of declarations, does not count.
+//! The comparison is of code as it runs: constants by value, variables by name, functions by their
+//! code. Differences in writing, such as comments, the names of actions and the order of
+//! declarations, do not count.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -14,16 +15,16 @@ use crate::protocol::Protocol;
 /// An entry of the transition table.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TableEntry {
-    /// Machine.
+    /// The machine.
     pub machine: String,
-    /// State before.
+    /// The state before the transition.
     pub state: String,
-    /// Event.
+    /// The event.
     pub event: String,
 }
 
 impl TableEntry {
-    /// The entry of these names.
+    /// Creates an entry from its names.
     pub fn new(machine: &str, state: &str, event: &str) -> TableEntry {
         let [machine, state, event] = [machine, state, event].map(str::to_owned);
         TableEntry { machine, state, event }
@@ -36,18 +37,18 @@ impl fmt::Display for TableEntry {
     }
 }
 
-/// What differs between a protocol and a mutant of it.
+/// The differences between a protocol and a mutant of it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Touched {
-    /// Entries of which something differs: the actions, the next state, whether they stall, or that
-    /// there are any. Sorted.
+    /// The entries with a difference, sorted: other actions, another next state, another stall, or
+    /// an entry that only one of the two has.
     pub entries: Vec<TableEntry>,
-    /// What else differs, in words.
+    /// The other differences, in words.
     pub elsewhere: Vec<String>,
 }
 
-/// What differs between a protocol and a mutant of it. Values of parameters are the runtime's to find: `same_parameters` says whether
-/// it finds the same for both.
+/// Compares a protocol with a mutant of it. The values of parameters are known to the runtime only:
+/// `same_parameters` says whether they are the same for both.
 ///
 /// ```
 /// use slicc::mutant::{named, touched::touched};
@@ -90,7 +91,7 @@ fn missing(machine: &Machine) -> String {
     format!("the machine {}, which only one of them has", machine.name)
 }
 
-/// The types: fields, values of enumerations and what fresh objects hold.
+/// Compares the types: fields, values of enumerations and the initial words of objects.
 fn types(original: &Protocol, mutated: &Protocol, elsewhere: &mut Vec<String>) {
     let named = |protocol: &'_ Protocol| -> BTreeMap<String, usize> {
         let types = protocol.program.types.iter();
@@ -115,7 +116,7 @@ fn types(original: &Protocol, mutated: &Protocol, elsewhere: &mut Vec<String>) {
     }
 }
 
-/// The entries of a machine that differ.
+/// Collects the entries of a machine that differ.
 fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<TableEntry>) {
     let (ours, theirs) = (comparison.machines.0, comparison.machines.1);
     let place = |machine: &Machine, one: &Transition| {
@@ -134,7 +135,7 @@ fn entries(comparison: &mut Comparison<'_>, places: &mut Vec<TableEntry>) {
     places.extend(all.filter(|place| !known.contains(place)));
 }
 
-/// Whether two lists of needs are the same but for their order.
+/// Whether two lists of needs are the same except for their order.
 pub(super) fn same_needs(one: &[Need], other: &[Need]) -> bool {
     one.len() == other.len() && one.iter().all(|need| other.contains(need))
 }

@@ -1,4 +1,5 @@
-//! Entries of our own protocols that are never reached, as `fixtures/protocols/unreached.csv` has it.
+//! The entries of built-in protocols that are never reached, from
+//! `fixtures/protocols/unreached.csv`.
 
 use std::collections::BTreeMap;
 
@@ -6,10 +7,10 @@ use super::touched::TableEntry;
 use crate::builtin;
 use crate::protocol::Protocol;
 
-/// Beginnings of reasons that do not exclude that an entry is reached some day.
+/// The first words of reasons that do not exclude that an entry is reached in some run.
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
-/// The entries of a protocol that cannot be reached, with the reasons; none if it is not one of ours.
+/// The unreachable entries of a protocol with the reasons; none if the protocol is not built in.
 pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
@@ -31,7 +32,8 @@ pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
     all
 }
 
-/// Whether an entry leads to one state: else a row of the table is about one of several.
+/// Whether an entry leads to a given state. If the state is computed, a row of the table is about
+/// one of several.
 fn has_one_end(protocol: &Protocol, place: &TableEntry) -> bool {
     let mut machines = protocol.program.machines.iter();
     machines.any(|machine| {

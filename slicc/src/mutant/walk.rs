@@ -1,24 +1,28 @@
-//! Statements with what stands around them.
+//! Statements with the messages that are in scope.
 
 use crate::ast::{Block, ExpressionKind, Name, Statement, StatementKind};
 
-/// What stands around a statement.
+/// The messages in scope of a statement.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Around<'a> {
-    /// The type of `in_msg`, in a `peek`.
+pub(super) struct MessageScope<'a> {
+    /// The type of `in_msg`, inside a `peek`.
     pub peeked: Option<&'a Name>,
-    /// The type of `out_msg`, in an `enqueue`.
+    /// The type of `out_msg`, inside an `enqueue`.
     pub sent: Option<&'a Name>,
 }
 
-/// The statements of a block and of the blocks in it, each before its parts, in textual order.
-pub(super) fn statements(block: &Block) -> Vec<(&Statement, Around<'_>)> {
+/// The statements of a block and of its inner blocks, each before its parts, in textual order.
+pub(super) fn statements(block: &Block) -> Vec<(&Statement, MessageScope<'_>)> {
     let mut found = Vec::new();
-    gather(block, Around::default(), &mut found);
+    gather(block, MessageScope::default(), &mut found);
     found
 }
 
-fn gather<'a>(block: &'a Block, around: Around<'a>, found: &mut Vec<(&'a Statement, Around<'a>)>) {
+fn gather<'a>(
+    block: &'a Block,
+    around: MessageScope<'a>,
+    found: &mut Vec<(&'a Statement, MessageScope<'a>)>,
+) {
     for statement in &block.statements {
         found.push((statement, around));
         match &statement.kind {
@@ -29,18 +33,18 @@ fn gather<'a>(block: &'a Block, around: Around<'a>, found: &mut Vec<(&'a Stateme
             StatementKind::Enqueue { message, body, .. }
             | StatementKind::Defer { message, body, .. } => {
                 let sent = Some(message);
-                gather(body, Around { sent, ..around }, found);
+                gather(body, MessageScope { sent, ..around }, found);
             }
             StatementKind::Peek { message, body, .. } => {
                 let peeked = Some(message);
-                gather(body, Around { peeked, ..around }, found);
+                gather(body, MessageScope { peeked, ..around }, found);
             }
             _ => {}
         }
     }
 }
 
-/// The method that a statement calls, if it does nothing else.
+/// The method that a statement calls, if it is nothing but the call.
 pub(super) fn method(statement: &Statement) -> Option<&str> {
     match &statement.kind {
         StatementKind::Expression(expression) => match &expression.kind {
@@ -51,7 +55,7 @@ pub(super) fn method(statement: &Statement) -> Option<&str> {
     }
 }
 
-/// The function that a statement calls, if it does nothing else.
+/// The function that a statement calls, if it is nothing but the call.
 pub(super) fn function(statement: &Statement) -> Option<&str> {
     match &statement.kind {
         StatementKind::Expression(expression) => match &expression.kind {
@@ -68,7 +72,7 @@ pub(super) fn is_talk(statement: &Statement) -> bool {
     function(statement).is_some_and(|name| talk.contains(&name))
 }
 
-/// Whether a statement has an effect of its own, rather than through statements in it.
+/// Whether a statement has an effect of its own, rather than through statements inside it.
 pub(super) fn is_leaf(statement: &Statement) -> bool {
     let is_frame = matches!(statement.kind, StatementKind::If { .. } | StatementKind::Peek { .. });
     !is_frame && !is_talk(statement)

@@ -1,8 +1,8 @@
-//! The tables of one machine.
+//! Builds the tables of one machine.
 
 use rustc_hash::FxHashMap;
 
-use super::names::{Complaints, nearest};
+use super::diagnostics::Diagnostics;
 use super::{
     ActionOutline, EventOutline, MachineOutline, PERMISSIONS, PortOutline, StateOutline, attribute,
     table,
@@ -11,16 +11,17 @@ use crate::ast::{
     Action, Block, Declaration, Enumeration, ExpressionKind, Machine, Name, Pair, StateValue,
     StatementKind, States,
 };
+use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
-/// Most states, events or actions of a machine.
+/// Largest number of states, events or actions of a machine.
 const MOST: usize = u16::MAX as usize;
 
-/// The tables of a machine, which has this index among the declarations.
+/// Builds the tables of the machine with index `declaration` among the declarations.
 pub(super) fn tables(
     machine: &Machine,
     declaration: usize,
-    complaints: &mut Complaints,
+    diagnostics: &mut Diagnostics,
 ) -> MachineOutline {
     let mut tables = MachineOutline {
         name: machine.name.text.to_string(),
@@ -36,11 +37,11 @@ pub(super) fn tables(
         entries: Vec::new(),
     };
     for (index, declaration) in machine.body.iter().enumerate() {
-        tables.declare(index, declaration, complaints);
+        tables.declare(index, declaration, diagnostics);
     }
-    tables.check(machine, complaints);
-    check_shorthands(machine, complaints);
-    table::fill(&mut tables, machine, complaints);
+    tables.check(machine, diagnostics);
+    check_shorthands(machine, diagnostics);
+    table::fill(&mut tables, machine, diagnostics);
     tables
 }
 
@@ -49,9 +50,9 @@ fn description(pairs: &[Pair], key: &str) -> Option<String> {
 }
 
 impl MachineOutline {
-    fn declare(&mut self, index: usize, declaration: &Declaration, complaints: &mut Complaints) {
+    fn declare(&mut self, index: usize, declaration: &Declaration, diagnostics: &mut Diagnostics) {
         match declaration {
-            Declaration::States(states) => self.declare_states(states, complaints),
+            Declaration::States(states) => self.declare_states(states, diagnostics),
             Declaration::Enumeration(one) if &*one.name.text == "Event" => {
                 self.events = values(one);
             }
@@ -67,7 +68,7 @@ impl MachineOutline {
                 stalls: stalls(action),
             }),
             Declaration::InPort(one) => {
-                let rank = self.rank(&one.pairs, complaints);
+                let rank = self.rank(&one.pairs, diagnostics);
                 let names = [&one.name, &one.buffer, &one.message];
                 self.in_ports.push(port(names, rank, index));
             }
@@ -79,41 +80,41 @@ impl MachineOutline {
         }
     }
 
-    fn declare_states(&mut self, states: &States, complaints: &mut Complaints) {
+    fn declare_states(&mut self, states: &States, diagnostics: &mut Diagnostics) {
         if &*states.name.text != "State" {
             let message = format!("the states of a machine are called `{}`", states.name.text);
             let hint = "the runtime looks for `state_declaration(State, ...)`";
-            complaints.say(Diagnostic::error(states.name.span, message).hint(hint));
+            diagnostics.report(Diagnostic::error(states.name.span, message).hint(hint));
         }
         self.states = states
             .values
             .iter()
             .map(|state| StateOutline {
                 name: state.name.text.to_string(),
-                permission: permission(state, complaints),
+                permission: permission(state, diagnostics),
                 description: description(&state.pairs, "desc"),
                 span: state.name.span,
             })
             .collect();
     }
 
-    fn rank(&self, pairs: &[Pair], complaints: &mut Complaints) -> Option<u32> {
+    fn rank(&self, pairs: &[Pair], diagnostics: &mut Diagnostics) -> Option<u32> {
         let pair = pairs.iter().find(|pair| &*pair.key.text == "rank")?;
         let rank = pair.value.text.parse().ok();
         if rank.is_none() {
-            let message = format!("the rank `{}` is no small number", pair.value.text);
-            complaints.say(Diagnostic::error(pair.value.span, message));
+            let message = format!("the rank `{}` is not a small number", pair.value.text);
+            diagnostics.report(Diagnostic::error(pair.value.span, message));
         }
         rank
     }
 
-    /// What every machine must have, and how much of it.
-    fn check(&self, machine: &Machine, complaints: &mut Complaints) {
+    /// Checks that the machine has states, events and ports, and not too many.
+    fn check(&self, machine: &Machine, diagnostics: &mut Diagnostics) {
         let name = &machine.name;
         let mut missing = |is_missing: bool, what: &str, hint: &str| {
             if is_missing {
                 let message = format!("the machine {} has no {what}", name.text);
-                complaints.say(Diagnostic::error(name.span, message).hint(hint));
+                diagnostics.report(Diagnostic::error(name.span, message).hint(hint));
             }
         };
         missing(
@@ -135,7 +136,7 @@ impl MachineOutline {
         if largest.into_iter().any(|len| len > MOST) {
             let message =
                 format!("the machine {} has more than {MOST} states, events or actions", name.text);
-            complaints.say(Diagnostic::error(name.span, message));
+            diagnostics.report(Diagnostic::error(name.span, message));
         }
     }
 }
@@ -162,26 +163,27 @@ fn port([name, buffer, message]: [&Name; 3], rank: Option<u32>, declaration: usi
     }
 }
 
-/// The permission of a state; any, if it is unknown.
-fn permission(state: &StateValue, complaints: &mut Complaints) -> u8 {
+/// The permission of a state. An unknown one is reported, and the first permission returned.
+fn permission(state: &StateValue, diagnostics: &mut Diagnostics) -> u8 {
     let name = &state.permission;
     let is_family = &*state.family.text == "AccessPermission";
     match PERMISSIONS.iter().position(|&one| one == &*name.text) {
         Some(index) if is_family => index as u8,
         _ => {
             let wrong = if is_family { name } else { &state.family };
-            let message = format!("`{}:{}` is no access permission", state.family.text, name.text);
+            let message =
+                format!("`{}:{}` is not an access permission", state.family.text, name.text);
             let hint = match nearest(&name.text, PERMISSIONS) {
                 Some(nearest) => format!("did you mean `AccessPermission:{nearest}`?"),
                 None => format!("the permissions are {}", PERMISSIONS.join(", ")),
             };
-            complaints.say(Diagnostic::error(wrong.span, message).hint(hint));
+            diagnostics.report(Diagnostic::error(wrong.span, message).hint(hint));
             0
         }
     }
 }
 
-fn check_shorthands(machine: &Machine, complaints: &mut Complaints) {
+fn check_shorthands(machine: &Machine, diagnostics: &mut Diagnostics) {
     let mut before: FxHashMap<&str, (&Name, Span)> = FxHashMap::default();
     for declaration in &machine.body {
         let Declaration::Action(action) = declaration else {
@@ -194,30 +196,31 @@ fn check_shorthands(machine: &Machine, complaints: &mut Complaints) {
         if let Some((first, span)) = before.get(text) {
             let message = format!("the shorthand \"{text}\" is used a second time");
             let note = format!("`{}` has it, too", first.text);
-            complaints.say(Diagnostic::error(short.value.span, message).note(*span, note));
+            diagnostics.report(Diagnostic::error(short.value.span, message).note(*span, note));
         } else {
             before.insert(text, (&action.name, short.value.span));
         }
     }
 }
 
-/// Whether an action stalls: by its name, or because it only recycles or parks the head of a queue.
+/// Whether an action stalls: by its name, or because it only recycles the head of a queue or sets
+/// it aside.
 fn stalls(action: &Action) -> bool {
-    &*action.name.text == "z_stall" || only_parks(&action.body)
+    &*action.name.text == "z_stall" || only_sets_aside(&action.body)
 }
 
-fn only_parks(block: &Block) -> bool {
-    let parks = |kind: &StatementKind| match kind {
+fn only_sets_aside(block: &Block) -> bool {
+    let sets_aside = |kind: &StatementKind| match kind {
         StatementKind::StallAndWait { .. } => true,
-        StatementKind::Peek { body, .. } => only_parks(body),
+        StatementKind::Peek { body, .. } => only_sets_aside(body),
         StatementKind::Expression(expression) => match &expression.kind {
             ExpressionKind::Method { method, .. } => &*method.text == "recycle",
             _ => false,
         },
         _ => false,
     };
-    // What it says meanwhile does not count.
-    let is_talk = |kind: &StatementKind| match kind {
+    // Debug output does not count.
+    let is_output = |kind: &StatementKind| match kind {
         StatementKind::Expression(expression) => match &expression.kind {
             ExpressionKind::Call { function, .. } => {
                 matches!(&*function.text, "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT")
@@ -230,7 +233,7 @@ fn only_parks(block: &Block) -> bool {
         .statements
         .iter()
         .map(|statement| &statement.kind)
-        .filter(|kind| !is_talk(kind))
+        .filter(|kind| !is_output(kind))
         .peekable();
-    kinds.peek().is_some() && kinds.all(parks)
+    kinds.peek().is_some() && kinds.all(sets_aside)
 }

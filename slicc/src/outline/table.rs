@@ -1,19 +1,20 @@
-//! The transition table.
+//! Builds the transition table of a machine.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::names::{Complaints, nearest};
+use super::diagnostics::Diagnostics;
 use super::{Entry, MachineOutline, Next};
 use crate::ast::{Declaration, Machine, Name, NextState, Transition};
+use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
-/// Most entries of a table.
-const MOST: usize = 1 << 20;
+/// Largest number of entries of a table.
+const MOST_ENTRIES: usize = 1 << 20;
 
-/// Fills the table of a machine, whose states, events and actions are there.
-pub(super) fn fill(tables: &mut MachineOutline, machine: &Machine, complaints: &mut Complaints) {
+/// Fills the table of a machine, after its states, events and actions.
+pub(super) fn fill(tables: &mut MachineOutline, machine: &Machine, diagnostics: &mut Diagnostics) {
     let mut table = Table::new(tables);
     let transitions = machine.body.iter().enumerate();
     for (index, declaration) in transitions {
@@ -21,51 +22,51 @@ pub(super) fn fill(tables: &mut MachineOutline, machine: &Machine, complaints: &
             let pairs = transition.states.len() * transition.events.len();
             table.room = table.room.saturating_sub(pairs);
             if table.room == 0 {
-                let message = format!("the table has more than {MOST} entries");
-                complaints.say(Diagnostic::error(transition.head, message));
+                let message = format!("the table has more than {MOST_ENTRIES} entries");
+                diagnostics.report(Diagnostic::error(transition.head, message));
                 break;
             }
-            table.add(index, transition, complaints);
+            table.add(index, transition, diagnostics);
         }
     }
     let entries = table.entries;
     tables.entries = entries;
 }
 
-/// What a name in a transition stands for.
-struct NameKind<'a> {
+/// The declared names of one kind: states, events, request types or actions.
+struct Namespace<'a> {
     what: &'static str,
     with_article: &'static str,
     names: FxHashMap<&'a str, (u16, Span)>,
 }
 
-impl<'a> NameKind<'a> {
+impl<'a> Namespace<'a> {
     fn new(
         what: &'static str,
         with_article: &'static str,
         names: impl Iterator<Item = (&'a String, Span)>,
-    ) -> NameKind<'a> {
-        // Of two with one name, which is an error, the first counts.
+    ) -> Namespace<'a> {
+        // If two have the same name, which is an error, the first counts.
         let mut indices = FxHashMap::default();
         for (index, (name, span)) in names.enumerate() {
             indices.entry(name.as_str()).or_insert((index as u16, span));
         }
-        NameKind { what, with_article, names: indices }
+        Namespace { what, with_article, names: indices }
     }
 }
 
-/// A table that is being filled.
+/// The state while a table is filled.
 struct Table<'a> {
-    states: NameKind<'a>,
-    events: NameKind<'a>,
-    requests: NameKind<'a>,
-    actions: NameKind<'a>,
+    states: Namespace<'a>,
+    events: Namespace<'a>,
+    requests: Namespace<'a>,
+    actions: Namespace<'a>,
     /// Whether each action stalls.
     stalls: Vec<bool>,
     entries: Vec<Entry>,
-    /// Which entry a pair has.
+    /// The index of the entry of each pair of state and event.
     pairs: FxHashMap<(u16, u16), usize>,
-    /// How many more pairs there may be.
+    /// Number of further pairs that the limit allows.
     room: usize,
 }
 
@@ -76,20 +77,20 @@ impl<'a> Table<'a> {
         let states = tables.states.iter().map(|one| (&one.name, one.span));
         let actions = tables.actions.iter().map(|one| (&one.name, one.span));
         Table {
-            states: NameKind::new("state", "a state", states),
-            events: NameKind::new("event", "an event", events),
-            requests: NameKind::new("request type", "a request type", requests),
-            actions: NameKind::new("action", "an action", actions),
+            states: Namespace::new("state", "a state", states),
+            events: Namespace::new("event", "an event", events),
+            requests: Namespace::new("request type", "a request type", requests),
+            actions: Namespace::new("action", "an action", actions),
             stalls: tables.actions.iter().map(|action| action.stalls).collect(),
             entries: Vec::new(),
             pairs: FxHashMap::default(),
-            room: MOST,
+            room: MOST_ENTRIES,
         }
     }
 
-    fn add(&mut self, index: usize, transition: &Transition, complaints: &mut Complaints) {
-        let mut resolved = |kind: &NameKind<'_>, names: &[Name]| -> Vec<u16> {
-            let resolve = |name| self.resolve(kind, name, transition, complaints);
+    fn add(&mut self, index: usize, transition: &Transition, diagnostics: &mut Diagnostics) {
+        let mut resolved = |kind: &Namespace<'_>, names: &[Name]| -> Vec<u16> {
+            let resolve = |name| self.resolve(kind, name, transition, diagnostics);
             names.iter().filter_map(resolve).collect()
         };
         let states = resolved(&self.states, &transition.states);
@@ -104,7 +105,7 @@ impl<'a> Table<'a> {
         };
         let actions: Arc<[u16]> = resolved(&self.actions, &transition.actions).into();
         let stalls = actions.iter().any(|&one| self.stalls[usize::from(one)]);
-        let mut twice = Twice::default();
+        let mut duplicates = Duplicates::default();
         for &state in &states {
             for &event in &events {
                 let next = match (&transition.next, target.first()) {
@@ -113,7 +114,7 @@ impl<'a> Table<'a> {
                     (_, None) => Next::State(state),
                 };
                 if let Some(&before) = self.pairs.get(&(state, event)) {
-                    twice.add(before, (state, event), &self.entries);
+                    duplicates.add(before, (state, event), &self.entries);
                     continue;
                 }
                 self.pairs.insert((state, event), self.entries.len());
@@ -129,16 +130,16 @@ impl<'a> Table<'a> {
                 });
             }
         }
-        self.complain(transition, &twice, complaints);
+        self.report_duplicates(transition, &duplicates, diagnostics);
     }
 
-    /// What a name stands for, if it is declared before the transition.
+    /// The index of a name. Names that are unknown, or declared after the transition, are reported.
     fn resolve(
         &self,
-        kind: &NameKind<'_>,
+        kind: &Namespace<'_>,
         name: &Name,
         transition: &Transition,
-        complaints: &mut Complaints,
+        diagnostics: &mut Diagnostics,
     ) -> Option<u16> {
         let found = kind.names.get(&*name.text).copied();
         if let Some((index, declared)) = found {
@@ -149,19 +150,19 @@ impl<'a> Table<'a> {
                 let diagnostic = Diagnostic::error(name.span, message)
                     .note(declared, "here")
                     .hint("transitions come after the states, events and actions they name");
-                complaints.say(diagnostic);
+                diagnostics.report(diagnostic);
             }
             return Some(index);
         }
-        self.unknown(kind, name, complaints);
+        self.unknown(kind, name, diagnostics);
         None
     }
 
-    fn unknown(&self, kind: &NameKind<'_>, name: &Name, complaints: &mut Complaints) {
+    fn unknown(&self, kind: &Namespace<'_>, name: &Name, diagnostics: &mut Diagnostics) {
         let message = format!("there is no {} `{}`", kind.what, name.text);
         let diagnostic = Diagnostic::error(name.span, message);
-        if complaints.is_full() {
-            complaints.say(diagnostic);
+        if diagnostics.is_full() {
+            diagnostics.report(diagnostic);
             return;
         }
         let hint = match nearest(&name.text, kind.names.keys().copied()) {
@@ -171,16 +172,22 @@ impl<'a> Table<'a> {
                 .find(|other| other.names.contains_key(&*name.text))
                 .map(|other| format!("there is {} of this name", other.with_article)),
         };
-        complaints.say(match hint {
+        diagnostics.report(match hint {
             Some(hint) => diagnostic.hint(hint),
             None => diagnostic,
         });
     }
 
-    /// Says which pairs of a transition have an entry already: once for each place.
-    fn complain(&self, transition: &Transition, twice: &Twice, complaints: &mut Complaints) {
-        for &(before, (state, event), count) in &twice.places {
-            let name = |kind: &NameKind<'_>, index: u16| {
+    /// Reports the pairs of a transition that already have an entry, once for each transition that
+    /// they are in.
+    fn report_duplicates(
+        &self,
+        transition: &Transition,
+        duplicates: &Duplicates,
+        diagnostics: &mut Diagnostics,
+    ) {
+        for &(before, (state, event), count) in &duplicates.places {
+            let name = |kind: &Namespace<'_>, index: u16| {
                 let found = kind.names.iter().find(|(_, (one, _))| *one == index);
                 found.map_or_else(String::new, |(name, _)| (*name).to_owned())
             };
@@ -196,19 +203,20 @@ impl<'a> Table<'a> {
             } else {
                 diagnostic.note(before, "the first is here")
             };
-            complaints.say(diagnostic);
+            diagnostics.report(diagnostic);
         }
     }
 }
 
-/// Pairs that have an entry already, by the place of that entry: one pair, and how many.
+/// The pairs that already have an entry. For each transition with such an entry: its place, one of
+/// the pairs, and their number.
 #[derive(Default)]
-struct Twice {
+struct Duplicates {
     places: Vec<(Span, (u16, u16), usize)>,
     indices: FxHashMap<Span, usize>,
 }
 
-impl Twice {
+impl Duplicates {
     fn add(&mut self, before: usize, pair: (u16, u16), entries: &[Entry]) {
         let span = entries[before].span;
         let index = *self.indices.entry(span).or_insert(self.places.len());

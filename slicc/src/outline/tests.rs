@@ -5,7 +5,7 @@ use std::path::Path;
 use super::*;
 use crate::load::load_with;
 
-/// A protocol with this text in its file.
+/// Loads a protocol with this text in its file.
 fn loaded(text: &str) -> Loaded {
     load_with(Path::new("a.slicc"), &mut |_| Ok(format!("protocol \"A\";\n{text}").into_bytes()))
         .unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
@@ -15,7 +15,7 @@ fn outline(text: &str) -> Outline {
     Outline::of(&loaded(text)).unwrap_or_else(|wrong| panic!("{wrong:?}"))
 }
 
-/// What is said about a protocol: lines and messages, notes, hints.
+/// The diagnostics about a protocol: line and message, notes, hint.
 fn said(text: &str) -> Vec<String> {
     let loaded = loaded(text);
     let line = |span: Span| loaded.sources.position(span).1;
@@ -36,7 +36,8 @@ fn said(text: &str) -> Vec<String> {
         .collect()
 }
 
-/// A machine with what it needs, and these declarations from line 7.
+/// The text of a machine with everything that it has to have, and these declarations from line 7
+/// on.
 fn machine(declarations: &str) -> String {
     format!(
         "machine(MachineType:L1Cache, \"a cache\") : MessageBuffer * b; {{
@@ -211,7 +212,7 @@ fn machines_that_are_none() {
     assert_eq!(
         said("Machine:DMA"),
         [
-            "8: `Machine` is no `MachineType` (a machine is declared as `machine(MachineType:NAME, ...)`)"
+            "8: `Machine` is not a `MachineType` (a machine is declared as `machine(MachineType:NAME, ...)`)"
         ]
     );
     assert_eq!(
@@ -228,13 +229,13 @@ fn permissions_and_ranks() {
     assert_eq!(
         said(&text),
         [
-            "3: `AccessPermission:invalid` is no access permission (did you mean `AccessPermission:Invalid`?)"
+            "3: `AccessPermission:invalid` is not an access permission (did you mean `AccessPermission:Invalid`?)"
         ]
     );
     let text = machine("").replace("AccessPermission:Invalid", "Permission:Invalid");
     assert_eq!(said(&text).len(), 1);
     let text = machine("").replace("rank=2", "rank=\"high\"");
-    assert_eq!(said(&text), ["6: the rank `high` is no small number"]);
+    assert_eq!(said(&text), ["6: the rank `high` is not a small number"]);
     let text = machine("").replace("(State)", "(States)");
     assert!(said(&text)[0].starts_with("3: the states of a machine are called `States`"));
 }
@@ -245,7 +246,7 @@ fn what_stands_outside_of_a_machine() {
         "{}\naction(a) {{ }} transition(I, Load) {{}} out_port(o, Message, b);",
         machine("")
     );
-    let hint = "(is a `}` before it one too many?)";
+    let hint = "(look for a superfluous `}` before it)";
     assert_eq!(
         said(&text),
         [

@@ -1,4 +1,4 @@
-//! Declarations.
+//! Parses declarations.
 
 use nom::Parser;
 use nom::combinator::{map, opt};
@@ -19,7 +19,7 @@ use crate::ast::{
 use crate::lexer::MOST_ERRORS;
 use crate::token::TokenKind;
 
-/// The declarations of a file.
+/// Parses the declarations of a file.
 pub(super) fn file(mut input: In<'_>) -> Vec<Declaration> {
     let mut declarations = Vec::new();
     loop {
@@ -31,17 +31,19 @@ pub(super) fn file(mut input: In<'_>) -> Vec<Declaration> {
     }
 }
 
-/// A closing brace that closes nothing. After another error, that is likely its consequence.
+/// Skips a closing brace that closes nothing. It is reported only if it is the first error: after
+/// another one, it is likely a consequence of that.
 fn stray_brace(input: In<'_>) -> In<'_> {
     if input.context.errors() == 0 {
         let diagnostic = Diagnostic::error(input.token().span, "this `}` closes nothing")
-            .hint("take it out, or look for a `}` too many before it");
+            .hint("remove it, or look for a superfluous `}` before it");
         input.context.say(diagnostic);
     }
     input.next()
 }
 
-/// Declarations up to a closing brace, the end of the file or, within a machine, another machine.
+/// Parses declarations up to a closing brace, the end of the file or, within a machine, another
+/// machine.
 fn until<'a>(declarations: &mut Vec<Declaration>, in_machine: bool, mut input: In<'a>) -> In<'a> {
     while input.context.errors() < MOST_ERRORS {
         match input.kind() {
@@ -57,11 +59,11 @@ fn until<'a>(declarations: &mut Vec<Declaration>, in_machine: bool, mut input: I
             Err(_) => recovered(input),
         };
     }
-    // Enough has been said.
+    // Too many errors: skip the rest.
     input.forward(usize::MAX)
 }
 
-/// Says what went wrong, and where reading can go on.
+/// Reports a syntax error and returns the place where parsing resumes.
 fn recovered(failed: In<'_>) -> In<'_> {
     let at = failed.context.report();
     let mut input = failed.next().forward(at);
@@ -71,14 +73,14 @@ fn recovered(failed: In<'_>) -> In<'_> {
     input
 }
 
-/// Whether a declaration begins here with a reserved word.
+/// Whether a declaration that starts with a reserved word begins here.
 fn begins(input: In<'_>) -> bool {
     let second = input.second();
     begins_declaration(input.kind())
         && matches!(second, TokenKind::OpenParenthesis | TokenKind::Text)
 }
 
-/// One declaration; nothing if it is an include, which the context keeps.
+/// Parses one declaration. Returns `None` for an include, which the context collects.
 fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
     let parsed = match input.kind() {
         TokenKind::Include => return map(include, |()| None).parse(input),
@@ -114,7 +116,7 @@ fn include(input: In<'_>) -> Parsed<'_, ()> {
     Ok((rest, ()))
 }
 
-/// Attributes, each behind a comma.
+/// Parses attributes, each after a comma.
 pub(super) fn pairs(input: In<'_>) -> Parsed<'_, Vec<Pair>> {
     many0(preceded(token(TokenKind::Comma), pair)).parse(input)
 }
@@ -144,7 +146,7 @@ fn pair(input: In<'_>) -> Parsed<'_, Pair> {
     Ok((rest, Pair { key, value, kind }))
 }
 
-/// A type, or something like it, with attributes, in parentheses.
+/// Parses a name and attributes in parentheses.
 fn head<'a, T>(
     first: impl Fn(In<'a>) -> Parsed<'a, T>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, (T, Vec<Pair>)> {
@@ -184,7 +186,7 @@ fn action(input: In<'_>) -> Parsed<'_, Action> {
     Ok((rest, action))
 }
 
-/// The parentheses of a port: its name, the type of its messages, its buffer, attributes.
+/// Parses the parentheses of a port: its name, the type of its messages, its buffer, attributes.
 fn port(input: In<'_>) -> Parsed<'_, (Name, Name, Name, Vec<Pair>)> {
     let inside = (
         name("the name of the port"),
@@ -235,7 +237,8 @@ fn transition(input: In<'_>) -> Parsed<'_, Transition> {
 fn next_state(input: In<'_>) -> Parsed<'_, NextState> {
     let (rest, is_there) = if_there(TokenKind::Comma, input);
     if !is_there {
-        // For the message only, if neither it nor the parenthesis is there.
+        // Records that a comma was possible, for the error message if there is no parenthesis
+        // either.
         let _ = token(TokenKind::Comma)(input);
         return Ok((input, NextState::Same));
     }
@@ -245,7 +248,7 @@ fn next_state(input: In<'_>) -> Parsed<'_, NextState> {
     map(name("a state or `*`"), NextState::State).parse(rest)
 }
 
-/// A name, or names in braces with commas, semicolons or nothing between them.
+/// Parses a name, or names in braces with commas, semicolons or nothing between them.
 fn names<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Vec<Name>> {
     move |input| match input.kind() {
         TokenKind::Name => map(name(what), |name| vec![name]).parse(input),
@@ -317,13 +320,13 @@ fn state(input: In<'_>) -> Parsed<'_, StateValue> {
     Ok((rest, state))
 }
 
-/// What may stand in a structure.
+/// A member of a structure.
 enum Member {
     Object(Object),
     Function(Function),
 }
 
-/// A field or a function. A parenthesis behind the name tells which.
+/// Parses a field or a function; a function has a parenthesis after its name.
 fn member(input: In<'_>) -> Parsed<'_, Member> {
     let (rest, is_void) = if_there(TokenKind::Void, input);
     if is_void {
@@ -343,7 +346,7 @@ fn member(input: In<'_>) -> Parsed<'_, Member> {
     Ok((rest, Member::Object(object)))
 }
 
-/// A variable or a parameter of a machine.
+/// Parses a variable, or a parameter of a machine.
 fn object(input: In<'_>) -> Parsed<'_, Object> {
     let (rest, kind) = qualified(input)?;
     let (rest, pointer) = if_there(TokenKind::Star, rest);
@@ -351,7 +354,7 @@ fn object(input: In<'_>) -> Parsed<'_, Object> {
     declared(input, kind, pointer, name, rest)
 }
 
-/// What stands behind the name of a variable.
+/// Parses the part of a variable's declaration after its name.
 fn declared<'a>(
     start: In<'a>,
     kind: Name,
@@ -370,7 +373,7 @@ fn declared<'a>(
     Ok((rest, object))
 }
 
-/// What stands behind the name of a function.
+/// Parses the part of a function's declaration after its name.
 fn function<'a>(start: In<'a>, result: Name, name: Name, input: In<'a>) -> Parsed<'a, Function> {
     let list = separated_list0(token(TokenKind::Comma), parameter);
     let (rest, parameters) = enclosed(PARENTHESES, list).parse(input)?;
@@ -385,7 +388,7 @@ fn function<'a>(start: In<'a>, result: Name, name: Name, input: In<'a>) -> Parse
     Ok((rest, function))
 }
 
-/// Parameters are all named or, in a prototype, all unnamed.
+/// Reports parameters without names: allowed only in a prototype, and only if none has a name.
 fn check_parameters(context: &Context<'_>, function: &Function) {
     let named = function.parameters.iter().any(|one| one.name.is_some());
     let nameless = function.parameters.iter().find(|one| one.name.is_none());

@@ -1,9 +1,9 @@
-//! How a syntax error is said.
+//! Diagnostics for syntax errors.
 
 use super::{Diagnostic, Span};
 use crate::token::{Token, TokenKind};
 
-/// What would have been right at the furthest token that was reached.
+/// The alternatives at the furthest token that the parser reached.
 #[derive(Default)]
 pub(super) struct Expected {
     /// The index of the token.
@@ -14,7 +14,7 @@ pub(super) struct Expected {
 }
 
 impl Expected {
-    /// At this token, this would have been right.
+    /// Records that `what` would have been valid at token `at`.
     pub fn add(&mut self, at: usize, what: &'static str, open: impl Fn() -> Option<usize>) {
         if at > self.at || self.what.is_empty() {
             self.at = at;
@@ -31,7 +31,8 @@ impl Expected {
     }
 }
 
-/// Something else was expected.
+/// The diagnostic for a syntax error at the furthest token. `greedy` is the index of a word that
+/// was parsed as the actions of a transition.
 pub(super) fn unexpected(
     text: &str,
     tokens: &[Token],
@@ -53,7 +54,7 @@ pub(super) fn unexpected(
     }
 }
 
-/// A token among the others.
+/// The token at which the error is reported, and its surroundings.
 struct Place<'a> {
     text: &'a str,
     tokens: &'a [Token],
@@ -73,7 +74,7 @@ impl Place<'_> {
         &self.text[span.start as usize..span.end as usize]
     }
 
-    /// A semicolon that is missing is pointed at where it should be, behind the token before.
+    /// A missing semicolon is reported after the preceding token, where it should be.
     fn missing(&self, expected: &Expected) -> Option<Diagnostic> {
         let before = self.before(1)?;
         let found = self.token();
@@ -110,7 +111,7 @@ impl Place<'_> {
         }
     }
 
-    /// The brace that is open, if that is why the token is wrong.
+    /// The opening token, if the error is that it is not closed.
     fn unclosed(&self, expected: &Expected) -> Option<usize> {
         let open = expected.open?;
         let closing = match self.tokens[open].kind {
@@ -153,7 +154,7 @@ impl Place<'_> {
     }
 }
 
-/// Whether a declaration begins with this, so that reading can go on here after an error.
+/// Whether a declaration begins with this token, so that parsing may resume here after an error.
 pub(super) fn begins_declaration(kind: TokenKind) -> bool {
     matches!(
         kind,
@@ -172,7 +173,7 @@ pub(super) fn begins_declaration(kind: TokenKind) -> bool {
     )
 }
 
-/// `a, b or c`
+/// Joins alternatives: `a, b or c`.
 fn either(what: &[&str]) -> String {
     match what {
         [] => "something else".to_owned(),

@@ -1,4 +1,4 @@
-//! Expressions.
+//! Parses expressions.
 
 use nom::Parser;
 use nom::combinator::{map, opt};
@@ -10,18 +10,18 @@ use super::{Name, Span};
 use crate::ast::{Binary, Expression, ExpressionKind, Unary};
 use crate::token::TokenKind;
 
-/// An expression that is no part of another.
+/// Parses an expression that is not part of another.
 pub(super) fn expression(input: In<'_>) -> Parsed<'_, Expression> {
     input.context.begin_expression();
     part(input)
 }
 
-/// An expression within another.
+/// Parses an expression inside another.
 fn part(input: In<'_>) -> Parsed<'_, Expression> {
     nested(|input| binary(input, 0), input)
 }
 
-/// Whether an expression begins with this.
+/// Whether an expression may begin with this token.
 pub(super) fn begins(kind: TokenKind) -> bool {
     unary_operator(kind).is_some()
         || matches!(
@@ -41,7 +41,7 @@ pub(super) fn begins(kind: TokenKind) -> bool {
         )
 }
 
-/// Operands with operators that bind at least this strongly between them.
+/// Parses operands joined by binary operators of precedence `weakest` or higher.
 fn binary(input: In<'_>, weakest: u8) -> Parsed<'_, Expression> {
     let (mut rest, mut left) = unary(input)?;
     while let Some((operator, strength)) = binary_operator(rest.kind())
@@ -58,7 +58,7 @@ fn binary(input: In<'_>, weakest: u8) -> Parsed<'_, Expression> {
     Ok((rest, left))
 }
 
-/// An operator and how strongly it binds.
+/// The binary operator and its precedence; a higher number binds more tightly.
 fn binary_operator(kind: TokenKind) -> Option<(Binary, u8)> {
     Some(match kind {
         TokenKind::Or => (Binary::Or, 0),
@@ -102,7 +102,7 @@ fn unary(input: In<'_>) -> Parsed<'_, Expression> {
     Ok((rest, expression))
 }
 
-/// A primary expression with fields, methods and indices behind it.
+/// Parses a primary expression followed by fields, methods and indices.
 fn postfix(input: In<'_>) -> Parsed<'_, Expression> {
     let (mut rest, mut expression) = primary(input)?;
     loop {
@@ -125,7 +125,7 @@ fn postfix(input: In<'_>) -> Parsed<'_, Expression> {
     }
 }
 
-/// What stands behind a dot.
+/// Parses the field or method after a dot.
 fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
     let object = Box::new(object);
     let (rest, field) = name("the name of a field or method")(input)?;
@@ -166,10 +166,10 @@ fn primary(input: In<'_>) -> Parsed<'_, Expression> {
     Ok((rest, Expression { kind, span }))
 }
 
-/// A number, a string, `true` or `false`.
+/// Parses a number, a string, `true` or `false`.
 pub(super) fn literal(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let kind = match input.kind() {
-        // That they fit, the lexer has checked.
+        // The lexer has checked that numbers fit.
         TokenKind::Number => ExpressionKind::Number(input.text().parse().unwrap_or(u64::MAX)),
         TokenKind::Float => ExpressionKind::Float(input.text().parse().unwrap_or(f64::MAX)),
         TokenKind::True => ExpressionKind::Bool(true),
@@ -180,7 +180,7 @@ pub(super) fn literal(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     Ok((input.next(), kind))
 }
 
-/// What begins with a name. The token behind it tells what it is.
+/// Parses an expression that begins with a name, of a kind that the following token decides.
 fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     match input.second() {
         TokenKind::Scope | TokenKind::Name => typed(input),
@@ -197,7 +197,7 @@ fn named(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     }
 }
 
-/// What begins with a type: a local, or the function of a type.
+/// Parses an expression that begins with a type: a local, or a call of the type's function.
 fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let (rest, parts) = scoped(input)?;
     if rest.kind() != TokenKind::OpenParenthesis {
@@ -208,14 +208,14 @@ fn typed(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let (rest, arguments) = arguments(rest)?;
     let (function, class) = match parts.split_last() {
         Some((function, class)) if !class.is_empty() => (function.clone(), joined(class)),
-        // Two tokens have been looked at: a name and `::`.
+        // The caller saw a name and `::`, so there are at least two parts.
         _ => return input.expected("a type"),
     };
     let call = ExpressionKind::StaticCall { class, function, arguments };
     Ok((rest, call))
 }
 
-/// `Enumeration:VALUE`
+/// Parses `Enumeration:VALUE`.
 pub(super) fn enumerator(input: In<'_>) -> Parsed<'_, (Name, Name)> {
     let (rest, family) = name("the name of an enumeration")(input)?;
     let (rest, _) = token(TokenKind::Colon)(rest)?;
@@ -223,7 +223,7 @@ pub(super) fn enumerator(input: In<'_>) -> Parsed<'_, (Name, Name)> {
     Ok((rest, (family, value)))
 }
 
-/// A type: names with `::` between them.
+/// Parses a type: names joined by `::`.
 pub(super) fn qualified(input: In<'_>) -> Parsed<'_, Name> {
     if input.second() != TokenKind::Scope {
         return name("a type")(input);
@@ -248,11 +248,11 @@ fn joined(parts: &[Name]) -> Name {
     Name { text: texts.join("::").into(), span: spans.reduce(Span::to).unwrap_or_default() }
 }
 
-/// What stands in the parentheses of `static_cast`.
+/// Parses the inside of the parentheses of `static_cast`.
 fn cast(input: In<'_>) -> Parsed<'_, ExpressionKind> {
     let (rest, to) = terminated(qualified, token(TokenKind::Comma)).parse(input)?;
     let mode = |input| -> Parsed<'_, Option<Name>> {
-        // A string could be the value, which is then the last.
+        // A string that no comma follows is the value, not the mode.
         match (In::kind(input), In::second(input)) {
             (TokenKind::Text, TokenKind::Comma) => {
                 opt(terminated(text, token(TokenKind::Comma))).parse(input)

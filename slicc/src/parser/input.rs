@@ -1,4 +1,4 @@
-//! Tokens as nom's input, and what is remembered while they are read.
+//! Tokens as nom's input, and the state of the parser.
 
 use std::cell::{Cell, RefCell};
 use std::iter::{Copied, Enumerate};
@@ -11,20 +11,20 @@ use super::error::{self, Expected};
 use super::{Diagnostic, Include, Name, Span};
 use crate::token::{Token, TokenKind};
 
-/// How deep blocks and parentheses may be nested. The syntax tree is walked by recursion.
-const DEEPEST: u32 = 200;
+/// Largest depth of nested blocks and parentheses, since the syntax tree is walked recursively.
+const DEEPEST_NESTING: u32 = 200;
 
-/// How many operators an expression may have: a chain of them is a deep tree, too.
+/// Most operators in an expression, since a chain of them is a deep tree as well.
 const MOST_OPERATORS: u32 = 500;
 
-/// What remains to be read.
+/// The remaining tokens.
 #[derive(Clone, Copy)]
 pub(super) struct In<'a> {
     tokens: &'a [Token],
     pub context: &'a Context<'a>,
 }
 
-/// That something else was expected; what, the [`Context`] knows.
+/// A parse error. What was expected is recorded in the [`Context`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unexpected;
 
@@ -41,19 +41,19 @@ impl<'a> ParseError<In<'a>> for Unexpected {
     }
 }
 
-/// What is remembered while a file is read.
+/// The state of the parser while it reads a file.
 pub(super) struct Context<'a> {
     text: &'a str,
     tokens: &'a [Token],
-    /// What would have been right at the furthest token at which something was wrong.
+    /// The alternatives at the furthest token at which parsing failed.
     expected: RefCell<Expected>,
-    /// The parentheses and braces that are open, as indices of tokens.
+    /// Indices of the tokens that opened the current parentheses and braces.
     open: RefCell<Vec<usize>>,
     depth: Cell<u32>,
     operators: Cell<u32>,
-    /// Why the declaration cannot be read even though its syntax is right.
+    /// The limit that the declaration exceeds, if it failed for that reason.
     limit: RefCell<Option<Diagnostic>>,
-    /// A word that was taken for the actions of a transition, without braces.
+    /// Index of a word that was parsed as the actions of a transition, without braces.
     greedy: Cell<Option<usize>>,
     includes: RefCell<Vec<Include>>,
     diagnostics: RefCell<Vec<Diagnostic>>,
@@ -75,7 +75,7 @@ impl<'a> Context<'a> {
         }
     }
 
-    /// The includes and diagnostics.
+    /// Takes the includes and diagnostics.
     pub fn finish(&self) -> (Vec<Include>, Vec<Diagnostic>) {
         (self.includes.take(), self.diagnostics.take())
     }
@@ -92,8 +92,8 @@ impl<'a> Context<'a> {
         self.diagnostics.borrow().len()
     }
 
-    /// Says why the declaration that has just failed cannot be read; the index of the token at
-    /// which it went wrong.
+    /// Reports why the declaration that has just failed cannot be parsed. Returns the index of the
+    /// token at which it failed.
     pub fn report(&self) -> usize {
         let expected = self.expected.take();
         let diagnostic = self.limit.take().unwrap_or_else(|| {
@@ -103,7 +103,7 @@ impl<'a> Context<'a> {
         expected.at
     }
 
-    /// Begins an expression that is no part of another.
+    /// Starts counting the operators of an expression.
     pub fn begin_expression(&self) {
         self.operators.set(0);
     }
@@ -122,27 +122,27 @@ impl<'a> In<'a> {
         In { tokens: context.tokens, context }
     }
 
-    /// The next token. Nothing reads past [`TokenKind::End`].
+    /// The next token. The parser never goes past [`TokenKind::End`].
     pub fn token(self) -> Token {
         self.tokens[0]
     }
 
-    /// What the next token is.
+    /// The kind of the next token.
     pub fn kind(self) -> TokenKind {
         self.token().kind
     }
 
-    /// What the token behind the next is.
+    /// The kind of the token after the next.
     pub fn second(self) -> TokenKind {
         self.tokens.get(1).map_or(TokenKind::End, |token| token.kind)
     }
 
-    /// Behind the next token.
+    /// The input after the next token.
     pub fn next(self) -> In<'a> {
         if self.tokens.len() > 1 { self.take_from(1) } else { self }
     }
 
-    /// At the token with this index, if it lies ahead.
+    /// The input from the token with this index on, if it lies ahead.
     pub fn forward(self, index: usize) -> In<'a> {
         let here = self.context.index(self);
         self.take_from(index.saturating_sub(here).min(self.tokens.len() - 1))
@@ -154,20 +154,20 @@ impl<'a> In<'a> {
         &self.context.text[span.start as usize..span.end as usize]
     }
 
-    /// From the next token to the last before `rest`.
+    /// The span from the next token to the last token before `rest`.
     pub fn span_to(self, rest: In<'a>) -> Span {
         let last = self.context.index(rest).saturating_sub(1);
         self.token().span.to(self.context.tokens[last].span)
     }
 
-    /// Fails, since here should be something else.
+    /// Fails because something other than `what` was found.
     pub fn expected<T>(self, what: &'static str) -> Parsed<'a, T> {
         let open = || self.context.open.borrow().last().copied();
         self.context.expected.borrow_mut().add(self.context.index(self), what, open);
         Err(Err::Error(Unexpected))
     }
 
-    /// Fails, since this is too much.
+    /// Fails because a limit is exceeded.
     fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
         let diagnostic = Diagnostic::error(self.token().span, message).hint(hint);
         *self.context.limit.borrow_mut() = Some(diagnostic);
@@ -175,7 +175,7 @@ impl<'a> In<'a> {
         Err(Err::Failure(Unexpected))
     }
 
-    /// One more operator in this expression.
+    /// Counts an operator of the current expression.
     pub fn operator(self) -> Parsed<'a, ()> {
         let operators = self.context.operators.get() + 1;
         self.context.operators.set(operators);
@@ -230,7 +230,7 @@ impl<'a> Input for In<'a> {
     }
 }
 
-/// A token of this kind.
+/// Parses a token of this kind.
 pub(super) fn token<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, Token> {
     move |input| {
         if input.kind() == kind {
@@ -241,12 +241,12 @@ pub(super) fn token<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, Token>
     }
 }
 
-/// Whether a token of this kind comes; then it is read. If it does not come, it was not expected.
+/// Parses a token of this kind if it comes next. If not, it does not count as expected.
 pub(super) fn if_there<'a>(kind: TokenKind, input: In<'a>) -> (In<'a>, bool) {
     if input.kind() == kind { (input.next(), true) } else { (input, false) }
 }
 
-/// A word that is not reserved, of which a message says what it is for.
+/// Parses a word that is not reserved; `what` says what it is for, in messages.
 pub(super) fn name<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Name> {
     move |input| {
         if input.kind() == TokenKind::Name {
@@ -259,7 +259,7 @@ pub(super) fn name<'a>(what: &'static str) -> impl Fn(In<'a>) -> Parsed<'a, Name
     }
 }
 
-/// A string, without its quotes.
+/// Parses a string; the result is without its quotes.
 pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
     if input.kind() != TokenKind::Text {
         return input.expected(TokenKind::Text.description());
@@ -270,7 +270,8 @@ pub(super) fn text(input: In<'_>) -> Parsed<'_, Name> {
     Ok((input.next(), Name { text, span }))
 }
 
-/// What stands between an opening and a closing token. The opening one is named if the closing one is missing.
+/// Parses what `inner` does between an opening and a closing token. If the closing one is missing,
+/// the message points at the opening one.
 pub(super) fn enclosed<'a, T>(
     (open, close): (TokenKind, TokenKind),
     mut inner: impl Parser<In<'a>, Output = T, Error = Unexpected>,
@@ -294,15 +295,15 @@ pub(super) const BRACKETS: (TokenKind, TokenKind) =
     (TokenKind::OpenBracket, TokenKind::CloseBracket);
 pub(super) const BRACES: (TokenKind, TokenKind) = (TokenKind::OpenBrace, TokenKind::CloseBrace);
 
-/// A parser one level deeper.
+/// Runs a parser one level deeper.
 pub(super) fn nested<'a, T>(
     parser: impl FnOnce(In<'a>) -> Parsed<'a, T>,
     input: In<'a>,
 ) -> Parsed<'a, T> {
     let depth = &input.context.depth;
-    if depth.get() >= DEEPEST {
+    if depth.get() >= DEEPEST_NESTING {
         return input.refused(
-            format!("this is nested more than {DEEPEST} levels deep"),
+            format!("this is nested more than {DEEPEST_NESTING} levels deep"),
             "move the inner part to a function",
         );
     }

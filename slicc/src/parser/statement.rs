@@ -1,4 +1,4 @@
-//! Statements.
+//! Parses statements.
 
 use nom::Parser;
 use nom::combinator::opt;
@@ -14,7 +14,7 @@ use super::input::{
 use crate::ast::{Block, Expression, Statement, StatementKind};
 use crate::token::TokenKind;
 
-/// Statements in braces.
+/// Parses statements in braces.
 pub(super) fn block(input: In<'_>) -> Parsed<'_, Block> {
     let (rest, statements) = nested(enclosed(BRACES, many0(statement)), input)?;
     let span = input.span_to(rest);
@@ -43,7 +43,7 @@ fn statement(input: In<'_>) -> Parsed<'_, Statement> {
     Ok((rest, Statement { kind, span }))
 }
 
-/// What ends with a semicolon.
+/// Runs a parser and expects a semicolon after it.
 pub(super) fn with_semicolon<'a, T>(
     mut parser: impl Parser<In<'a>, Output = T, Error = Unexpected>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, T> {
@@ -54,7 +54,7 @@ pub(super) fn with_semicolon<'a, T>(
     }
 }
 
-/// An expression, or two with `:=` between them.
+/// Parses an expression, or two with `:=` between them.
 fn assignment(input: In<'_>) -> Parsed<'_, StatementKind> {
     let (rest, target) = expression(input)?;
     let (rest, assigns) = if_there(TokenKind::Assign, rest);
@@ -80,7 +80,7 @@ fn conditional(input: In<'_>) -> Parsed<'_, StatementKind> {
     Ok((rest, kind))
 }
 
-/// The `if` behind an `else`, as a block of its own.
+/// Parses the `if` after an `else` as a block of its own.
 fn else_if(input: In<'_>) -> Parsed<'_, Block> {
     let (rest, inner) = statement(input)?;
     let span = inner.span;
@@ -88,7 +88,7 @@ fn else_if(input: In<'_>) -> Parsed<'_, Block> {
     Ok((rest, Block { statements, span }))
 }
 
-/// A port and a type, and what else stands in the parentheses of statements about messages.
+/// Parses the parentheses of statements about messages: a port, a type, and what `further` parses.
 fn message<'a, T>(
     further: impl Parser<In<'a>, Output = T, Error = Unexpected>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, (Name, Name, T)> {
@@ -121,7 +121,7 @@ fn peek(input: In<'_>) -> Parsed<'_, StatementKind> {
     Ok((rest, kind))
 }
 
-/// Statements with a port and an address.
+/// Parses a statement about a port and an address.
 fn on_port(input: In<'_>) -> Parsed<'_, StatementKind> {
     let inside = (
         name("the name of a port"),
@@ -137,12 +137,12 @@ fn on_port(input: In<'_>) -> Parsed<'_, StatementKind> {
     Ok((rest, kind))
 }
 
-/// Statements that ask for something in general.
+/// Parses a `check_...` statement.
 fn check(input: In<'_>) -> Parsed<'_, StatementKind> {
     with_semicolon(enclosed(PARENTHESES, checked(input.kind()))).parse(input.next())
 }
 
-/// What stands in the parentheses of such a statement.
+/// Parses the inside of the parentheses of such a statement.
 fn checked<'a>(kind: TokenKind) -> impl Fn(In<'a>) -> Parsed<'a, StatementKind> {
     move |input| match kind {
         TokenKind::CheckAllocate => {

@@ -10,7 +10,7 @@ fn good(text: &str) -> Vec<Declaration> {
     file.declarations
 }
 
-/// What is said about a text: line and column, message, notes, hint.
+/// The diagnostics about a text: line and column, message, notes, hint.
 fn said(text: &str) -> Vec<String> {
     let mut sources = Sources::default();
     sources.add("f", text.to_owned());
@@ -40,7 +40,7 @@ fn texts(names: &[Name]) -> Vec<&str> {
     names.iter().map(text).collect()
 }
 
-/// An expression with all parentheses.
+/// Prints an expression with all parentheses.
 fn shown(expression: &Expression) -> String {
     let list = |list: &[Expression]| list.iter().map(shown).collect::<Vec<_>>().join(", ");
     match &expression.kind {
@@ -77,7 +77,7 @@ fn shown(expression: &Expression) -> String {
     }
 }
 
-/// The statements of an action.
+/// Parses the statements of an action.
 fn body(statements: &str) -> Vec<Statement> {
     let text = format!("action(a, \"s\") {{ {statements} }}");
     match good(&text).pop() {
@@ -328,7 +328,7 @@ fn what_is_wrong() {
             "action(a) { stall_and_wait(p, m.a); }",
             "1:32 expected `)`, found `.` (only a name may stand here: put the value into a local variable first)",
         ),
-        ("}", "1:1 this `}` closes nothing (take it out, or look for a `}` too many before it)"),
+        ("}", "1:1 this `}` closes nothing (remove it, or look for a superfluous `}` before it)"),
         ("5", "1:1 expected a declaration, found `5`"),
         (
             "action(a) { ; }",
@@ -398,7 +398,8 @@ fn what_is_not_quite_too_deep_is_read() {
     assert_eq!(body(&chain).len(), 1);
 }
 
-/// Every prefix of a text, and every text with a word taken out, is read or refused.
+/// Any prefix or suffix of a text, and any text with a word removed, is parsed or refused without a
+/// panic.
 #[test]
 fn no_text_is_too_broken() {
     let text = "protocol 'a'; machine(M:A, 's') : T * p, a='b'; { transition({A B}, C, *) {x} {y}

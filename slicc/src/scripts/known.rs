@@ -1,8 +1,8 @@
-//! The protocols that have a script of their own in gem5, and which buffers these make ordered.
+//! The protocols for which gem5 has a configuration script, and which buffers the script orders.
 
-/// A protocol with a script of its own in gem5.
+/// A protocol for which gem5 has a configuration script.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Known {
+pub enum KnownProtocol {
     /// `MI_example`.
     MiExample,
     /// `MESI_Two_Level`.
@@ -21,45 +21,45 @@ pub enum Known {
     Msi,
 }
 
-impl Known {
+impl KnownProtocol {
     /// Whether the script makes a buffer ordered.
     pub fn is_ordered(self, machine: &str, buffer: &str) -> bool {
         if machine == "DMA" {
-            return buffer == "responseFromDir" && self != Known::MoesiCmpDirectory;
+            return buffer == "responseFromDir" && self != KnownProtocol::MoesiCmpDirectory;
         }
         let ordered: &[&str] = match (self, machine) {
-            (Known::MiExample, "L1Cache") => {
+            (KnownProtocol::MiExample, "L1Cache") => {
                 &["requestFromCache", "responseFromCache", "forwardToCache", "responseToCache"]
             }
-            (Known::MiExample, "Directory") => {
+            (KnownProtocol::MiExample, "Directory") => {
                 &["dmaResponseFromDir", "dmaRequestToDir", "requestToDir"]
             }
-            (Known::MoesiHammer, "Directory") => {
+            (KnownProtocol::MoesiHammer, "Directory") => {
                 &["dmaResponseFromDir", "triggerQueue", "dmaRequestToDir"]
             }
-            (Known::MoesiAmdBase, "CorePair") => &["triggerQueue"],
-            // The one for DMA is ordered where a script makes it at all (section 20.3).
-            (Known::MoesiAmdBase, "Directory") => {
+            (KnownProtocol::MoesiAmdBase, "CorePair") => &["triggerQueue"],
+            // Only some of gem5's scripts create the buffer for DMA; those that do, order it.
+            (KnownProtocol::MoesiAmdBase, "Directory") => {
                 &["requestFromDMA", "triggerQueue", "L3triggerQueue", "requestFromCores"]
             }
-            (Known::MoesiCmpDirectory, _) => &["triggerQueue"],
-            (Known::MoesiCmpToken, "Directory") => {
+            (KnownProtocol::MoesiCmpDirectory, _) => &["triggerQueue"],
+            (KnownProtocol::MoesiCmpToken, "Directory") => {
                 &["persistentToDir", "persistentFromDir", "dmaRequestToDir", "dmaResponseFromDir"]
             }
-            // The wires between the two first levels.
-            (Known::MesiThreeLevel, "L0Cache") => &["bufferToL1", "bufferFromL1"],
-            (Known::MesiThreeLevel, "L1Cache") => &["bufferToL0", "bufferFromL0"],
-            (Known::Msi, "L1Cache") => &[
+            // The buffers that connect the first two levels directly.
+            (KnownProtocol::MesiThreeLevel, "L0Cache") => &["bufferToL1", "bufferFromL1"],
+            (KnownProtocol::MesiThreeLevel, "L1Cache") => &["bufferToL0", "bufferFromL0"],
+            (KnownProtocol::Msi, "L1Cache") => &[
                 "requestToDir",
                 "responseToDirOrSibling",
                 "forwardFromDir",
                 "responseFromDirOrSibling",
             ],
-            (Known::Msi, "Directory") => {
+            (KnownProtocol::Msi, "Directory") => {
                 &["forwardToCache", "responseToCache", "requestFromCache", "responseFromCache"]
             }
             // A persistent request must not be overtaken by the message that ends it.
-            (Known::MoesiCmpToken, _) => {
+            (KnownProtocol::MoesiCmpToken, _) => {
                 &["persistentFromL1Cache", "persistentToL1Cache", "persistentToL2Cache"]
             }
             _ => &[],

@@ -1,5 +1,5 @@
-//! Tables of transitions: those of the released protocols, what gem5 reached of them, and our lists
-//! of repairs and of what is not reached.
+//! Tables of transitions: of the released protocols, of what gem5 reached, and the lists of repairs
+//! and of unreached rows.
 
 #![allow(dead_code, reason = "each test file uses a part")]
 
@@ -12,10 +12,10 @@ use slicc::protocol::Protocol;
 /// Machine, state and event.
 pub type Pair = (String, String, String);
 
-/// What a table says of a pair.
+/// The content of an entry of a table.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The state afterwards.
+    /// The state after the transition.
     pub next: String,
     /// Whether it stalls.
     pub stalls: bool,
@@ -24,16 +24,16 @@ pub struct Entry {
 /// The entries of all machines of a protocol.
 pub type Table = BTreeMap<Pair, Entry>;
 
-/// A row of a file: what its columns hold, by their names.
+/// A row of a file: the values of its columns by name.
 pub type Row = BTreeMap<String, String>;
 
-/// A file or folder of the protocols that come with the program.
+/// A file or folder of the built-in protocols.
 pub fn fixture(name: &str) -> PathBuf {
     let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols");
     PathBuf::from(folder).join(name)
 }
 
-/// The rows of a CSV file. A missing file has none.
+/// The rows of a CSV file; none if the file is missing.
 pub fn rows(path: &Path) -> Vec<Row> {
     let text = match std::fs::read_to_string(path) {
         Ok(text) => text,
@@ -49,7 +49,7 @@ pub fn rows(path: &Path) -> Vec<Row> {
     lines.map(row).collect()
 }
 
-/// The cells of a line. Quotes protect commas, and are written twice inside.
+/// The cells of a line. Quotes protect commas, and are doubled inside.
 fn cells(line: &str) -> Vec<String> {
     let mut cells = vec![String::new()];
     let mut is_quoted = false;
@@ -108,16 +108,16 @@ pub fn released(folder: &Path, protocol: &Protocol) -> Table {
     files.flatten().map(entry).collect()
 }
 
-/// What makes ours differ from the released protocol.
+/// A difference between a built-in protocol and the released one.
 #[derive(Clone, Debug)]
 pub struct Repair {
-    /// Where.
+    /// The machine, state and event.
     pub pair: Pair,
-    /// The state afterwards, as we have it.
+    /// The next state in the built-in protocol.
     pub next: String,
-    /// `added`, `changed`, `removed`, or `actions` if only they differ.
+    /// `added`, `changed`, `removed`, or `actions` if only the actions differ.
     pub kind: String,
-    /// The mutant that has the row as it was released.
+    /// The mutant that restores the released row.
     pub mutant: String,
 }
 
@@ -139,8 +139,8 @@ pub fn repairs(file: &Path, protocol: &str) -> Vec<Repair> {
     .collect()
 }
 
-/// What `released` becomes by the repairs that are listed, each of which must say what is true. The
-/// pairs whose actions are ours may stall in another way.
+/// Applies the listed repairs to a released table, and returns the errors in the list. Rows whose
+/// actions were repaired may stall in another way.
 pub fn repaired(name: &str, mut table: Table, ours: &Table) -> (Table, Vec<String>) {
     let mut wrong = Vec::new();
     for repair in repairs(&fixture("repairs.csv"), name) {
@@ -172,13 +172,13 @@ fn taken(row: &Row) -> Taken {
     (machine, state, event, row["next_state"].clone())
 }
 
-/// What gem5 reached.
+/// The transitions that gem5 reached.
 pub fn reached(file: &Path) -> BTreeSet<Taken> {
     assert!(file.exists(), "{} is missing", file.display());
     rows(file).iter().map(taken).collect()
 }
 
-/// The rows of a protocol that are said not to be reached, with the reason.
+/// The transitions of a protocol that are listed as unreached, with the reasons.
 pub fn unreached(file: &Path, protocol: &str) -> BTreeMap<Taken, String> {
     let rows = rows(file).into_iter();
     let ours = rows.filter(|row| row["protocol"] == protocol);

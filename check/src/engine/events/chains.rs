@@ -1,4 +1,4 @@
-//! How a thread's events are put into chains.
+//! [`ThreadChains`] arranges a thread's events in chains.
 
 use rustc_hash::FxHashMap;
 
@@ -11,20 +11,20 @@ pub(super) fn is_barrier(model: Model, label: Label) -> bool {
     is_release || model.fence_effect(label.kind) == Some(FenceEffect::StoreStore)
 }
 
-/// A store chain as far as it is laid.
+/// The state of a store chain while its thread's events are added.
 #[derive(Clone, Copy, Default)]
 struct StoreChain {
     /// The last store; under PSO that may be a release store, which is in the barrier chain.
     last: Option<u32>,
     length: u32,
-    /// Whether there is a store since the last event of the main chain that drains all.
+    /// Whether the chain has a store since the last event of the main chain that drains all.
     undrained: bool,
-    /// Whether it has a store since the last event of the barrier chain.
+    /// Whether the chain has a store since the last event of the barrier chain.
     unbarred: bool,
 }
 
-/// Lays the chains of one thread, event by event, and lists the neighbours in program order that the
-/// model preserves.
+/// Arranges the events of one thread in chains, one after the other, and collects the edges of preserved
+/// program order, reduced to neighbours.
 pub(super) struct ThreadChains<'a> {
     events: &'a mut Events,
     edges: &'a mut Vec<(u32, u32)>,
@@ -111,7 +111,7 @@ impl<'a> ThreadChains<'a> {
         self.follow_barriers(event, label);
     }
 
-    /// What an event of the main chain follows of fences of the barrier chain and of releases.
+    /// Adds the edges from the barrier chain and from releases to an event of the main chain.
     fn follow_barriers(&mut self, event: u32, label: Label) {
         if self.events.model.drains_all(label) {
             self.release = None;
@@ -129,7 +129,7 @@ impl<'a> ThreadChains<'a> {
         }
     }
 
-    /// An event of the barrier chain: a fence, or a release store.
+    /// Adds an event to the barrier chain: a fence or a release store.
     fn lay_barrier(&mut self, event: u32, label: Label) {
         self.barrier_length += 1;
         self.events.slot[event as usize] = (self.events.threads + self.thread) as u32;
@@ -194,7 +194,7 @@ impl<'a> ThreadChains<'a> {
         }
     }
 
-    /// The store chain that a store of this location is in.
+    /// The key of the store chain that an event belongs to.
     fn chain(&self, event: u32) -> u32 {
         if self.events.stores_by_location() { self.events.location[event as usize] } else { 0 }
     }

@@ -1,7 +1,7 @@
 //! The events of memory order, arranged in chains so that vector clocks can represent order.
 //!
-//! Every operation that is not left out is one event. A thread's events form chains that the
-//! model keeps in order (Manovit & Hangal 2006, section 4.1, and their extension to PSO):
+//! Every operation that is not left out is one event. The events of a thread form chains whose order the
+//! model preserves (Manovit & Hangal 2006, section 4.1, and their extension to PSO):
 //!
 //! | model | main chain of a thread | store chains |
 //! |---|---|---|
@@ -11,15 +11,15 @@
 //!
 //! A vector clock has a *slot* per chain: first one per thread for main chains, then (TSO, PSO)
 //! one per thread for store chains. Under PSO a store slot means the thread's store chain *of the
-//! event's own location*, so clocks stay small; [`crate::engine::saturate`] says why that is enough.
+//! event's own location*, so clocks stay small; [`crate::engine::saturate`] says why that suffices.
 //!
-//! **Barrier chains.** Under PSO a thread has one more chain if any thread has events for it: fences
-//! that order stores before writes alone, and release stores. Each follows all stores of its thread
-//! before it, so they are in order. Later writes follow the last such fence, and follow a release
-//! store only if they are to its location. The slots of barrier chains are between those of main
-//! chains and store chains, and clocks of events of any location tell of them.
+//! **Barrier chains.** Under PSO each thread has one more chain if any thread has events for it: fences
+//! that order only stores before writes, and release stores. Each of them follows all stores of its
+//! thread before it, so they are ordered. Later writes follow the last such fence; they follow a release
+//! store only if they are to its location. The slots of barrier chains are between those of main chains
+//! and store chains, and the clocks of events of all locations cover them.
 //!
-//! A fence that orders stores before reads alone is in the main chain, but stores do not follow it:
+//! A fence that orders only stores before reads is in the main chain, but later stores do not follow it:
 //! they follow the last event of the main chain before it.
 
 mod chains;
@@ -27,6 +27,7 @@ mod chains;
 use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
+use crate::engine::clocks::Clocks;
 use crate::engine::csr::Csr;
 use crate::engine::index::Index;
 use chains::{ThreadChains, is_barrier};
@@ -46,34 +47,34 @@ pub struct Events {
     pub threads: usize,
     /// Number of slots of a clock.
     pub width: usize,
-    /// The operation of each event; ascending.
+    /// Per event, its operation, in ascending order.
     pub op: Vec<OpId>,
-    /// The kind of each event.
+    /// Per event, its kind.
     pub kind: Vec<Kind>,
-    /// Its acquire or release annotation.
+    /// Per event, its acquire or release annotation.
     annotation: Vec<Annotation>,
     /// Whether threads have barrier chains.
     has_barriers: bool,
-    /// Its location, [`NONE`] for a fence.
+    /// Per event, its location; [`NONE`] for a fence.
     pub location: Vec<u32>,
-    /// Slot of its chain.
+    /// Per event, the slot of its chain.
     pub slot: Vec<u32>,
-    /// Position in its chain, from 1.
+    /// Per event, its position in its chain, from 1.
     pub position: Vec<u32>,
-    /// Source of a read, or of the load-linked of a store-conditional: an event, [`INITIAL`], or
-    /// [`NONE`] where there is none or it is unknown.
+    /// Per event, the source of a read or of the load-linked of a store-conditional: an event,
+    /// [`INITIAL`], or [`NONE`] if it does not read or its source is unknown.
     pub source: Vec<u32>,
-    /// Program order that the model preserves, reduced to neighbours.
+    /// Preserved program order, reduced to neighbours.
     pub po: Csr,
     /// The same edges backwards.
     pub po_back: Csr,
-    /// Per write: the last reader of each thread, and store-conditionals it guards.
+    /// Per write, the last reader in each chain, among them store-conditionals whose load-linked read it.
     pub readers: Csr,
-    /// Per location: the last reader of the initial value of each thread.
+    /// Per location, the last reader of the initial value in each chain.
     pub initial_readers: Csr,
-    /// The writes of each location.
+    /// The writes, by location and slot.
     pub write_index: Index,
-    /// The group of each write in it.
+    /// Per write, its group in `write_index`.
     group: Vec<u32>,
 }
 
@@ -145,7 +146,7 @@ impl Events {
         (self.slot[event as usize] as usize) < self.threads
     }
 
-    /// Whether clocks of events of *any* location tell whether `event` precedes them.
+    /// Whether the clocks of events of *all* locations show whether `event` precedes them.
     pub fn is_global(&self, event: u32) -> bool {
         (self.slot[event as usize] as usize) < self.global_slots()
     }
@@ -155,7 +156,7 @@ impl Events {
         self.has_barriers
     }
 
-    /// What the model looks at of an event.
+    /// The label of an event.
     pub fn label(&self, event: u32) -> Label {
         Label { kind: self.kind[event as usize], annotation: self.annotation[event as usize] }
     }
@@ -174,13 +175,14 @@ impl Events {
         self.model.fence_effect(self.kind[event as usize])
     }
 
-    /// Whether each location has store chains of its own (PSO), so that clocks tell of those of
-    /// the event's location only.
+    /// Whether each location has store chains of its own (PSO), so that clocks cover only those of the
+    /// event's location.
     pub fn stores_by_location(&self) -> bool {
         self.model.buffers_by_location()
     }
 
-    /// Number of slots, from the first, that every clock tells of whatever its event's location.
+    /// Number of slots, from the first, that mean the same chain in every clock, whatever the event's
+    /// location.
     pub fn global_slots(&self) -> usize {
         if self.stores_by_location() { self.width - self.threads } else { self.width }
     }
@@ -195,10 +197,16 @@ impl Events {
         self.kind[event as usize].reads() && self.source[event as usize] == NONE
     }
 
-    /// Among the groups of the index, that of a write.
+    /// The group of a write in [`Events::write_index`]; `None` for other events.
     pub fn group_of(&self, event: u32) -> Option<usize> {
         let group = self.group[event as usize];
         (group != NONE).then_some(group as usize)
+    }
+
+    /// Whether `first` is known to precede `second`. Under PSO, if `first` is a plain store the
+    /// two must be of one location.
+    pub fn precedes(&self, clocks: &Clocks, first: u32, second: u32) -> bool {
+        clocks.get(second, self.slot[first as usize]) >= self.position[first as usize]
     }
 
     /// The event of an operation, if it was not left out.
@@ -224,7 +232,7 @@ impl Events {
     fn find_sources(&mut self, history: &History, reads_from: &ReadsFrom) {
         for event in 0..self.len() {
             let op = self.op[event];
-            let read = if self.kind[event].reads() { Some(op) } else { history.linked_load(op) };
+            let read = history.observing_read(op);
             self.source[event] = match read.and_then(|read| reads_from.source(read)) {
                 Some(ReadSource::Write(write)) => self.event_of(write).unwrap_or(NONE),
                 Some(ReadSource::Initial) => INITIAL,

@@ -1,8 +1,8 @@
 //! Saturation: the least fixpoint of the order that the rules force, over vector clocks.
 //!
-//! The order starts with the preserved program order (rules R1-R3) and what the reads show
-//! (R4, R5, and that whoever reads the initial value precedes every write). Then, for a read L
-//! of S and another write S' of the location (Manovit & Hangal 2006, section 4.1):
+//! The order starts with preserved program order (rules R1-R3) and the edges that follow directly from
+//! reads (R4, R5, and from each reader of the initial value to every write). Then, for a read L of S and
+//! another write S' of the location (Manovit & Hangal 2006, section 4.1):
 //!
 //! * R6: S' ≤ L gives S' ≤ S;
 //! * R7: S ≤ S' gives L ≤ S'.
@@ -11,14 +11,14 @@
 //! pair atomic. A cycle is a violation. For SC this is exactly wSC of "Boosting Sequential
 //! Consistency Checking using Saturation", section 3.
 //!
-//! **Clocks.** The clock of an event holds per slot the position of the last event of that chain
-//! known to precede it. Chains are ordered, so per event and slot only the *last* write of its
-//! location matters for R6 and R7: the earlier ones follow by transitivity. Which those are shows
-//! by comparing the clock with an entry of the `PredecessorCache`, made for a write that is known to precede the event: for
-//! what precedes that write too, the rules were applied there. Edges between chains are kept as
-//! lists; an event whose clock grew is put in a `Worklist`, which goes along a topological rank
-//! in sweeps. A visit adds the edges *into* the event that its clock calls for, passes the clock
-//! on, and then adds the edges between earlier events that it proves.
+//! **Clocks.** The clock of an event has, per slot, the position of the last event of that chain known to
+//! precede it. Chains are ordered, so per event and slot only the *last* write of its location matters for
+//! R6 and R7: the earlier ones follow by transitivity. These writes are found by comparing the clock with
+//! an entry of the `PredecessorCache` for a write that is known to precede the event; to everything that
+//! precedes that write too, the rules were applied there. Edges between chains are kept as lists. An
+//! event whose clock grew is put in a `Worklist`, which visits events in sweeps along a topological rank.
+//! A visit adds the edges *into* the event that follow from its clock, passes the clock on, and then adds
+//! the edges between earlier events that follow.
 //!
 //! **PSO.** A store slot holds positions of the store chain of the event's own location. Derived
 //! edges join events of one location only, and a path that leaves a store chain for another
@@ -26,16 +26,15 @@
 //! along edges, and from elsewhere by *transit* edges: an event of location x that is preceded by
 //! position p of a main chain gets an edge from the last access of x up to p, and from the last
 //! store of x before the last operation up to p that drains all; of several such accesses, from
-//! those that precede no other. Transit edges pass store slots only; the order they stand for runs
-//! along other edges. Barrier chains (see [`crate::engine::events`]) are to this as main chains are: they are
-//! the other way out of a store chain, a release store is an access in them, and what they drain are
-//! the stores since the barrier before.
+//! those that precede no other. Transit edges pass only store slots; the order that they represent also
+//! follows along other edges. Barrier chains (see [`crate::engine::events`]) are treated like main chains:
+//! they are the other way out of a store chain, a release store is an access in them, and they drain the
+//! stores since the previous barrier.
 //!
 //! **Cost.** Clocks take `4·width` bytes an event, cached predecessors 64 bytes a write at the most. A visit
-//! costs O(width) for each edge out of the event, and O(width) for the rules, plus a constant for
-//! each write that they concern. Random histories of 64 threads are visited about 4 times an event
-//! and have about 2 edges an event, so saturation is O(n·width) on them. The worst case is
-//! Manovit & Hangal's O(p·n³).
+//! costs O(width) for each edge out of the event, and O(width) for the rules, plus a constant for each
+//! write that they apply to. On random histories of 64 threads there are about 4 visits and 2 edges an
+//! event, so saturation takes O(n·width). The worst case is Manovit & Hangal's O(p·n³).
 //!
 //! **Invariants.** At a fixpoint: clocks are exactly reachability along edges (per location, for
 //! PSO's store slots), R6 and R7 add nothing, and no event precedes itself. Before it, the clock of
@@ -50,7 +49,7 @@ mod transit;
 
 use crate::bounds::Bounds;
 use crate::engine::accesses::Accesses;
-use crate::engine::clocks::Clocks;
+use crate::engine::clocks::{Clocks, Overwritten};
 use crate::engine::events::{Events, INITIAL, NONE};
 use crate::engine::predecessor_cache::PredecessorCache;
 use crate::engine::worklist::Worklist;
@@ -85,21 +84,13 @@ pub enum NoFixpoint {
     Exceeded,
 }
 
-/// A point to come back to.
+/// A state that [`Saturation::undo`] can go back to.
 #[derive(Clone, Copy, Debug)]
 pub struct Mark {
     edges: usize,
     clocks: usize,
     transits: usize,
     visited: usize,
-}
-
-/// An entry of a table of `u32` and what it was.
-#[derive(Clone, Copy, Debug)]
-struct Overwritten {
-    event: u32,
-    column: u32,
-    value: u32,
 }
 
 /// The forced order of a history, kept saturated as edges are added.
@@ -116,7 +107,7 @@ pub struct Saturation<'a> {
     head_out: Vec<u32>,
     head_in: Vec<u32>,
     worklist: Worklist,
-    /// Events that a search has placed: nothing that the rules say of them is news.
+    /// Per event, whether a search has placed it, so that the rules add nothing about it.
     settled: Vec<bool>,
     predecessors: PredecessorCache,
     main_predecessors: PredecessorCache,
@@ -128,17 +119,17 @@ pub struct Saturation<'a> {
     trail: Vec<Overwritten>,
     /// Per event and main or barrier chain (PSO): position of the last access that a transit edge
     /// came from.
-    transits: Vec<u32>,
+    transits: Clocks,
     transit_trail: Vec<Overwritten>,
-    /// Events that were visited since the first mark.
+    /// Events visited since the first mark.
     visited: Vec<u32>,
     logging: bool,
     visits: u64,
 }
 
 impl<'a> Saturation<'a> {
-    /// Sets up the order before saturation. `rank` numbers the events in an order in which they
-    /// are best visited; any order is correct. `finals` are the events whose writes are final.
+    /// Creates the order before saturation. `rank` is a permutation of the events. Events are visited in
+    /// about that order, which affects only the speed. `finals` are the events whose writes are final.
     pub fn new(
         events: &'a Events,
         rank: Vec<u32>,
@@ -147,12 +138,12 @@ impl<'a> Saturation<'a> {
     ) -> Saturation<'a> {
         let accesses = Accesses::new(events);
         let has_transit = events.stores_by_location();
-        let transits = usize::from(has_transit) * events.len() * events.global_slots();
+        let with_transits = if has_transit { events.len() } else { 0 };
         Saturation {
             events,
             bounds,
             finals,
-            clocks: Clocks::new(events),
+            clocks: Clocks::new(events.len(), events.width, 0),
             edges: Vec::new(),
             head_out: vec![NONE; events.len()],
             head_in: vec![NONE; events.len()],
@@ -164,7 +155,7 @@ impl<'a> Saturation<'a> {
             scratch: vec![0; events.width],
             found: Vec::new(),
             trail: Vec::new(),
-            transits: vec![0; transits],
+            transits: Clocks::new(with_transits, events.global_slots(), 0),
             transit_trail: Vec::new(),
             visited: Vec::new(),
             logging: false,
@@ -174,12 +165,17 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// Forgets everything, and brings what the history alone shows to its fixpoint.
+    /// Discards all edges, and saturates the order of the history itself.
     ///
     /// # Errors
-    /// A contradiction, or a bound that was met.
+    /// Returns the contradiction, or [`NoFixpoint::Exceeded`] if a bound was met.
     pub fn reset(&mut self) -> Result<(), NoFixpoint> {
-        self.clocks.reset(self.events);
+        self.clocks.fill(0);
+        // Nothing is known but the chains.
+        for event in 0..self.events.len() as u32 {
+            let at = event as usize;
+            self.clocks.of_mut(event)[self.events.slot[at] as usize] = self.events.position[at] - 1;
+        }
         self.transits.fill(0);
         self.edges.clear();
         self.head_out.fill(NONE);
@@ -199,10 +195,10 @@ impl<'a> Saturation<'a> {
         self.saturate(usize::MAX)
     }
 
-    /// Visits the events of a rank below `limit` that wait.
+    /// Visits the waiting events of a rank below `limit`.
     ///
     /// # Errors
-    /// A contradiction, or a bound that was met.
+    /// Returns the contradiction, or [`NoFixpoint::Exceeded`] if a bound was met.
     pub fn saturate(&mut self, limit: usize) -> Result<(), NoFixpoint> {
         while let Some(event) = self.worklist.pop(limit) {
             if self.logging {
@@ -218,15 +214,14 @@ impl<'a> Saturation<'a> {
     }
 
     /// Whether a bound was met.
-    pub fn is_late(&self) -> bool {
+    pub fn is_past_bounds(&self) -> bool {
         self.bounds.passed()
     }
 
-    /// Adds edges between writes of one location, and visits the events of a rank below `limit`
-    /// that wait.
+    /// Adds edges between writes of one location, and visits the waiting events of a rank below `limit`.
     ///
     /// # Errors
-    /// A contradiction, or a bound that was met.
+    /// Returns the contradiction, or [`NoFixpoint::Exceeded`] if a bound was met.
     pub fn assume(
         &mut self,
         pairs: &[(u32, u32)],
@@ -235,7 +230,7 @@ impl<'a> Saturation<'a> {
     ) -> Result<(), NoFixpoint> {
         for &(from, to) in pairs {
             self.add(from, to, rule)?;
-            // R7, without waiting until `to` is visited.
+            // Applies R7 without waiting until `to` is visited.
             self.add_readers(from, to)?;
         }
         self.saturate(limit)
@@ -245,7 +240,7 @@ impl<'a> Saturation<'a> {
     /// two must be of one location.
     pub fn precedes(&self, first: u32, second: u32) -> bool {
         debug_assert!(self.events.is_global(first) || self.same_location(first, second));
-        self.clocks.precedes(self.events, first, second)
+        self.events.precedes(&self.clocks, first, second)
     }
 
     /// The clock of an event.
@@ -253,10 +248,9 @@ impl<'a> Saturation<'a> {
         self.clocks.of(event)
     }
 
-    /// Ranks the events anew, by how many others in main chains are known to precede them; writes by
-    /// how many precede their readers on average, if that is more, so that they do not keep other
-    /// writes out for long. Among events that are not ordered this is a fair guess. To be called at a
-    /// fixpoint.
+    /// Ranks the events again, by the number of events of main chains known to precede them. A write is
+    /// ranked by the average of its readers if that is larger, so that it does not lock its location for
+    /// long. For unordered events this is a good guess of their order. To be called at a fixpoint.
     pub fn rank_by_past(&mut self) {
         let main = ..self.events.threads;
         let known = |event: u32| self.clock(event)[main].iter();
@@ -282,7 +276,8 @@ impl<'a> Saturation<'a> {
         (0..self.events.len() as u32).map(|event| self.worklist.rank(event)).collect()
     }
 
-    /// Where in main chains what follows a plain store can be under PSO (see `Accesses::exits`).
+    /// Under PSO, per main and barrier chain, the first position that a path from a plain store can reach
+    /// (see `Accesses::exits`).
     pub fn exits(&self, store: u32) -> Vec<u32> {
         self.accesses.exits(self.events, &self.clocks, store)
     }
@@ -302,7 +297,7 @@ impl<'a> Saturation<'a> {
         })
     }
 
-    /// Remembers the present state; later changes can be undone.
+    /// Marks the current state, so that later changes can be undone.
     pub fn mark(&mut self) -> Mark {
         self.logging = true;
         Mark {
@@ -313,12 +308,12 @@ impl<'a> Saturation<'a> {
         }
     }
 
-    /// Goes back to a mark, and returns the events of which less is known now; some may occur
-    /// several times. Events that were visited since wait again.
+    /// Goes back to a mark. Returns the events whose clocks changed; some may occur several times. Events
+    /// visited since the mark wait again.
     pub fn undo(&mut self, mark: Mark) -> Vec<u32> {
         let mut changed = Vec::new();
         for old in self.trail.drain(mark.clocks..).rev() {
-            self.clocks.of_mut(old.event)[old.column as usize] = old.value;
+            self.clocks.restore(old);
             changed.push(old.event);
         }
         changed.dedup();
@@ -328,10 +323,7 @@ impl<'a> Saturation<'a> {
         self.predecessors.forget();
         self.main_predecessors.forget();
         self.drained_predecessors.forget();
-        let columns = self.events.global_slots();
-        for old in self.transit_trail.drain(mark.transits..).rev() {
-            self.transits[old.event as usize * columns + old.column as usize] = old.value;
-        }
+        self.transit_trail.drain(mark.transits..).rev().for_each(|old| self.transits.restore(old));
         for edge in self.edges.drain(mark.edges..).rev() {
             self.head_out[edge.from as usize] = edge.next_out;
             self.head_in[edge.to as usize] = edge.next_in;
@@ -339,25 +331,25 @@ impl<'a> Saturation<'a> {
         changed
     }
 
-    /// Goes back to a mark that was set at a fixpoint, for good: no marks are left.
+    /// Goes back to a mark that was set at a fixpoint, and discards all marks.
     pub fn return_to(&mut self, mark: Mark) {
         self.undo(mark);
         self.worklist.clear();
         self.logging = false;
     }
 
-    /// How many events were visited so far.
+    /// Number of visits so far.
     pub fn visits(&self) -> u64 {
         self.visits
     }
 
-    /// How many changes since the first mark can be undone.
+    /// Number of changes since the first mark that can be undone.
     pub fn trail(&self) -> usize {
         self.trail.len() + self.transit_trail.len() + self.visited.len()
     }
 
-    /// Says whether a search has placed an event: then all that precedes it is placed too, and
-    /// every unplaced event counts as later.
+    /// Sets whether a search has placed an event. Everything that precedes it must then be placed too, and
+    /// unplaced events count as later.
     pub fn settle(&mut self, event: u32, settled: bool) {
         self.settled[event as usize] = settled;
     }
@@ -429,7 +421,7 @@ impl<'a> Saturation<'a> {
         let own = self.events.slot[to as usize] as usize;
         let position = self.events.position[to as usize];
         if is_transit && row[own] >= position {
-            // A cycle here also shows in a main chain, along edges that are a proof.
+            // Such a cycle also appears in a main chain, along edges that can be cited in a proof.
             let mut row = row.to_vec();
             row[own] = position - 1;
             return self.join(from, &row, to, is_transit);
@@ -478,7 +470,7 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// Adds the edges into an event that its clock calls for.
+    /// Adds the edges into an event that follow from its clock.
     fn receive(&mut self, event: u32) -> Result<(), NoFixpoint> {
         if self.has_transit && self.events.location[event as usize] != NONE {
             self.receive_transit(event)?;
@@ -503,8 +495,8 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// The writes of an event's location that [`PredecessorCache::ahead`] finds, but for those that a search
-    /// has placed.
+    /// The writes of an event's location that [`PredecessorCache::ahead`] finds, without those that a
+    /// search has placed.
     fn writes_ahead(&mut self, known: Option<u32>, event: u32) -> Vec<u32> {
         let mut found = std::mem::take(&mut self.found);
         let view = (self.events, &self.clocks, &self.events.write_index);
@@ -513,7 +505,7 @@ impl<'a> Saturation<'a> {
         found
     }
 
-    /// R6: writes that precede a read precede its source.
+    /// Applies R6: writes that precede a read precede its source.
     fn apply_r6(&mut self, read: u32) -> Result<(), NoFixpoint> {
         let source = self.events.source[read as usize];
         if self.settled[source as usize] {
@@ -527,8 +519,8 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// R7: readers of writes that precede a write precede it too. For those that precede another
-    /// write that precedes this one, it suffices that they precede that one.
+    /// Applies R7: readers of writes that precede a write precede it too. If such a write precedes another
+    /// one that precedes this write, its readers need only precede that one.
     fn apply_r7(&mut self, write: u32) -> Result<(), NoFixpoint> {
         let found = self.writes_ahead(None, write);
         for &source in &found {
@@ -538,7 +530,7 @@ impl<'a> Saturation<'a> {
         Ok(())
     }
 
-    /// R7 for a write that precedes another.
+    /// Applies R7 to a write that precedes another.
     fn add_readers(&mut self, source: u32, write: u32) -> Result<(), NoFixpoint> {
         let events = self.events;
         for &reader in events.readers.of(source) {

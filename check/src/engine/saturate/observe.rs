@@ -1,14 +1,14 @@
-//! The order that reads and final values show by themselves.
+//! The edges that follow directly from reads and final values.
 
 use crate::engine::events::{INITIAL, NONE};
 
 use super::{NoFixpoint, Rule, Saturation};
 
 impl Saturation<'_> {
-    /// The edges that reads and final values show by themselves: R4, R5, initial and final.
+    /// Adds the edges that follow directly from reads and final values: R4, R5, initial and final.
     pub(super) fn observe(&mut self) -> Result<(), NoFixpoint> {
         let events = self.events;
-        // The last write of each location by the thread at hand.
+        // The last write of each location by the current thread.
         let mut own: rustc_hash::FxHashMap<u32, u32> = Default::default();
         let mut thread = usize::MAX;
         for event in 0..events.len() as u32 {
@@ -39,7 +39,7 @@ impl Saturation<'_> {
         Ok(())
     }
 
-    /// R4 and R5 for one read; `own` is its thread's last earlier write of the location.
+    /// Applies R4 and R5 to one read. `own` is the last write before it of its thread and location.
     fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), NoFixpoint> {
         let source = self.events.source[read as usize];
         match (source, own) {
@@ -59,7 +59,7 @@ impl Saturation<'_> {
         Ok(())
     }
 
-    /// Readers of the initial value precede the first write of every other thread.
+    /// Adds edges from the readers of the initial value to the first write of every other thread.
     fn observe_initial(&mut self, location: u32) {
         let events = self.events;
         for &read in events.initial_readers.of(location) {

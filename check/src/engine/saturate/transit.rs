@@ -1,4 +1,4 @@
-//! Transit edges: what carries store slots from main chains to the events of a location (PSO).
+//! Transit edges, which pass store slots from main chains to the events of a location (PSO).
 
 use super::{NoFixpoint, Overwritten, Saturation};
 
@@ -9,7 +9,7 @@ impl Saturation<'_> {
         let view = (self.events, &self.clocks, &self.accesses.main);
         self.main_predecessors.ahead(view, None, event, &mut found);
         for &access in &found {
-            // What precedes another access is passed on by that one.
+            // An access that precedes another one found needs no edge of its own.
             let later = |&&other: &&u32| other != access && self.precedes(access, other);
             if found.iter().find(later).is_none() {
                 self.transit_from_main(access, event)?;
@@ -28,16 +28,15 @@ impl Saturation<'_> {
 
     fn transit_from_main(&mut self, access: u32, event: u32) -> Result<(), NoFixpoint> {
         let column = self.events.slot[access as usize];
-        let entry = event as usize * self.events.global_slots() + column as usize;
         let position = self.events.position[access as usize];
-        let value = self.transits[entry];
+        let value = self.transits.get(event, column);
         if access == event || value >= position {
             return Ok(());
         }
         if self.logging {
             self.transit_trail.push(Overwritten { event, column, value });
         }
-        self.transits[entry] = position;
+        self.transits.of_mut(event)[column as usize] = position;
         self.transit(access, event)
     }
 

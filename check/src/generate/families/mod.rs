@@ -1,27 +1,27 @@
-//! Hard histories: those that the papers give to show what forced order cannot see, in growing
+//! Histories that are hard to check: the papers' examples of what saturation cannot derive, in growing
 //! sizes.
 //!
-//! Each is made of *pairs* of writes that compete for a location, and of *blocks*, each of which
-//! is consistent with every choice of orders of the pairs but one: where all of its orders hold
-//! together, something would have to come before itself. One block forces nothing that saturation
-//! could see, because each of its orders is only refuted together with the others, or because the
-//! contradiction takes several writes that stay unordered until the pair is. So the blocks are the
-//! clauses of a formula, and deciding the history is deciding the formula.
+//! Each consists of *pairs* of writes that compete for a location, and of *blocks*. A block excludes one
+//! combination of orders of some pairs: if all of these orders hold, an operation would have to come before
+//! itself. Saturation derives nothing from a single block, because each of its orders is refuted only
+//! together with the others, or because the contradiction needs several writes that stay unordered until
+//! the pair is ordered. So the blocks are the clauses of a formula, and deciding the history is deciding
+//! the formula.
 //!
 //! Three kinds of blocks, for the orders `first_i ≤ second_i` with i from 0 to m - 1:
 //!
 //! | block | before `first_i` | after `second_i` | if all orders hold |
 //! |---|---|---|---|
-//! | *ring* (Zennou et al. 2020, Figs. 3-5) | its thread writes `y_i := 1` | `y_i := 2`, then `y_i+1 == 1` is read | each `y_i := 1` is overwritten before it is read, which goes around in a circle |
-//! | *announced* (Manovit & Hangal 2006, Fig. 2a) | its thread reads a flag that is set after `B := i+1` | `B == i` is read | each `B := i` comes after `B := i+1`: another circle |
+//! | *ring* (Zennou et al. 2020, Figs. 3-5) | its thread writes `y_i := 1` | `y_i := 2`, then `y_i+1 == 1` is read | each `y_i := 1` is overwritten only after it is read, which is a cycle |
+//! | *announced* (Manovit & Hangal 2006, Fig. 2a) | its thread reads a flag that is set after `B := i+1` | `B == i` is read | each `B := i` comes after `B := i+1`, which is a cycle |
 //! | *observed* (Fig. 2b, 2c) | a thread writes `B := i+1`, then reads `first_i` | `B == i` is read | the same |
 //!
-//! (i + 1 is taken modulo m.) What comes after `second_i` is done by a thread that has read it.
-//! A block of one order uses it twice. In the papers' words: the circle is Figure 3 if m = 2 and
-//! both orders are the same, Figure 4 with m of them, Figure 5 if they are of several pairs.
+//! (i + 1 is taken modulo m.) A thread that has read `second_i` performs what comes after it. A block of one
+//! order uses it twice. In the papers, the cycle is Figure 3 if m = 2 and both orders are the same, Figure 4
+//! with m of them, Figure 5 if they are of several pairs.
 //!
-//! The figures are about SC. Fences keep a thread's order as far as the recipe's model does not, so
-//! that the verdict is the same under it and every stronger model; weaker ones may allow more.
+//! The figures are about SC. Where the recipe's model does not preserve a thread's order, fences do, so that
+//! the verdict is the same under it and every stronger model; weaker models may allow more.
 //!
 //! ```
 //! use check::generate::families::{Family, HardRecipe, hard};
@@ -46,14 +46,14 @@ mod threads;
 use std::fmt;
 
 use history::History;
+use history::random::Rng;
 
-use super::rng::Rng;
 use super::{RecipeError, at_most};
 use memory::Model;
 use puzzle::Puzzle;
 use threads::Threads;
 
-/// Which pairs there are, and which of their orders the blocks exclude.
+/// The pairs of a family, and the combinations of their orders that its blocks exclude.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Figure {
     /// One pair whose order is forced by a circle through `size` locations: Fig. 3 of Zennou et
@@ -77,13 +77,13 @@ pub enum Figure {
     Hpca2c,
 }
 
-/// A figure, and whether it is the consistent history that it shows or the violation that comes
-/// of refuting what it still allows (the papers' *mirrored* nodes).
+/// A figure, as the consistent history that it shows, or as the violation that results from also refuting
+/// the order that it still allows (the papers' *mirrored* nodes).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Family {
     /// The pairs and blocks.
     pub figure: Figure,
-    /// Whether no order is left.
+    /// Whether all orders are refuted, so that the history is a violation.
     pub violation: bool,
 }
 
@@ -140,7 +140,7 @@ impl Family {
         Family::all().find(|family| family.name() == name)
     }
 
-    /// One line on what it is and what a size means.
+    /// One line that describes the family and the meaning of its size.
     pub fn describe(self) -> &'static str {
         match (self.figure, self.violation) {
             (Figure::Ring, false) => {
@@ -177,19 +177,19 @@ impl fmt::Display for Family {
     }
 }
 
-/// What a hard history is made of.
+/// The parameters of a hard history.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HardRecipe {
     /// The family.
     pub family: Family,
-    /// How large; see [`Figure`].
+    /// The size; see [`Figure`].
     pub size: u32,
-    /// How many copies on locations and threads of their own. If it is a violation, one of them is
+    /// Number of copies, each with its own locations and threads. Of a violation, one copy is a violation
     /// and the others are consistent.
     pub copies: u32,
-    /// Where this model does not keep a thread's order, fences do.
+    /// The model. Where it does not preserve a thread's order, fences are added.
     pub model: Model,
-    /// Decides how threads and locations are numbered, and which values are written.
+    /// The seed for the numbers of threads and locations and for the values written.
     pub seed: u64,
 }
 
@@ -200,14 +200,15 @@ impl HardRecipe {
     }
 }
 
-/// Operations that a hard history has at most.
+/// Maximum number of operations of a hard history.
 const MOST_OPERATIONS: u64 = 1 << 25;
 
-/// Makes a hard history. Nothing in it but the operations themselves tells which of its writes
-/// comes first: threads, locations and values are numbered at random.
+/// Generates a hard history. Threads, locations and values are numbered at random, so that their numbers
+/// give no hint of the order of its writes.
 ///
 /// # Errors
-/// If the size or the number of copies is out of range.
+/// Returns [`RecipeError::Size`] or [`RecipeError::TooMany`] if the size or the number of copies is out of
+/// range.
 pub fn hard(recipe: &HardRecipe) -> Result<History, RecipeError> {
     let Family { figure, violation } = recipe.family;
     let (least, most) = figure.sizes();
@@ -225,7 +226,7 @@ pub fn hard(recipe: &HardRecipe) -> Result<History, RecipeError> {
     let why = " of this size";
     at_most(recipe.copies, "copies", room.max(1) as u32, why)?;
 
-    let mut rng = Rng::new(recipe.seed);
+    let mut rng = Rng::new(recipe.seed, 0);
     let mut threads = Threads::default();
     if recipe.copies > 1 {
         let other = puzzle(false);

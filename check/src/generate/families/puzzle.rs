@@ -1,19 +1,19 @@
-//! Which writes compete, and which orders of them are excluded together.
+//! [`Puzzle`]: the competing writes of a family, and the combinations of their orders that are excluded.
 
 use super::{Family, Figure};
 
-/// A write before another of the same location.
+/// The order of two writes of one location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Order {
+pub(super) struct WriteOrder {
     /// Number of the location.
     pub place: u32,
     /// The write that comes first, by its number among those of the location.
     pub first: u32,
-    /// The other one.
+    /// The write that comes second.
     pub second: u32,
 }
 
-/// How a block excludes its orders; see the module above.
+/// How a block excludes its orders; see the documentation of the parent module.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Style {
     Ring,
@@ -26,12 +26,12 @@ pub(super) enum Style {
 pub(super) struct Block {
     pub style: Style,
     /// At least two, which may be the same.
-    pub orders: Vec<Order>,
+    pub orders: Vec<WriteOrder>,
 }
 
 impl Block {
-    fn new(style: Style, mut orders: Vec<Order>) -> Block {
-        // In a circle of one the thread that reads would be the one that overwrites.
+    fn new(style: Style, mut orders: Vec<WriteOrder>) -> Block {
+        // In a cycle of one order, the thread that reads would be the one that overwrites.
         if let [order] = orders[..] {
             orders.push(order);
         }
@@ -39,16 +39,16 @@ impl Block {
     }
 }
 
-/// A pair's order, one way or the other.
-fn pair(place: u32, turned: bool) -> Order {
+/// The order of a pair, reversed if `turned`.
+fn pair(place: u32, turned: bool) -> WriteOrder {
     let first = u32::from(turned);
-    Order { place, first, second: 1 - first }
+    WriteOrder { place, first, second: 1 - first }
 }
 
-/// Competing writes and what is excluded of their orders.
+/// Competing writes, and the blocks that exclude combinations of their orders.
 #[derive(Debug, Default)]
 pub(super) struct Puzzle {
-    /// By location, how many writes compete.
+    /// Per location, the number of competing writes.
     pub writes: Vec<u32>,
     pub blocks: Vec<Block>,
 }
@@ -68,7 +68,7 @@ impl Puzzle {
         }
     }
 
-    /// How many operations its history has at most, without fences.
+    /// An upper bound on the number of operations of its history, without fences.
     pub fn operations(&self) -> u64 {
         let competing: u64 = self.writes.iter().map(|&writes| u64::from(writes)).sum();
         let circles: usize = self.blocks.iter().map(|block| block.orders.len()).sum();
@@ -79,7 +79,7 @@ impl Puzzle {
         Puzzle { writes: vec![2; count as usize], blocks: Vec::new() }
     }
 
-    fn exclude(&mut self, style: Style, orders: impl IntoIterator<Item = Order>) {
+    fn exclude(&mut self, style: Style, orders: impl IntoIterator<Item = WriteOrder>) {
         let orders = orders.into_iter().collect();
         self.blocks.push(Block::new(style, orders));
     }
@@ -104,7 +104,7 @@ fn pairs(size: u32, violation: bool) -> Puzzle {
     puzzle
 }
 
-/// The first pair cannot be turned; if one is not, the next one cannot be.
+/// The first pair cannot be turned, and if a pair is not turned, the next one cannot be.
 fn chain(style: Style, size: u32, violation: bool) -> Puzzle {
     let mut puzzle = Puzzle::pairs(size);
     puzzle.exclude(style, [pair(0, true)]);
@@ -144,7 +144,7 @@ fn row(size: u32, violation: bool) -> Puzzle {
     let inner = if violation { 0..writes } else { 1..writes - 1 };
     for first in inner {
         let neighbours = [(first + writes - 1) % writes, (first + 1) % writes];
-        let orders = neighbours.map(|second| Order { place: 0, first, second });
+        let orders = neighbours.map(|second| WriteOrder { place: 0, first, second });
         puzzle.exclude(Style::Observed, orders);
     }
     puzzle

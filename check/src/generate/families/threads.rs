@@ -1,11 +1,11 @@
-//! A puzzle as threads.
+//! [`Threads`]: turns a puzzle into the threads of a history.
 
+use history::random::Rng;
 use history::{
     Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
 };
 
-use super::puzzle::{Block, Order, Puzzle, Style};
-use crate::generate::rng::Rng;
+use super::puzzle::{Block, Puzzle, Style, WriteOrder};
 use memory::{Buffering, Model};
 
 /// A location and one of its writes, numbered from 0.
@@ -21,20 +21,20 @@ enum Op {
     Load(Value),
 }
 
-/// What each thread does, before anything is numbered at random.
+/// The operations of each thread, before anything is numbered at random.
 #[derive(Debug, Default)]
 pub(super) struct Threads {
     threads: Vec<Vec<Op>>,
-    /// By location, how many writes it has.
+    /// Per location, the number of its writes.
     writes: Vec<u32>,
 }
 
 impl Threads {
-    /// Adds a puzzle, on threads and locations of its own.
+    /// Adds a puzzle, with its own threads and locations.
     pub fn add(&mut self, puzzle: &Puzzle) {
         let places = self.writes.len();
         self.writes.extend(&puzzle.writes);
-        // What must come before each competing write is done by its own thread.
+        // The operations before each competing write, which its own thread performs.
         let mut before: Vec<Vec<Vec<Op>>> =
             puzzle.writes.iter().map(|&writes| vec![Vec::new(); writes as usize]).collect();
         for block in &puzzle.blocks {
@@ -51,11 +51,13 @@ impl Threads {
     fn block(&mut self, places: usize, block: &Block, before: &mut [Vec<Vec<Op>>]) {
         let count = block.orders.len();
         let next = |at: usize| (at + 1) % count;
-        let first =
-            |order: Order| Value { location: places + order.place as usize, number: order.first };
-        let second = |order: Order| Value { number: order.second, ..first(order) };
+        let first = |order: WriteOrder| Value {
+            location: places + order.place as usize,
+            number: order.first,
+        };
+        let second = |order: WriteOrder| Value { number: order.second, ..first(order) };
         let mut before =
-            |order: Order, op| before[order.place as usize][order.first as usize].push(op);
+            |order: WriteOrder, op| before[order.place as usize][order.first as usize].push(op);
         if block.style == Style::Ring {
             let circle: Vec<usize> = (0..count).map(|_| self.location(2)).collect();
             let value = |at: usize, number| Value { location: circle[at], number };
@@ -85,14 +87,14 @@ impl Threads {
         }
     }
 
-    /// Another location, with so many writes.
+    /// Adds a location with this number of writes.
     fn location(&mut self, writes: u32) -> usize {
         self.writes.push(writes);
         self.writes.len() - 1
     }
 
-    /// Numbers everything at random, and keeps each thread's order with fences where the model
-    /// does not.
+    /// Builds the history: numbers threads, locations and values at random, and adds fences where the model
+    /// does not preserve a thread's order.
     pub fn history(mut self, model: Model, rng: &mut Rng) -> Result<History, BuildError> {
         rng.shuffle(&mut self.threads);
         let mut names: Vec<u64> = (0..self.writes.len() as u64).collect();
@@ -130,7 +132,7 @@ impl Threads {
     }
 }
 
-/// Where a thread needs fences.
+/// Finds the points at which a thread needs fences.
 struct Fences {
     model: Model,
     /// Whether a store may still be buffered.

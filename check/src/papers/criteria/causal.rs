@@ -1,10 +1,10 @@
 //! Causal consistency (CC) and causal convergence (CCv), CAV 2019, section 3.1.
 //!
-//! `co = (po ∪ wr)⁺`. The paper's text says that CC holds iff `po ∪ wr ∪ rw[co]` is acyclic, which
-//! would refuse its own Fig. 1c and plain store buffering. We take the bad patterns of its
-//! sixth reference instead: CC holds iff `co` is irreflexive and `rw[co] ; co` is, that is, no read has its
-//! source overwritten in its own past. CCv holds iff CC does and `po ∪ wr ∪ cf` is acyclic, with
-//! (w', w) ∈ `cf` iff w' is `co`-before a read from w, another write of its location.
+//! Causality is `co = (po ∪ wr)⁺`. The paper's text says that CC holds iff `po ∪ wr ∪ rw[co]` is acyclic,
+//! which would reject its own Fig. 1c and plain store buffering. This module uses the bad patterns of the
+//! paper's sixth reference instead: CC holds iff `co` and `rw[co] ; co` are irreflexive, that is, no
+//! read has its source overwritten in its own past. CCv holds iff CC does and `po ∪ wr ∪ cf` is acyclic,
+//! with (w', w) ∈ `cf` iff w' is `co`-before a read from w, another write of its location.
 //!
 //! Pasts are vector clocks over threads. For a read and a thread, only the last write of the read's
 //! location in its past matters: an earlier one is program-order before it, so `co` leads from the
@@ -17,8 +17,8 @@
 //!
 //! # TSO implies CCv, and so CC
 //!
-//! The paper believes so and has no proof. Take a run of the TSO machine, and call a write *earlier*
-//! than another if it reaches memory earlier.
+//! The paper conjectures this without a proof. Here is one. Take a run of the TSO machine, and call a write
+//! *earlier* than another if it reaches memory earlier.
 //!
 //! 1. If (v, w) ∈ `co` for writes, v is earlier than w. Cut the path where it meets writes: a thread's
 //!    writes reach memory in program order; and if v wr r and r is po-before w, then either r
@@ -43,21 +43,21 @@
 
 use rustc_hash::FxHashSet;
 
+use super::labelled_graph::{Edge, Hop, Label, LabelledGraph, reads_from};
 use super::local::NotClosed;
 use super::pasts::Pasts;
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
-use super::web::{Edge, Hop, Label, Web, reads_from};
 use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Problem, Report};
-use certify::criterion::{Criterion, Cyclic, Order};
+use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle};
 
-/// Reads between two questions to the bounds.
-const OFTEN: u32 = 4096;
-/// Reads of overwritten values among which the one with the shortest reason is chosen.
-const CHOICE: usize = 32;
+/// Reads between two checks of the bounds.
+const CHECK_INTERVAL: u32 = 4096;
+/// Number of stale reads among which the one with the shortest proof is chosen.
+const MAX_STALE_READS: usize = 32;
 
 /// Runs `cc`.
 pub fn cc(problem: &Problem<'_>) -> Report {
@@ -77,7 +77,8 @@ pub fn ccv(problem: &Problem<'_>) -> Report {
 /// `co`, if the history satisfies CC.
 ///
 /// # Errors
-/// A violation of this criterion, which CC is part of; or a bound was met.
+/// Returns a violation of `criterion`, which must imply CC, if CC does not hold, or
+/// [`NotDerived::Exceeded`] if a bound was met.
 pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -> Derives<Pasts> {
     let reads = reads_from(exec, false);
     match Pasts::new(exec, &between_operations(exec, &reads), bounds) {
@@ -97,7 +98,7 @@ pub fn consistent(exec: &Execution<'_>, criterion: Criterion, bounds: &Bounds) -
 /// `(po ∪ wr ∪ cf)⁺`, if the history satisfies CCv.
 ///
 /// # Errors
-/// A violation, or a bound was met.
+/// Returns a violation if CCv does not hold, or [`NotDerived::Exceeded`] if a bound was met.
 pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     let pasts = consistent(exec, Criterion::Ccv, bounds)?;
     let mut edges = reads_from(exec, false);
@@ -112,8 +113,9 @@ pub fn convergent(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Pasts> {
     }
 }
 
-/// How many pairs of writes `cf` relates by itself, without what `co` adds: the initial ones left out. None if
-/// CC does not hold, or a bound was met. Cost: a pair for each read and write of its location in its past.
+/// The number of pairs of writes that `cf` alone relates, without its closure and without initial writes.
+/// `None` if CC does not hold, or a bound was met. Cost: for each read, the writes of its location in its
+/// past.
 pub fn conflict_pairs(exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
     let pasts = consistent(exec, Criterion::Ccv, bounds).ok()?;
     let mut pairs = FxHashSet::default();
@@ -132,17 +134,18 @@ pub fn conflict_pairs(exec: &Execution<'_>, bounds: &Bounds) -> Option<u64> {
     Some(pairs.len() as u64)
 }
 
-/// Edges from initial writes are program order anyway.
+/// The ends of the edges, without those from initial writes, which program order has anyway.
 fn between_operations(exec: &Execution<'_>, edges: &[Edge]) -> Vec<(u32, u32)> {
     let ends = edges.iter().map(Edge::ends);
     ends.filter(|&(from, _)| !exec.is_initial(from)).collect()
 }
 
-/// Reads whose source is overwritten in their past, as (source, write, read); not many of them.
+/// Reads whose source is overwritten in their past, as (source, write, read). Stops after
+/// [`MAX_STALE_READS`].
 fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u32, u32, u32)>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
-        if read.is_multiple_of(OFTEN) && bounds.passed() {
+        if read.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
             return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
@@ -152,7 +155,7 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
         let writes = pasts.last_writes(exec, read);
         let over = writes.filter(|&write| pasts.before(exec, source, write));
         found.extend(over.map(|write| (source, write, read)));
-        if found.len() >= CHOICE {
+        if found.len() >= MAX_STALE_READS {
             break;
         }
     }
@@ -163,7 +166,9 @@ fn stale(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<(u
 fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Vec<Edge>> {
     let mut found = Vec::new();
     for read in 0..exec.operations {
-        if read.is_multiple_of(OFTEN) && (bounds.passed() || !bounds.allows(24 * found.len())) {
+        if read.is_multiple_of(CHECK_INTERVAL)
+            && (bounds.passed() || !bounds.allows(24 * found.len()))
+        {
             return Err(NotDerived::Exceeded);
         }
         let source = exec.source[read as usize];
@@ -175,7 +180,7 @@ fn conflicts(exec: &Execution<'_>, pasts: &Pasts, bounds: &Bounds) -> Derives<Ve
         found.extend(writes.map(|write| Edge {
             from: write,
             to: source,
-            label: Label::Conflict(Order::Full, read),
+            label: Label::Conflict(BaseOrder::Full, read),
         }));
     }
     Ok(found)
@@ -188,26 +193,27 @@ fn cycle(
     edges: Vec<Edge>,
     bounds: &Bounds,
 ) -> CriterionViolation {
-    let web = Web::new(exec, &[Order::Full], edges);
-    let cycle = web.cycle(bounds).unwrap_or_default();
+    let graph = LabelledGraph::new(exec, &[BaseOrder::Full], edges);
+    let cycle = graph.cycle(bounds).unwrap_or_default();
     let conflict =
         |hop: &Hop| matches!(hop, Hop::Edge(edge) if matches!(edge.label, Label::Conflict(..)));
-    let relation = match cycle.iter().any(conflict) {
-        true => Cyclic::Convergence,
-        false => Cyclic::Causality,
+    let relation = if cycle.iter().any(conflict) {
+        ForbiddenCycle::Convergence
+    } else {
+        ForbiddenCycle::Causality
     };
-    Reasons::new(exec, criterion, &[]).violation(relation, &web, &cycle)
+    Reasons::new(exec, criterion, &[]).violation(relation, &graph, &cycle)
 }
 
-/// The violation by the read whose reason is shortest.
+/// The violation by the stale read with the shortest proof.
 fn stale_read(
     exec: &Execution<'_>,
     criterion: Criterion,
     reads: Vec<Edge>,
     found: &[(u32, u32, u32)],
 ) -> CriterionViolation {
-    let web = Web::new(exec, &[Order::Full], reads);
-    let path = |from, to| web.path(from, to, |_| true).unwrap_or_default();
+    let graph = LabelledGraph::new(exec, &[BaseOrder::Full], reads);
+    let path = |from, to| graph.path(from, to, |_| true).unwrap_or_default();
     let ways = found.iter().map(|&(source, write, read)| {
         let (over, back) = (path(source, write), path(write, read));
         (over.len() + back.len(), read, over, back)

@@ -9,10 +9,10 @@
 //! threads, 64 locations): CM and CCM 0.03 s for 4,000 operations, 0.6 s for 16,000.
 
 use super::causal;
+use super::labelled_graph::{Edge, Label, LabelledGraph, reads_from, steps};
 use super::local::{Causality, Derived, NotClosed, close, empty, overtaken};
 use super::reasons::Reasons;
 use super::violation::CriterionViolation;
-use super::web::{Edge, Label, Web, reads_from, steps};
 use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
@@ -20,18 +20,18 @@ use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Problem, Report};
-use certify::criterion::{Criterion, Cyclic, Order};
+use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle};
 use history::OpId;
 
-/// Nodes between two questions to the bounds.
-const OFTEN: usize = 64;
+/// Nodes between two checks of the bounds.
+const CHECK_INTERVAL: usize = 64;
 
 /// A partial store order.
 #[derive(Debug)]
 pub struct StoreOrder {
-    /// The order, row w having the writes before w.
+    /// The inverse of the order: row w has the writes before w.
     pub pasts: Relation,
-    /// Its pairs, but not all that follow from others.
+    /// Pairs whose transitive closure is the order.
     pub edges: Vec<Edge>,
 }
 
@@ -41,7 +41,7 @@ impl StoreOrder {
         self.pasts.converse()
     }
 
-    /// How many pairs of writes it orders, initial writes left out.
+    /// The number of pairs of writes that are ordered, without initial writes.
     pub fn pairs(&self, exec: &Execution<'_>) -> u64 {
         let initial = (0..exec.operations).filter(|&op| {
             let location = exec.location[op as usize];
@@ -51,22 +51,22 @@ impl StoreOrder {
     }
 }
 
-/// `hb` from its parts.
+/// `hb`, the union of all `hb_o`.
 pub(super) struct HappensBefore {
-    /// Edges whose transitive closure it is.
+    /// Edges whose transitive closure is `hb`.
     pub edges: Vec<(u32, u32)>,
-    /// The pairs that the second rule gave.
+    /// The pairs that the second rule of `hb_o` derived.
     pub derived: Vec<Derived>,
 }
 
-/// All `hb_o` on `po` or `ppo` together.
+/// Derives all `hb_o` over `po` or `ppo`, and adds them to `into`.
 ///
 /// # Errors
-/// If causality is cyclic, or one of them is; or a bound is met. What was derived by then is in
-/// `into`.
+/// Returns [`NotClosed::Cyclic`] if causality or an `hb_o` is cyclic, and [`NotClosed::Exceeded`] if a
+/// bound was met. `into` then has everything derived so far.
 pub(super) fn derive(
     exec: &Execution<'_>,
-    order: Order,
+    order: BaseOrder,
     bounds: &Bounds,
     into: &mut HappensBefore,
 ) -> Result<(), NotClosed> {
@@ -88,7 +88,7 @@ impl HappensBefore {
         HappensBefore { edges: Vec::new(), derived: Vec::new() }
     }
 
-    /// What was derived as part of a store order.
+    /// The derived pairs, as labelled edges.
     pub fn as_edges(&self) -> Vec<Edge> {
         let edge = |(at, pair): (usize, &Derived)| Edge {
             from: pair.from,
@@ -109,14 +109,15 @@ pub fn ccm(problem: &Problem<'_>) -> Report {
     super::decide(problem, |exec| Ok(Some(convergent_memory(exec, problem.bounds)?.pairs(exec))))
 }
 
-/// Decides CM. Returns how many pairs of writes the union of all `hb_o` orders, if it is acyclic.
+/// Decides CM. Returns the number of pairs of writes that the union of all `hb_o` orders, if that is
+/// acyclic.
 ///
 /// # Errors
-/// A violation, or a bound was met.
+/// Returns a violation if CM does not hold, or [`NotDerived::Exceeded`] if a bound was met.
 pub fn memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<Option<u64>> {
     causal::consistent(exec, Criterion::Cm, bounds)?;
     let mut hb = HappensBefore::new();
-    match derive(exec, Order::Full, bounds, &mut hb) {
+    match derive(exec, BaseOrder::Full, bounds, &mut hb) {
         Ok(()) => {}
         Err(NotClosed::Exceeded) => return Err(NotDerived::Exceeded),
         Err(NotClosed::Cyclic) => {
@@ -140,27 +141,31 @@ fn local_cycle(exec: &Execution<'_>, hb: &HappensBefore, bounds: &Bounds) -> Cri
     let own =
         |edge: &Edge| matches!(edge.label, Label::Derived(at) if hb.derived[at as usize].of == of);
     edges.extend(hb.as_edges().into_iter().filter(own));
-    let web = Web::new(exec, &[Order::Full], edges);
-    let cycle = web.cycle(bounds).unwrap_or_default();
-    Reasons::new(exec, Criterion::Cm, &hb.derived).violation(Cyclic::Local(OpId(of)), &web, &cycle)
+    let graph = LabelledGraph::new(exec, &[BaseOrder::Full], edges);
+    let cycle = graph.cycle(bounds).unwrap_or_default();
+    Reasons::new(exec, Criterion::Cm, &hb.derived).violation(
+        ForbiddenCycle::Local(OpId(of)),
+        &graph,
+        &cycle,
+    )
 }
 
-/// Decides CCM; returns `pww`.
+/// Decides CCM, and returns `pww`.
 ///
 /// # Errors
-/// A violation, or a bound was met.
+/// Returns a violation if CCM does not hold, or [`NotDerived::Exceeded`] if a bound was met.
 pub fn convergent_memory(exec: &Execution<'_>, bounds: &Bounds) -> Derives<StoreOrder> {
     let mut hb = HappensBefore::new();
     let known = store_order(exec, bounds, &mut hb);
     let order = ended(exec, &hb, known, bounds)?;
-    match final_cycle(exec, Criterion::Ccm, Order::Full, &order.edges, &hb.derived, bounds) {
+    match final_cycle(exec, Criterion::Ccm, BaseOrder::Full, &order.edges, &hb.derived, bounds) {
         Some(violation) => Err(NotDerived::CriterionViolation(violation)),
         None if bounds.passed() => Err(NotDerived::Exceeded),
         None => Ok(order),
     }
 }
 
-/// What was found, or the cycle that was met.
+/// The store order, or the violation if deriving it met a cycle.
 fn ended(
     exec: &Execution<'_>,
     hb: &HappensBefore,
@@ -170,8 +175,9 @@ fn ended(
     known.map_err(|(halt, conflicts)| {
         let mut edges = hb.as_edges();
         edges.extend(conflicts);
-        let cyclic = (halt == NotClosed::Cyclic)
-            .then(|| final_cycle(exec, Criterion::Ccm, Order::Full, &edges, &hb.derived, bounds));
+        let cyclic = (halt == NotClosed::Cyclic).then(|| {
+            final_cycle(exec, Criterion::Ccm, BaseOrder::Full, &edges, &hb.derived, bounds)
+        });
         cyclic.flatten().map_or(NotDerived::Exceeded, NotDerived::CriterionViolation)
     })
 }
@@ -182,11 +188,11 @@ fn store_order(
     hb: &mut HappensBefore,
 ) -> Result<StoreOrder, (NotClosed, Vec<Edge>)> {
     let early = |halt: NotClosed| (halt, Vec::new());
-    derive(exec, Order::Full, bounds, hb).map_err(early)?;
+    derive(exec, BaseOrder::Full, bounds, hb).map_err(early)?;
     let mut pasts = empty(exec, bounds).map_err(early)?;
     close(&mut pasts, &hb.edges, bounds).map_err(early)?;
     let readers = (0..exec.operations).filter(|&op| exec.source[op as usize] != NONE);
-    let conflicts = conflicts(exec, Order::Full, &pasts, readers);
+    let conflicts = conflicts(exec, BaseOrder::Full, &pasts, readers);
     let all = hb.edges.iter().copied();
     let all = all.chain(conflicts.iter().map(Edge::ends));
     let Ok(order) = topological(&Csr::new(exec.len(), all)) else {
@@ -195,11 +201,11 @@ fn store_order(
     close_writes(exec, &order, &pasts, conflicts, bounds).map_err(early)
 }
 
-/// The pairs of `cf[R]`, for R given by its pasts, by way of these reads; not those that follow from
-/// others and R.
+/// The pairs of `cf[R]` by these reads, without those that follow from others and R. R is given by its
+/// pasts.
 pub(super) fn conflicts(
     exec: &Execution<'_>,
-    order: Order,
+    order: BaseOrder,
     pasts: &Relation,
     readers: impl Iterator<Item = u32>,
 ) -> Vec<Edge> {
@@ -214,7 +220,7 @@ pub(super) fn conflicts(
     found
 }
 
-/// `(R_WW ∪ cf)⁺`, for R given by its pasts and an order of the nodes in which both lead forward.
+/// `(R_WW ∪ cf)⁺`, for R given by its pasts, and an order of the nodes that is topological for both.
 pub(super) fn close_writes(
     exec: &Execution<'_>,
     order: &[u32],
@@ -228,7 +234,7 @@ pub(super) fn close_writes(
     let mut edges = Vec::new();
     let writes = order.iter().copied().filter(|&node| exec.is_write(node));
     for (done, write) in writes.enumerate() {
-        if done.is_multiple_of(OFTEN) && bounds.passed() {
+        if done.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
             return Err(NotClosed::Exceeded);
         }
         let others = exec.writes.of(exec.location[write as usize]).iter().rev();
@@ -249,14 +255,15 @@ pub(super) fn close_writes(
 pub(super) fn final_cycle(
     exec: &Execution<'_>,
     criterion: Criterion,
-    order: Order,
+    order: BaseOrder,
     stores: &[Edge],
     derived: &[Derived],
     bounds: &Bounds,
 ) -> Option<CriterionViolation> {
     let weak = criterion == Criterion::Wccm;
     let mut edges = stores.to_vec();
-    // With pairs of the store order left out that follow from others, those of rw follow too.
+    // Pairs of the store order that follow from others are left out. The pairs of rw that they would give
+    // follow from others, too.
     for (at, edge) in stores.iter().enumerate() {
         let readers = exec.readers.of(edge.from).iter();
         let readers = readers.filter(|&&reader| reader != edge.to);
@@ -266,18 +273,15 @@ pub(super) fn final_cycle(
             label: Label::Overwritten(at as u32),
         }));
     }
-    // Behind the edges that are cited by number.
+    // These come last, since labels cite the edges of the store order by number.
     edges.extend(reads_from(exec, weak));
     let all = steps(exec, order);
     let all = all.iter().copied().chain(edges.iter().map(Edge::ends));
     if topological(&Csr::new(exec.len(), all)).is_ok() {
         return None;
     }
-    let relation = match weak {
-        true => Cyclic::Weak(order),
-        false => Cyclic::Memory,
-    };
-    let web = Web::new(exec, &[order], edges);
-    let cycle = web.cycle(bounds)?;
-    Some(Reasons::new(exec, criterion, derived).violation(relation, &web, &cycle))
+    let relation = if weak { ForbiddenCycle::Weak(order) } else { ForbiddenCycle::Memory };
+    let graph = LabelledGraph::new(exec, &[order], edges);
+    let cycle = graph.cycle(bounds)?;
+    Some(Reasons::new(exec, criterion, derived).violation(relation, &graph, &cycle))
 }

@@ -5,44 +5,44 @@
 //! reads from w, and r is o or π-before o. With π = `ppo` or `po-loc`, `wr_e` takes the place of
 //! `wr` in `co`, but not in this second rule.
 //!
-//! *Few o are enough.* Pairs of the second rule are all that `hb_o` adds to `co`, so what counts is
-//! which of them o gives. They need paths that end in a read r with r = o or (r, o) ∈ π. All of
-//! such a path lies in the `co`-past of o, read backwards from r: before r or before the start of
-//! a derived pair, which has a path of its own to such a read, there are only `co`-pairs. So the
-//! derived pairs depend on the reads alone, and an o' with (o, o') ∈ π, which has these reads and
-//! perhaps more, gives them too. It is enough to take the reads without a later read in π: with
-//! `po` and `po-loc` the last of each thread (and location); with `ppo` also the last
-//! store-conditional, which may wait in the buffer while loads read.
+//! *Few o suffice.* `hb_o` adds to `co` only the pairs of its second rule, so the question is which of
+//! these pairs an o derives. They need paths that end in a read r with r = o or (r, o) ∈ π. Such a path
+//! lies within the `co`-past of o: going backwards from r, each pair is one of `co`, or a derived pair
+//! whose start has in turn a path to such a read. So the derived pairs depend only on the set of these
+//! reads. An o' with (o, o') ∈ π has these reads and perhaps more, and derives these pairs too. It
+//! suffices to take the reads that have no later read in π: for `po` and `po-loc` the last of each thread
+//! (and location); for `ppo` also the last store-conditional, which may wait in the buffer while later
+//! loads read.
 //!
-//! `hb_o` is acyclic iff `co` and the pairs that o gives are: a cycle has a derived pair, so all of
-//! it is in the past of o. The union over all o has all of `co`, for each pair (a, b) is in
-//! `hb_b`; so `hb = (⋃ hb_o)⁺` is the transitive closure of `co` and all derived pairs.
+//! `hb_o` is acyclic iff the union of `co` and the pairs that o derives is: a cycle has a derived pair, so
+//! all of it is in the past of o. The union over all o contains `co`, since each of its pairs (a, b) is
+//! in `hb_b`; so `hb = (⋃ hb_o)⁺` is the transitive closure of `co` and all derived pairs.
 //!
 //! `hb^po-loc` relates only operations of one location, and there `wr` outside of `wr_e` is in
 //! `po-loc`: it is the `hb` of causal memory of that location's operations alone.
 //!
-//! Pasts are rows of bits. For one o, each round derives what the reads give, then closes the
-//! relation along a topological order; rounds go on until there is nothing new. Cost: O(n·e/64) a
-//! round and o for e edges, which are those between neighbours in a thread, `wr`, and the derived
-//! pairs that did not follow from others. Rounds are few in practice, at most as many as pairs of
-//! writes. Memory: n²/8 bytes for `co` and again for one `hb_o`.
+//! Pasts are rows of bits. For one o, each round derives the pairs that the reads give, then closes the
+//! relation along a topological order, until a round derives nothing new. Cost: O(n·e/64) for each round
+//! and o, where the e edges are those between neighbours in a thread, `wr`, and the derived pairs that do
+//! not follow from others. There are at most as many rounds as pairs of writes, and few in practice.
+//! Memory: n²/8 bytes for `co` and again for one `hb_o`.
 
-use super::web::{Edge, reads_from, related, steps};
+use super::labelled_graph::{Edge, reads_from, related, steps};
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::relation::Relation;
 use crate::papers::execution::{Execution, NONE};
-use certify::criterion::Order;
+use certify::criterion::BaseOrder;
 
-/// Rows of bits between two questions to the bounds.
-const OFTEN: usize = 64;
+/// Rows of bits between two checks of the bounds.
+const CHECK_INTERVAL: usize = 64;
 
-/// A pair (w', w) that the second rule gives.
+/// A pair (w', w) that the second rule derives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Derived {
     /// The order π.
-    pub order: Order,
+    pub order: BaseOrder,
     /// The operation o.
     pub of: u32,
     /// w'.
@@ -51,24 +51,26 @@ pub struct Derived {
     pub to: u32,
     /// The read from w that w' precedes.
     pub read: u32,
-    /// Of this o, pairs with smaller numbers than this are enough to derive it.
+    /// The number of derived pairs when the round began. The pairs of the same o below this number
+    /// suffice to derive this one.
     pub round: u32,
 }
 
 /// Why a relation could not be closed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NotClosed {
-    /// It has a cycle.
+    /// The relation has a cycle.
     Cyclic,
     /// A bound was met.
     Exceeded,
 }
 
-/// Closes a relation transitively: row b of the result has everything before b. The rows given are
-/// part of it already. Returns a topological order. Cost: O(n·edges/64).
+/// Closes a relation transitively: row b of the result has everything before b. The rows given must be
+/// part of the result. Returns a topological order. Cost: O(n·edges/64).
 ///
 /// # Errors
-/// The edges have a cycle, or a bound was met.
+/// Returns [`NotClosed::Cyclic`] if the edges have a cycle, and [`NotClosed::Exceeded`] if a bound was
+/// met.
 pub fn close(
     pasts: &mut Relation,
     edges: &[(u32, u32)],
@@ -79,7 +81,7 @@ pub fn close(
     let order = topological(&after).map_err(|_| NotClosed::Cyclic)?;
     let before = Csr::new(nodes, edges.iter().map(|&(from, to)| (to, from)));
     for (done, &node) in order.iter().enumerate() {
-        if done.is_multiple_of(OFTEN) && bounds.passed() {
+        if done.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
             return Err(NotClosed::Exceeded);
         }
         for &other in before.of(node) {
@@ -93,7 +95,7 @@ pub fn close(
 /// The empty relation on the nodes of an execution.
 ///
 /// # Errors
-/// There is no memory for it.
+/// Returns [`NotClosed::Exceeded`] if the bounds do not allow the memory.
 pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClosed> {
     if bounds.allows(Relation::bytes(exec.len())) {
         Ok(Relation::new(exec.len()))
@@ -102,17 +104,17 @@ pub fn empty(exec: &Execution<'_>, bounds: &Bounds) -> Result<Relation, NotClose
     }
 }
 
-/// Causality on an order, and what the second rule adds to it.
+/// Causality over a base order, from which [`Causality::derive`] derives the pairs of the second rule.
 #[derive(Debug)]
 pub struct Causality<'e> {
     exec: &'e Execution<'e>,
     /// π: `po` or `ppo`.
-    order: Order,
+    order: BaseOrder,
     /// Edges whose transitive closure is `co`.
     pub edges: Vec<(u32, u32)>,
-    /// `co`, row b having everything before b.
+    /// The inverse of `co`: row b has everything before b.
     pub pasts: Relation,
-    /// Per operation how many before it, in all, are neither plain loads nor plain stores.
+    /// Per operation, how many operations with smaller numbers are neither plain loads nor plain stores.
     barriers: Vec<u32>,
 }
 
@@ -120,14 +122,15 @@ impl<'e> Causality<'e> {
     /// Closes `π ∪ wr`, or `π ∪ wr_e` if π is not `po`. Cost: O(n²/64).
     ///
     /// # Errors
-    /// If causality is cyclic, or a bound is met.
+    /// Returns [`NotClosed::Cyclic`] if causality is cyclic, and [`NotClosed::Exceeded`] if a bound was
+    /// met.
     pub fn new(
         exec: &'e Execution<'e>,
-        order: Order,
+        order: BaseOrder,
         bounds: &Bounds,
     ) -> Result<Causality<'e>, NotClosed> {
         let mut edges = steps(exec, order);
-        let reads = reads_from(exec, order != Order::Full);
+        let reads = reads_from(exec, order != BaseOrder::Full);
         edges.extend(reads.iter().map(Edge::ends));
         let mut pasts = empty(exec, bounds)?;
         close(&mut pasts, &edges, bounds)?;
@@ -142,13 +145,13 @@ impl<'e> Causality<'e> {
     }
 
     /// Whether `read` is `of` or before it in the transitive closure of π.
-    fn counts(&self, read: u32, of: u32) -> bool {
+    fn is_before_or_equal(&self, read: u32, of: u32) -> bool {
         let barrier =
             self.exec.po(read, of) && self.barriers[read as usize + 1] < self.barriers[of as usize];
         read == of || related(self.exec, self.order, read, of) || barrier
     }
 
-    /// The operations o that are to be looked at.
+    /// The operations o that suffice (see the module's documentation).
     pub fn roots(&self) -> Vec<u32> {
         let mut roots = Vec::new();
         for thread in self.exec.history.threads() {
@@ -158,9 +161,9 @@ impl<'e> Causality<'e> {
                 continue;
             };
             roots.push(last);
-            if self.order == Order::Preserved && self.exec.kind(last).may_be_forwarded() {
+            if self.order == BaseOrder::Preserved && self.exec.kind(last).may_be_forwarded() {
                 let store = readers.find(|&op| self.exec.kind(op).may_be_buffered());
-                roots.extend(store.filter(|&store| !self.counts(store, last)));
+                roots.extend(store.filter(|&store| !self.is_before_or_equal(store, last)));
             }
         }
         roots
@@ -169,7 +172,8 @@ impl<'e> Causality<'e> {
     /// Adds the derived pairs of `hb_o` that do not follow from others.
     ///
     /// # Errors
-    /// If `hb_o` is cyclic, with the pairs up to the round that showed it added; or if a bound is met.
+    /// Returns [`NotClosed::Cyclic`] if `hb_o` is cyclic, with the pairs up to that round added, and
+    /// [`NotClosed::Exceeded`] if a bound was met.
     pub fn derive(
         &self,
         of: u32,
@@ -182,13 +186,13 @@ impl<'e> Causality<'e> {
         let thread = self.exec.history.threads()[self.exec.thread[of as usize] as usize];
         let reads = thread.first().0..=of;
         let reads = reads.filter(|&op| self.exec.source[op as usize] != NONE);
-        let reads: Vec<u32> = reads.filter(|&op| self.counts(op, of)).collect();
+        let reads: Vec<u32> = reads.filter(|&op| self.is_before_or_equal(op, of)).collect();
         let mut pasts = self.pasts.clone();
         let mut edges = self.edges.clone();
         loop {
             let round = derived.len() as u32;
             for (done, &read) in reads.iter().enumerate() {
-                if done.is_multiple_of(OFTEN) && bounds.passed() {
+                if done.is_multiple_of(CHECK_INTERVAL) && bounds.passed() {
                     return Err(NotClosed::Exceeded);
                 }
                 let source = self.exec.source[read as usize];
@@ -212,8 +216,8 @@ impl<'e> Causality<'e> {
     }
 }
 
-/// The writes that a relation has before a read and not before the read's source, which is another
-/// write of their location; but not those that others of them have before them.
+/// The writes that a relation has before a read but not before the read's source, another write of their
+/// location. Those that precede another such write are left out.
 pub fn overtaken<'a>(
     exec: &'a Execution<'_>,
     pasts: &'a Relation,
@@ -222,7 +226,7 @@ pub fn overtaken<'a>(
     let source = exec.source[read as usize];
     let writes = exec.writes.of(exec.location[read as usize]);
     let mut last: Option<u32> = None;
-    // Backwards, so that of each thread only the last is left.
+    // Goes backwards, so that the last one of each thread covers the earlier ones.
     writes.iter().rev().copied().filter(move |&write| {
         let covered = last.is_some_and(|last| pasts.contains(last, write));
         let found = pasts.contains(read, write)

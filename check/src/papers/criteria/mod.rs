@@ -1,26 +1,26 @@
 //! The criteria of CAV 2019 that are weaker than SC or TSO, as algorithms.
 //!
-//! Each criterion has a function here, and its row in [`Algorithm`](crate::Algorithm): [`causal`] has CC and CCv, [`convergent`] CM
-//! and CCM, [`weak`] wCCM. Pasts are vector clocks
-//! (`pasts`) for the first two, rows of bits for the others, which rest on the relations of single
-//! operations in `local`. Why a criterion does not hold is a [`violation::CriterionViolation`]: `web` finds a
-//! cycle of edges that say why they are there, and `reasons` spells it out.
+//! Each criterion has a function here, and a row in [`Algorithm`](crate::Algorithm): CC and CCv in
+//! [`causal`], CM and CCM in [`convergent`], wCCM in [`weak`]. The past of an operation is a vector clock
+//! for CC and CCv (`pasts`), and a row of bits for the others, which need the relations of single
+//! operations (`local`). If a criterion does not hold, `labelled_graph` finds a cycle of edges that carry
+//! their justification, and `reasons` turns it into a [`violation::CriterionViolation`].
 
 pub mod causal;
 pub mod convergent;
+mod labelled_graph;
 mod local;
 mod pasts;
 mod reasons;
 pub mod violation;
 pub mod weak;
-mod web;
 
 use violation::CriterionViolation;
 
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};
 
-/// Why what a criterion derives is not known.
+/// Why the order that a criterion derives is not known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NotDerived {
     /// The criterion does not hold.
@@ -29,11 +29,11 @@ pub enum NotDerived {
     Exceeded,
 }
 
-/// What a criterion derives, unless something stops it.
+/// The result of deriving a criterion's order.
 pub type Derives<T> = Result<T, NotDerived>;
 
-/// Decides a criterion. `derive` says how many pairs of writes the criterion orders, if it holds and that
-/// is known.
+/// Decides a criterion. `derive` returns the number of pairs of writes that the criterion orders, if it
+/// holds; `None` if the number is not known.
 fn decide(
     problem: &Problem<'_>,
     derive: impl FnOnce(&Execution<'_>) -> Derives<Option<u64>>,

@@ -2,6 +2,7 @@
 
 use super::local::NotClosed;
 use crate::bounds::Bounds;
+use crate::engine::clocks::Clocks;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
@@ -16,7 +17,7 @@ const OFTEN: usize = 4096;
 pub struct Pasts {
     /// The first operation of each thread.
     first: Vec<u32>,
-    clocks: Vec<u32>,
+    clocks: Clocks,
 }
 
 impl Pasts {
@@ -46,30 +47,19 @@ impl Pasts {
         let before = Csr::new(operations, all.map(|(from, to)| (to, from)));
         let mut pasts = Pasts {
             first: threads.iter().map(|thread| thread.first().0).collect(),
-            clocks: vec![0; operations * width],
+            clocks: Clocks::new(operations, width, 0),
         };
-        let mut clock = vec![0; width];
         for (done, &op) in order.iter().enumerate() {
             if done.is_multiple_of(OFTEN) && bounds.passed() {
                 return Err(NotClosed::Exceeded);
             }
-            clock.fill(0);
-            let thread = exec.thread[op as usize];
-            clock[thread as usize] = op - pasts.first[thread as usize] + 1;
+            let thread = exec.thread[op as usize] as usize;
+            pasts.clocks.of_mut(op)[thread] = op - pasts.first[thread] + 1;
             for &other in before.of(op) {
-                for (mine, &theirs) in clock.iter_mut().zip(pasts.clock(other)) {
-                    *mine = (*mine).max(theirs);
-                }
+                pasts.clocks.join(other, op);
             }
-            let start = op as usize * width;
-            pasts.clocks[start..start + width].copy_from_slice(&clock);
         }
         Ok(pasts)
-    }
-
-    fn clock(&self, op: u32) -> &[u32] {
-        let width = self.first.len();
-        &self.clocks[op as usize * width..][..width]
     }
 
     /// Whether one operation is in the past of another; an initial write is in that of all.
@@ -78,14 +68,14 @@ impl Pasts {
             return exec.po(first, second);
         }
         let thread = exec.thread[first as usize];
-        let seen = self.first[thread as usize] + self.clock(second)[thread as usize];
+        let seen = self.first[thread as usize] + self.clocks.get(second, thread);
         first != second && first < seen
     }
 
     /// The first operation of each thread, and the first that is not in the strict past of `op`.
     fn bounds(&self, exec: &Execution<'_>, op: u32) -> impl Iterator<Item = (u32, u32)> {
         let own = exec.thread[op as usize] as usize;
-        let seen = self.first.iter().zip(self.clock(op)).enumerate();
+        let seen = self.first.iter().zip(self.clocks.of(op)).enumerate();
         seen.map(move |(thread, (&first, &count))| {
             (first, first + count - u32::from(thread == own))
         })

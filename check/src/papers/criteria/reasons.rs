@@ -1,30 +1,31 @@
-//! From a cycle to a [`CriterionViolation`]: why each of its edges is there.
+//! [`Reasons`] turns a cycle into a [`CriterionViolation`], with the facts that justify its edges.
 
 use std::collections::BTreeMap;
 
 use history::OpId;
 use rustc_hash::FxHashMap;
 
+use super::labelled_graph::{Edge, Hop, Label, LabelledGraph, reads_from, related};
 use super::local::Derived;
 use super::violation::{CriterionViolation, Fact};
-use super::web::{Edge, Hop, Label, Web, reads_from, related};
 use crate::papers::execution::Execution;
 use certify::certificate::Node;
-use certify::criterion::{Criterion, Cyclic, Link, Order};
+use certify::criterion::{BaseOrder, Criterion, ForbiddenCycle, PairRelation};
 
-/// Collects facts. Cost: a search for a path for each derived pair that is needed.
+/// The facts collected for a violation. Cost: a search for a path for each derived pair that is needed.
 pub struct Reasons<'e> {
     exec: &'e Execution<'e>,
     criterion: Criterion,
     derived: &'e [Derived],
-    /// The relations that `cf` and `hb_WW` look at, by the orders they rest on.
-    webs: Vec<(Vec<Order>, Web<'e>)>,
+    /// The graphs in which paths for `hb_o`, `cf` and `hb_WW` are searched, by their base orders.
+    graphs: Vec<(Vec<BaseOrder>, LabelledGraph<'e>)>,
     facts: Vec<Fact>,
-    known: FxHashMap<(Link<OpId>, u32, u32), usize>,
+    /// The index of each pair in `facts`.
+    known: FxHashMap<(PairRelation<OpId>, u32, u32), usize>,
 }
 
 impl<'e> Reasons<'e> {
-    /// Begins a refutation of a criterion.
+    /// Starts the refutation of a criterion without any fact.
     pub fn new(
         exec: &'e Execution<'e>,
         criterion: Criterion,
@@ -34,58 +35,58 @@ impl<'e> Reasons<'e> {
             exec,
             criterion,
             derived,
-            webs: Vec::new(),
+            graphs: Vec::new(),
             facts: Vec::new(),
             known: FxHashMap::default(),
         }
     }
 
-    /// The violation by a cycle, whose edges are numbered in this web.
+    /// The violation by a cycle of this graph.
     pub fn violation(
         mut self,
-        relation: Cyclic<OpId>,
-        web: &Web<'_>,
+        relation: ForbiddenCycle<OpId>,
+        graph: &LabelledGraph<'_>,
         cycle: &[Hop],
     ) -> CriterionViolation {
-        let mut facts: Vec<usize> = cycle.iter().map(|&hop| self.hop(web, hop)).collect();
-        if matches!(relation, Cyclic::Memory | Cyclic::Weak(_)) {
+        let mut facts: Vec<usize> = cycle.iter().map(|&hop| self.hop(graph, hop)).collect();
+        if matches!(relation, ForbiddenCycle::Memory | ForbiddenCycle::Weak(_)) {
             self.shorten(&mut facts);
         }
         self.finish(relation, facts)
     }
 
-    /// The violation by a read whose source is overwritten in its past: the paths from the source to
-    /// the write and from there to the read.
+    /// The violation by a read whose source is overwritten in its past. `over` is a path from the source
+    /// to the overwriting write, `back` one from there to the read.
     pub fn stale(mut self, read: u32, over: &[Hop], back: &[Hop]) -> CriterionViolation {
         let mut facts =
             |hops: &[Hop]| -> Vec<usize> { hops.iter().map(|&hop| self.plain(hop)).collect() };
         let (over, back) = (facts(over), facts(back));
         let write = back.first().map_or(read, |&fact| self.node(self.facts[fact].before));
-        let rw = self.fact(Link::Overwritten, read, write, None, over);
+        let rw = self.fact(PairRelation::Overwritten, read, write, None, over);
         let mut cycle = vec![rw];
         cycle.extend(back);
-        self.finish(Cyclic::Stale, cycle)
+        self.finish(ForbiddenCycle::Stale, cycle)
     }
 
     fn fact(
         &mut self,
-        link: Link<OpId>,
+        relation: PairRelation<OpId>,
         from: u32,
         to: u32,
         via: Option<u32>,
         premises: Vec<usize>,
     ) -> usize {
-        if let Some(&known) = self.known.get(&(link, from, to)) {
+        if let Some(&known) = self.known.get(&(relation, from, to)) {
             return known;
         }
         self.facts.push(Fact {
-            link,
+            relation,
             before: self.name(from),
             after: self.name(to),
             via: via.map(OpId),
             premises,
         });
-        self.known.insert((link, from, to), self.facts.len() - 1);
+        self.known.insert((relation, from, to), self.facts.len() - 1);
         self.facts.len() - 1
     }
 
@@ -99,7 +100,7 @@ impl<'e> Reasons<'e> {
     fn node(&self, name: Node) -> u32 {
         match name {
             Node::Op(op) => op.0,
-            // These relations do not reach the end of a run.
+            // `Final` does not occur: these relations have no node for the end of a run.
             Node::Initial(location) | Node::Final(location) => self.exec.initial(location),
         }
     }
@@ -108,21 +109,22 @@ impl<'e> Reasons<'e> {
         self.criterion == Criterion::Wccm
     }
 
-    /// A step along program order or reads-from.
+    /// The fact for a step along program order or reads-from.
     fn plain(&mut self, hop: Hop) -> usize {
         match hop {
             Hop::Program(order, from, to) => {
-                self.fact(Link::Program(order), from, to, None, Vec::new())
+                self.fact(PairRelation::Program(order), from, to, None, Vec::new())
             }
             Hop::Edge(edge) => {
                 let external = self.weak();
-                let link = Link::ReadsFrom { external };
-                self.fact(link, edge.from, edge.to, None, Vec::new())
+                let relation = PairRelation::ReadsFrom { external };
+                self.fact(relation, edge.from, edge.to, None, Vec::new())
             }
         }
     }
 
-    fn hop(&mut self, web: &Web<'_>, hop: Hop) -> usize {
+    /// The fact for a step of the cycle.
+    fn hop(&mut self, graph: &LabelledGraph<'_>, hop: Hop) -> usize {
         let Hop::Edge(edge) = hop else {
             return self.plain(hop);
         };
@@ -132,22 +134,22 @@ impl<'e> Reasons<'e> {
             Label::Conflict(order, read) => self.conflict(edge, order, read),
             Label::Happens => self.happens(edge),
             Label::Overwritten(by) => {
-                let order = self.hop(web, Hop::Edge(web.edges[by as usize]));
-                self.fact(Link::Overwritten, edge.from, edge.to, None, vec![order])
+                let order = self.hop(graph, Hop::Edge(graph.edges[by as usize]));
+                self.fact(PairRelation::Overwritten, edge.from, edge.to, None, vec![order])
             }
         }
     }
 
-    /// A path over derived pairs that are allowed.
+    /// A shortest path that uses only allowed derived pairs.
     fn path(
         &mut self,
-        orders: &[Order],
+        orders: &[BaseOrder],
         from: u32,
         to: u32,
         allowed: impl Fn(u32) -> bool,
     ) -> Vec<Hop> {
-        let at = self.web(orders);
-        let path = self.webs[at].1.path(from, to, |edge| match edge.label {
+        let at = self.graph(orders);
+        let path = self.graphs[at].1.path(from, to, |edge| match edge.label {
             Label::Derived(at) => allowed(at),
             _ => true,
         });
@@ -164,9 +166,9 @@ impl<'e> Reasons<'e> {
             .collect()
     }
 
-    /// The number of the web on these orders.
-    fn web(&mut self, orders: &[Order]) -> usize {
-        if let Some(at) = self.webs.iter().position(|(known, _)| known == orders) {
+    /// The index of the graph over these orders, which is built at the first use.
+    fn graph(&mut self, orders: &[BaseOrder]) -> usize {
+        if let Some(at) = self.graphs.iter().position(|(known, _)| known == orders) {
             return at;
         }
         let mut edges = reads_from(self.exec, self.weak());
@@ -177,12 +179,12 @@ impl<'e> Reasons<'e> {
             to: pair.to,
             label: Label::Derived(at as u32),
         }));
-        let web = Web::new(self.exec, orders, edges);
-        self.webs.push((orders.to_vec(), web));
-        self.webs.len() - 1
+        let graph = LabelledGraph::new(self.exec, orders, edges);
+        self.graphs.push((orders.to_vec(), graph));
+        self.graphs.len() - 1
     }
 
-    /// A derived pair, after those that it needs, which have smaller numbers.
+    /// The fact for a derived pair. The derived pairs that it needs have smaller numbers and come first.
     fn local(&mut self, at: u32) -> usize {
         let mut paths: BTreeMap<u32, Vec<Hop>> = BTreeMap::new();
         let mut open = vec![at];
@@ -194,22 +196,22 @@ impl<'e> Reasons<'e> {
             }
         }
         for (at, path) in paths {
-            let (link, from, to) = self.key(at);
+            let (relation, from, to) = self.key(at);
             let read = self.derived[at as usize].read;
             let premises = path.iter().map(|&hop| match derived(hop) {
                 Some(at) => self.known[&self.key(at)],
                 None => self.plain(hop),
             });
             let premises = premises.collect();
-            self.fact(link, from, to, Some(read), premises);
+            self.fact(relation, from, to, Some(read), premises);
         }
         self.known[&self.key(at)]
     }
 
-    fn key(&self, at: u32) -> (Link<OpId>, u32, u32) {
+    fn key(&self, at: u32) -> (PairRelation<OpId>, u32, u32) {
         let pair = self.derived[at as usize];
-        let link = Link::Local(pair.order, OpId(pair.of));
-        (link, pair.from, pair.to)
+        let relation = PairRelation::Local(pair.order, OpId(pair.of));
+        (relation, pair.from, pair.to)
     }
 
     /// The path that the second rule needs for a derived pair.
@@ -223,34 +225,36 @@ impl<'e> Reasons<'e> {
         self.path(&[pair.order], pair.from, pair.read, same)
     }
 
-    fn conflict(&mut self, edge: Edge, order: Order, read: u32) -> usize {
+    fn conflict(&mut self, edge: Edge, order: BaseOrder, read: u32) -> usize {
         let path = self.path(&[order], edge.from, read, |_| true);
         let premises = self.facts(&path);
         let external = self.weak();
-        let link = Link::Conflict { external };
-        self.fact(link, edge.from, edge.to, Some(read), premises)
+        let relation = PairRelation::Conflict { external };
+        self.fact(relation, edge.from, edge.to, Some(read), premises)
     }
 
-    /// A pair of `hb_WW`: one that is derived as such speaks for itself.
+    /// The fact for a pair of `hb_WW`. A path that is a single derived pair needs no fact of its own.
     fn happens(&mut self, edge: Edge) -> usize {
-        let orders: &[Order] = match self.weak() {
-            true => &[Order::Preserved, Order::SameLocation],
-            false => &[Order::Full],
+        let orders: &[BaseOrder] = if self.weak() {
+            &[BaseOrder::Preserved, BaseOrder::SameLocation]
+        } else {
+            &[BaseOrder::Full]
         };
         let path = self.path(orders, edge.from, edge.to, |_| true);
         let premises = self.facts(&path);
         match premises[..] {
-            [only] if matches!(self.facts[only].link, Link::Local(..)) => only,
+            [only] if matches!(self.facts[only].relation, PairRelation::Local(..)) => only,
             _ => self.store(edge.from, edge.to, premises),
         }
     }
 
     fn store(&mut self, from: u32, to: u32, premises: Vec<usize>) -> usize {
         let weak = self.weak();
-        self.fact(Link::Store { weak }, from, to, None, premises)
+        self.fact(PairRelation::Store { weak }, from, to, None, premises)
     }
 
-    /// Puts one edge of a cycle for two where the store order, which is transitive, has it.
+    /// Shortens a cycle: replaces two neighbouring edges by one where transitivity of the store order
+    /// allows it.
     fn shorten(&mut self, cycle: &mut Vec<usize>) {
         let mut tried = 0;
         while cycle.len() > 2 && tried < cycle.len() {
@@ -271,19 +275,21 @@ impl<'e> Reasons<'e> {
     fn merged(&mut self, first: usize, second: usize) -> Option<usize> {
         let (one, two) = (&self.facts[first], &self.facts[second]);
         let (from, to) = (self.node(one.before), self.node(two.after));
-        match (one.link, orders_writes(two.link)) {
-            (Link::Overwritten, true) if self.exec.source[from as usize] != to => {
+        match (one.relation, two.relation.orders_writes()) {
+            (PairRelation::Overwritten, true) if self.exec.source[from as usize] != to => {
                 let mut premises = one.premises.clone();
                 premises.push(second);
-                Some(self.fact(Link::Overwritten, from, to, None, premises))
+                Some(self.fact(PairRelation::Overwritten, from, to, None, premises))
             }
-            (link, true) if orders_writes(link) => Some(self.store(from, to, vec![first, second])),
+            (relation, true) if relation.orders_writes() => {
+                Some(self.store(from, to, vec![first, second]))
+            }
             _ => None,
         }
     }
 
-    /// Leaves out what the cycle does not need.
-    fn finish(mut self, relation: Cyclic<OpId>, cycle: Vec<usize>) -> CriterionViolation {
+    /// Drops the facts that the cycle does not need.
+    fn finish(mut self, relation: ForbiddenCycle<OpId>, cycle: Vec<usize>) -> CriterionViolation {
         let mut needed = vec![false; self.facts.len()];
         for &fact in &cycle {
             needed[fact] = true;
@@ -310,14 +316,19 @@ impl<'e> Reasons<'e> {
         self.earliest(relation, cycle)
     }
 
-    /// Names each `hb_o` by the last read that it is needed for.
-    fn earliest(mut self, mut relation: Cyclic<OpId>, cycle: Vec<usize>) -> CriterionViolation {
-        let mut last: FxHashMap<(Order, OpId), OpId> = FxHashMap::default();
-        let local = self.facts.iter().filter_map(|fact| match (fact.link, fact.via) {
-            (Link::Local(order, of), Some(read)) => Some(((order, of), read)),
+    /// Replaces the o of each `hb_o` by the last read that its pairs need, so that the proof names fewer
+    /// operations.
+    fn earliest(
+        mut self,
+        mut relation: ForbiddenCycle<OpId>,
+        cycle: Vec<usize>,
+    ) -> CriterionViolation {
+        let mut last: FxHashMap<(BaseOrder, OpId), OpId> = FxHashMap::default();
+        let local = self.facts.iter().filter_map(|fact| match (fact.relation, fact.via) {
+            (PairRelation::Local(order, of), Some(read)) => Some(((order, of), read)),
             _ => None,
         });
-        let reads: Vec<((Order, OpId), OpId)> = local.collect();
+        let reads: Vec<((BaseOrder, OpId), OpId)> = local.collect();
         for &(of, read) in &reads {
             let last = last.entry(of).or_insert(read);
             *last = (*last).max(read);
@@ -329,26 +340,21 @@ impl<'e> Reasons<'e> {
             }
         }
         for fact in &mut self.facts {
-            if let Link::Local(order, of) = &mut fact.link {
+            if let PairRelation::Local(order, of) = &mut fact.relation {
                 *of = last[&(*order, *of)];
             }
         }
-        if let Cyclic::Local(of) = &mut relation {
-            *of = last.get(&(Order::Full, *of)).copied().unwrap_or(*of);
+        if let ForbiddenCycle::Local(of) = &mut relation {
+            *of = last.get(&(BaseOrder::Full, *of)).copied().unwrap_or(*of);
         }
         CriterionViolation { criterion: self.criterion, facts: self.facts, relation, cycle }
     }
 }
 
-/// The number of the derived pair that a step goes along.
+/// The number of the derived pair of a step, if it is one.
 fn derived(hop: Hop) -> Option<u32> {
     match hop {
         Hop::Edge(Edge { label: Label::Derived(at), .. }) => Some(at),
         _ => None,
     }
-}
-
-/// Whether a relation is part of the store order.
-fn orders_writes(link: Link<OpId>) -> bool {
-    matches!(link, Link::Local(..) | Link::Conflict { .. } | Link::Store { .. })
 }

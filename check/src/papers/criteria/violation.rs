@@ -1,40 +1,40 @@
-//! Why a history does not satisfy a criterion of CAV 2019: facts about its relations, each with its
-//! reason, that end in a cycle.
+//! [`CriterionViolation`]: the proof that a history does not satisfy a criterion of CAV 2019. It is a list
+//! of pairs of the criterion's relations, each with its justification, and a cycle of them.
 
 use certify::certificate::{Name, Node, RelationStatement, RelationStep};
-use certify::criterion::{Criterion, Cyclic, Link};
+use certify::criterion::{Criterion, ForbiddenCycle, PairRelation};
 use history::{History, OpId};
 
-/// One pair of a relation.
+/// A pair of a relation, with its justification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Fact {
     /// The relation.
-    pub link: Link<OpId>,
-    /// The first of the pair.
+    pub relation: PairRelation<OpId>,
+    /// The first operation of the pair.
     pub before: Node,
-    /// The second.
+    /// The second operation of the pair.
     pub after: Node,
     /// For `hb_o` and `cf`: the read to which the premises lead.
     pub via: Option<OpId>,
-    /// The facts that the rule needs, which come before this one: a path.
+    /// Indices of the earlier facts that the rule needs, which form a path.
     pub premises: Vec<usize>,
 }
 
-/// Why a history does not satisfy a criterion.
+/// The proof that a history does not satisfy a criterion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CriterionViolation {
     /// The criterion.
     pub criterion: Criterion,
-    /// What the cycle needs; premises have smaller indices.
+    /// The facts that the cycle needs. Premises have smaller indices.
     pub facts: Vec<Fact>,
     /// The relation that has the cycle.
-    pub relation: Cyclic<OpId>,
-    /// The cycle, as facts.
+    pub relation: ForbiddenCycle<OpId>,
+    /// The cycle, as indices of facts.
     pub cycle: Vec<usize>,
 }
 
 impl CriterionViolation {
-    /// The operations that it speaks of, ascending.
+    /// The operations that occur in the proof, in ascending order.
     pub fn operations(&self) -> Vec<OpId> {
         let mut ops = Vec::new();
         for fact in &self.facts {
@@ -50,7 +50,7 @@ impl CriterionViolation {
         ops
     }
 
-    /// The steps of its certificate. Cost: linear.
+    /// The steps of the certificate. Cost: linear.
     pub fn steps(&self, history: &History) -> Vec<RelationStep> {
         let name = |op: OpId| Name::of(history, op);
         let node = |node: Node| Name::of_node(history, node);
@@ -60,7 +60,7 @@ impl CriterionViolation {
             steps.push(RelationStep {
                 number: steps.len() as u32 + 1,
                 statement: RelationStatement::Pair {
-                    link: fact.link.map(name),
+                    relation: fact.relation.map(name),
                     before: node(fact.before),
                     after: node(fact.after),
                     via: fact.via.map(name),

@@ -1,4 +1,4 @@
-//! Weak convergent causal memory (wCCM), CAV 2019, section 4.1: what CCM is to SC, for TSO.
+//! Weak convergent causal memory (wCCM), CAV 2019, section 4.1: the counterpart of CCM for TSO.
 //!
 //! With π one of `ppo` and `po-loc`, `hb^π = (⋃ hb^π_o)⁺` (`local`), `whb = (hb^ppo ∪
 //! hb^po-loc)⁺`, `wpww = (whb_WW ∪ cf_e[hb^ppo] ∪ cf_e[hb^po-loc])⁺`, wCCM holds iff both
@@ -16,15 +16,15 @@
 use history::ReadsFrom;
 
 use super::convergent::{HappensBefore, StoreOrder, close_writes, conflicts, derive, final_cycle};
+use super::labelled_graph::{Edge, Label, steps};
 use super::local::{Derived, NotClosed, close, empty};
-use super::web::{Edge, Label, steps};
 use super::{Derives, NotDerived};
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::Execution;
 use crate::papers::{Problem, Report};
-use certify::criterion::{Criterion, Order};
+use certify::criterion::{BaseOrder, Criterion};
 
 /// Runs `wccm`.
 pub fn wccm(problem: &Problem<'_>) -> Report {
@@ -34,10 +34,10 @@ pub fn wccm(problem: &Problem<'_>) -> Report {
     })
 }
 
-/// Decides wCCM; returns `wpww`.
+/// Decides wCCM, and returns `wpww`.
 ///
 /// # Errors
-/// A violation, or a bound was met.
+/// Returns a violation if wCCM does not hold, or [`NotDerived::Exceeded`] if a bound was met.
 pub fn weak_memory(
     exec: &Execution<'_>,
     reads_from: &ReadsFrom,
@@ -53,7 +53,7 @@ pub fn weak_memory(
     }
 }
 
-/// What was found, also if a cycle ends it.
+/// The relations derived so far, which a violation needs if deriving meets a cycle.
 struct Found {
     hb: HappensBefore,
     conflicts: Vec<Edge>,
@@ -70,15 +70,15 @@ impl Found {
         reads_from: &ReadsFrom,
         bounds: &Bounds,
     ) -> Result<StoreOrder, NotClosed> {
-        derive(exec, Order::Preserved, bounds, &mut self.hb)?;
+        derive(exec, BaseOrder::Preserved, bounds, &mut self.hb)?;
         let mut pasts = empty(exec, bounds)?;
         close(&mut pasts, &self.hb.edges, bounds)?;
         let readers = (0..exec.operations).filter(|&op| exec.is_external(op));
-        self.conflicts = conflicts(exec, Order::Preserved, &pasts, readers);
+        self.conflicts = conflicts(exec, BaseOrder::Preserved, &pasts, readers);
         for location in 0..exec.locations() {
             self.one_location(exec, reads_from, location, bounds)?;
         }
-        self.hb.edges.extend(steps(exec, Order::SameLocation));
+        self.hb.edges.extend(steps(exec, BaseOrder::SameLocation));
         close(&mut pasts, &self.hb.edges, bounds)?;
         let all = self.hb.edges.iter().copied();
         let all = all.chain(self.conflicts.iter().map(Edge::ends));
@@ -86,7 +86,7 @@ impl Found {
         close_writes(exec, &order, &pasts, self.conflicts.clone(), bounds)
     }
 
-    /// `hb^po-loc` and `cf_e` of it at one location.
+    /// Adds `hb^po-loc` and its `cf_e` at one location.
     fn one_location(
         &mut self,
         exec: &Execution<'_>,
@@ -105,7 +105,7 @@ impl Found {
             None => exec.initial(location),
         };
         let mut hb = HappensBefore::new();
-        let ended = derive(&sub, Order::Full, bounds, &mut hb);
+        let ended = derive(&sub, BaseOrder::Full, bounds, &mut hb);
         let known = self.hb.derived.len() as u32;
         for pair in &hb.derived {
             let pair = renamed(pair, known, outer);
@@ -116,13 +116,13 @@ impl Found {
         let mut pasts = empty(&sub, bounds)?;
         close(&mut pasts, &hb.edges, bounds)?;
         let readers = (0..sub.operations).filter(|&op| sub.is_external(op));
-        let found = conflicts(&sub, Order::SameLocation, &pasts, readers);
+        let found = conflicts(&sub, BaseOrder::SameLocation, &pasts, readers);
         let conflicts = found.iter().map(|edge| renamed_conflict(edge, outer));
         self.conflicts.extend(conflicts);
         Ok(())
     }
 
-    /// What was found, or the cycle that was met.
+    /// The store order, or the violation if deriving it met a cycle.
     fn ended(
         &self,
         exec: &Execution<'_>,
@@ -137,22 +137,23 @@ impl Found {
         })
     }
 
-    /// A cycle in one of the two relations, the shorter one.
+    /// The violation by a cycle in one of the two relations, the one with fewer facts.
     fn cycle(&self, exec: &Execution<'_>, stores: &[Edge], bounds: &Bounds) -> Option<NotDerived> {
-        let in_order = |order: Order| {
+        let in_order = |order: BaseOrder| {
             let derived = &self.hb.derived;
             final_cycle(exec, Criterion::Wccm, order, stores, derived, bounds)
         };
-        let found = [Order::Preserved, Order::SameLocation].into_iter();
+        let found = [BaseOrder::Preserved, BaseOrder::SameLocation].into_iter();
         let shortest = found.filter_map(in_order).min_by_key(|violation| violation.facts.len());
         shortest.map(NotDerived::CriterionViolation)
     }
 }
 
-/// A derived pair of one location with the nodes' names outside, where there were `known` before.
+/// A derived pair of one location's history with the node numbers of the whole history, where `known`
+/// pairs were derived before.
 fn renamed(pair: &Derived, known: u32, outer: impl Fn(u32) -> u32) -> Derived {
     Derived {
-        order: Order::SameLocation,
+        order: BaseOrder::SameLocation,
         of: outer(pair.of),
         from: outer(pair.from),
         to: outer(pair.to),

@@ -9,24 +9,25 @@ use crate::bounds::Bounds;
 /// Marks a free slot.
 const FREE: u32 = u32::MAX;
 
-/// A set of rows of equally many numbers, laid out one after the other with a table of where they
-/// are. Memory: 4 bytes a number, up to twice that while it grows, and 8 to 16 bytes a row.
+/// A set of rows of equally many numbers: the rows in one array, with a hash table of their positions.
+/// Memory: 4 bytes a number, up to twice that while it grows, and 8 to 16 bytes a row.
 #[derive(Debug)]
-pub struct Frontiers {
+pub struct FrontierSet {
     width: usize,
     numbers: Vec<u32>,
-    /// Which row is in each slot; at most half are taken, and there are a power of two.
+    /// Per slot, the number of its row or [`FREE`]. At most half of the slots are used; their number is a
+    /// power of two.
     slots: Vec<u32>,
     rows: u32,
 }
 
-impl Frontiers {
+impl FrontierSet {
     /// The empty set of rows of this many numbers.
-    pub fn new(width: usize) -> Frontiers {
-        Frontiers { width, numbers: Vec::new(), slots: vec![FREE; 1 << 10], rows: 0 }
+    pub fn new(width: usize) -> FrontierSet {
+        FrontierSet { width, numbers: Vec::new(), slots: vec![FREE; 1 << 10], rows: 0 }
     }
 
-    /// Adds a row; says whether it is new, or `None` if there is no room for it.
+    /// Adds a row. Returns whether it is new, or `None` if the bounds do not allow the memory.
     pub fn insert(&mut self, row: &[u32], bounds: &Bounds) -> Option<bool> {
         let slot = self.slot(row);
         if self.slots[slot] != FREE {
@@ -43,7 +44,7 @@ impl Frontiers {
         (!is_full || self.grow(bounds)).then_some(true)
     }
 
-    /// Where a row is, or the free slot where it belongs.
+    /// The slot of a row, or the free slot where it belongs.
     fn slot(&self, row: &[u32]) -> usize {
         let mask = self.slots.len() - 1;
         let mut hasher = FxHasher::default();
@@ -59,7 +60,7 @@ impl Frontiers {
         &self.numbers[number as usize * self.width..][..self.width]
     }
 
-    /// Doubles the table; says whether there is room.
+    /// Doubles the table. Returns whether the bounds allow it.
     fn grow(&mut self, bounds: &Bounds) -> bool {
         let slots = 2 * self.slots.len();
         if self.rows >= FREE / 2 || !bounds.allows(4 * slots) {
@@ -83,7 +84,7 @@ mod tests {
         #[test]
         fn a_row_is_new_once(rows in prop::collection::vec([0u32..40, 0u32..40], 0..3000)) {
             let mut seen = std::collections::BTreeSet::new();
-            let mut frontiers = Frontiers::new(2);
+            let mut frontiers = FrontierSet::new(2);
             for row in rows {
                 prop_assert_eq!(frontiers.insert(&row, &Bounds::none()), Some(seen.insert(row)));
             }
@@ -91,9 +92,9 @@ mod tests {
     }
 
     #[test]
-    fn it_asks_before_it_grows() {
+    fn memory_is_bounded() {
         let bounds = Bounds::new(None, Some(1));
-        let mut frontiers = Frontiers::new(4);
+        let mut frontiers = FrontierSet::new(4);
         let inserted = (0..1 << 20).find(|&at| frontiers.insert(&[at; 4], &bounds).is_none());
         assert!(inserted.is_some());
     }

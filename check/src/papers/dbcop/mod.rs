@@ -2,34 +2,33 @@
 //! Consistency", OOPSLA 2019, as Boosting applies it to single operations), and with the saturated
 //! order as further constraints ("Boosting ... Saturation", section 5). For SC.
 //!
-//! A *frontier* says how many operations of each thread are placed. From a frontier an operation can
-//! be placed next that is its thread's next, and
+//! A *frontier* is the number of operations of each thread that are placed. The next operation of a thread
+//! can be placed if
 //!
-//! - reads from the write of its location that was placed last, or its source is not known;
-//! - if it writes, no other reader of that write is left, and if its value is final, no other write
-//!   of the location is.
+//! - it reads from the write of its location that was placed last, or its source is not known;
+//! - in case it writes, all other readers of that write are placed, and if its value is final, all other
+//!   writes of the location are.
 //!
-//! So a write is overwritten only once all its readers are placed. Which write of a location is the
-//! last therefore does not matter beyond the frontier: only one placed write of a location can have
-//! readers left. Whether a frontier can be completed depends on nothing else either, so a frontier
-//! that was left without success is dead for good, and it is enough to visit each once, depth first.
-//! A store-conditional counts as a reader of what its load-linked read (see
-//! [`crate::papers::execution`]).
+//! So a write is overwritten only once all its readers are placed, and only one placed write of a location
+//! can have readers left. The frontier therefore determines which write of a location was last, as far as
+//! that matters, and whether the rest can be placed. A frontier that was left without success need not
+//! be visited again, so the search, which is depth first, visits each at most once. A store-conditional
+//! counts as a reader of what its load-linked read (see [`crate::papers::execution`]).
 //!
 //! `wsc-dbcop` saturates first ([`crate::papers::saturation::clocks`]). A violation of wSC is one of SC.
-//! Otherwise an operation is placed only after all that happens before it, which no order of SC can
-//! break; its vector clock says so at a glance. Initial writes are not placed, they come first.
+//! Otherwise an operation is placed only after all operations that happen before it, which its vector
+//! clock has and which precede it in every order of SC. Initial writes come first and are not placed.
 //!
-//! **Cost.** At most nᵗ frontiers for n operations a thread and t threads, each looked at in O(t),
-//! with saturation O(t²). Memory: up to 16 + 8t bytes for each frontier visited, and 24 bytes for
-//! each operation placed. No recursion: the depth of the search is the number of operations. On
+//! **Cost.** At most nᵗ frontiers for n operations a thread and t threads, each visited in O(t), with
+//! saturation O(t²). Memory: up to 16 + 8t bytes for each frontier visited, and 24 bytes for each
+//! operation placed. There is no recursion; the depth of the search is the number of operations. On
 //! random SC histories of 50 operations a thread and 4 locations, `dbcop` visits 7,500 frontiers on
 //! average with 8 threads and a million with 16, `wsc-dbcop` 400 and 4,200. With 16 locations, where
 //! more writes are free to move, it is 290,000 and many millions, and 2,000 and more than a million.
 
 mod frontiers;
 
-use frontiers::Frontiers;
+use frontiers::FrontierSet;
 use history::OpId;
 
 use crate::bounds::Bounds;
@@ -39,8 +38,8 @@ use crate::papers::execution::{Execution, NONE};
 use crate::papers::saturation::clocks;
 use crate::papers::{Answer, Problem, Report, may_start};
 
-/// Frontiers between two looks at the bounds.
-const CHECK_EVERY: u64 = 64;
+/// Frontiers between two checks of the bounds.
+const CHECK_INTERVAL: u64 = 64;
 
 /// Searches interleavings.
 pub fn dbcop(problem: &Problem<'_>) -> Report {
@@ -72,35 +71,35 @@ pub fn wsc_dbcop(problem: &Problem<'_>) -> Report {
     }
 }
 
-/// What is known of a location at a frontier.
+/// The state of a location at a frontier.
 #[derive(Clone, Copy)]
-struct Cell {
+struct LocationState {
     /// The write placed last.
     write: u32,
-    /// How many of its readers are left.
+    /// How many readers of that write are left to be placed.
     readers: u32,
-    /// How many writes are left.
+    /// How many writes are left to be placed.
     writes: u32,
-    /// The write of its final value, if there is one.
+    /// The write of the final value; [`NONE`] if there is none.
     last: u32,
 }
 
-/// An operation placed, and its location before.
+/// A placed operation, by its thread, and the state of its location before it was placed.
 struct Placed {
     thread: u32,
-    before: Option<Cell>,
+    before: Option<LocationState>,
 }
 
 struct Search<'a> {
     execution: &'a Execution<'a>,
     bounds: &'a Bounds,
-    /// Per thread its first operation, and one past its last.
+    /// Per thread, its first operation, and one past its last.
     threads: Vec<(u32, u32)>,
     /// Per thread, how many operations are placed.
     frontier: Vec<u32>,
-    cells: Vec<Cell>,
+    cells: Vec<LocationState>,
     placed: Vec<Placed>,
-    visited: Frontiers,
+    visited: FrontierSet,
     nodes: u64,
 }
 
@@ -111,14 +110,14 @@ impl<'a> Search<'a> {
         let threads: Vec<(u32, u32)> = threads.map(|t| (t.first().0, t.end().0)).collect();
         let cell = |location: u32| {
             let initial = execution.initial(location);
-            Cell {
+            LocationState {
                 write: initial,
                 readers: execution.readers.of(initial).len() as u32,
                 writes: execution.writes.of(location).len() as u32 - 1,
                 last: NONE,
             }
         };
-        let mut cells: Vec<Cell> = (0..execution.locations()).map(cell).collect();
+        let mut cells: Vec<LocationState> = (0..execution.locations()).map(cell).collect();
         for last in problem.finals {
             cells[execution.location[last.at()] as usize].last = last.0;
         }
@@ -126,7 +125,7 @@ impl<'a> Search<'a> {
             execution,
             bounds: problem.bounds,
             frontier: vec![0; threads.len()],
-            visited: Frontiers::new(threads.len()),
+            visited: FrontierSet::new(threads.len()),
             threads,
             cells,
             placed: Vec::new(),
@@ -179,7 +178,8 @@ impl<'a> Search<'a> {
         self.keeps_sources(op) && allows(op, &self.frontier)
     }
 
-    /// Whether a read finds its source, and a write overwrites nothing that is to be read.
+    /// Whether a read would read from its source, and a write overwrites a value that no other operation
+    /// has yet to read.
     fn keeps_sources(&self, op: u32) -> bool {
         let location = self.execution.location[op as usize];
         if location == NONE {
@@ -215,7 +215,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Takes the last operation back and returns its thread.
+    /// Undoes the last placement and returns the thread of the operation.
     fn take_back(&mut self) -> Option<usize> {
         let Placed { thread, before } = self.placed.pop()?;
         let thread = thread as usize;
@@ -227,12 +227,12 @@ impl<'a> Search<'a> {
         Some(thread)
     }
 
-    /// Remembers the frontier, and says whether it is new; `None` if a bound was met.
+    /// Remembers the frontier. Returns whether it is new; `None` if a bound was met.
     fn visit(&mut self) -> Option<bool> {
         let is_new = self.visited.insert(&self.frontier, self.bounds)?;
         self.nodes += u64::from(is_new);
-        let is_late = self.nodes.is_multiple_of(CHECK_EVERY) && self.bounds.passed();
-        (!is_late).then_some(is_new)
+        let is_past_bounds = self.nodes.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed();
+        (!is_past_bounds).then_some(is_new)
     }
 
     /// The operations in the order in which they were placed.

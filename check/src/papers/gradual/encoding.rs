@@ -2,9 +2,8 @@
 //! saturation papers use it.
 //!
 //! A relation is acyclic iff a total order contains it. So there is a variable for the order of every
-//! two operations that an acyclicity condition relates, and the formula says that the order is
-//! transitive (for every three operations, both circles are excluded) and contains the condition's
-//! relation:
+//! two operations that an acyclicity condition relates. The formula says that the order is transitive (the
+//! two cycles of any three operations are excluded) and contains the condition's relation:
 //!
 //! | model | conditions |
 //! |---|---|
@@ -14,15 +13,15 @@
 //! `ww` is the order of the writes of a location, the same in both conditions; `rw` is a clause for
 //! each read and each other write of its location. Initial writes come first and need no variables.
 //!
-//! **Direct** (`sc-sat`, `tso-sat`): nothing is simplified; program order is unit clauses. There are
-//! n³/3 clauses for transitivity, which is what the papers compare with.
+//! **Direct** (`sc-sat`, `tso-sat`): nothing is simplified, and program order gives unit clauses. The n³/3
+//! clauses for transitivity are the baseline of the papers' comparisons.
 //!
-//! **Over the rest** (`sc-ccm-sat`, `wsc-enum`, …): a partial store order that every witness contains,
-//! with what follows from it, is not encoded: pairs that are ordered need no variables, and circles
-//! that they exclude need no clauses.
+//! **With a known order** (`sc-ccm-sat`, `wsc-enum`, …): a partial store order that every witness contains,
+//! and everything that follows from it, is not encoded. Ordered pairs need no variables, and cycles that
+//! they exclude need no clauses.
 //!
-//! **Cost.** Memory: n²·4 bytes, and about 80 bytes a clause in the solver; an estimate is asked for
-//! beforehand.
+//! **Cost.** Memory: n²·4 bytes, and about 80 bytes a clause in the solver. An estimate is checked against
+//! the bounds in advance.
 
 use history::OpId;
 
@@ -34,20 +33,25 @@ use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
 use crate::papers::{Answer, Problem, Report, may_start};
 
-/// Bytes that a clause of three literals takes in the solver.
-const CLAUSE: usize = 80;
+/// Memory that a clause of three literals takes in the solver, in bytes.
+const BYTES_PER_CLAUSE: usize = 80;
 
-/// What is known of a condition's order before: closed transitively, over nodes of the execution.
+/// The parts of the conditions' orders that are known in advance: transitively closed relations over the
+/// nodes of the execution.
 #[derive(Clone, Copy, Debug)]
-pub struct Known<'k> {
-    /// Of the first condition: all operations.
+pub struct KnownOrder<'k> {
+    /// For the first condition, over all operations.
     pub global: &'k Relation,
-    /// Of the second, for TSO: by location.
+    /// For the second condition, by location; only for TSO.
     pub by_location: Option<&'k Relation>,
 }
 
-/// Decides by one formula. With `known`, only over what that leaves open.
-pub fn solve(problem: &Problem<'_>, execution: &Execution<'_>, known: Option<Known<'_>>) -> Report {
+/// Decides by one formula. With `known`, only the pairs that it leaves open are encoded.
+pub fn solve(
+    problem: &Problem<'_>,
+    execution: &Execution<'_>,
+    known: Option<KnownOrder<'_>>,
+) -> Report {
     let mut solver = Solver::new(problem.bounds);
     let mut formula = Formula { problem, execution, solver: &mut solver, contradicts: false };
     let Some(order) = formula.encode(known) else {
@@ -70,21 +74,23 @@ pub fn solve(problem: &Problem<'_>, execution: &Execution<'_>, known: Option<Kno
 }
 
 /// A total order of some operations, as literals.
-struct Order {
+struct TotalOrder {
+    /// The operations, in ascending order. Below, a *position* is an index into them.
     operations: Vec<u32>,
-    /// Per two places the literal that says that the first comes before the second: [`YES`],
-    /// [`NO`], or a literal of the solver.
+    /// Per pair of positions, the literal that says that the first operation comes before the second:
+    /// [`TRUE`], [`FALSE`], or a literal of the solver.
     literals: Vec<i32>,
 }
 
-/// Literals of what is known.
-const YES: i32 = i32::MAX;
-const NO: i32 = -YES;
+/// The literal of a pair that is known to be in this order.
+const TRUE: i32 = i32::MAX;
+/// The literal of a pair that is known to be in the opposite order.
+const FALSE: i32 = -TRUE;
 
-impl Order {
-    /// Nothing comes before anything yet.
-    fn new(operations: Vec<u32>) -> Order {
-        Order { literals: vec![NO; operations.len() * operations.len()], operations }
+impl TotalOrder {
+    /// Creates an order in which all literals are [`FALSE`]; each pair has yet to be set.
+    fn new(operations: Vec<u32>) -> TotalOrder {
+        TotalOrder { literals: vec![FALSE; operations.len() * operations.len()], operations }
     }
 
     fn before(&self, first: usize, second: usize) -> i32 {
@@ -97,7 +103,7 @@ impl Order {
         self.literals[second * size + first] = -literal;
     }
 
-    /// The place of an operation; operations ascend.
+    /// The position of an operation.
     fn place(&self, operation: u32) -> Option<usize> {
         self.operations.binary_search(&operation).ok()
     }
@@ -106,8 +112,8 @@ impl Order {
     fn sorted(&self, solver: &Solver<'_>) -> Vec<OpId> {
         let size = self.operations.len();
         let holds = |literal: i32| match literal {
-            YES => true,
-            NO => false,
+            TRUE => true,
+            FALSE => false,
             literal => solver.holds(literal),
         };
         let mut placed: Vec<(usize, u32)> = (0..size)
@@ -125,13 +131,13 @@ struct Formula<'f, 'b> {
     problem: &'f Problem<'b>,
     execution: &'f Execution<'f>,
     solver: &'f mut Solver<'b>,
-    /// Whether a clause is empty.
+    /// Whether an empty clause was added.
     contradicts: bool,
 }
 
 impl Formula<'_, '_> {
     /// Encodes all conditions; returns the first one's order. `None` if a bound was met.
-    fn encode(&mut self, known: Option<Known<'_>>) -> Option<Order> {
+    fn encode(&mut self, known: Option<KnownOrder<'_>>) -> Option<TotalOrder> {
         let model = self.problem.model;
         let all: Vec<u32> = (0..self.execution.operations).collect();
         let order = self.order(all, known.map(|known| known.global), None)?;
@@ -153,18 +159,19 @@ impl Formula<'_, '_> {
         Some(order)
     }
 
-    /// A transitive total order. Writes of one location are ordered as in `shared`.
+    /// Encodes a transitive total order. Writes of one location are ordered as in `shared`. `None` if a
+    /// bound was met.
     fn order(
         &mut self,
         operations: Vec<u32>,
         known: Option<&Relation>,
-        shared: Option<&Order>,
-    ) -> Option<Order> {
+        shared: Option<&TotalOrder>,
+    ) -> Option<TotalOrder> {
         let size = operations.len();
         if !may_start(self.problem.bounds, 4 * size * size) {
             return None;
         }
-        let mut order = Order::new(operations);
+        let mut order = TotalOrder::new(operations);
         let mut open = 0usize;
         for second in 0..size {
             if self.problem.bounds.passed() {
@@ -173,35 +180,36 @@ impl Formula<'_, '_> {
             for first in 0..second {
                 let literal = self.literal([first, second], &order, known, shared);
                 order.set(first, second, literal);
-                open += usize::from(literal != YES && literal != NO);
+                open += usize::from(literal != TRUE && literal != FALSE);
             }
         }
-        // Each open pair is in two circles with every third operation, which have three pairs.
+        // Each open pair is in two cycles with every third operation, and a cycle has three pairs.
         let clauses = 2 * open * size.saturating_sub(2) / 3;
-        if known.is_none() && !self.problem.bounds.allows(clauses.saturating_mul(CLAUSE)) {
+        if known.is_none() && !self.problem.bounds.allows(clauses.saturating_mul(BYTES_PER_CLAUSE))
+        {
             return None;
         }
-        self.exclude_circles(&order)?;
+        self.exclude_cycles(&order)?;
         Some(order)
     }
 
-    /// The literal for two places.
+    /// The literal for two positions.
     fn literal(
         &mut self,
         places: [usize; 2],
-        order: &Order,
+        order: &TotalOrder,
         known: Option<&Relation>,
-        shared: Option<&Order>,
+        shared: Option<&TotalOrder>,
     ) -> i32 {
         let [first, second] = places.map(|place| order.operations[place]);
         let fixed = match known {
-            Some(known) if known.contains(first, second) => Some(YES),
-            Some(known) if known.contains(second, first) => Some(NO),
+            Some(known) if known.contains(first, second) => Some(TRUE),
+            Some(known) if known.contains(second, first) => Some(FALSE),
             _ => None,
         };
         match (shared.and_then(|shared| self.in_both(shared, first, second)), fixed) {
             (Some(literal), Some(fixed)) => {
-                self.clause(&[if fixed == YES { literal } else { -literal }]);
+                self.clause(&[if fixed == TRUE { literal } else { -literal }]);
                 fixed
             }
             (Some(literal), None) => literal,
@@ -210,26 +218,26 @@ impl Formula<'_, '_> {
         }
     }
 
-    /// The literal that two writes have in the order of all operations.
-    fn in_both(&self, shared: &Order, first: u32, second: u32) -> Option<i32> {
+    /// The literal of two writes in the order of all operations.
+    fn in_both(&self, shared: &TotalOrder, first: u32, second: u32) -> Option<i32> {
         let places = (shared.place(first)?, shared.place(second)?);
         let writes = self.execution.is_write(first) && self.execution.is_write(second);
         writes.then(|| shared.before(places.0, places.1))
     }
 
-    /// Adds a clause, without the literals that are known to fail, unless one is known to hold.
+    /// Adds a clause without its literals [`FALSE`], unless it has the literal [`TRUE`].
     fn clause(&mut self, literals: &[i32]) {
-        if literals.contains(&YES) {
+        if literals.contains(&TRUE) {
             return;
         }
-        let open = literals.iter().copied().filter(|&literal| literal != NO);
-        self.contradicts |= literals.iter().all(|&literal| literal == NO);
+        let open = literals.iter().copied().filter(|&literal| literal != FALSE);
+        self.contradicts |= literals.iter().all(|&literal| literal == FALSE);
         self.solver.add(open);
     }
 
-    /// Per place the places that may come after it, and behind these rows, per place those that may
-    /// come before it. `None` if a bound was met.
-    fn may_precede(&self, order: &Order) -> Option<Relation> {
+    /// A relation with two rows a position: first, for each position, those that may come after it; then,
+    /// for each position, those that may come before it. `None` if a bound was met.
+    fn may_precede(&self, order: &TotalOrder) -> Option<Relation> {
         let size = order.operations.len();
         if !may_start(self.problem.bounds, Relation::bytes(2 * size)) {
             return None;
@@ -240,7 +248,7 @@ impl Formula<'_, '_> {
                 return None;
             }
             for second in (0..size).filter(|&second| second != first) {
-                if order.before(first, second) != NO {
+                if order.before(first, second) != FALSE {
                     may.insert(first as u32, second as u32);
                     may.insert((size + second) as u32, first as u32);
                 }
@@ -249,12 +257,13 @@ impl Formula<'_, '_> {
         Some(may)
     }
 
-    /// No three operations are ordered in a circle. `None` if a bound was met.
-    fn exclude_circles(&mut self, order: &Order) -> Option<()> {
+    /// Adds the clauses that exclude cycles of three operations. `None` if a bound was met.
+    fn exclude_cycles(&mut self, order: &TotalOrder) -> Option<()> {
         let size = order.operations.len();
         let may = self.may_precede(order)?;
         for first in 0..size {
-            if self.problem.bounds.passed() || !self.problem.bounds.allows(size * size * CLAUSE / 8)
+            if self.problem.bounds.passed()
+                || !self.problem.bounds.allows(size * size * BYTES_PER_CLAUSE / 8)
             {
                 return None;
             }
@@ -264,12 +273,12 @@ impl Formula<'_, '_> {
                 let before = may.row((size + first) as u32).iter();
                 let both: Vec<u64> = after.zip(before).map(|(a, b)| a & b).collect();
                 for third in bits(&both).map(|third| third as usize) {
-                    // The circle is found once for each of its open pairs.
+                    // The cycle is found once for each of its open pairs.
                     let sooner = [(second, third), (third, first)];
                     let is_first = |&(a, b): &(usize, usize)| a < first && is_open(order, a, b);
                     if third != first && third != second && !sooner.iter().any(is_first) {
-                        let circle = [(first, second), sooner[0], sooner[1]];
-                        self.clause(&circle.map(|(a, b)| order.before(b, a)));
+                        let cycle = [(first, second), sooner[0], sooner[1]];
+                        self.clause(&cycle.map(|(a, b)| order.before(b, a)));
                     }
                 }
             }
@@ -277,8 +286,9 @@ impl Formula<'_, '_> {
         Some(())
     }
 
-    /// The order contains program order, and what reads and final values say.
-    fn contain(&mut self, order: &Order, program_order: &[(u32, u32)]) {
+    /// Adds the clauses that make the order contain program order, `wr`, `rw`, and the order that final
+    /// values imply.
+    fn contain(&mut self, order: &TotalOrder, program_order: &[(u32, u32)]) {
         let buffers = self.problem.model.buffers();
         for &(first, second) in program_order {
             if let (Some(first), Some(second)) = (order.place(first), order.place(second)) {
@@ -303,7 +313,7 @@ impl Formula<'_, '_> {
                 else {
                     continue;
                 };
-                let overtaken = source_at.map_or(YES, |source| order.before(source, write_at));
+                let overtaken = source_at.map_or(TRUE, |source| order.before(source, write_at));
                 self.clause(&[-overtaken, order.before(at, write_at)]);
             }
         }
@@ -321,8 +331,8 @@ impl Formula<'_, '_> {
     }
 }
 
-/// Whether the order of two places is open.
-fn is_open(order: &Order, first: usize, second: usize) -> bool {
+/// Whether the order of two positions is open.
+fn is_open(order: &TotalOrder, first: usize, second: usize) -> bool {
     let literal = order.before(first, second);
-    first != second && literal != YES && literal != NO
+    first != second && literal != TRUE && literal != FALSE
 }

@@ -11,12 +11,12 @@
 //! | SC | `po ∪ wr ∪ ww ∪ rw[ww]` |
 //! | TSO | `po-loc ∪ wr_e ∪ ww ∪ rw[ww]`, `ppo ∪ wr_e ∪ ww ∪ rw[ww]` |
 //!
-//! Nothing else is inferred: that is what saturation is for. When all pairs are ordered, a topological
-//! order of the union (for TSO the one with `ppo`) is a memory order. For TSO, a load whose source is
-//! its own thread's may come before that source: then it is served from the buffer, where the source
-//! is the newest store to the location, or the union with `po-loc` would have a cycle. Other loads
-//! come after their source by `wr_e`, before the next write by `rw`, and after their thread's own
-//! stores that precede the source in `ww`; stores that follow it would give a cycle with `po-loc`.
+//! No further order is inferred, unlike in saturation. When all pairs are ordered, a topological order of
+//! the union (for TSO, the one with `ppo`) is a memory order. For TSO, a load that reads from its own
+//! thread may come before its source: it is then served from the buffer, where the source is the newest
+//! store to the location, since otherwise the union with `po-loc` would have a cycle. Other loads come
+//! after their source by `wr_e`, before the next write by `rw`, and after their thread's own stores that
+//! precede the source in `ww`; stores that follow the source would give a cycle with `po-loc`.
 //!
 //! **Is an extension cyclic?** Let (a, b) be added to a closed `ww` whose unions are acyclic. Every
 //! pair of `ww` that follows leads from a write up to a, to b and on; every pair of `rw` leads from a
@@ -61,22 +61,26 @@ pub fn enumerate(problem: &Problem<'_>, execution: &Execution<'_>, pww: &Relatio
     }
 }
 
-/// A pair that was ordered, one way or, if that was impossible, the other.
+/// The order chosen for an open pair.
 struct Choice {
+    /// Index of the pair.
     pair: usize,
+    /// Whether the second of the two orders was chosen.
     is_second: bool,
-    /// How many pairs of `ww` had been added before.
+    /// How many pairs had been added to `ww` before.
     added: usize,
 }
 
-/// A partial store order as it is extended.
+/// A partial store order while it is extended.
 struct Extension<'e> {
     execution: &'e Execution<'e>,
-    /// What is fixed of each union that must be acyclic; the last is that of memory order.
+    /// Per union that must be acyclic, the pairs other than those of `ww` and `rw[ww]`. The last union is
+    /// the one of memory order.
     unions: Vec<Relation>,
     ww: Relation,
     /// Pairs added to `ww` since the start.
     added: Vec<(u32, u32)>,
+    /// How many pairs were open at the start.
     open_at_first: u64,
 }
 
@@ -155,7 +159,7 @@ impl<'e> Extension<'e> {
         self.memory_order()
     }
 
-    /// Orders a pair one way, if that gives no cycle.
+    /// Orders a pair in one of the two ways, if that gives no cycle.
     fn choose(
         &mut self,
         pair: usize,
@@ -175,7 +179,7 @@ impl<'e> Extension<'e> {
         })
     }
 
-    /// Takes choices back up to the last whose other way was not tried, and takes that.
+    /// Undoes choices up to the last one whose second order was not tried, and chooses that.
     fn backtrack(
         &mut self,
         choices: &mut Vec<Choice>,
@@ -197,28 +201,27 @@ impl<'e> Extension<'e> {
         None
     }
 
-    /// The pairs of writes of one location that are not ordered, as a topological order of what is
-    /// known has them: that is a fair guess, and wrong guesses show soon, since what they conflict
-    /// with is decided next.
+    /// The unordered pairs of writes of one location, in a topological order of the known order, and each
+    /// pair ordered as there. Such a first guess is often right, and a wrong one fails early, since the
+    /// pairs that it conflicts with are decided next.
     fn open_pairs(&self, order: &[u32]) -> Vec<(u32, u32)> {
-        let mut place = vec![0u32; order.len()];
+        let mut rank = vec![0u32; order.len()];
         for (at, &node) in order.iter().enumerate() {
-            place[node as usize] = at as u32;
+            rank[node as usize] = at as u32;
         }
-        let place = |node: u32| place[node as usize];
+        let rank = |node: u32| rank[node as usize];
         let mut pairs = Vec::new();
         for location in 0..self.execution.locations() {
             let writes = self.execution.writes.of(location);
             for (at, &one) in writes.iter().enumerate() {
                 let others = writes[at + 1..].iter();
                 let open = others.filter(|&&other| !self.is_ordered(one, other));
-                pairs.extend(open.map(|&other| match place(one) < place(other) {
-                    true => (one, other),
-                    false => (other, one),
+                pairs.extend(open.map(|&other| {
+                    if rank(one) < rank(other) { (one, other) } else { (other, one) }
                 }));
             }
         }
-        pairs.sort_by_key(|&(first, second)| (place(second), place(first)));
+        pairs.sort_by_key(|&(first, second)| (rank(second), rank(first)));
         pairs
     }
 
@@ -246,7 +249,7 @@ impl<'e> Extension<'e> {
         }
     }
 
-    /// Whether the unions stay acyclic if a pair is added.
+    /// Whether the unions stay acyclic if a pair is added to `ww`.
     fn is_possible(&self, first: u32, second: u32) -> bool {
         let mut ends = vec![0u64; self.execution.len().div_ceil(64)];
         let readers = self.execution.readers.of(first).iter();
@@ -294,7 +297,7 @@ impl<'e> Extension<'e> {
         topological(&Union { extension, union }).ok()
     }
 
-    /// A memory order, once all pairs are ordered.
+    /// A memory order, if all pairs are ordered.
     fn memory_order(&self) -> Answer {
         let union = self.unions.last();
         match union.and_then(|union| self.topological(union)) {

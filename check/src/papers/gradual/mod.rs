@@ -8,13 +8,14 @@
 //! | `ccm-enum` | CCM | SAT |
 //! | `wsc-enum` | wSC | SAT |
 //!
-//! ("Enum" is SAT in the second paper.) SAT gets the partial store order with all that follows from
-//! it: what that orders is not encoded. `encoding` alone, over nothing, is `sc-sat` and `tso-sat`.
+//! ("Enum" is SAT in the second paper.) SAT gets the partial store order and everything that follows from
+//! it; pairs which that orders are not encoded. `sc-sat` and `tso-sat` use `encoding` alone, without a
+//! partial order.
 
 mod encoding;
 pub mod enumerate;
 
-use encoding::Known;
+use encoding::KnownOrder;
 use enumerate::enumerate;
 
 use crate::algorithm::Algorithm;
@@ -24,7 +25,7 @@ use crate::engine::relation::Relation;
 use crate::papers::criteria::{NotDerived, causal, convergent, weak};
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::{program_order, program_order_by_location};
-use crate::papers::saturation::Forced;
+use crate::papers::saturation::ForcedOrder;
 use crate::papers::{Answer, Problem, Report, may_start};
 use certify::criterion::Criterion;
 use memory::Model;
@@ -62,8 +63,8 @@ pub fn decide(problem: &Problem<'_>) -> Report {
     }
 }
 
-/// The partial store order of the weaker criterion, as a relation and in numbers; or which criterion
-/// does not hold.
+/// The partial store order of the weaker criterion, and the number of pairs of writes that it orders; or
+/// the algorithm whose criterion does not hold.
 fn partial(
     problem: &Problem<'_>,
     execution: &Execution<'_>,
@@ -83,15 +84,16 @@ fn partial(
         (Algorithm::Wccm, weak::weak_memory(execution, problem.reads_from, bounds))
     };
     let order = order.map_err(fires(fired))?;
-    match may_start(bounds, Relation::bytes(execution.len())) {
-        true => Ok((order.relation(), order.pairs(execution))),
-        false => Err((fired, NotDerived::Exceeded)),
+    if may_start(bounds, Relation::bytes(execution.len())) {
+        Ok((order.relation(), order.pairs(execution)))
+    } else {
+        Err((fired, NotDerived::Exceeded))
     }
 }
 
-/// wSC, then SAT.
+/// Decides by wSC, then SAT.
 fn after_saturation(problem: &Problem<'_>, execution: &Execution<'_>) -> Report {
-    let forced = Forced::new(execution, problem.model, problem.finals, problem.bounds);
+    let forced = ForcedOrder::new(execution, problem.model, problem.finals, problem.bounds);
     let Ok(forced) = forced else {
         return Answer::Exceeded.into();
     };
@@ -100,13 +102,13 @@ fn after_saturation(problem: &Problem<'_>, execution: &Execution<'_>) -> Report 
         report.statistics.fired = Some(Algorithm::Wsc);
         return report;
     }
-    let known = Known { global: forced.hb(), by_location: None };
+    let known = KnownOrder { global: forced.hb(), by_location: None };
     let mut report = encoding::solve(problem, execution, Some(known));
     report.statistics.ordered = Some(forced.ordered());
     report
 }
 
-/// SAT over what a partial store order leaves open.
+/// Decides by SAT over the pairs that a partial store order leaves open.
 fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Report {
     let follows = |program_order| consequences(problem, execution, ww, program_order);
     let by_location = problem.model.buffers().then(|| {
@@ -117,11 +119,11 @@ fn solve(problem: &Problem<'_>, execution: &Execution<'_>, ww: &Relation) -> Rep
     let (Some(global), None | Some(Some(_))) = (&global, &by_location) else {
         return Answer::Exceeded.into();
     };
-    let known = Known { global, by_location: by_location.as_ref().and_then(Option::as_ref) };
+    let known = KnownOrder { global, by_location: by_location.as_ref().and_then(Option::as_ref) };
     encoding::solve(problem, execution, Some(known))
 }
 
-/// `(π ∪ wr ∪ ww ∪ rw[ww])⁺`, with `wr_e` for `wr` where stores wait in buffers; it is acyclic, since
+/// `(π ∪ wr ∪ ww ∪ rw[ww])⁺`, with `wr_e` for `wr` under models with store buffers. It is acyclic, since
 /// the criterion holds. `None` if a bound was met.
 fn consequences(
     problem: &Problem<'_>,

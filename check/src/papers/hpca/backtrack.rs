@@ -1,9 +1,9 @@
-//! Backtracking (HPCA 2006, section 4.2.3): when a sort is stuck, the store that was picked last is
-//! taken back, and another one is picked in its place.
+//! Backtracking (HPCA 2006, section 4.2.3): when a sort is stuck, the last pick is undone, and another
+//! store is picked in its place.
 //!
-//! The paper's backtracking is chronological, and remembers nothing of what it tried but the stores
-//! on the path. It is complete: loads never exclude anything, and every store that could come next
-//! is tried. So where all have been, there is no order. Cost: exponential in the worst case.
+//! The paper's backtracking is chronological, and remembers nothing except the stores on the current
+//! path. It is complete: sorting a load never excludes anything, and every store that could come next is
+//! tried. If all have failed, there is no order. Cost: exponential in the worst case.
 
 use super::graph::NoOrder;
 use super::sort::{Pick, Sort};
@@ -13,25 +13,25 @@ use super::sort::{Pick, Sort};
 pub enum End {
     /// Everything is sorted.
     Sorted,
-    /// Nothing can be picked: without backtracking, that proves nothing.
+    /// No store can be picked. Without backtracking, that proves nothing.
     Stuck,
     /// A bound was met.
     Exceeded,
 }
 
-/// How often a sort went back.
+/// How often and how far a sort went back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Backtracks {
-    /// How often.
+    /// How often the sort went back.
     pub number: u64,
-    /// How many stores it took back at the most before there was another to pick.
+    /// The largest number of picks that were undone before another store could be picked.
     pub depth: u64,
 }
 
-/// Picks store after store until it is stuck.
+/// Picks stores until everything is sorted or no store can be picked.
 pub fn sort(sort: &mut Sort<'_>) -> End {
     while let Some(store) = sort.candidate(None) {
-        if sort.is_late() {
+        if sort.is_past_bounds() {
             return End::Exceeded;
         }
         match sort.pick(store, false).1 {
@@ -43,13 +43,13 @@ pub fn sort(sort: &mut Sort<'_>) -> End {
     if sort.is_done() { End::Sorted } else { End::Stuck }
 }
 
-/// The same, going back where it is stuck; [`End::Stuck`] means that there is no order.
+/// Picks stores, and goes back when it is stuck. [`End::Stuck`] means that there is no order.
 pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) -> End {
     let mut path: Vec<Pick> = Vec::new();
-    // The store that was taken back last, and how many since the last one that was picked.
+    // The store of the last pick undone, and how many picks were undone since the last pick.
     let (mut tried, mut levels) = (None, 0);
     while !sort.is_done() {
-        if sort.is_late() {
+        if sort.is_past_bounds() {
             return End::Exceeded;
         }
         if let Some(store) = sort.candidate(tried) {
@@ -74,7 +74,7 @@ pub fn sort_with_backtracking(sort: &mut Sort<'_>, backtracks: &mut Backtracks) 
 }
 
 impl Backtracks {
-    /// Counts one over this many stores, if any.
+    /// Counts a step back of this many picks, if any.
     fn note(&mut self, levels: u64) {
         self.number += u64::from(levels > 0);
         self.depth = self.depth.max(levels);

@@ -6,31 +6,31 @@
 //! - x is a load (R6): S precedes what x reads from.
 //! - x is a store or an atomic (R7): every reader of S precedes x.
 //!
-//! Under TSO a chain has loads alone, or stores, atomics and membars, so x is what Figure 1 finds.
-//! Under SC a chain has everything; the figure, which then speaks of no chain with loads alone, is
-//! read as the text does: "its earliest successors, either loads or stores, that access the same
+//! Under TSO a chain has either loads only, or stores, atomics and membars, so x is the access that Figure
+//! 1 finds. Under SC a chain has all operations. The figure distinguishes chains with loads only; for SC it
+//! is read as the text says: "its earliest successors, either loads or stores, that access the same
 //! location but with different values".
 //!
-//! In Figure 1 an atomic counts as a store alone: that it reads something else than S, which calls for
-//! R6 too, is not used, so the figure infers less than the rules ([`Swaps::Stores`]; a failed
-//! compare-and-swap, which the paper does not have, is then neither a load nor a store under TSO). The
-//! rules of section 4.1, and the figure's own *input* ("a swap is considered to be both a load and a
-//! store"), say that both apply ([`Swaps::Both`]); what is inferred then is the least fixpoint of R6
-//! and R7, as in [`crate::engine::saturate`]. `tso-baseline` and `hpca-r8` follow the figure. The sorts follow
-//! the rules: on a generated history with section 5's mix, 32K operations and 16 threads, `deriv-back`
-//! goes back not once that way, and about 2,800 times with the figure; with 128K operations and 60
-//! threads up to twice, where with the figure it went back millions of times without an end.
+//! Figure 1 treats an atomic as a store only: it does not apply R6 to an atomic that reads from another
+//! write than S, so it infers less than the rules do ([`Swaps::Stores`]; a failed compare-and-swap, which
+//! the paper does not have, is then neither a load nor a store under TSO). The rules of section 4.1, and
+//! the figure's own *input* ("a swap is considered to be both a load and a store"), say that both apply
+//! ([`Swaps::Both`]); that infers the least fixpoint of R6 and R7, as [`crate::engine::saturate`] does.
+//! `tso-baseline` and `hpca-r8` follow the figure. The sorts follow the rules: on a generated history
+//! with section 5's mix, 32K operations and 16 threads, `deriv-back` never backtracks that way, and about
+//! 2,800 times with the figure; with 128K operations and 60 threads it backtracks at most twice, while
+//! with the figure it backtracked millions of times and did not end.
 //!
-//! Of the readers of S only the last in each chain get an edge, since the others precede them.
+//! Only the last reader of S in each chain gets an edge, since the others precede it.
 //!
-//! **Cost.** A visit of a write takes O(chains) for each of its readers, and one of any operation
-//! O(chains) for each edge into it. The paper bounds all by O(p·n³); what waits is visited from the
-//! end of a topological order on, so that most is visited a few times only.
+//! **Cost.** A visit of a write takes O(chains) for each of its readers, and a visit of any operation
+//! O(chains) for each edge into it. The paper's bound for all of it is O(p·n³). Operations that wait are
+//! visited from the end of a topological order backwards, so that most are visited only a few times.
 //!
-//! **Invariants.** A clock covers what follows its operation along edges whose heads do not wait in
-//! the queue; at a fixpoint, clocks of what has not been sorted are reachability along edges. From what
-//! has been sorted no edge is added, since it precedes what has not in any case, and an edge to it is
-//! a contradiction.
+//! **Invariants.** A clock covers everything that follows its operation along edges whose heads do not
+//! wait in the queue. At a fixpoint, the clocks of operations that have not been sorted are reachability
+//! along edges. No edge is added from an operation that has been sorted, since it precedes all that have
+//! not, and an edge to one is a contradiction.
 //!
 //! [`Swaps::Stores`]: super::graph::Swaps::Stores
 //! [`Swaps::Both`]: super::graph::Swaps::Both
@@ -38,27 +38,27 @@
 use crate::bounds::Bounds;
 use crate::engine::digraph::topological;
 
-use super::clocks::Clocks;
+use super::clocks::ReverseClocks;
 use super::graph::{Graph, NoOrder};
 use super::queue::Queue;
 
-/// Visits between two looks at the clock.
-const VISITS: u64 = 256;
+/// Visits between two checks of the bounds.
+const CHECK_INTERVAL: u64 = 256;
 
 /// A graph that edges are inferred for.
 #[derive(Debug)]
 pub struct Inference<'a> {
     /// The graph.
     pub graph: Graph<'a>,
-    /// What follows what.
-    pub clocks: Clocks,
+    /// The first successors of each operation.
+    pub clocks: ReverseClocks,
     queue: Queue,
     visits: u64,
-    /// When to give up.
+    /// The time and memory after which to give up.
     pub bounds: &'a Bounds,
 }
 
-/// A point to come back to.
+/// A state that [`Inference::undo`] can go back to.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Mark {
     edges: usize,
@@ -69,23 +69,23 @@ impl<'a> Inference<'a> {
     /// The clocks of a graph without inferred edges.
     ///
     /// # Errors
-    /// The graph has a cycle, or the clocks are too large.
+    /// Returns [`NoOrder::Cycle`] if the graph has a cycle, and [`NoOrder::Exceeded`] if a bound was met.
     pub fn new(graph: Graph<'a>, bounds: &'a Bounds) -> Result<Inference<'a>, NoOrder> {
         let (nodes, chains) = (graph.execution.operations as usize, graph.chains.count());
         let order = topological(&graph).map_err(|_| NoOrder::Cycle)?;
         let threads = graph.execution.history.threads().len();
-        if !bounds.allows(Clocks::bytes(nodes, chains)) {
+        if !bounds.allows(ReverseClocks::bytes(nodes, chains)) {
             return Err(NoOrder::Exceeded);
         }
         let mut inference = Inference {
             graph,
-            clocks: Clocks::new(nodes, chains),
+            clocks: ReverseClocks::new(nodes, chains),
             queue: Queue::new(order, threads),
             visits: 0,
             bounds,
         };
         for rank in (0..nodes).rev() {
-            if rank % VISITS as usize == 0 && bounds.passed() {
+            if rank % CHECK_INTERVAL as usize == 0 && bounds.passed() {
                 return Err(NoOrder::Exceeded);
             }
             inference.pass_back(inference.queue.order()[rank])?;
@@ -97,7 +97,7 @@ impl<'a> Inference<'a> {
     /// Applies rules R6 and R7 to a fixpoint.
     ///
     /// # Errors
-    /// The edges form a cycle, or a bound was met.
+    /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
     pub fn infer_all(&mut self) -> Result<(), NoOrder> {
         for node in 0..self.graph.execution.operations {
             if self.graph.execution.is_write(node) {
@@ -107,19 +107,19 @@ impl<'a> Inference<'a> {
         self.infer()
     }
 
-    /// Applies the rules to whatever changed, to a fixpoint.
+    /// Applies the rules to the operations whose clocks changed, to a fixpoint.
     ///
     /// # Errors
-    /// The edges form a cycle, or a bound was met.
+    /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
     pub fn infer(&mut self) -> Result<(), NoOrder> {
         while let Some(node) = self.queue.pop() {
             self.visits += 1;
-            if self.visits.is_multiple_of(VISITS) && self.bounds.passed() {
+            if self.visits.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed() {
                 return Err(NoOrder::Exceeded);
             }
             if self.graph.execution.is_write(node) {
                 self.apply(node)?;
-                // What the rules told of itself.
+                // The rules may have changed the write's own clock.
                 while self.queue.take(node) {
                     self.apply(node)?;
                 }
@@ -129,7 +129,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// Sorts the graph anew. To be called at a fixpoint.
+    /// Computes a new topological order of the graph. To be called at a fixpoint.
     pub fn rank(&mut self) {
         let threads = self.graph.execution.history.threads().len();
         if let Ok(order) = topological(&self.graph) {
@@ -137,7 +137,7 @@ impl<'a> Inference<'a> {
         }
     }
 
-    /// Place of an operation in the last topological order.
+    /// The position of an operation in the last topological order.
     pub fn rank_of(&self, node: u32) -> u32 {
         self.queue.rank(node)
     }
@@ -148,10 +148,10 @@ impl<'a> Inference<'a> {
         self.clocks.first(first, chain) <= position
     }
 
-    /// Adds an edge between operations, unless the order is known; says whether it was not.
+    /// Adds an edge between operations, unless their order is already known. Returns whether it was added.
     ///
     /// # Errors
-    /// It closes a cycle.
+    /// Returns [`NoOrder::Cycle`] if the edge closes a cycle.
     pub fn add(&mut self, from: u32, to: u32) -> Result<bool, NoOrder> {
         if self.graph.is_sorted(from) {
             return Ok(false);
@@ -167,10 +167,10 @@ impl<'a> Inference<'a> {
         Ok(true)
     }
 
-    /// Readers of a write precede another write of its location.
+    /// Adds edges from the readers of a write to another write of its location.
     ///
     /// # Errors
-    /// That closes a cycle.
+    /// Returns [`NoOrder::Cycle`] if an edge closes a cycle.
     pub fn add_readers(&mut self, write: u32, other: u32) -> Result<(), NoOrder> {
         for at in 0..self.graph.last_readers.of(write).len() {
             let reader = self.graph.last_readers.of(write)[at];
@@ -181,7 +181,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// What follows `later` follows `node` too.
+    /// Adds `later` and its successors to the successors of `node`.
     fn join(&mut self, node: u32, later: u32) -> Result<(), NoOrder> {
         if self.clocks.join(node, later, self.graph.place(later)) {
             self.queue.push(node);
@@ -192,7 +192,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// Tells what precedes an operation immediately, and has not been sorted, what follows it.
+    /// Updates the clocks of the immediate predecessors of an operation that have not been sorted.
     fn pass_back(&mut self, node: u32) -> Result<(), NoOrder> {
         let chains = &self.graph.chains;
         let static_edges = [chains.before(node), chains.across_before(node)];
@@ -232,7 +232,7 @@ impl<'a> Inference<'a> {
         Ok(())
     }
 
-    /// How many pairs of writes of one location are ordered. Cost: O(chains) a write.
+    /// The number of pairs of writes of one location that are ordered. Cost: O(chains) a write.
     pub fn ordered_writes(&self) -> u64 {
         let mut ordered = 0;
         for write in 0..self.graph.execution.operations {
@@ -248,13 +248,14 @@ impl<'a> Inference<'a> {
         ordered
     }
 
-    /// Remembers the present state, a fixpoint; later changes can be undone.
+    /// Marks the current state, which must be a fixpoint, so that later changes can be undone.
     pub fn mark(&mut self) -> Mark {
         self.clocks.log();
         Mark { edges: self.graph.edges.len(), changes: self.clocks.changes() }
     }
 
-    /// Goes back to a mark. What has been sorted must be what had been when edges were added.
+    /// Goes back to a mark. The operations that are sorted must be those that were when the edges since
+    /// then were added.
     pub fn undo(&mut self, mark: Mark) {
         self.queue.clear();
         self.graph.cut(mark.edges);

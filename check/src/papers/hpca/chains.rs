@@ -1,15 +1,15 @@
-//! The virtual SC processors of HPCA 2006, section 4.1: chains of operations that the model keeps
-//! in order.
+//! The virtual SC processors of HPCA 2006, section 4.1: chains of operations whose order the model
+//! preserves.
 //!
 //! | model | chains of a thread |
 //! |---|---|
-//! | SC | one, of everything |
+//! | SC | one, with all operations |
 //! | TSO | one of loads; one of stores, atomics and membars |
 //!
-//! These are the paper's; [`crate::engine::events`] has atomics and membars beside the loads. Order between
-//! the two chains of a thread (rules R1 and R3: a load precedes what is later in the other chain, and
-//! so does an atomic or a membar) is kept as at most one edge into each operation, from the last such
-//! operation, where that does not follow along the chain.
+//! These are the paper's chains; those of [`crate::engine::events`] have atomics and membars together with
+//! the loads. Between the two chains of a thread, a load, an atomic or a membar precedes all later
+//! operations of the other chain (rules R1 and R3). This order is kept as at most one edge into each
+//! operation, from the last such operation, unless it follows along the chain.
 
 use crate::engine::csr::Csr;
 use crate::engine::events::NONE;
@@ -19,19 +19,19 @@ use memory::Model;
 /// The chains. Memory: 20 bytes an operation.
 #[derive(Debug)]
 pub struct Chains {
-    /// Per operation its chain.
+    /// Per operation, its chain.
     pub of: Vec<u32>,
-    /// Per operation its position in its chain, from 1.
+    /// Per operation, its position in its chain, from 1.
     pub position: Vec<u32>,
     members: Csr,
-    /// Per operation the one of its thread's other chain that it follows immediately.
+    /// Per operation, the operation of its thread's other chain that it follows immediately.
     across_before: Vec<u32>,
     /// The same edges backwards.
     across_after: Vec<u32>,
 }
 
 impl Chains {
-    /// Lays the chains. Cost: linear.
+    /// Assigns the operations to chains. Cost: linear.
     pub fn new(execution: &Execution<'_>, model: Model) -> Chains {
         let threads = execution.history.threads().len();
         let buffers = model.buffers();
@@ -67,8 +67,8 @@ impl Chains {
 
     /// Finds the edges between the two chains of each thread.
     fn join_pairs(&mut self, execution: &Execution<'_>) {
-        // Of the thread at hand: the last load, and the last atomic or membar, unless something in
-        // the other chain came after it.
+        // The last load, and the last atomic or membar, of the current thread, unless an operation of the
+        // other chain came after it.
         let (mut load, mut drain) = (NONE, NONE);
         let mut thread = NONE;
         for node in 0..execution.operations {

@@ -1,12 +1,12 @@
-//! The order of the writes of each location is given (VTSO-conflict, VSC-conflict).
+//! Decides with a given order of the writes of each location (VTSO-conflict, VSC-conflict).
 //!
-//! The baseline rules are complete then (HPCA 2006, section 4.1). With all writes of a location in a
-//! row, R7 says that the readers of each precede the next, and R6 nothing that would not show as a
-//! cycle of these edges: if S' precedes a reader of S, and S does not follow S', then that reader
-//! precedes what follows S, which is S' or precedes it. Where there is no cycle every topological
-//! order is a memory order: a load comes after its source (or is served by its own thread's buffer,
-//! where R5 keeps the source the newest) and before the next write. At a location that one thread alone uses, program order and R5 say it all, so
-//! its writes need not be given. Cost: linear.
+//! The baseline rules are then complete (HPCA 2006, section 4.1). If all writes of a location are ordered,
+//! R7 says that the readers of each write precede the next one. R6 adds nothing that is not already a
+//! cycle of these edges: if S' precedes a reader of S, and S does not follow S', then that reader precedes
+//! the write after S, which is S' or precedes it. Without a cycle every topological order is a memory
+//! order: a load comes after its source (or is served by its own thread's buffer, where by R5 the source
+//! is the newest) and before the next write. At a location that only one thread uses, program order and
+//! R5 determine everything, so its writes need not be given. Cost: linear.
 
 use history::OpId;
 
@@ -14,13 +14,13 @@ use crate::engine::digraph::topological;
 
 use super::graph::Graph;
 
-/// Nodes on a cycle from which a shorter one is looked for.
+/// Number of nodes on cycles from which a shorter cycle is searched for.
 const TRIES: usize = 64;
 
-/// Sorts a graph whose observed edges are in place by an order of all writes.
+/// Sorts a graph, to which the observed edges were added, by an order of all writes.
 ///
 /// # Errors
-/// A cycle.
+/// Returns a cycle, if the order of writes gives one.
 pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>, Vec<OpId>> {
     let locations = 0..graph.execution.locations();
     let mut last: Vec<u32> = locations.map(|at| graph.execution.initial(at)).collect();
@@ -40,7 +40,7 @@ pub fn sort_by(graph: &mut Graph<'_>, store_order: &[OpId]) -> Result<Vec<OpId>,
     topological(&*graph).map(ops).map_err(|rest| ops(rest.short_cycle(TRIES)))
 }
 
-/// Whether what was observed has no cycle; if it has one, no order of writes helps.
+/// Whether the static and observed edges have no cycle. If they have one, no order of writes has a run.
 pub fn is_acyclic(graph: &Graph<'_>) -> bool {
     topological(graph).is_ok()
 }

@@ -29,7 +29,7 @@ impl Edges {
         self.list.len()
     }
 
-    /// Whether there is none.
+    /// Whether there is no edge.
     pub fn is_empty(&self) -> bool {
         self.list.is_empty()
     }
@@ -58,7 +58,7 @@ impl Edges {
         self.first_out[node as usize]
     }
 
-    /// Where an edge leads, and the next one out of the same node.
+    /// The node that an edge enters, and the next edge out of the same node.
     pub fn next_out(&self, edge: u32) -> Option<(u32, u32)> {
         let edge = self.list.get(edge as usize)?;
         Some((edge.to, edge.next_out))
@@ -69,13 +69,13 @@ impl Edges {
         self.first_in[node as usize]
     }
 
-    /// Where an edge comes from, and the next one into the same node.
+    /// The node that an edge leaves, and the next edge into the same node.
     pub fn next_in(&self, edge: u32) -> Option<(u32, u32)> {
         let edge = self.list.get(edge as usize)?;
         Some((edge.from, edge.next_in))
     }
 
-    /// Where the edges out of a node lead.
+    /// The nodes that the edges out of a node enter.
     pub fn out_of(&self, node: u32) -> impl Iterator<Item = u32> {
         let mut edge = self.first_out(node);
         std::iter::from_fn(move || {

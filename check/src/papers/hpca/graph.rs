@@ -1,8 +1,8 @@
-//! The graph of HPCA 2006, section 4: operations, the edges between them, and how far a topological
-//! sort has got.
+//! The graph of HPCA 2006, section 4: operations, the edges between them, and the state of a topological
+//! sort.
 //!
-//! The static edges (R1-R3) are those of the `Chains`. The synthetic root that writes the initial
-//! values is not a node: it precedes everything, so what it says is that readers of an initial value
+//! The static edges (R1-R3) are those of the `Chains`. The paper's synthetic root, which writes the initial
+//! values, is not a node: since it precedes everything, it only implies that readers of an initial value
 //! precede every write of the location. A swap is one node, both a load and a store, which is the
 //! paper's way of making it atomic. A store-conditional counts as a reader of what its load-linked
 //! read, which makes the pair atomic (see [`Execution`]).
@@ -29,12 +29,12 @@ pub enum NoOrder {
     Exceeded,
 }
 
-/// What a swap, or another atomic, is to rules R6 and R7.
+/// How rules R6 and R7 treat a swap or another atomic.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swaps {
-    /// A store, as in Figure 1.
+    /// As a store only, as in Figure 1.
     Stores,
-    /// A load and a store, as in the text.
+    /// As both a load and a store, as in the text.
     Both,
 }
 
@@ -47,18 +47,18 @@ pub struct Graph<'a> {
     pub chains: Chains,
     /// Observed and inferred edges.
     pub edges: Edges,
-    /// Per location and chain its writes.
+    /// The writes by location and chain.
     pub writes: Index,
-    /// Per location and chain its writes, and its loads of known values that were written.
+    /// The writes, and the loads whose source is a known write, by location and chain.
     pub accesses: Index,
     swaps: Swaps,
-    /// Per access the next one of its group that is not a load of the same source.
+    /// Per access, the next access of its group that is not a load of the same source.
     next_other: Vec<u32>,
-    /// Per write its last reader in each chain.
+    /// Per write, its last reader in each chain.
     pub last_readers: Csr,
     /// Per chain, how many of its operations have been sorted.
     pub sorted: Vec<u32>,
-    /// Per operation, how many edges from operations that have not been sorted lead to it.
+    /// Per operation, the number of edges into it from operations that have not been sorted.
     waits_for: Vec<u32>,
 }
 
@@ -68,7 +68,7 @@ impl<'a> Graph<'a> {
         let execution = Execution::new(problem.history, problem.reads_from);
         let chains = Chains::new(&execution, problem.model);
         let operations = execution.operations as usize;
-        // In a chain without loads Figure 1 looks for stores and atomics that write.
+        // In a chain without loads, Figure 1 considers only stores and atomics that write.
         let failed = swaps == Swaps::Both || !problem.model.buffers();
         let is_load = |node: u32| {
             let source = execution.source[node as usize];
@@ -121,14 +121,14 @@ impl<'a> Graph<'a> {
         self.execution.source[node as usize]
     }
 
-    /// Adds an edge that is not known to be there.
+    /// Adds an edge, which must not exist yet.
     pub fn link(&mut self, from: u32, to: u32) {
         self.edges.link(from, to);
         self.waits_for[to as usize] += 1;
     }
 
-    /// Removes all but the first `edges` edges. What has been sorted must be what had been when they
-    /// were added, and their tails not among it.
+    /// Removes all but the first `edges` edges. The operations that are sorted must be those that were
+    /// when the removed edges were added, and no removed edge may leave one of them.
     pub fn cut(&mut self, edges: usize) {
         while self.edges.len() > edges {
             if let Some((_, to)) = self.edges.unlink() {
@@ -143,7 +143,7 @@ impl<'a> Graph<'a> {
         self.sorted[chain as usize] >= position
     }
 
-    /// Whether an operation comes next: everything that precedes it has been sorted.
+    /// Whether an operation can be sorted next: everything that precedes it has been sorted.
     pub fn is_next(&self, node: u32) -> bool {
         let (chain, position) = self.place(node);
         let before = self.chains.across_before(node);
@@ -160,7 +160,7 @@ impl<'a> Graph<'a> {
         }
     }
 
-    /// Takes back the last operation of a chain that was sorted.
+    /// Undoes the sorting of the operation that was sorted last in its chain.
     pub fn unsort(&mut self, node: u32) {
         self.sorted[self.chains.of[node as usize] as usize] -= 1;
         for next in self.edges.out_of(node) {
@@ -180,8 +180,8 @@ impl<'a> Graph<'a> {
         Some(self.next_other[access as usize]).filter(|&other| other != NONE)
     }
 
-    /// What an access that follows a write was found to read from, if that is another write that
-    /// R6 is applied to.
+    /// The source of an access that follows `write`, if R6 applies to it: the access counts as a load, and
+    /// its source is another write than `write` and not initial.
     pub fn source_against(&self, access: u32, write: u32) -> Option<u32> {
         let source = self.source(access);
         let applies = self.swaps == Swaps::Both || !self.execution.is_write(access);
@@ -197,13 +197,13 @@ impl<'a> Graph<'a> {
         self.writes.members(group).get(at).copied()
     }
 
-    /// Adds the edges that results show: rules R4 and R5, that readers of an initial value come
-    /// before writes, and that writes of final values come last. Cost: linear in them.
+    /// Adds the observed edges: those of rules R4 and R5, those from readers of an initial value to all
+    /// writes, and those to the writes of final values. Cost: linear in the number of edges.
     ///
     /// # Errors
-    /// A thread read an initial value after its own write of the location.
+    /// Returns [`NoOrder::Cycle`] if a thread read an initial value after its own write of the location.
     pub fn observe(&mut self, finals: &[OpId]) -> Result<(), NoOrder> {
-        // The last write of each location by the thread at hand.
+        // The last write of each location by the current thread.
         let mut own: FxHashMap<u32, u32> = FxHashMap::default();
         let mut thread = NONE;
         for node in 0..self.execution.operations {
@@ -228,7 +228,7 @@ impl<'a> Graph<'a> {
         Ok(())
     }
 
-    /// R4 and R5 for one read; `own` is its thread's last write of the location before it.
+    /// Applies R4 and R5 to one read. `own` is the last write before it of its thread and location.
     fn observe_read(&mut self, read: u32, own: Option<u32>) -> Result<(), NoOrder> {
         let source = self.source(read);
         if self.execution.is_initial(source) {
@@ -259,7 +259,7 @@ impl<'a> Graph<'a> {
             for group in self.writes.range(location) {
                 let first = self.writes.members(self.writes.group(group))[0];
                 let thread = |node: u32| self.execution.thread[node as usize];
-                // Those of its own thread are later in program order.
+                // The writes of the reader's own thread follow it in program order.
                 if thread(first) != thread(reader) {
                     self.link(reader, first);
                 }
@@ -291,7 +291,7 @@ impl Digraph for Graph<'_> {
     }
 }
 
-/// Per access the next one of its group that is not a load of the same source.
+/// Per access, the next access of its group that is not a load of the same source.
 fn next_others(execution: &Execution<'_>, accesses: &Index) -> Vec<u32> {
     let mut next = vec![NONE; execution.operations as usize];
     for group in 0..accesses.all_groups() {
@@ -305,7 +305,7 @@ fn next_others(execution: &Execution<'_>, accesses: &Index) -> Vec<u32> {
     next
 }
 
-/// Per write its last reader in each chain: the others precede that one.
+/// Per write, its last reader in each chain. The other readers precede that one.
 fn last_readers(execution: &Execution<'_>, chains: &Chains) -> Csr {
     let mut last: Vec<(u32, u32)> = Vec::new();
     let mut place: FxHashMap<u32, usize> = FxHashMap::default();

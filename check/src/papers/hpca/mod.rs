@@ -1,29 +1,29 @@
 //! The TSO tool family (Manovit & Hangal, *Completely Verifying Memory Consistency of Test Program
 //! Executions*, HPCA 2006), for SC and TSO with membars and swaps.
 //!
-//! | name | what | section | finds |
+//! | name | algorithm | section | finds |
 //! |---|---|---|---|
 //! | tso-baseline | rules R1-R7 as Figure 1 applies them | 4.1 | violations |
 //! | hpca-r8 | the same with rule R8 | 4.2 | violations |
-//! | heu | those rules, then a topological sort with active stores | 4.2.1 | both, or gives up |
-//! | deriv | the same, rules applied again after each store | 4.2.2 | both, or gives up |
-//! | heu-back, deriv-back | the same with backtracking | 4.2.3 | everything |
+//! | heu | rules R1-R7, then a topological sort with active stores | 4.2.1 | both verdicts, or gives up |
+//! | deriv | the same, with the rules applied again after each store | 4.2.2 | both verdicts, or gives up |
+//! | heu-back, deriv-back | heu and deriv with backtracking | 4.2.3 | both verdicts |
 //!
 //! Each is independent of this program's engine: chains, clocks and rules are those of the paper.
 //! - `chains`: virtual SC processors;
-//! - [`graph`], `edges`, `clocks`: operations, what is known of their order, reverse-time vector
+//! - [`graph`], `edges`, `clocks`: operations, the known edges between them, and reverse-time vector
 //!   clocks;
 //! - [`baseline`], `queue`: rules R6 and R7;
 //! - `r8`: rule R8;
 //! - `sort`, `backtrack`: topological sorts;
-//! - `conflict`: the order of writes is given.
+//! - `conflict`: decides with a given order of writes.
 //!
-//! **Options.** `no_baseline`: heu, deriv and those that backtrack start from static and observed
-//! edges (R1-R5); what deriv adds after a store then starts from what that store changes.
-//! `store_order`: all six sort by it, and nothing needs to be inferred.
+//! **Options.** With `no_baseline`, the four algorithms that sort start from the static and observed edges
+//! (R1-R5); deriv then applies the rules only to what each store changes. With `store_order`, all six sort
+//! by the given order, and nothing needs to be inferred.
 //!
-//! **Memory.** A clock entry of 4 bytes for each operation and chain, which is asked for in advance,
-//! about 200 bytes an operation, and what going back takes: 12 bytes for each clock entry that a
+//! **Memory.** A clock entry of 4 bytes for each operation and chain, which is checked against the bounds
+//! in advance; about 200 bytes an operation; and for backtracking 12 bytes for each clock entry that a
 //! choice changed, for as long as the choice stands.
 
 mod backtrack;
@@ -48,19 +48,19 @@ use baseline::Inference;
 use graph::{Graph, NoOrder, Swaps};
 use sort::Sort;
 
-/// Whether an algorithm is one of these.
+/// Whether an algorithm is one of this family.
 pub fn has(algorithm: Algorithm) -> bool {
     use Algorithm::*;
     matches!(algorithm, TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack)
 }
 
-/// Whether an algorithm sorts, so that it can do without the baseline.
+/// Whether an algorithm of this family sorts, so that it can run without the baseline.
 pub fn sorts(algorithm: Algorithm) -> bool {
     use Algorithm::*;
     matches!(algorithm, Heu | Deriv | HeuBack | DerivBack)
 }
 
-/// Runs one of these algorithms.
+/// Runs one of the algorithms of this family.
 pub fn run(problem: &Problem<'_>) -> Report {
     let algorithm = problem.options.algorithm;
     let mut statistics = Statistics::default();
@@ -108,7 +108,7 @@ fn decide(
     answer
 }
 
-/// Sorts by a given order of the writes.
+/// Decides with a given order of the writes.
 fn by_store_order(graph: &mut Graph<'_>, order: &[OpId]) -> Answer {
     if !conflict::is_acyclic(graph) {
         return Answer::Refuted;
@@ -119,13 +119,13 @@ fn by_store_order(graph: &mut Graph<'_>, order: &[OpId]) -> Answer {
     }
 }
 
-/// Everything before a sort.
+/// Infers edges before the sort: by the baseline if `infers`, and by R8 if the algorithm has it.
 fn infer(inference: &mut Inference<'_>, algorithm: Algorithm, infers: bool) -> Result<(), NoOrder> {
     if infers {
         inference.infer_all()?;
     }
     if algorithm == Algorithm::HpcaR8 {
-        inference.infer_common()?;
+        inference.infer_r8()?;
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Operations that wait to be visited, the last ones of an order first.
+//! [`Queue`]: operations that wait to be visited, the last ones of an order first.
 
 use crate::engine::worklist::Worklist;
 
@@ -11,7 +11,8 @@ pub struct Queue {
 }
 
 impl Queue {
-    /// Nothing waits; `order` has every operation once, and `threads` of them are under way at a time.
+    /// Creates an empty queue. `order` has every operation once; `threads` is the number of threads, for
+    /// [`Worklist::new`].
     pub fn new(order: Vec<u32>, threads: usize) -> Queue {
         let mut rank = vec![0; order.len()];
         for (at, &node) in order.iter().rev().enumerate() {
@@ -20,12 +21,12 @@ impl Queue {
         Queue { waiting: Worklist::new(rank, threads), order }
     }
 
-    /// Place of an operation in the order.
+    /// The position of an operation in the order.
     pub fn rank(&self, node: u32) -> u32 {
         self.order.len() as u32 - 1 - self.waiting.rank(node)
     }
 
-    /// Operations in the order.
+    /// The operations, in the order.
     pub fn order(&self) -> &[u32] {
         &self.order
     }
@@ -35,17 +36,17 @@ impl Queue {
         self.waiting.push(node);
     }
 
-    /// Takes an operation, one of the last.
+    /// Removes and returns one of the last operations in the order.
     pub fn pop(&mut self) -> Option<u32> {
         self.waiting.pop(usize::MAX)
     }
 
-    /// Takes an operation, if it waits.
+    /// Removes an operation. Returns whether it was waiting.
     pub fn take(&mut self, node: u32) -> bool {
         self.waiting.take(node)
     }
 
-    /// Nothing waits.
+    /// Removes all operations.
     pub fn clear(&mut self) {
         while self.pop().is_some() {}
     }

@@ -1,14 +1,13 @@
-//! Rule R8 (HPCA 2006, section 4.2): where loads L and L' of one location read from different stores
-//! S and S', what precedes both loads precedes what follows both stores.
+//! Rule R8 (HPCA 2006, section 4.2): if loads L and L' of one location read from different stores S and
+//! S', everything that precedes both loads precedes everything that follows both stores.
 //!
-//! Otherwise both stores would precede both loads, and the later one would have hidden the other. The
-//! paper states the rule to show that it is not enough. It gives no algorithm; this one goes through
-//! all pairs of unordered stores of a location and all pairs of their readers. Where the stores are
-//! ordered, R7 says as much. *Latest* and *first* are per chain, and an operation counts as its own
-//! predecessor.
+//! Otherwise both stores would precede both loads, and the later store would have hidden the other. The
+//! paper states the rule to show that even with it the rules are not complete, and gives no algorithm.
+//! This one goes through all pairs of unordered stores of a location and all pairs of their readers. If
+//! the stores are ordered, R7 implies the same. An operation counts as its own predecessor.
 //!
-//! **Cost.** O(r² · chains · (log n + chains)) for the r readers of a location, again until nothing is
-//! new: for small histories.
+//! **Cost.** O(r² · chains · (log n + chains)) for the r readers of a location, repeated until nothing is
+//! new. It is meant for small histories.
 
 use super::baseline::Inference;
 use super::graph::NoOrder;
@@ -17,8 +16,8 @@ impl Inference<'_> {
     /// Applies rules R6, R7 and R8 to a fixpoint, after [`Inference::infer_all`].
     ///
     /// # Errors
-    /// The edges form a cycle, or a bound was met.
-    pub fn infer_common(&mut self) -> Result<(), NoOrder> {
+    /// Returns [`NoOrder::Cycle`] if the edges form a cycle, and [`NoOrder::Exceeded`] if a bound was met.
+    pub fn infer_r8(&mut self) -> Result<(), NoOrder> {
         loop {
             let mut news = false;
             for location in 0..self.graph.execution.locations() {
@@ -31,7 +30,7 @@ impl Inference<'_> {
         }
     }
 
-    /// R8 for the stores of one location; says whether edges were added.
+    /// Applies R8 to the stores of one location. Returns whether edges were added.
     fn apply_r8(&mut self, location: u32) -> Result<bool, NoOrder> {
         let writes = self.graph.execution.writes.of(location)[1..].to_vec();
         let mut news = false;
@@ -52,7 +51,8 @@ impl Inference<'_> {
         Ok(news)
     }
 
-    /// What precedes a reader of each of two stores precedes what follows both stores.
+    /// Adds edges from the common predecessors of a reader of each store to the operations that follow
+    /// both stores. Returns whether there were new ones.
     fn order_readers(&mut self, first: u32, second: u32, after: &[u32]) -> Result<bool, NoOrder> {
         let readers = |write| self.graph.execution.readers.of(write).to_vec();
         let (of_first, of_second) = (readers(first), readers(second));

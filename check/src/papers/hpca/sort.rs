@@ -1,17 +1,17 @@
-//! Topological sorts that keep to the axioms (HPCA 2006, sections 4.2.1 and 4.2.2).
+//! Topological sorts whose result satisfies the axioms (HPCA 2006, sections 4.2.1 and 4.2.2).
 //!
-//! Each location has an *active* store, the last that was sorted. A load is sorted only while the
-//! store that it reads is active, or, under TSO, while that is its own thread's and has not been
-//! sorted; a store only once every reader of the active one has been. (An atomic is sorted when it is
-//! itself the last reader.) A load that can be sorted is sorted at once, which keeps nothing else from
+//! Each location has an *active* store, the one that was sorted last. A load is sorted only while the
+//! store that it reads is active or, under TSO, while that store is of its own thread and has not been
+//! sorted. A store is sorted only once every reader of the active store has been. (An atomic may itself be
+//! the last reader.) A load that can be sorted is sorted at once, since that prevents nothing else from
 //! being sorted; so only stores are choices. [`Heu`](crate::Algorithm::Heu) does no more than that.
 //!
-//! [`Deriv`](crate::Algorithm::Deriv) applies the rules again after each store: it precedes the
-//! stores of its location that are left, so its readers do too. What it says of other locations
-//! cannot be news, since what has been sorted precedes what has not in any case.
+//! [`Deriv`](crate::Algorithm::Deriv) applies the rules again after each store: the store precedes the
+//! remaining stores of its location, so its readers do too. There is nothing new to derive at other
+//! locations, since operations that have been sorted precede all others anyway.
 //!
-//! The paper leaves open which of several stores is sorted first. Here it is the one that comes first
-//! in a topological order of the graph, made first in, first out, so that threads advance together.
+//! The paper leaves open which of several stores is sorted first. Here it is the one that comes first in a
+//! topological order of the graph, made first in, first out, so that threads advance together.
 //!
 //! **Cost.** O(chains) a store to choose it, and constant time an operation and edge.
 
@@ -29,18 +29,19 @@ pub struct Sort<'a> {
     derives: bool,
     /// Per node, how many of its readers have not been sorted.
     unread: Vec<u32>,
-    /// Per location the write that was sorted last; at first the initial one.
+    /// Per location, the active write: the one that was sorted last, at first the initial one.
     active: Vec<u32>,
-    /// Per write that was sorted, the one that was active before it.
+    /// Per sorted write, the write that was active before it.
     replaced: Vec<u32>,
+    /// The operations sorted so far.
     order: Vec<u32>,
-    /// Operations that may have become possible.
+    /// Operations that may have become possible to sort.
     open: Vec<u32>,
-    /// Stores that were picked, those taken back included.
+    /// Number of stores that were picked, including those undone since.
     picks: u64,
 }
 
-/// A store that was picked, and what there was before.
+/// The state before a store was picked.
 #[derive(Clone, Copy, Debug)]
 pub struct Pick {
     sorted: usize,
@@ -48,7 +49,7 @@ pub struct Pick {
 }
 
 impl<'a> Sort<'a> {
-    /// Sorts what comes before the first choice.
+    /// Starts a sort: sorts the operations before the first choice.
     pub fn new(inference: Inference<'a>, derives: bool) -> Sort<'a> {
         let execution = &inference.graph.execution;
         let nodes = 0..execution.len() as u32;
@@ -74,42 +75,42 @@ impl<'a> Sort<'a> {
         self.replaced.len()
     }
 
-    /// How many have been sorted.
+    /// Number of operations that have been sorted.
     pub fn sorted(&self) -> usize {
         self.order.len()
     }
 
-    /// Whether everything has been.
+    /// Whether every operation has been sorted.
     pub fn is_done(&self) -> bool {
         self.sorted() == self.operations()
     }
 
-    /// What has been sorted.
+    /// The operations sorted so far, in order.
     pub fn order(&self) -> Vec<OpId> {
         self.order.iter().map(|&node| OpId(node)).collect()
     }
 
-    /// How many stores were picked so far.
+    /// Number of stores picked so far.
     pub fn picks(&self) -> u64 {
         self.picks
     }
 
     /// Whether a bound was met.
-    pub fn is_late(&self) -> bool {
+    pub fn is_past_bounds(&self) -> bool {
         self.inference.bounds.passed()
     }
 
-    /// Edges that there are.
+    /// Number of edges of the graph.
     pub fn edges(&self) -> usize {
         self.inference.graph.edges.len()
     }
 
-    /// Place of an operation in the order in which stores are tried.
+    /// Position of an operation in the order in which stores are tried.
     fn rank(&self, node: u32) -> u32 {
         self.inference.rank_of(node)
     }
 
-    /// The store that could be picked next, or the one to try after `tried`.
+    /// The store to pick next; with `tried`, the one to try after that store.
     pub fn candidate(&self, tried: Option<u32>) -> Option<u32> {
         let chains = &self.inference.graph.chains;
         let sorted = self.inference.graph.sorted.iter().enumerate();
@@ -123,13 +124,11 @@ impl<'a> Sort<'a> {
             .min_by_key(|&head| self.rank(head))
     }
 
-    /// Picks a store, and sorts what follows without a choice. `back` says that it may be taken back.
+    /// Picks a store, and sorts the operations that follow without a choice. `back` says that the pick
+    /// may be undone later.
     pub fn pick(&mut self, store: u32, back: bool) -> (Pick, Result<(), NoOrder>) {
         self.picks += 1;
-        let mark = match back && self.derives {
-            true => self.inference.mark(),
-            false => Mark::default(),
-        };
+        let mark = if back && self.derives { self.inference.mark() } else { Mark::default() };
         let pick = Pick { sorted: self.order.len(), mark };
         self.sort(store);
         let derived = if self.derives { self.derive(store) } else { Ok(()) };
@@ -140,7 +139,7 @@ impl<'a> Sort<'a> {
         (pick, derived)
     }
 
-    /// Takes back a store and everything after it, and returns it.
+    /// Undoes a pick and everything sorted after it. Returns the store.
     pub fn take_back(&mut self, pick: Pick) -> u32 {
         while self.order.len() > pick.sorted + 1 {
             self.unsort();
@@ -153,7 +152,7 @@ impl<'a> Sort<'a> {
         store
     }
 
-    /// What follows from a store's being sorted.
+    /// Derives the edges that follow from a store having been sorted.
     fn derive(&mut self, store: u32) -> Result<(), NoOrder> {
         let location = self.inference.graph.location(store);
         for group in self.inference.graph.writes.range(location) {
@@ -164,7 +163,7 @@ impl<'a> Sort<'a> {
         self.inference.infer()
     }
 
-    /// Sorts loads, membars and failed atomics as long as there are some that can be.
+    /// Sorts loads, membars and failed atomics as long as one can be sorted.
     fn sort_reads(&mut self) {
         while let Some(node) = self.open.pop() {
             let graph = &self.inference.graph;
@@ -174,7 +173,7 @@ impl<'a> Sort<'a> {
         }
     }
 
-    /// Whether the value that an operation reads is there to be read.
+    /// Whether an operation would read its recorded value if it were sorted now.
     fn may_read(&self, node: u32) -> bool {
         let graph = &self.inference.graph;
         let source = graph.source(node);

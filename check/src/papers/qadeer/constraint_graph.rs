@@ -1,29 +1,29 @@
 //! The constraint graph of a witness (Qadeer, *Verifying Sequential Consistency on Shared-Memory
 //! Multiprocessors by Model Checking*, section 5).
 //!
-//! A witness orders the writes of each location; the simple one takes the order in which they
-//! completed (section 5.2). In what follows the initial value is a write that comes first, and a
-//! write's *number* is its place in its location's order, from 0. Two accesses x and y of a location
-//! are ordered, x before y, if (section 5)
+//! A witness orders the writes of each location; the simple witness takes the order in which they
+//! completed (section 5.2). Below, the initial value is a write that comes first, and a write's *number*
+//! is its position in its location's order, from 0. Two accesses x and y of a location are ordered, x
+//! before y, if (section 5)
 //!
 //! 1. y reads what x wrote, or
 //! 2. x reads the initial value, and y reads or writes another one, or
 //! 3. the write of x's value comes before that of y's.
 //!
-//! The constraint graph is that partial order for every location together with program order. It is
-//! acyclic exactly if a run of SC has the witness as its store order (Theorem 5.3), and then every
-//! topological order is one.
+//! The constraint graph is the union of these partial orders and program order. It is acyclic exactly if
+//! a run of SC has the witness as its store order (Theorem 5.3); every topological order is then such a
+//! run.
 //!
-//! Here the graph has the edges that imply the others: from each operation to the next of its
+//! The graph here has only the edges that imply the others: from each operation to the next of its
 //! thread, from each write to its readers and to the next write, and from each reader to the next write.
-//! Its size and the cost of all but finding a short cycle are linear.
+//! Its size is linear, and so are all costs except that of finding a short cycle.
 //!
-//! A read-modify-write is one vertex, which reads and writes: with it, x is a write and a read in one.
-//! It must come right after the write that it reads from, as must a store-conditional after what
-//! its load-linked read; otherwise it comes before another write as a reader and after it as a
-//! writer, and that pair is all that is reported ([`CycleShape::Atomicity`]). A final value must be that of
-//! the last write ([`CycleShape::Final`]). Fences order nothing that SC does not order anyway, and reads of
-//! unknown sources are in program order alone.
+//! A read-modify-write is one vertex that both reads and writes. It must come right after the write that it
+//! reads from, and a store-conditional right after the source of its load-linked. If another write comes
+//! in between, that write and the operation are a cycle, and only this pair is reported
+//! ([`CycleShape::Atomicity`]). A final value must be that of the last write ([`CycleShape::Final`]). Fences
+//! order nothing that SC does not order anyway, and reads with unknown sources have only the edges of
+//! program order.
 
 use history::{History, OpId, ReadsFrom};
 
@@ -39,13 +39,13 @@ pub struct ConstraintGraph<'a> {
     execution: Execution<'a>,
     /// Per location its writes in the witness's order, without the initial one.
     order: Csr,
-    /// Per node, twice the number of the write of its value, and one more if it does not write;
-    /// [`NONE`] if it accesses nothing or that write is not known.
+    /// Per node, its position in its location's order: for a write twice its number, for a read one more
+    /// than its source; [`NONE`] for fences and reads with unknown sources.
     level: Vec<u32>,
 }
 
 impl<'a> ConstraintGraph<'a> {
-    /// The graph for a witness: all writes of a history, each location's in order.
+    /// The graph of a witness: all writes of a history, those of each location in order.
     pub fn new(
         history: &'a History,
         reads_from: &ReadsFrom,
@@ -82,7 +82,7 @@ impl<'a> ConstraintGraph<'a> {
         self.location(first) == self.location(second) && a != NONE && b != NONE && a < b
     }
 
-    /// The thread of an operation, by its place in the history.
+    /// The thread of an operation, as an index into [`History::threads`].
     pub fn thread(&self, op: OpId) -> u32 {
         self.execution.thread[op.at()]
     }
@@ -92,8 +92,8 @@ impl<'a> ConstraintGraph<'a> {
         self.execution.location[op.at()]
     }
 
-    /// A write that reads from another than the one before it, and one that is in between.
-    fn torn(&self) -> Option<(OpId, OpId)> {
+    /// An atomic operation that does not directly follow its source, and a write in between.
+    fn atomicity_violation(&self) -> Option<(OpId, OpId)> {
         (0..self.execution.operations).find_map(|write| {
             let source = self.execution.source[write as usize];
             // A load-linked that reads its own store-conditional is a cycle with program order.
@@ -104,15 +104,16 @@ impl<'a> ConstraintGraph<'a> {
             if read + 2 == own {
                 return None;
             }
-            let between = match read < own {
-                true => self.order.of(self.execution.location[write as usize])[read as usize / 2],
-                false => source,
+            let between = if read < own {
+                self.order.of(self.execution.location[write as usize])[read as usize / 2]
+            } else {
+                source
             };
             Some((OpId(write), OpId(between)))
         })
     }
 
-    /// A write of a final value that is not last, and the one that is.
+    /// A write of a final value that is not last at its location, and the write that is.
     fn overwritten(&self, finals: &[OpId]) -> Option<(OpId, OpId)> {
         finals.iter().find_map(|&write| {
             let last = OpId(*self.order.of(self.location(write)).last()?);
@@ -120,13 +121,13 @@ impl<'a> ConstraintGraph<'a> {
         })
     }
 
-    /// Why no run has the witness as its store order, unless one has: then an order of all operations.
-    /// A nice cycle has the fewest processors among those that `tries` more cycles contain.
+    /// An order of all operations that is a run with the witness as its store order.
     ///
     /// # Errors
-    /// The cycle.
+    /// Returns a cycle if there is no such run. A nice cycle has the fewest processors among those found
+    /// with `tries` additional searches.
     pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
-        if let Some(pair) = self.torn() {
+        if let Some(pair) = self.atomicity_violation() {
             return Err(NiceCycle::pair(CycleShape::Atomicity, self, pair));
         }
         if let Some(pair) = self.overwritten(finals) {
@@ -157,11 +158,11 @@ impl Digraph for ConstraintGraph<'_> {
         if level == NONE {
             return;
         }
-        // The writes are numbered from 1, but for the initial one.
+        // `order` lacks the initial write, so index i has the write of number i + 1: the next one.
         if let Some(&later) = self.order.of(location).get(level as usize / 2) {
             visit(later);
         }
-        // An atomic reader is the next write.
+        // A reader that also writes is the next write, which was visited above.
         let readers = self.execution.readers.of(node).iter();
         let readers = readers.filter(|&&reader| !self.execution.is_write(reader));
         readers.copied().for_each(visit);

@@ -1,10 +1,10 @@
 //! Qadeer, *Verifying Sequential Consistency on Shared-Memory Multiprocessors by Model Checking*:
 //! the algorithms `simple-witness` and `nice-cycle`.
 //!
-//! Both take the order of completions as the order of the writes of each location, and look for a
-//! cycle in its [`constraint_graph`]; without one there is a run. Where there is a cycle they give up,
-//! since another witness may do, and tell of a nice one (see [`nice_cycle`]): `nice-cycle` tries more
-//! than one cycle for one with few processors.
+//! Both take the order of completions as the order of the writes of each location (the witness), and
+//! search its [`constraint_graph`] for a cycle. Without a cycle there is a run. With one they give up, since
+//! the history may have a run with another witness, and report a [nice cycle](nice_cycle): `nice-cycle`
+//! tries several cycles to find one with few processors.
 
 pub mod constraint_graph;
 pub mod nice_cycle;
@@ -16,11 +16,11 @@ use crate::algorithm::Algorithm;
 use crate::papers::{Answer, Problem, Report};
 use crate::verdict::Reason;
 
-/// Nodes on a cycle from which `nice-cycle` looks for a shorter one.
+/// Number of nodes on cycles from which `nice-cycle` searches for a shorter cycle.
 const TRIES: usize = 64;
 
-/// The simple witness: all writes in the order of completions, those never seen to complete last;
-/// `None` if the trace does not show that order.
+/// The simple witness: all writes in the order of completions, those without a completion last. `None`
+/// if the trace does not show that order.
 fn simple_witness(history: &History) -> Option<Vec<OpId>> {
     let is_write = |op: &OpId| history.kind(*op).writes();
     let mut witness: Vec<OpId> = history.ops().filter(is_write).collect();

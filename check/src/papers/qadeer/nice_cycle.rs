@@ -7,30 +7,29 @@
 //! u1 -thread-> v1 -location-> u2 -thread-> v2 -location-> … uk -thread-> vk -location-> u1
 //! ```
 //!
-//! So k is at most the number of threads and that of locations. Every cycle contains one (Theorem
-//! 6.1): two edges of one thread can be replaced by one, since the thread's order is total, and two of
-//! one location likewise, since of two accesses that are ordered one is ordered with any third
-//! (Lemma 5.1). A violation that concerns one location alone, such as reading two writes in the wrong
-//! order, is a 1-nice cycle. In *canonical* form the processor edges are those of processors 1 to k
-//! and the location edges those of locations 2, 3, …, k, 1; [`NiceCycle::threads`] and
-//! [`NiceCycle::locations`] are the renaming.
+//! So k is at most the number of threads and the number of locations. Every cycle contains a nice one
+//! (Theorem 6.1): two edges of one thread can be replaced by one, since the thread's order is total, and so
+//! can two edges of one location, since of two ordered accesses one is ordered with any third (Lemma
+//! 5.1). A violation at a single location, such as reading two writes in the wrong order, is a 1-nice
+//! cycle. In *canonical* form the processor edges are those of processors 1 to k and the location edges
+//! those of locations 2, 3, …, k, 1; [`NiceCycle::threads`] and [`NiceCycle::locations`] are the renaming.
 //!
-//! What read-modify-writes and final values add to the paper has no processor edge: see [`CycleShape`].
+//! Read-modify-writes and final values, which the paper does not have, can give cycles without a
+//! processor edge: see [`CycleShape`].
 
 use history::{History, OpId};
 
 use super::constraint_graph::ConstraintGraph;
 
-/// What a cycle is made of.
+/// The edges that make a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CycleShape {
-    /// Processor and location edges in turn.
+    /// Processor and location edges alternate.
     Nice,
-    /// A read-modify-write or store-conditional and another write of its location, which comes
-    /// between it and the write that it reads from: before the one as a writer, after the other as
-    /// a reader.
+    /// The cycle is a read-modify-write or store-conditional and another write of its location that comes
+    /// between it and the write that it reads from.
     Atomicity,
-    /// The write of a final value, and a write of its location that the witness has after it.
+    /// The cycle is the write of a final value and a write of its location that the witness has after it.
     Final,
 }
 
@@ -38,15 +37,15 @@ pub enum CycleShape {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NiceCycle {
     shape: CycleShape,
-    /// The processor edges; for other shapes, the pair.
+    /// The processor edges; for shapes other than [`CycleShape::Nice`], the two operations.
     pairs: Vec<(OpId, OpId)>,
     threads: Vec<u32>,
     locations: Vec<u32>,
 }
 
-/// Which order an edge of a cycle is in.
+/// The order that an edge of a cycle belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Order {
+enum EdgeOrder {
     Thread(u32),
     Location(u32),
 }
@@ -55,7 +54,7 @@ enum Order {
 struct Edge {
     from: OpId,
     to: OpId,
-    order: Order,
+    order: EdgeOrder,
 }
 
 impl NiceCycle {
@@ -79,9 +78,10 @@ impl NiceCycle {
         let edges = cycle.iter().zip(next).map(|(&from, &to)| Edge {
             from,
             to,
-            order: match graph.po(from, to) {
-                true => Order::Thread(graph.thread(from)),
-                false => Order::Location(graph.location(from)),
+            order: if graph.po(from, to) {
+                EdgeOrder::Thread(graph.thread(from))
+            } else {
+                EdgeOrder::Location(graph.location(from))
             },
         });
         let mut edges: Vec<Edge> = edges.collect();
@@ -91,10 +91,10 @@ impl NiceCycle {
         NiceCycle::canonical(graph, &edges)
     }
 
-    /// Edges that alternate, from the processor edge with the first operation on.
+    /// The nice cycle of alternating edges, starting with the processor edge of the first operation.
     fn canonical(graph: &ConstraintGraph<'_>, edges: &[Edge]) -> NiceCycle {
         let by_threads = edges.iter().enumerate();
-        let by_threads = by_threads.filter(|(_, edge)| matches!(edge.order, Order::Thread(_)));
+        let by_threads = by_threads.filter(|(_, edge)| matches!(edge.order, EdgeOrder::Thread(_)));
         let start = by_threads.min_by_key(|(_, edge)| edge.from);
         let start = start.map_or(0, |(at, _)| at);
         let around = || edges[start..].iter().chain(&edges[..start]);
@@ -106,7 +106,7 @@ impl NiceCycle {
         NiceCycle { shape: CycleShape::Nice, pairs, threads, locations }
     }
 
-    /// What it is made of.
+    /// The shape of the cycle.
     pub fn shape(&self) -> CycleShape {
         self.shape
     }
@@ -121,8 +121,8 @@ impl NiceCycle {
         self.pairs[..self.k()].iter().copied()
     }
 
-    /// The location edges, in the order of the cycle; the first one follows the first processor edge.
-    /// For a pair, there and back.
+    /// The location edges, in the order of the cycle; the first one follows the first processor edge. A
+    /// cycle of two operations has an edge in each direction.
     pub fn location_edges(&self) -> impl Iterator<Item = (OpId, OpId)> {
         let next = self.pairs.iter().cycle().skip(1);
         let back = self.pairs.iter().zip(next).map(|(&(_, v), &(u, _))| (v, u));
@@ -130,13 +130,13 @@ impl NiceCycle {
         there.chain(back)
     }
 
-    /// Per processor of the canonical form, from 1, the thread that it stands for, by its place in
-    /// the history.
+    /// For each processor of the canonical form, from 1, the thread that it stands for, as an index into
+    /// [`History::threads`].
     pub fn threads(&self) -> &[u32] {
         &self.threads
     }
 
-    /// Per location of the canonical form, from 1, the location of the history that it stands for.
+    /// For each location of the canonical form, from 1, the location of the history that it stands for.
     pub fn locations(&self) -> &[u32] {
         &self.locations
     }
@@ -170,7 +170,7 @@ impl NiceCycle {
         }
     }
 
-    /// What the processors and locations of the canonical form stand for.
+    /// Text that says which threads and locations the canonical form stands for.
     fn canonical_form(&self, history: &History) -> String {
         let threads = self.threads.iter();
         let threads = threads.map(|&thread| history.threads()[thread as usize].label.to_string());
@@ -195,8 +195,8 @@ fn two_of_one_order(edges: &[Edge]) -> Option<(usize, usize)> {
     })
 }
 
-/// The cycle with one edge in place of two of one order, and without all that is between them on one
-/// side. One of the two edges across is there: see Theorem 6.1.
+/// The cycle with one edge in place of two edges of one order and everything between them on one side. By
+/// Theorem 6.1, one of the two possible edges exists.
 fn shortened(
     graph: &ConstraintGraph<'_>,
     edges: &[Edge],
@@ -205,8 +205,8 @@ fn shortened(
 ) -> Vec<Edge> {
     let (one, other) = (edges[first], edges[second]);
     let precedes = |from, to| match one.order {
-        Order::Thread(_) => graph.po(from, to),
-        Order::Location(_) => graph.location_order(from, to),
+        EdgeOrder::Thread(_) => graph.po(from, to),
+        EdgeOrder::Location(_) => graph.location_order(from, to),
     };
     let across = |from, to| Edge { from, to, order: one.order };
     let mut rest = Vec::with_capacity(edges.len());

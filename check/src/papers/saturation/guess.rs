@@ -1,8 +1,8 @@
 //! wSC with guessing the order of one pair of writes ("Boosting ... Saturation", section 4).
 //!
-//! For each pair of writes of one location that is not ordered, each order is assumed in turn and
-//! saturated; if that gives a cycle, the opposite order holds. This is repeated until all guesses
-//! are possible. If neither order of some pair is, there is no run.
+//! For each unordered pair of writes of one location, each order is assumed in turn and saturated. If
+//! that gives a cycle, the opposite order holds. This is repeated until every guess is possible. If a
+//! pair can be ordered in neither way, there is no run.
 //!
 //! This does not find the whole kernel either, but the paper's Fig. 5 is not what shows it. A block
 //! there forbids an order of one pair together with an order of another by a cycle with one conflict
@@ -19,12 +19,12 @@ use crate::engine::relation::Relation;
 use crate::papers::execution::Execution;
 use crate::papers::{Answer, Problem, Report};
 
-use super::{Forced, met};
+use super::{ForcedOrder, met};
 
-/// Decides whether no pair contradicts both ways.
+/// Decides whether every pair of writes can be ordered in at least one way.
 pub fn decide(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
-    let forced = Forced::new(&execution, problem.model, problem.finals, problem.bounds);
+    let forced = ForcedOrder::new(&execution, problem.model, problem.finals, problem.bounds);
     let mut guesses = 0;
     let mut report = match forced.and_then(|mut forced| {
         saturate(&execution, &mut forced, &mut guesses)?;
@@ -37,13 +37,13 @@ pub fn decide(problem: &Problem<'_>) -> Report {
     report
 }
 
-/// Adds the orders whose opposites are impossible, until there are none. Counts the guesses.
+/// Adds the orders whose opposites are impossible, to a fixpoint. Counts the guesses.
 ///
 /// # Errors
-/// A bound was met.
+/// Returns the bound that was met.
 pub fn saturate<'e>(
     execution: &'e Execution<'e>,
-    forced: &mut Forced<'e>,
+    forced: &mut ForcedOrder<'e>,
     guesses: &mut u64,
 ) -> Result<(), Exceeded> {
     if !forced.bounds.allows(2 * Relation::bytes(execution.len())) {
@@ -69,7 +69,7 @@ pub fn saturate<'e>(
 }
 
 /// Whether an order of two writes leads to a cycle.
-fn is_impossible(forced: &Forced<'_>, first: u32, second: u32) -> Result<bool, Exceeded> {
+fn is_impossible(forced: &ForcedOrder<'_>, first: u32, second: u32) -> Result<bool, Exceeded> {
     if forced.bounds.passed() {
         return Err(met(forced.bounds));
     }

@@ -44,7 +44,7 @@
 //! plain loads, and then by a pair (L', w') of `rw`. Then w is the source of L' or, by R5, before
 //! it, so w is before w' in `st`; replacing all of these gives a cycle of `hb`.
 //!
-//! **What there is.** [`Forced`] keeps `hb` as bit relations for small histories and takes further
+//! **What there is.** [`ForcedOrder`] keeps `hb` as bit relations for small histories and takes further
 //! orders of writes; [`clocks`] has the same on vector clocks for large ones and is what `wsc` and
 //! `wtso` run. [`pattern`] and [`guess`] are the extensions.
 
@@ -66,78 +66,65 @@ use crate::papers::execution::{Execution, NONE};
 use crate::papers::may_start;
 use crate::papers::program_order::program_order;
 
-/// Nodes between two looks at the bounds.
-const OFTEN: usize = 64;
+/// Nodes between two checks of the bounds.
+const CHECK_INTERVAL: usize = 64;
 
-/// The forced order of a history under SC or TSO: `hb` of wSC or wTSO, and kept at its fixpoint as
-/// orders of writes are added. A clone is a point to come back to.
+/// The forced order of a history under SC or TSO: `hb` of wSC or wTSO. It is kept at its fixpoint while
+/// orders of writes are added. To go back to an earlier state, keep a clone.
 ///
 /// **Cost.** Memory n²/4 bytes, and n·locations/8 that clones share. A new pair (a, b) costs n/64 for
 /// each node that did not precede b, and for each that did not follow a: O(n²/64) at worst.
-/// Rules are applied to pairs of accesses of one location only, once each, found by and-ing the new
-/// part of a write's row with the accesses of its location. At most n² pairs are new, so O(n⁴/64)
-/// in all; random SC histories of 1,000 operations take some milliseconds.
+/// Rules are applied once to each pair of accesses of one location; the new pairs are found by and-ing
+/// the new part of a write's row with the accesses of its location. At most n² pairs are new, so all
+/// takes O(n⁴/64); random SC histories of 1,000 operations take some milliseconds.
 ///
-/// **Invariants.** `before` is the inverse of `after`, and both are transitively closed and acyclic:
-/// a pair that closes a cycle is not added, only remembered as [`Forced::is_cyclic`]. Unless it is
-/// cyclic or a bound was met, no rule adds anything.
+/// **Invariants.** `before` is the inverse of `after`, and both are transitively closed and acyclic: a
+/// pair that would close a cycle is not added but sets [`ForcedOrder::is_cyclic`]. Unless that is set or a
+/// bound was met, no rule adds anything.
 #[derive(Clone, Debug)]
-pub struct Forced<'e> {
+pub struct ForcedOrder<'e> {
     execution: &'e Execution<'e>,
     bounds: &'e Bounds,
-    accesses: Rc<Accesses>,
+    accesses: Rc<Relation>,
     after: Relation,
     before: Relation,
-    /// Pairs of a write and another access of its location to which R6 and R7 were not applied.
+    /// Pairs of a write and another access of its location that R6 and R7 have yet to be applied to.
     pending: Vec<(u32, u32)>,
     is_cyclic: bool,
 }
 
-/// The accesses of each location as rows of bits.
-#[derive(Debug)]
-struct Accesses {
-    width: usize,
-    words: Vec<u64>,
-}
-
-impl Accesses {
-    fn new(execution: &Execution<'_>) -> Accesses {
-        let width = execution.len().div_ceil(64);
-        let mut words = vec![0; width * execution.locations() as usize];
-        for (node, &location) in execution.location.iter().enumerate() {
-            if location != NONE {
-                words[location as usize * width + node / 64] |= 1 << (node % 64);
-            }
+/// The accesses of each location.
+fn accesses(execution: &Execution<'_>) -> Relation {
+    let mut accesses = Relation::between(execution.locations() as usize, execution.len());
+    for (node, &location) in (0..).zip(&execution.location) {
+        if location != NONE {
+            accesses.insert(location, node);
         }
-        Accesses { width, words }
     }
-
-    fn of(&self, location: u32) -> &[u64] {
-        &self.words[location as usize * self.width..][..self.width]
-    }
+    accesses
 }
 
-impl<'e> Forced<'e> {
+impl<'e> ForcedOrder<'e> {
     /// The forced order of SC or TSO. `finals` are the writes of final values: each comes after all
     /// others of its location.
     ///
     /// # Errors
-    /// A bound was met.
+    /// Returns the bound that was met.
     pub fn new(
         execution: &'e Execution<'e>,
         model: Model,
         finals: &[OpId],
         bounds: &'e Bounds,
-    ) -> Result<Forced<'e>, Exceeded> {
+    ) -> Result<ForcedOrder<'e>, Exceeded> {
         let nodes = execution.len();
         let masks = nodes.div_ceil(8) * execution.locations() as usize;
         if !may_start(bounds, 2 * Relation::bytes(nodes) + masks) {
             return Err(met(bounds));
         }
-        let mut forced = Forced {
+        let mut forced = ForcedOrder {
             execution,
             bounds,
-            accesses: Rc::new(Accesses::new(execution)),
+            accesses: Rc::new(accesses(execution)),
             after: Relation::new(nodes),
             before: Relation::new(nodes),
             pending: Vec::new(),
@@ -160,14 +147,14 @@ impl<'e> Forced<'e> {
     /// Adds that one write precedes another of the location, and saturates again.
     ///
     /// # Errors
-    /// A bound was met.
+    /// Returns the bound that was met.
     pub fn assume(&mut self, first: u32, second: u32) -> Result<(), Exceeded> {
         self.add(first, second);
         self.saturate()
     }
 
-    /// Whether some operation precedes itself: then there is no run. What else is known is not
-    /// complete in that case.
+    /// Whether some operation precedes itself, so that there is no run. The relations are then
+    /// incomplete.
     pub fn is_cyclic(&self) -> bool {
         self.is_cyclic
     }
@@ -198,8 +185,7 @@ impl<'e> Forced<'e> {
         })
     }
 
-    /// How many unordered pairs of writes of one location the store order orders, initial writes
-    /// left out.
+    /// The number of pairs of writes of one location that the store order orders, without initial writes.
     pub fn ordered(&self) -> u64 {
         self.execution.ordered_writes(&self.after)
     }
@@ -218,7 +204,7 @@ impl<'e> Forced<'e> {
         pairs
     }
 
-    /// Closes what is known without the rules. A cycle leaves the relations empty.
+    /// Sets the relations to the transitive closure of the edges. A cycle leaves them empty.
     fn close(&mut self, edges: &[(u32, u32)]) -> Result<(), Exceeded> {
         let successors = Csr::new(self.execution.len(), edges.iter().copied());
         let Ok(order) = topological(&successors) else {
@@ -226,14 +212,14 @@ impl<'e> Forced<'e> {
             return Ok(());
         };
         for (done, &node) in order.iter().rev().enumerate() {
-            self.keep_within_bounds(done)?;
+            self.check_bounds(done)?;
             for &next in successors.of(node) {
                 self.after.absorb(node, next);
                 self.after.insert(node, next);
             }
         }
         for (done, &node) in order.iter().enumerate() {
-            self.keep_within_bounds(done)?;
+            self.check_bounds(done)?;
             for &next in successors.of(node) {
                 self.before.absorb(next, node);
                 self.before.insert(next, node);
@@ -242,11 +228,12 @@ impl<'e> Forced<'e> {
         Ok(())
     }
 
-    /// Looks at the bounds from time to time.
-    fn keep_within_bounds(&self, done: usize) -> Result<(), Exceeded> {
-        match done.is_multiple_of(OFTEN) && self.bounds.passed() {
-            true => Err(met(self.bounds)),
-            false => Ok(()),
+    /// Checks the bounds once every [`CHECK_INTERVAL`] nodes.
+    fn check_bounds(&self, done: usize) -> Result<(), Exceeded> {
+        if done.is_multiple_of(CHECK_INTERVAL) && self.bounds.passed() {
+            Err(met(self.bounds))
+        } else {
+            Ok(())
         }
     }
 
@@ -264,7 +251,7 @@ impl<'e> Forced<'e> {
         let heads = without(&head, self.before.row(second));
         let tails = without(&tail, self.after.row(first));
         for node in bits(&heads) {
-            self.note_news(node, &tail);
+            self.queue_new_pairs(node, &tail);
             self.after.absorb_row(node, &tail);
         }
         for node in bits(&tails) {
@@ -272,12 +259,12 @@ impl<'e> Forced<'e> {
         }
     }
 
-    /// Remembers which accesses of a write's location will be news in its row.
-    fn note_news(&mut self, write: u32, row: &[u64]) {
+    /// Queues the accesses of a write's location that are in `row` and not yet in the write's own row.
+    fn queue_new_pairs(&mut self, write: u32, row: &[u64]) {
         if !self.execution.is_write(write) {
             return;
         }
-        let accesses = self.accesses.of(self.execution.location[write as usize]).iter();
+        let accesses = self.accesses.row(self.execution.location[write as usize]).iter();
         let known = self.after.row(write).iter();
         let words = row.iter().zip(known).zip(accesses).enumerate();
         for (at, ((row, known), accesses)) in words {
@@ -287,12 +274,12 @@ impl<'e> Forced<'e> {
         }
     }
 
-    /// Applies the rules to every pair, as if all were news.
+    /// Applies the rules to every pair of the relations.
     fn apply_to_all(&mut self) -> Result<(), Exceeded> {
         for location in 0..self.execution.locations() {
             for &write in self.execution.writes.of(location) {
                 let known = self.after.row(write).iter();
-                let accesses = self.accesses.of(location).iter();
+                let accesses = self.accesses.row(location).iter();
                 let row: Vec<u64> = known.zip(accesses).map(|(a, b)| a & b).collect();
                 for access in bits(&row) {
                     self.apply(write, access)?;
@@ -331,7 +318,7 @@ impl<'e> Forced<'e> {
         Ok(())
     }
 
-    /// Adds a pair, which may take long if it is new.
+    /// Adds a pair. Checks the bounds if it is new, since adding it may take long.
     fn derive(&mut self, first: u32, second: u32) -> Result<(), Exceeded> {
         if self.after.contains(first, second) {
             return Ok(());
@@ -349,8 +336,8 @@ fn met(bounds: &Bounds) -> Exceeded {
     bounds.exceeded().unwrap_or(Exceeded::Time)
 }
 
-/// R5: from the last write of a location before a read in its thread, to the read's source if that
-/// is another.
+/// The pairs of R5: for each read, the last write before it of its thread and location, and the read's
+/// source if that is another write.
 fn own_earlier(execution: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut last = vec![NONE; execution.locations() as usize];
     let mut pairs = Vec::new();
@@ -371,6 +358,7 @@ fn own_earlier(execution: &Execution<'_>) -> Vec<(u32, u32)> {
     pairs
 }
 
+/// The pairs of each write and the write of its location's final value.
 fn before_finals(execution: &Execution<'_>, finals: &[OpId]) -> Vec<(u32, u32)> {
     let pairs = finals.iter().flat_map(|last| {
         let writes = execution.writes.of(execution.location[last.at()]);

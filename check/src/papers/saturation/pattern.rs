@@ -2,8 +2,8 @@
 //!
 //! For writes A and B of one location, B is ordered before A if there are locations y and z, writes
 //! a_y and a_z of them before A, writes b_y and b_z of them after B, a read of a_z after b_y and a
-//! read of a_y after b_z. For else, a_y and a_z would be before b_y and b_z, the two reads thus too,
-//! and the four would be on a cycle.
+//! read of a_y after b_z. Otherwise A would precede B, so a_y and a_z would precede b_y and b_z, their two
+//! reads would too, and the four would be on a cycle.
 //!
 //! **How instances are found.** For a given A and B the pattern falls into two independent halves,
 //! one that joins a_z and b_y, and one that joins a_y and b_z: it is enough to know for which pairs
@@ -21,23 +21,26 @@ use crate::papers::execution::{Execution, NONE};
 use crate::papers::{Answer, Problem, Report};
 use crate::verdict::Statistics;
 
-use super::{Forced, met};
+use super::{ForcedOrder, met};
 
-/// Decides whether saturation with the pattern finds no cycle.
+/// Decides whether saturation with the pattern is free of cycles.
 pub fn decide(problem: &Problem<'_>) -> Report {
     let execution = Execution::new(problem.history, problem.reads_from);
-    let forced = Forced::new(&execution, problem.model, problem.finals, problem.bounds);
+    let forced = ForcedOrder::new(&execution, problem.model, problem.finals, problem.bounds);
     match forced.and_then(|mut forced| saturate(&execution, &mut forced).map(|()| forced)) {
         Ok(forced) => forced.report(),
         Err(_) => Answer::Exceeded.into(),
     }
 }
 
-/// Adds what the pattern orders, until it orders nothing more.
+/// Adds the pairs that the pattern orders, to a fixpoint.
 ///
 /// # Errors
-/// A bound was met.
-pub fn saturate<'e>(execution: &'e Execution<'e>, forced: &mut Forced<'e>) -> Result<(), Exceeded> {
+/// Returns the bound that was met.
+pub fn saturate<'e>(
+    execution: &'e Execution<'e>,
+    forced: &mut ForcedOrder<'e>,
+) -> Result<(), Exceeded> {
     while !forced.is_cyclic() {
         let found = instances(execution, forced)?;
         if found.is_empty() {
@@ -51,7 +54,10 @@ pub fn saturate<'e>(execution: &'e Execution<'e>, forced: &mut Forced<'e>) -> Re
 }
 
 /// The pairs of writes that the pattern orders and that are not ordered yet.
-fn instances(execution: &Execution<'_>, forced: &Forced<'_>) -> Result<Vec<(u32, u32)>, Exceeded> {
+fn instances(
+    execution: &Execution<'_>,
+    forced: &ForcedOrder<'_>,
+) -> Result<Vec<(u32, u32)>, Exceeded> {
     let mut open: Vec<(u32, u32)> = forced.unordered();
     open.extend(open.clone().iter().map(|&(first, second)| (second, first)));
     open.sort_unstable();
@@ -79,8 +85,8 @@ fn instances(execution: &Execution<'_>, forced: &Forced<'_>) -> Result<Vec<(u32,
     Ok(found)
 }
 
-/// Per write, which writes precede one of its readers.
-fn before_reads(execution: &Execution<'_>, forced: &Forced<'_>) -> Relation {
+/// Per write, a row of the nodes that precede one of its readers.
+fn before_reads(execution: &Execution<'_>, forced: &ForcedOrder<'_>) -> Relation {
     let mut reads = Relation::new(execution.len());
     for write in 0..execution.len() as u32 {
         for &reader in execution.readers.of(write) {
@@ -94,14 +100,20 @@ fn seen_bytes(execution: &Execution<'_>) -> usize {
     execution.locations() as usize * (execution.len().div_ceil(8) + 8)
 }
 
-/// For a write A: the locations with writes before A, and what precedes reads of these writes.
+/// For a write A, the locations with writes before A, and the nodes that precede reads of these writes.
 struct Seen {
     locations: Vec<u32>,
+    /// Per location, the nodes, as a row of bits.
     rows: Vec<Vec<u64>>,
 }
 
 impl Seen {
-    fn new(execution: &Execution<'_>, forced: &Forced<'_>, reads: &Relation, later: u32) -> Seen {
+    fn new(
+        execution: &Execution<'_>,
+        forced: &ForcedOrder<'_>,
+        reads: &Relation,
+        later: u32,
+    ) -> Seen {
         let mut of_location: Vec<Option<Vec<u64>>> = vec![None; execution.locations() as usize];
         for write in forced.hb_inverse().successors(later) {
             let location = execution.location[write as usize];
@@ -122,7 +134,7 @@ impl Seen {
         Seen { locations, rows }
     }
 
-    /// Whether the pattern occurs with a B that these nodes follow.
+    /// Whether the pattern occurs with a write B, given the nodes after B.
     fn crosses(&self, execution: &Execution<'_>, after: &[u64]) -> bool {
         let mut related = std::collections::BTreeSet::new();
         for (&z, row) in self.locations.iter().zip(&self.rows) {
@@ -139,14 +151,11 @@ impl Seen {
     }
 }
 
-impl Forced<'_> {
-    /// What an algorithm that ends with this order answers.
+impl ForcedOrder<'_> {
+    /// The report of an algorithm that ends with this order.
     pub(super) fn report(&self) -> Report {
         Report {
-            answer: match self.is_cyclic() {
-                true => Answer::Refuted,
-                false => Answer::Satisfied,
-            },
+            answer: if self.is_cyclic() { Answer::Refuted } else { Answer::Satisfied },
             statistics: Statistics {
                 ordered: (!self.is_cyclic()).then(|| self.ordered()),
                 ..Statistics::default()

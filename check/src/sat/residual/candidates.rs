@@ -1,4 +1,4 @@
-//! Reads, and final values, that can come from several writes: one of the candidates is right.
+//! Encodes the sources of reads and final values that can come from several writes, of which one is right.
 
 use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
@@ -53,14 +53,14 @@ impl Residual<'_, '_, '_> {
         for (location, writes) in &finals.open {
             let writes = writes.iter().filter_map(|&write| events.event_of(write));
             let writes: Vec<u32> = writes.collect();
-            // What one thread alone uses was left out, and ends as it should.
+            // Locations that only one thread uses were left out, and end with the right value.
             if !writes.is_empty() {
                 self.add_choice(Reader::Final(*location), &writes);
             }
         }
     }
 
-    /// One of these sources is right; those that cannot be are excluded.
+    /// Adds the clause that one of these sources is right, and excludes those that cannot be.
     fn add_choice(&mut self, reader: Reader, sources: &[u32]) {
         let guess = self.guess(reader, sources);
         let mut clause = Vec::new();
@@ -76,7 +76,8 @@ impl Residual<'_, '_, '_> {
         self.log_clause(clause, Origin::Candidates(reader));
     }
 
-    /// The candidate of highest rank that ranks before the read; for a final value, of all.
+    /// The source to try first: the candidate of highest rank below the read's; for a final value, the
+    /// candidate of highest rank.
     fn guess(&self, reader: Reader, sources: &[u32]) -> u32 {
         let rank = |event: u32| self.rank.get(event as usize).map_or(0, |rank| rank + 1);
         let limit = match reader {
@@ -88,8 +89,8 @@ impl Residual<'_, '_, '_> {
         best.or(sources.first().copied()).unwrap_or(INITIAL)
     }
 
-    /// A cycle that is there if a read has this source, whatever else is chosen: the source comes
-    /// after the read, or another write is forced between the two.
+    /// A cycle that exists if a read has this source, whatever else is chosen: the source comes after the
+    /// read, or another write is forced between the two.
     fn impossible(&self, chosen: i32, reader: Reader, source: u32) -> Option<Vec<Arc>> {
         let Reader::Event(read) = reader else {
             return None;

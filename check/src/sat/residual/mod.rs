@@ -1,20 +1,20 @@
-//! The formula of what saturation leaves open.
+//! [`Residual`]: the formula over the order that saturation leaves open.
 //!
 //! There is a variable for each pair of writes of one location that is still unordered, and for each
 //! candidate source of a read (or final value) that has several; one of the candidates is right. A
-//! model stands for an order: what is forced, and for each pair S ≤ S' that the model chooses L ≤ S'
-//! for the readers L of S (R7); for a chosen source S of L, S ≤ L if S is external (R4), S'' ≤ S for
-//! L's own earlier write S'' (R5), and R7. If that order has no cycle it is a memory order: R6 holds
-//! too, since all writes of a location are ordered. If it has, the literals of the cycle exclude each
-//! other, and the solver goes on with that clause. So clauses are added only where a model needs them:
-//! there are none for transitivity.
+//! model represents an order: the forced order; for each pair S ≤ S' that the model chooses, L ≤ S' for the
+//! readers L of S (R7); and for a chosen source S of L, S ≤ L if S is external (R4), S'' ≤ S for L's own
+//! earlier write S'' (R5), and R7. If that order has no cycle it is a memory order: R6 holds too, since all
+//! writes of a location are ordered. If it has a cycle, the literals of the cycle exclude each other, and
+//! the solver continues with that clause. So clauses are added only when a model needs them; there are
+//! none for transitivity.
 //!
-//! Pairs are true for the order of the events' ranks, which is what the solver tries first.
+//! The variable of a pair is true for the order of the events' ranks, which the solver tries first.
 //!
-//! `candidates` sets up the choices of sources.
+//! `candidates` encodes the choices of sources.
 //!
-//! **Cost.** A model costs O(edges + pairs · threads) to look at. The number of models is
-//! exponential in the worst case.
+//! **Cost.** Checking a model takes O(edges + pairs · threads). The number of models is exponential in the
+//! worst case.
 
 mod candidates;
 
@@ -37,12 +37,12 @@ use crate::kernel::pairs::unordered;
 use crate::verdict::SatStatistics;
 use certify::rule::Rule;
 
-/// What the solver found.
+/// The result of [`Residual::solve`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Found {
-    /// The events in a memory order.
+    /// The events, in a memory order.
     Order(Vec<u32>),
-    /// There is none, under the assumptions.
+    /// There is no memory order in which the assumptions hold.
     Nothing,
     /// The budget of contradictions is spent.
     Budget,
@@ -50,7 +50,7 @@ pub enum Found {
     Exceeded,
 }
 
-/// A read with several candidates, or a location whose final value has.
+/// A read, or the final value of a location, that has several candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reader {
     /// An event.
@@ -59,29 +59,29 @@ pub enum Reader {
     Final(u32),
 }
 
-/// A candidate source; its variable follows those of the pairs.
+/// A candidate source. The variables of candidates follow those of the pairs.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
-    /// Who reads.
+    /// The reader.
     pub reader: Reader,
-    /// An event, or [`INITIAL`].
+    /// The source: an event, or [`INITIAL`].
     pub source: u32,
-    /// The literal that says that it is right. It is negative for all but the best guess, because
-    /// the solver tries variables as true first.
+    /// The literal that chooses the candidate. It is negative for all but the best guess, because the
+    /// solver tries variables as true first.
     chosen: i32,
 }
 
-/// A clause of the formula.
+/// The justification of a clause.
 enum Origin {
     /// The literals of this cycle exclude each other.
     Cycle(Vec<Arc>),
     /// One of this reader's candidates is right.
     Candidates(Reader),
-    /// The solver learned it.
+    /// The solver learned the clause.
     Learned,
 }
 
-/// The formula, and what was found out about it.
+/// The formula, with its solver and a log of its clauses.
 pub struct Residual<'a, 'e, 'b> {
     saturation: &'a Saturation<'e>,
     bounds: &'b Bounds,
@@ -89,11 +89,10 @@ pub struct Residual<'a, 'e, 'b> {
     forced: Forced,
     triangles: Triangles,
     pairs: Vec<(u32, u32)>,
-    /// Per event the pairs that it is in.
+    /// Per event, the pairs that it is in.
     pairs_of: Csr,
     candidates: Vec<Candidate>,
-    /// Per event the store-conditionals that its source guards, if it is a load-linked read with
-    /// several candidates.
+    /// Per load-linked with several candidates, its store-conditionals, which also depend on its source.
     guarded: FxHashMap<u32, Vec<u32>>,
     solver: Solver<'b>,
     log: Vec<Logged>,
@@ -103,8 +102,7 @@ pub struct Residual<'a, 'e, 'b> {
 }
 
 impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
-    /// Sets up the formula for an order that is saturated without a contradiction. `None` if a bound
-    /// was met.
+    /// The formula for an order that was saturated without a contradiction. `None` if a bound was met.
     pub fn new(
         history: &History,
         reads_from: &ReadsFrom,
@@ -117,8 +115,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         Some(residual)
     }
 
-    /// The formula for these pairs, which are all that are unordered, each in the order that is tried
-    /// first. Every read must have one source.
+    /// The formula for these pairs, which must be all unordered ones, each in the order to try first. Every
+    /// read must have one source.
     pub fn of_pairs(
         saturation: &'a Saturation<'e>,
         pairs: Vec<(u32, u32)>,
@@ -168,19 +166,21 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         self.solver.holds(literal)
     }
 
-    /// A literal that can be assumed for one of these to hold. No refutation can be had after this.
+    /// A literal such that assuming it requires one of these literals to hold.
+    /// [`Residual::refutation`] must not be called after this.
     pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
         let assumed = self.solver.variable();
         self.solver.add(literals.chain([-assumed]));
         assumed
     }
 
-    /// Requires a literal that is known to hold in every run. No refutation can be had after this.
+    /// Requires a literal that is known to hold in every run. [`Residual::refutation`] must not be called
+    /// after this.
     pub fn require(&mut self, literal: i32) {
         self.solver.add([literal]);
     }
 
-    /// What the solver was given and did.
+    /// Statistics of the solver.
     pub fn statistics(&mut self) -> SatStatistics {
         self.solver.statistics()
     }
@@ -200,7 +200,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         self.log_clause(clause, Origin::Cycle(cycle));
     }
 
-    /// Looks for a memory order in which the assumptions, literals of the formula, hold.
+    /// Searches a memory order in which the assumptions, literals of the formula, hold. The budget is a
+    /// number of contradictions.
     pub fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
         loop {
             if self.bounds.passed() || !self.bounds.allows(0) {
@@ -221,7 +222,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
                 Some(false) => return Found::Nothing,
                 Some(true) => {}
             }
-            match self.look() {
+            match self.check_model() {
                 Ok(order) => return Found::Order(order),
                 Err(cycles) => {
                     self.contradictions += cycles.len() as u64;
@@ -231,8 +232,8 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
     }
 
-    /// The order that the solver's model stands for, or cycles of it.
-    fn look(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+    /// The memory order that the solver's model represents, or cycles of the model.
+    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
         let triangles = self.triangles.find(|pair| self.ordered(pair));
         if !triangles.is_empty() {
             return Err(triangles);
@@ -241,7 +242,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
     }
 
-    /// What the solver's model adds to the forced order.
+    /// The arcs that the solver's model adds to the forced order.
     fn chosen(&self) -> Vec<Arc> {
         let mut arcs = Vec::new();
         for at in 0..self.pairs.len() {
@@ -261,14 +262,14 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         arcs
     }
 
-    /// The pair as the model orders it, with the literal that says so.
+    /// The pair as the model orders it, with the literal for that order.
     fn ordered(&self, pair: usize) -> (u32, u32, i32) {
         let (a, b) = self.pairs[pair];
         let literal = pair as i32 + 1;
         if self.solver.holds(literal) { (a, b, literal) } else { (b, a, -literal) }
     }
 
-    /// The order of two writes, and that whoever reads the first comes before the second.
+    /// Adds the order of two writes, and the arcs from the readers of the first to the second (R7).
     fn order_pair(&self, pair: usize, arcs: &mut Vec<Arc>) {
         let (from, to, literal) = self.ordered(pair);
         arcs.push(Arc { from, to, link: Link::chosen(Rule::Assumed, [0, literal]) });
@@ -280,7 +281,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }));
     }
 
-    /// What follows if a read takes its value from this source.
+    /// Adds the arcs that follow if a read takes its value from this source.
     fn read_from(&self, read: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         if source != INITIAL {
             if !self.is_own(read, source) {
@@ -298,7 +299,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
     }
 
-    /// Whoever depends on a read of `source` comes before all writes that `source` comes before.
+    /// Adds arcs from an operation that depends on a read of `source` to all writes after `source` (R7).
     fn overtake(&self, from: u32, source: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         let mut push = |to: u32, pair: i32| {
             if to != from {
@@ -317,8 +318,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
     }
 
-    /// In each chain of a location, the first write that a source is forced to come before; `reader`
-    /// says which location.
+    /// The first write of each chain, at the location of `reader`, that a source is forced to precede.
     fn forced_after(&self, source: u32, reader: u32) -> impl Iterator<Item = u32> {
         let events = self.events();
         let index = &events.write_index;
@@ -329,7 +329,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
                 INITIAL => 0,
                 _ => members.partition_point(|&write| !self.is_after(source, write)),
             };
-            // What comes after the reader in its own chain does so anyway.
+            // Later writes of the chain follow this one.
             members.get(first).copied()
         })
     }
@@ -338,7 +338,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         source != write && self.saturation.precedes(source, write)
     }
 
-    /// A location ends with this write.
+    /// Adds the arcs that follow if a location ends with this write.
     fn come_last(&self, last: u32, chosen: i32, arcs: &mut Vec<Arc>) {
         let index = &self.events().write_index;
         let groups = index.groups(self.events().location[last as usize]).iter();
@@ -350,7 +350,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }));
     }
 
-    /// Why there is no memory order at all. `None` if the solver's clauses do not show it, or a
+    /// The proof that there is no memory order at all. `None` if the solver's clauses do not show it, or a
     /// bound was met.
     pub fn refutation(&self) -> Option<Violation> {
         let steps = resolve(&self.log, self.bounds)?;
@@ -372,7 +372,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         Some(Violation { blocks, resolvents })
     }
 
-    /// Why a given clause holds.
+    /// The justification of a given clause.
     fn premise(&self, number: usize, blocks: &mut Vec<Block>) -> Premise {
         match &self.origins[number] {
             Origin::Candidates(reader) => Premise::Candidates(case::reader(self.events(), *reader)),
@@ -384,7 +384,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
     }
 
-    /// What a literal says.
+    /// The assumption that a literal stands for.
     pub fn meaning(&self, literal: i32) -> Assumption {
         let events = self.events();
         let variable = literal.unsigned_abs() as usize - 1;

@@ -16,7 +16,7 @@ use crate::progress;
 use crate::protocol::diagnostics;
 use crate::status::Status;
 
-/// A search that is over sooner is repeated, so that its time says something.
+/// A search that takes less is repeated, so that its time is meaningful.
 const SHORT: Duration = Duration::from_millis(100);
 
 /// Most repetitions.
@@ -30,7 +30,7 @@ pub(super) struct Subject {
     pub sources: Sources,
     /// The parsed program.
     pub program: Program,
-    /// The built-in one that it is.
+    /// The built-in program that it is, if it is one.
     pub benchmark: Option<&'static Benchmark>,
 }
 
@@ -53,7 +53,7 @@ impl Subject {
     }
 }
 
-/// What was found.
+/// The results of exploring a program.
 pub(super) struct Explored<'a> {
     /// The program.
     pub subject: &'a Subject,
@@ -71,7 +71,7 @@ pub(super) struct Explored<'a> {
 pub(super) struct Searched {
     /// The bound.
     pub preemptions: u32,
-    /// What was found.
+    /// The results of the search.
     pub report: bounded::Report,
     /// How long it takes without monitors, if it is not stopped.
     pub without: Option<Duration>,
@@ -85,7 +85,7 @@ impl Searched {
 }
 
 impl<'a> Explored<'a> {
-    /// Explores.
+    /// Explores a program.
     pub fn new(subject: &'a Subject, args: &Args) -> Explored<'a> {
         let monitored = args.models(&args.monitor);
         let options = |preemptions: u32, models: &[Model]| Options {
@@ -128,7 +128,7 @@ impl<'a> Explored<'a> {
         Explored { subject, monitored, searches, exhaustive, fences }
     }
 
-    /// What the shell is told.
+    /// The exit status.
     pub fn status(&self) -> Status {
         let of = |found: bool, stopped: bool| match (found, stopped) {
             (true, _) => Status::Violation,
@@ -162,7 +162,7 @@ impl<'a> Explored<'a> {
     }
 }
 
-/// A search; if it is short, with the least time of several.
+/// Runs a search. A short one is repeated, and the least time is kept.
 fn timed(program: &Program, options: &dyn Fn() -> Options) -> bounded::Report {
     let begun = Instant::now();
     let mut report = search(program, &options());

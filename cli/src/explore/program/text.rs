@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ::explore::program::bounded::{FaultyRun, Stopped, Violation};
+use ::explore::program::bounded::{FaultyRun, Violation};
 use ::explore::program::exhaustive::Report;
 use ::explore::program::fences::Suggestion;
-use ::explore::search;
+use ::explore::search::Stopped;
 use check::Model;
 use report::claims::PROGRAMS;
 
@@ -61,7 +61,7 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
             width = width(args)
         );
         let more = match report.stopped {
-            Some(why) => bounded_stop(why).to_owned(),
+            Some(why) => limit(why, "runs"),
             None => paper(subject, searched.preemptions).unwrap_or_default(),
         };
         writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
@@ -84,7 +84,7 @@ fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     ))
 }
 
-/// How much longer the monitors make it.
+/// How much longer a search takes with monitors.
 fn overhead(searched: &Searched) -> String {
     let without = searched.without.filter(|time| *time > Duration::ZERO);
     without.map_or("-".to_owned(), |without| {
@@ -93,19 +93,12 @@ fn overhead(searched: &Searched) -> String {
     })
 }
 
-fn bounded_stop(stopped: Stopped) -> &'static str {
+/// The limit that ended a search; `counted` is what there is a limit on the number of.
+fn limit(stopped: Stopped, counted: &str) -> String {
     match stopped {
-        Stopped::Time => "the time limit came first (--timeout)",
-        Stopped::Memory => "the memory limit came first (--max-memory)",
-        Stopped::Runs => "the limit on runs came first (--max-runs)",
-    }
-}
-
-fn search_stop(stopped: search::Stopped) -> &'static str {
-    match stopped {
-        search::Stopped::Time => "the time limit came first (--timeout)",
-        search::Stopped::Memory => "the memory limit came first (--max-memory)",
-        search::Stopped::States => "the limit on states came first (--max-states)",
+        Stopped::Time => "the time limit came first (--timeout)".to_owned(),
+        Stopped::Memory => "the memory limit came first (--max-memory)".to_owned(),
+        Stopped::Count => format!("the limit on {counted} came first (--max-{counted})"),
     }
 }
 
@@ -114,7 +107,7 @@ pub(super) fn print(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) -
     let paint = Paint::new(io::stdout().is_terminal());
     head(args, out)?;
     rows(explored, args, out)?;
-    // The last bound is the one that is looked at.
+    // Findings are those of the largest bound.
     if let Some(searched) = explored.searches.iter().max_by_key(|it| it.preemptions) {
         for (span, count) in &searched.report.cut_off_at {
             let (_, line, _) = explored.subject.sources.position(*span);
@@ -172,7 +165,7 @@ fn violations(
                 }
                 None => writeln!(out, "\n{}", paint.good(&none))?,
                 Some(why) => {
-                    let why = paint.unsure(bounded_stop(why));
+                    let why = paint.unsure(&limit(why, "runs"));
                     writeln!(out, "\n{none} so far: {why}")?;
                 }
             }
@@ -225,7 +218,7 @@ fn exhaustive(
         report.progress.time.as_secs_f64(),
     )?;
     if let Some(why) = report.stopped {
-        writeln!(out, "  {}: there may be more", paint.unsure(search_stop(why)))?;
+        writeln!(out, "  {}: there may be more", paint.unsure(&limit(why, "states")))?;
     }
     outcomes(report, out)?;
     if let Some(remark) = remark(explored, report) {
@@ -243,7 +236,7 @@ fn exhaustive(
     Ok(())
 }
 
-/// What to think of it where all states and the monitors do not say the same.
+/// A remark for a model about which the exhaustive exploration and the monitors disagree.
 fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     let last = explored.searches.iter().max_by_key(|it| it.preemptions)?;
     let model = report.model;
@@ -263,7 +256,7 @@ fn remark(explored: &Explored<'_>, report: &Report) -> Option<String> {
     }
 }
 
-/// The outcomes, without what is the same in all of them.
+/// Prints the outcomes, without the variables that have the same value in all of them.
 fn outcomes(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let Some(first) = report.outcomes.first() else {
         return Ok(());
@@ -293,7 +286,7 @@ fn fences(
 ) -> io::Result<()> {
     let (model, count) = (suggestion.model, suggestion.fences.len());
     if let Some(why) = suggestion.stopped() {
-        let why = paint.unsure(bounded_stop(why));
+        let why = paint.unsure(&limit(why, "runs"));
         return writeln!(out, "\n{model}: {why}: which fences suffice is undecided");
     }
     let runs = suggestion.report.runs;

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{Verdict, Violation, Warned};
-use explore::search::Stopped;
+use explore::protocol::{Verdict, Violation, WarningRun};
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
@@ -50,7 +49,7 @@ pub fn print(
         }
         Verdict::Stopped(why) => {
             line["outcome"] = "stopped".into();
-            line["stopped"] = name(*why).into();
+            line["stopped"] = why.name("states").into();
         }
     }
     if args.nice_cycles {
@@ -60,20 +59,12 @@ pub fn print(
     writeln!(out, "{line}")
 }
 
-fn name(why: Stopped) -> &'static str {
-    match why {
-        Stopped::Time => "time",
-        Stopped::Memory => "memory",
-        Stopped::States => "states",
-    }
-}
-
 fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
     steps.iter().map(step).collect()
 }
 
-fn warning(warned: &Warned, place: Option<&(String, usize, String)>) -> Value {
+fn warning(warned: &WarningRun, place: Option<&(String, usize, String)>) -> Value {
     let mut value = json!({ "message": warned.warning.message, "steps": steps(&warned.steps) });
     if let Some((file, line, _)) = place {
         value["file"] = file.as_str().into();

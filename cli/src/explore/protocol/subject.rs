@@ -22,24 +22,24 @@ use lab::Refusal;
 use lab::protocols::Opened;
 use lab::text::written_at;
 
-/// What is explored.
+/// A protocol to be explored.
 pub struct Subject<'a> {
     /// What the user called the protocol.
     pub given: &'a str,
-    /// It, or the mutant.
+    /// The protocol, or the mutant of it.
     pub protocol: Cow<'a, Protocol>,
 }
 
-/// What came of it.
+/// The results of exploring a protocol.
 pub struct Explored {
     pub exploration: Exploration,
     /// How much of the protocol's table was taken.
     pub coverage: Reached,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
-    /// The same of each warning.
+    /// The place of each warning.
     pub warned_at: Vec<Option<(String, usize, String)>>,
-    /// What came of looking for nice cycles, if that was asked for.
+    /// The searches for nice cycles, if these were asked for.
     pub searches: Vec<Search>,
 }
 
@@ -67,7 +67,7 @@ impl<'a> Subject<'a> {
             .collect()
     }
 
-    /// The mutant that it is, if it is one.
+    /// The name of the mutant, if it is one.
     pub fn mutant(&self) -> Option<&str> {
         self.protocol.loaded.mutant.as_deref()
     }
@@ -111,7 +111,7 @@ impl<'a> Subject<'a> {
         })
     }
 
-    /// How much of the table was taken. What has been explored has a plan.
+    /// How much of the table was taken. A protocol that was explored has a plan.
     fn reached(&self, args: &Args, taken: &[TransitionName]) -> Reached {
         let options = simulate::config::Options {
             settings: args.set.clone(),
@@ -138,7 +138,7 @@ impl<'a> Subject<'a> {
 }
 
 impl Explored {
-    /// What it means to the shell.
+    /// The exit status.
     pub fn status(&self) -> Status {
         let searched = self.searches.iter().map(|search| match search {
             Search { found: Some(_), .. } => Status::Violation,

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Verdict, Violation, Warned};
+use explore::protocol::{Verdict, Violation, WarningRun};
 use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
@@ -71,9 +71,9 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     shortest_run(&found.steps, out)
 }
 
-/// What gem5 accepts although it is evidently wrong, and how to get there.
+/// Prints a mistake that gem5 accepts, with a shortest run to it.
 fn warning(
-    warned: &Warned,
+    warned: &WarningRun,
     place: Option<&(String, usize, String)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -104,7 +104,7 @@ fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",
         Stopped::Memory => "the memory limit came first",
-        Stopped::States => "the limit of states came first",
+        Stopped::Count => "the limit of states came first",
     }
 }
 
@@ -123,14 +123,14 @@ fn numbers(progress: &Progress) -> String {
 /// Columns of the name of a mutant.
 const NAME: usize = 40;
 
-/// Prints what stands above a table of mutants.
+/// Prints the heading of a table of mutants.
 pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}: {}", tame(&opened.given), args.size())?;
     writeln!(out, "{:NAME$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
 }
 
-/// Prints a row of that table; the moves are those of the run that was found. Behind what was found is the
-/// command that reproduces it.
+/// Prints a row of that table; the moves are those of the run that was found. The line after a finding is the command that
+/// reproduces it.
 pub fn row(
     args: &Args,
     subject: &Subject,

@@ -1,4 +1,4 @@
-//! The statements of a thread, with the functions that it calls put in their place.
+//! Compiles the statements of a thread, inlining the functions that it calls.
 
 mod control;
 
@@ -12,40 +12,40 @@ use super::{Compiler, Thread, live};
 use crate::program::code::{Access, Code, Instruction, Place};
 use crate::program::language::{self, Block, Expression, Name, Statement, StatementKind, Value};
 
-/// Most instructions and calls of a thread, functions put in their place.
+/// Largest number of instructions and calls of a thread, after inlining.
 const MOST_INSTRUCTIONS: usize = 20_000;
 
-/// A jump whose target is not known yet.
+/// The target of a jump until it is known.
 const LATER: u32 = u32::MAX;
 
-/// A thread on its way to instructions.
+/// The state while a thread is compiled.
 pub(super) struct Body<'a, 'b> {
     globals: &'a Globals<'a>,
     compiler: &'a mut Compiler<'b>,
     code: Vec<Instruction>,
-    /// The locals of each block that is open, in the function at hand.
+    /// The locals of each open block of the current function.
     scopes: Vec<Vec<(String, u16)>>,
     locals: u16,
-    /// The loops that are open, in the function at hand.
+    /// The open loops of the current function.
     loops: Vec<Loop>,
-    /// The functions that are open.
+    /// The functions that are being inlined, the outermost first.
     calls: Vec<Call>,
-    /// Calls so far.
+    /// Number of calls so far.
     called: usize,
     observed: Vec<(String, u16)>,
 }
 
 struct Loop {
-    /// Where it goes on.
+    /// The instruction at which the next round starts.
     top: u32,
-    /// Jumps to its end.
+    /// Jumps to the end of the loop.
     breaks: Vec<usize>,
 }
 
 struct Call {
     function: usize,
     result: u16,
-    /// Jumps to its end.
+    /// Jumps to the end of the function.
     returns: Vec<usize>,
     has_result: bool,
 }
@@ -65,7 +65,7 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    /// A thread; without a block it does nothing.
+    /// Compiles a thread; without a block it does nothing.
     pub fn thread(mut self, name: &str, block: Option<&Block>) -> Thread {
         for statement in block.into_iter().flat_map(|block| &block.statements) {
             self.statement(statement);
@@ -81,8 +81,8 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    /// A function by itself, only to find out what is wrong with it.
-    pub fn alone(mut self, function: usize) {
+    /// Compiles a function by itself, to find its errors.
+    pub fn check_function(mut self, function: usize) {
         let declared = &self.globals.functions[function];
         let arguments = vec![Code::Number(0); declared.parameters.len()];
         self.inline(function, arguments, None, declared.name.span);
@@ -92,15 +92,15 @@ impl<'a, 'b> Body<'a, 'b> {
         self.compiler.error(error);
     }
 
-    /// Whether the thread has grown too large, which is an error.
+    /// Whether the thread has become too large, which is reported.
     fn is_full(&mut self, span: Span) -> bool {
         let is_full = self.code.len() + self.called > MOST_INSTRUCTIONS;
         if is_full {
-            // One is enough, wherever it is.
+            // The error is reported once, at the outermost function.
             let outermost = self.calls.first().map(|call| call.function);
             let declared = outermost.map(|it| self.globals.functions[it].name.span);
             let message =
-                format!("more than {MOST_INSTRUCTIONS} instructions, functions put in their place");
+                format!("more than {MOST_INSTRUCTIONS} instructions after inlining its functions");
             let error = Diagnostic::error(declared.unwrap_or(span), message);
             self.error(error.hint("make the thread shorter, or let it call less"));
         }
@@ -122,7 +122,7 @@ impl<'a, 'b> Body<'a, 'b> {
         }
         match &statement.kind {
             StatementKind::Let(name, value) => {
-                let local = self.fresh(span);
+                let local = self.new_local(span);
                 self.value(value, Some(local), span);
                 self.declare(name, local);
             }
@@ -148,12 +148,12 @@ impl<'a, 'b> Body<'a, 'b> {
                 self.bounded(Some(condition), bound, body, span);
             }
             StatementKind::Break | StatementKind::Continue => self.leave(statement),
-            StatementKind::Return(result) => self.give_back(result.as_ref(), span),
+            StatementKind::Return(result) => self.return_value(result.as_ref(), span),
         }
     }
 
-    /// A new local.
-    fn fresh(&mut self, span: Span) -> u16 {
+    /// Allocates a local.
+    fn new_local(&mut self, span: Span) -> u16 {
         let local = self.locals;
         match self.locals.checked_add(1) {
             Some(more) => self.locals = more,
@@ -165,7 +165,7 @@ impl<'a, 'b> Body<'a, 'b> {
     fn declare(&mut self, name: &Name, local: u16) {
         let text = &name.text;
         if let Some((_, declared)) = self.globals.get(text) {
-            let message = format!("`{text}` is the name of something else");
+            let message = format!("`{text}` is declared already");
             self.error(Diagnostic::error(name.span, message).note(declared, "declared here"));
         }
         let scope = self.scopes.last_mut().expect("a block is open");
@@ -177,7 +177,7 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    /// The local that an assignment changes.
+    /// The local to which an assignment is made.
     fn target(&mut self, name: &Name) -> Option<u16> {
         let text = &name.text;
         if let Some(local) = find(&self.scopes, text) {
@@ -191,17 +191,17 @@ impl<'a, 'b> Body<'a, 'b> {
                     .hint(format!("write `store {text} = ...;`"))
             }
             Some((_, declared)) => {
-                let error = Diagnostic::error(name.span, format!("`{text}` is no local"));
+                let error = Diagnostic::error(name.span, format!("`{text}` is not a local"));
                 error.note(declared, "declared here")
             }
-            None => Diagnostic::error(name.span, format!("nothing is called `{text}` here"))
+            None => Diagnostic::error(name.span, format!("`{text}` is not declared"))
                 .hint(format!("declare it: `let {text} = ...;`")),
         };
         self.error(error);
         None
     }
 
-    /// An expression. If something is wrong with it, it does not matter what comes out.
+    /// Compiles an expression. One with an error is reported and replaced by an arbitrary one.
     fn expression(&mut self, expression: &Expression) -> Code {
         let scopes = &self.scopes;
         let names = Names { globals: self.globals, local: &|name| find(scopes, name) };
@@ -261,10 +261,10 @@ impl<'a, 'b> Body<'a, 'b> {
                     .hint(format!("say which location: `{text}[0]`"))
             }
             (Some((Global::Shared(..), declared)), Some(_)) => {
-                Diagnostic::error(place.span, format!("`{text}` is no array"))
+                Diagnostic::error(place.span, format!("`{text}` is not an array"))
                     .note(declared, "declared here")
             }
-            _ => Diagnostic::error(place.span, format!("`{text}` is no shared variable"))
+            _ => Diagnostic::error(place.span, format!("`{text}` is not a shared variable"))
                 .hint(format!("declare it: `shared {text};`")),
         };
         self.error(error);
@@ -279,7 +279,7 @@ impl<'a, 'b> Body<'a, 'b> {
         }
     }
 
-    /// A call: the function stands where it is called, with locals of its own.
+    /// Compiles a call: the function is inlined, with locals of its own.
     fn inline(&mut self, function: usize, arguments: Vec<Code>, to: Option<u16>, span: Span) {
         self.called += 1;
         if self.is_full(span) {
@@ -293,12 +293,12 @@ impl<'a, 'b> Body<'a, 'b> {
             self.error(error.hint("functions are put where they are called: write a loop"));
             return;
         }
-        let result = to.unwrap_or_else(|| self.fresh(span));
+        let result = to.unwrap_or_else(|| self.new_local(span));
         let scopes = std::mem::replace(&mut self.scopes, vec![Vec::new()]);
         let loops = take(&mut self.loops);
         let zeros = std::iter::repeat(Code::Number(0));
         for (name, value) in declared.parameters.iter().zip(arguments.into_iter().chain(zeros)) {
-            let local = self.fresh(span);
+            let local = self.new_local(span);
             self.code.push(Instruction::Set(local, value, span));
             self.declare(name, local);
         }
@@ -313,12 +313,12 @@ impl<'a, 'b> Body<'a, 'b> {
             let error = Diagnostic::error(span, message).note(declared.name.span, "declared here");
             self.error(error.hint("a function with a result ends with `return e;`"));
         }
-        self.land(&call.returns);
+        self.set_targets(&call.returns);
         self.scopes = scopes;
         self.loops = loops;
     }
 
-    fn give_back(&mut self, value: Option<&Expression>, span: Span) {
+    fn return_value(&mut self, value: Option<&Expression>, span: Span) {
         let code = value.map(|value| self.expression(value));
         let Some(call) = self.calls.last_mut() else {
             if value.is_some() {

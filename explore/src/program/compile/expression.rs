@@ -1,4 +1,4 @@
-//! Expressions, and the names in them.
+//! Compiles expressions, and resolves the names in them.
 
 use slicc::source::{Diagnostic, Span};
 
@@ -7,7 +7,7 @@ use super::globals::{Global, Globals};
 use crate::program::code::Code;
 use crate::program::language::{Expression, ExpressionKind};
 
-/// The value of an expression without locals. Where something is wrong with it, that is said, and it is 1.
+/// The value of an expression without locals. An error is reported, and the value is then 1.
 pub(super) fn constant(expression: &Expression, globals: &Globals, compiler: &mut Compiler) -> i64 {
     let names = Names { globals, local: &|_| None };
     let code = names.compile(expression, compiler);
@@ -21,15 +21,15 @@ pub(super) fn constant(expression: &Expression, globals: &Globals, compiler: &mu
     value.unwrap_or(1)
 }
 
-/// What names in an expression stand for.
+/// The meanings of the names in an expression.
 pub(super) struct Names<'a> {
     pub globals: &'a Globals<'a>,
-    /// The number of a local.
+    /// Returns the number of a local.
     pub local: &'a dyn Fn(&str) -> Option<u16>,
 }
 
 impl Names<'_> {
-    /// An expression over numbered locals, or nothing if something is wrong with it.
+    /// Compiles an expression. Reports errors, and returns `None` if there are any.
     pub fn compile(&self, expression: &Expression, compiler: &mut Compiler) -> Option<Code> {
         match &expression.kind {
             ExpressionKind::Number(number) => Some(Code::Number(*number)),
@@ -64,9 +64,9 @@ impl Names<'_> {
             Some((Global::Function(_), declared)) => {
                 Diagnostic::error(span, format!("`{name}` is a function"))
                     .note(declared, "declared here")
-                    .hint(format!("calls stand alone: `let r = {name}(...);`"))
+                    .hint(format!("a call is a statement of its own: `let r = {name}(...);`"))
             }
-            None => Diagnostic::error(span, format!("nothing is called `{name}` here"))
+            None => Diagnostic::error(span, format!("`{name}` is not declared"))
                 .hint(format!("declare it before: `let {name} = ...;`")),
         };
         compiler.error(error);

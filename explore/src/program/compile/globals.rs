@@ -1,4 +1,4 @@
-//! What a program declares outside of threads.
+//! The declarations of a program outside of threads.
 
 use std::collections::BTreeMap;
 
@@ -8,21 +8,21 @@ use super::Compiler;
 use super::expression::constant;
 use crate::program::language::{Function, Name, Shared, Tree};
 
-/// Most locations: runs are explored with a clock for each.
+/// Largest number of locations, since exploration uses clocks for each.
 const MOST_LOCATIONS: i64 = 4096;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Global {
     /// A shared variable: the first location, and the length of an array.
     Shared(u32, Option<u32>),
     /// A number.
     Constant(i64),
-    /// A function, by its number.
+    /// A function, by index.
     Function(usize),
 }
 
-/// All such names.
+/// The names that are declared outside of threads.
 pub(super) struct Globals<'a> {
     names: BTreeMap<String, (Global, Span)>,
     pub functions: &'a [Function],
@@ -31,7 +31,8 @@ pub(super) struct Globals<'a> {
 }
 
 impl<'a> Globals<'a> {
-    /// Those of a program. Constants are known in constants behind them, and in shared variables.
+    /// Collects the declarations of a program. Constants may use earlier constants, and shared
+    /// variables may use all.
     pub fn of(tree: &'a Tree, compiler: &mut Compiler) -> Globals<'a> {
         let mut globals = Globals {
             names: BTreeMap::new(),
@@ -52,7 +53,7 @@ impl<'a> Globals<'a> {
         globals
     }
 
-    /// What a name stands for, and where it is declared.
+    /// The meaning of a name, and the place of its declaration.
     pub fn get(&self, name: &str) -> Option<(Global, Span)> {
         self.names.get(name).copied()
     }

@@ -1,18 +1,19 @@
-//! Liveness of locals. A value that is not read again is forgotten, since it would only make states differ that behave alike.
+//! Liveness of locals. The values of locals that are not read again are dropped, since they would
+//! only make states differ that behave alike.
 
 use crate::program::code::{Code, Instruction};
 
-/// Above this many instructions times locals, all are taken for needed.
-const MOST: usize = 2_000_000;
+/// Limit of instructions times locals above which all locals count as live.
+const MOST_WORK: usize = 2_000_000;
 
-/// Of each access, fence and end, the locals that are not read from there on before they are set.
+/// For each access, fence and end, the locals that are not read afterwards before they are set.
 pub(super) fn dead(
     code: &[Instruction],
     locals: usize,
     observed: &[(String, u16)],
 ) -> Vec<Vec<u16>> {
     let mut dead = vec![Vec::new(); code.len()];
-    if code.len() * locals > MOST {
+    if code.len() * locals > MOST_WORK {
         return dead;
     }
     let mut live = vec![vec![false; locals]; code.len()];
@@ -35,7 +36,7 @@ pub(super) fn dead(
     dead
 }
 
-/// The locals needed before an instruction, from those needed before what may follow.
+/// The locals that are live before an instruction, given those that are live before its successors.
 fn before(
     code: &[Instruction],
     at: usize,

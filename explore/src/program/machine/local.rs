@@ -11,8 +11,12 @@ pub(super) const MOST_LOCAL: u32 = 100_000;
 
 /// A thread before its first access.
 pub(super) fn begin(code: &compile::Thread) -> Thread {
-    let mut thread =
-        Thread { at: 0, status: Status::Ready, locals: vec![0; code.locals], buffer: Vec::new() };
+    let mut thread = Thread {
+        at: 0,
+        status: Status::Ready,
+        locals: vec![0; code.locals],
+        buffer: Default::default(),
+    };
     let mut left = MOST_LOCAL;
     advance(code, &mut thread, &mut left);
     thread

@@ -1,21 +1,21 @@
-//! Expressions, and places of shared memory.
+//! Parses expressions, and places of shared memory.
 
 use nom::IResult;
 use nom::character::complete::digit1;
 use nom::error::Error;
 
 use super::Reader;
-use super::words::{self, Parsed, Wrong};
+use super::words::{self, Parsed, SyntaxError};
 use crate::program::language::{Binary, Expression, ExpressionKind, Place};
 
 impl<'a> Reader<'a> {
-    /// An expression that is no part of another.
+    /// Parses an expression that is not part of another.
     pub(super) fn expression(&self, input: &'a str) -> Parsed<'a, Expression> {
         self.operators.set(0);
         self.level(0, input)
     }
 
-    /// Operands with operators of this level between them, the first two together first.
+    /// Parses operands joined by operators of this level, which associate to the left.
     fn level(&self, level: usize, input: &'a str) -> Parsed<'a, Expression> {
         let Some(operators) = Binary::LEVELS.get(level) else {
             return self.operand(input);
@@ -34,7 +34,7 @@ impl<'a> Reader<'a> {
     }
 
     fn operand(&self, input: &'a str) -> Parsed<'a, Expression> {
-        let wrong = || Wrong::expected(input, "an expression");
+        let wrong = || SyntaxError::expected(input, "an expression");
         let (rest, kind) = match input.chars().next().ok_or_else(wrong)? {
             '(' => {
                 let inside = |input| self.level(0, words::blank(input)?);
@@ -61,7 +61,7 @@ impl<'a> Reader<'a> {
         Ok((rest, Expression { kind, span }))
     }
 
-    /// `x` or `node[i]`
+    /// Parses `x` or `node[i]`.
     pub(super) fn place(&self, input: &'a str) -> Parsed<'a, Place> {
         let (rest, name) = self.name("the name of a shared variable", input)?;
         let (rest, index) = match words::symbol("[")(rest) {
@@ -78,14 +78,14 @@ impl<'a> Reader<'a> {
 
 fn number(input: &str) -> Parsed<'_, ExpressionKind> {
     let digits: IResult<&str, &str, Error<&str>> = digit1(input);
-    let (rest, digits) = digits.map_err(|_| Wrong::expected(input, "a number"))?;
+    let (rest, digits) = digits.map_err(|_| SyntaxError::expected(input, "a number"))?;
     let is_part = |c: char| c.is_ascii_alphabetic() || c == '_';
     match digits.parse() {
-        _ if rest.starts_with(is_part) => Err(Wrong::expected(input, "a number or a name")),
+        _ if rest.starts_with(is_part) => Err(SyntaxError::expected(input, "a number or a name")),
         Ok(number) => Ok((words::blank(rest)?, ExpressionKind::Number(number))),
         Err(_) => {
             let hint = "numbers have 63 bits and a sign";
-            Err(Wrong::limit(input, "this number is too large".into(), hint))
+            Err(SyntaxError::limit(input, "this number is too large".into(), hint))
         }
     }
 }

@@ -1,11 +1,11 @@
-//! Statements.
+//! Parses statements.
 
 use super::Reader;
-use super::words::{self, Parsed, Wrong};
+use super::words::{self, Parsed, SyntaxError};
 use crate::program::language::{Access, Block, Operation, Statement, StatementKind, Value};
 
 impl<'a> Reader<'a> {
-    /// Statements in braces.
+    /// Parses statements in braces.
     pub(super) fn block(&self, input: &'a str) -> Parsed<'a, Block> {
         let (rest, _) = words::symbol("{")(input)?;
         let (rest, statements) = self.nested(rest, |rest| self.statements(rest))?;
@@ -18,7 +18,7 @@ impl<'a> Reader<'a> {
         let mut statements = Vec::new();
         while !rest.starts_with('}') {
             if rest.is_empty() {
-                return Err(Wrong::expected(rest, "`}`"));
+                return Err(SyntaxError::expected(rest, "`}`"));
             }
             let (after, statement) = self.statement(rest)?;
             statements.push(statement);
@@ -42,7 +42,8 @@ impl<'a> Reader<'a> {
         Ok((rest, Statement { kind, span }))
     }
 
-    /// What ends with a semicolon; `input` begins with `word`, and `rest` is behind it.
+    /// Parses a statement that ends with a semicolon; `input` begins with `word`, and `rest`
+    /// follows it.
     fn simple(&self, word: &str, input: &'a str, rest: &'a str) -> Parsed<'a, StatementKind> {
         Ok(match word {
             "let" => {
@@ -76,7 +77,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    /// `r = value` or `f(a, b)`
+    /// Parses `r = value` or `f(a, b)`.
     fn assignment(&self, input: &'a str) -> Parsed<'a, StatementKind> {
         let (rest, name) = self.name("a statement", input)?;
         if rest.starts_with('(') {
@@ -84,12 +85,12 @@ impl<'a> Reader<'a> {
             return Ok((rest, StatementKind::Do(Value::Call(name, arguments))));
         }
         let assign = words::symbol("=")(rest);
-        let (rest, _) = assign.map_err(|_| Wrong::expected(rest, "`=` or `(`"))?;
+        let (rest, _) = assign.map_err(|_| SyntaxError::expected(rest, "`=` or `(`"))?;
         let (rest, value) = self.value(rest)?;
         Ok((rest, StatementKind::Assign(name, value)))
     }
 
-    /// What may stand behind `let r =`.
+    /// Parses what may follow `let r =`.
     fn value(&self, input: &'a str) -> Parsed<'a, Value> {
         let Ok((rest, word)) = words::word("an expression")(input) else {
             return self.local(input);
@@ -113,7 +114,7 @@ impl<'a> Reader<'a> {
         Ok((rest, Value::Expression(expression)))
     }
 
-    /// `store x = e`
+    /// Parses `store x = e`.
     fn store(&self, input: &'a str, rest: &'a str) -> Parsed<'a, Access> {
         let (rest, place) = self.place(rest)?;
         let (rest, _) = words::symbol("=")(rest)?;
@@ -127,7 +128,7 @@ impl<'a> Reader<'a> {
         Ok((rest, access))
     }
 
-    /// Any other access: its place and operands, with commas between them.
+    /// Parses any other access: its place and operands, separated by commas.
     fn access(&self, operation: Operation, input: &'a str, rest: &'a str) -> Parsed<'a, Access> {
         let operands = match operation {
             Operation::Load | Operation::Store => 0,
@@ -157,12 +158,12 @@ impl<'a> Reader<'a> {
         } else if rest.starts_with('{') {
             self.block(rest)?
         } else {
-            return Err(Wrong::expected(rest, "`if` or `{`"));
+            return Err(SyntaxError::expected(rest, "`if` or `{`"));
         };
         Ok((rest, StatementKind::If(condition, then, Some(otherwise))))
     }
 
-    /// The `if` behind an `else`, as a block of its own.
+    /// Parses the `if` after an `else` as a block of its own.
     fn else_if(&self, input: &'a str) -> Parsed<'a, Block> {
         let (rest, inner) = self.statement(input)?;
         let span = inner.span;
@@ -172,7 +173,7 @@ impl<'a> Reader<'a> {
 
     fn bounded(&self, input: &'a str) -> Parsed<'a, StatementKind> {
         if input.starts_with('{') {
-            return Err(Wrong::expected(input, "the bound of the loop"));
+            return Err(SyntaxError::expected(input, "the bound of the loop"));
         }
         let (rest, bound) = self.expression(input)?;
         let (rest, body) = self.block(rest)?;
@@ -188,7 +189,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The operation that begins with this word and has a result.
+/// The operation with this keyword, if it has a result.
 fn operation(word: &str) -> Option<Operation> {
     let mut all = Operation::ALL.into_iter();
     all.find(|it| it.name() == word && *it != Operation::Store)

@@ -1,4 +1,4 @@
-//! Words, symbols and what is between them.
+//! Parses words and symbols, and skips what is between them.
 
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
@@ -9,33 +9,33 @@ use nom::multi::many0_count;
 use nom::sequence::{delimited, pair, preceded};
 use nom::{IResult, Parser};
 
-/// Words that are no names.
+/// Words that cannot be names.
 pub(super) const RESERVED: &[&str] = &[
     "shared", "const", "fn", "thread", "init", "finally", "let", "load", "store", "cas", "swap",
     "add", "fence", "yield", "assert", "if", "else", "loop", "while", "limit", "break", "continue",
     "return",
 ];
 
-/// What is wrong, and where: by how much of the text is left.
+/// A syntax error, at the place where `left` bytes of the text are left.
 #[derive(Debug)]
-pub(super) struct Wrong {
+pub(super) struct SyntaxError {
     pub left: usize,
-    /// What should be here.
+    /// What was expected.
     pub expected: &'static str,
-    /// Or that this is too much, and what to do.
+    /// The limit that is exceeded, and what to do, if that is the error.
     pub limit: Option<(String, &'static str)>,
 }
 
-/// The result of a parser. White space and comments behind what it reads are read, too.
-pub(super) type Parsed<'a, T> = IResult<&'a str, T, Wrong>;
+/// The result of a parser. Parsers skip white space and comments after what they parse.
+pub(super) type Parsed<'a, T> = IResult<&'a str, T, SyntaxError>;
 
-impl Wrong {
-    pub fn expected(input: &str, expected: &'static str) -> nom::Err<Wrong> {
-        nom::Err::Error(Wrong { left: input.len(), expected, limit: None })
+impl SyntaxError {
+    pub fn expected(input: &str, expected: &'static str) -> nom::Err<SyntaxError> {
+        nom::Err::Error(SyntaxError { left: input.len(), expected, limit: None })
     }
 
-    pub fn limit(input: &str, message: String, hint: &'static str) -> nom::Err<Wrong> {
-        nom::Err::Failure(Wrong {
+    pub fn limit(input: &str, message: String, hint: &'static str) -> nom::Err<SyntaxError> {
+        nom::Err::Failure(SyntaxError {
             left: input.len(),
             expected: "less",
             limit: Some((message, hint)),
@@ -43,7 +43,7 @@ impl Wrong {
     }
 }
 
-/// White space and comments. A comment without an end is left.
+/// Skips white space and comments, but not a comment without an end.
 fn skip(input: &str) -> &str {
     let skipped: IResult<&str, usize, Error<&str>> = many0_count(alt((
         take_while1(|c: char| c.is_ascii_whitespace()),
@@ -54,11 +54,11 @@ fn skip(input: &str) -> &str {
     skipped.map_or(input, |(rest, _)| rest)
 }
 
-/// Behind white space and comments.
-pub(super) fn blank(input: &str) -> Result<&str, nom::Err<Wrong>> {
+/// Skips white space and comments.
+pub(super) fn blank(input: &str) -> Result<&str, nom::Err<SyntaxError>> {
     let rest = skip(input);
     if rest.starts_with("/*") {
-        Err(Wrong::expected(rest, "`*/` at the end of the comment"))
+        Err(SyntaxError::expected(rest, "`*/` at the end of the comment"))
     } else {
         Ok(rest)
     }
@@ -70,39 +70,39 @@ fn raw_word(input: &str) -> IResult<&str, &str, Error<&str>> {
     recognize(pair(first, more)).parse(input)
 }
 
-/// A word, reserved or not.
+/// Parses a word, reserved or not.
 pub(super) fn word<'a>(what: &'static str) -> impl Fn(&'a str) -> Parsed<'a, &'a str> {
     move |input| match raw_word(input) {
         Ok((rest, word)) => Ok((blank(rest)?, word)),
-        Err(_) => Err(Wrong::expected(input, what)),
+        Err(_) => Err(SyntaxError::expected(input, what)),
     }
 }
 
-/// This word.
+/// Parses the given word.
 pub(super) fn keyword<'a>(
     text: &'static str,
     what: &'static str,
 ) -> impl Fn(&'a str) -> Parsed<'a, &'a str> {
     move |input| match word(what)(input)? {
         (rest, found) if found == text => Ok((rest, found)),
-        _ => Err(Wrong::expected(input, what)),
+        _ => Err(SyntaxError::expected(input, what)),
     }
 }
 
-/// A symbol; `==` is not `=`.
+/// Parses a symbol; `==` does not count as `=`.
 pub(super) fn symbol<'a>(text: &'static str) -> impl Fn(&'a str) -> Parsed<'a, &'a str> {
     move |input| match input.strip_prefix(text) {
         Some(rest) if !(text == "=" && rest.starts_with('=')) => Ok((blank(rest)?, text)),
-        _ => Err(Wrong::expected(input, quoted(text))),
+        _ => Err(SyntaxError::expected(input, quoted(text))),
     }
 }
 
-/// The semicolon at the end of a statement.
-pub(super) fn end(input: &str) -> Result<&str, nom::Err<Wrong>> {
+/// Parses the semicolon at the end of a statement.
+pub(super) fn end(input: &str) -> Result<&str, nom::Err<SyntaxError>> {
     Ok(symbol(";")(input)?.0)
 }
 
-/// What stands between parentheses, with commas; perhaps nothing.
+/// Parses items separated by commas, in parentheses; there may be none.
 pub(super) fn list<'a, T>(
     one: impl Fn(&'a str) -> Parsed<'a, T>,
 ) -> impl Fn(&'a str) -> Parsed<'a, Vec<T>> {
@@ -112,7 +112,7 @@ pub(super) fn list<'a, T>(
         while !rest.starts_with(')') {
             if !all.is_empty() {
                 let more = symbol(",")(rest);
-                rest = more.map_err(|_| Wrong::expected(rest, "`,` or `)`"))?.0;
+                rest = more.map_err(|_| SyntaxError::expected(rest, "`,` or `)`"))?.0;
             }
             let (after, item) = one(rest)?;
             all.push(item);
@@ -138,7 +138,7 @@ fn quoted(symbol: &str) -> &'static str {
     }
 }
 
-/// How long a text is without the white space and comments at its end. It begins at a word.
+/// The length of a text without white space and comments at its end.
 pub(super) fn without_blank(text: &str) -> usize {
     let mut end = 0;
     let mut rest = skip(text);
@@ -150,7 +150,7 @@ pub(super) fn without_blank(text: &str) -> usize {
     end
 }
 
-/// How long the word or symbol at the beginning is.
+/// The length of the word or symbol at the beginning of a text.
 pub(super) fn length(text: &str) -> usize {
     let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let word = text.find(|c| !is_part(c)).unwrap_or(text.len());
@@ -160,7 +160,7 @@ pub(super) fn length(text: &str) -> usize {
     }
 }
 
-/// What is there, in words.
+/// Describes the beginning of a text, for messages.
 pub(super) fn found(text: &str) -> String {
     const MOST: usize = 40;
     match &text[..length(text)] {
@@ -171,18 +171,18 @@ pub(super) fn found(text: &str) -> String {
     }
 }
 
-/// What somebody who wrote this may have meant.
+/// Advice about what was probably meant.
 pub(super) fn hint(expected: &str, text: &str) -> Option<&'static str> {
     let word = &text[..length(text)];
     let is_access = ["load", "cas", "swap", "add"].contains(&word);
     match (expected, word) {
-        ("an expression", _) if is_access => {
-            Some("one shared access a statement: give it a local, `let r = load x;`")
-        }
-        ("`limit` and a bound", _) => Some("every loop carries its bound: `while e limit 3 { }`"),
-        ("the bound of the loop", _) => Some("every loop carries its bound: `loop 3 { }`"),
+        ("an expression", _) if is_access => Some(
+            "at most one shared access in a statement: load into a local first, `let r = load x;`",
+        ),
+        ("`limit` and a bound", _) => Some("every loop needs a bound: `while e limit 3 { }`"),
+        ("the bound of the loop", _) => Some("every loop needs a bound: `loop 3 { }`"),
         ("`=` or `(`", _) => Some("a statement that begins with a name is `r = e;` or `f(a);`"),
-        ("`;`", "(") => Some("calls stand alone: `let r = f(a);`"),
+        ("`;`", "(") => Some("a call is a statement of its own: `let r = f(a);`"),
         _ => None,
     }
 }

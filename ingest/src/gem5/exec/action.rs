@@ -7,31 +7,31 @@ use history::{Annotation, Gap, Kind, low_bytes};
 pub(super) enum Action {
     /// Nothing that orders or accesses memory.
     Nothing,
-    /// It accesses memory.
+    /// An access to memory.
     Access(Operation),
-    /// A pair of loads that show at most one of their values, each of so many bytes.
+    /// Two adjacent loads of this many bytes each. The line shows at most one of the values.
     LoadPair(u8),
-    /// A pair of stores of so many bytes each, whose values are the halves of what the line shows.
+    /// Two adjacent stores of this many bytes each, whose values are the halves of what the line shows.
     StorePair(u8),
     /// A fence.
     Fence(Kind),
-    /// A fence that the trace shows too little of; it is taken for a full one.
-    SomeFence,
+    /// A fence whose kind the trace does not show; it is treated as a full one.
+    UnknownFence,
     /// The load of a locked read-modify-write, and its store.
     Locked(Operation),
-    /// A store-conditional whose outcome its line does not show. A branch that tests this register
-    /// does; the store is then one of the value beside it.
+    /// A store-conditional whose line does not show whether it stored. With a register and a value: a branch that tests the
+    /// register shows it, and the value is what was stored.
     Attempt(Operation, Option<(usize, Option<u64>)>),
-    /// Something that is not understood, and touches up to so many bytes from its address on.
+    /// An instruction that is not understood and touches at most this many bytes from its address on.
     Unknown(Gap, u16),
     /// An access to an address that the line does not show.
-    Nowhere(Gap),
-    /// Something that is not understood, and touches up to a block of so many bytes, a power of
-    /// two, around its address.
+    NoAddress(Gap),
+    /// An instruction that is not understood and touches at most the aligned block of this many bytes, a power of two, around
+    /// its address.
     UnknownBlock(Gap, u16),
-    /// Something that is not understood, and touches up to a vector register from its address on.
+    /// An instruction that is not understood and touches at most the bytes of a vector register from its address on.
     UnknownVector(Gap),
-    /// Something that is not understood, and changes what accesses anywhere do.
+    /// An instruction that is not understood and may change accesses to any address.
     UnknownEverywhere(Gap),
 }
 
@@ -78,8 +78,8 @@ impl Operation {
         }
     }
 
-    /// The operation with its size, as far as its value and address tell one that has 4 or 8 bytes:
-    /// values that are not small have 8, and what is aligned to 4 bytes alone has 4.
+    /// Sets an unknown size, which is 4 or 8 bytes, if value and address decide it: a value of more than 32 bits has 8 bytes,
+    /// and an address that is no multiple of 8 but of 4 means 4.
     pub fn sized_by(self, address: u64) -> Operation {
         if self.size != 0 {
             return self;
@@ -144,7 +144,7 @@ impl Update {
         cut(result, size)
     }
 
-    /// The value that it leaves in memory, as far as the old one matters and is known.
+    /// Returns the value that the operation leaves in memory; `None` if it depends on a value that is not known.
     pub fn written(self, old: Option<u64>, operand: Option<u64>, size: u8) -> Option<u64> {
         match self {
             Update::Swap => operand.map(|operand| cut(operand, size)),

@@ -8,12 +8,12 @@
 use history::{Annotation, Gap, Kind, Side};
 
 use super::action::{Action, Operation, cut};
-use super::line::{Line, is_transaction};
+use super::line::{Line, is_transaction, nth, split_name};
 use super::registers::Registers;
 
-/// What is known of a hardware thread.
+/// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct Decoder {
     registers: Registers,
 }
 
@@ -37,12 +37,10 @@ pub(super) struct Test {
 /// The register that is always zero.
 const ZERO: usize = 31;
 
-impl State {
+impl Decoder {
     /// What a line does.
     pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
-        let text = line.body.trim_ascii_start();
-        let end = text.iter().position(u8::is_ascii_whitespace);
-        let (name, operands) = text.split_at(end.unwrap_or(text.len()));
+        let (name, operands) = split_name(line.body.trim_ascii_start());
         if line.class.is_none() {
             return match line.micro {
                 Some(_) => Err("the operation class of the micro-operation"),
@@ -59,18 +57,20 @@ impl State {
         match name {
             b"dmb" | b"dsb" => return barrier(operands.trim_ascii()),
             b"dmb.st" | b"dsb.st" => return barrier(b"st"),
-            _ if name.starts_with(b"dmb") || name.starts_with(b"dsb") => return Action::SomeFence,
+            _ if name.starts_with(b"dmb") || name.starts_with(b"dsb") => {
+                return Action::UnknownFence;
+            }
             _ if is_prefetch(name) => return Action::Nothing,
             _ => {}
         }
         if is_transaction(line.body) {
-            // What it encloses may be undone.
+            // The effects of a transaction may be undone.
             return match name {
                 b"tstart" | b"tcancel" => Action::UnknownEverywhere(Gap::Write),
                 _ => Action::Nothing,
             };
         }
-        if let Some(unplaced) = line.unplaced() {
+        if let Some(unplaced) = line.without_address() {
             return unplaced;
         }
         if name == b"dc" && line.stores() {
@@ -79,9 +79,10 @@ impl State {
         let understood = atomic(name)
             .or_else(|| plain(line, name))
             .or_else(|| self.exclusive(name, operands, line));
-        understood.unwrap_or(match line.loads() {
-            true => Action::Unknown(Gap::Read, 256),
-            false => Action::Unknown(Gap::Write, 256),
+        understood.unwrap_or(if line.loads() {
+            Action::Unknown(Gap::Read, 256)
+        } else {
+            Action::Unknown(Gap::Write, 256)
         })
     }
 
@@ -117,7 +118,7 @@ impl State {
         }
     }
 
-    /// Notes what an instruction does to registers.
+    /// Notes what an instruction writes to registers.
     fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
         if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
             return;
@@ -126,7 +127,7 @@ impl State {
             || name.starts_with(b"b.")
             || matches!(name, b"cbz" | b"cbnz" | b"tbz" | b"tbnz")
         {
-            // Where it leads stands in the line as a name.
+            // A branch writes no register, and its target is a name.
             return;
         }
         let stores = line.stores() && plain(line, name).is_some();
@@ -136,14 +137,15 @@ impl State {
         let (plain_name, _) = sized(name);
         let is_known = RESULTS.contains(&name) || matches!(plain_name, b"ldxr" | b"ldaxr");
         let Some(result) = register(nth(operands, 0)).filter(|_| is_known) else {
-            return match is_known {
-                // A register of another sort.
-                true => {}
-                false => self.registers.forget(),
-            };
+            // A known instruction may write a register of another kind, which is not followed.
+            if !is_known {
+                self.registers.forget();
+            }
+            return;
         };
         if line.data.is_none() && (line.loads() || line.stores()) {
-            // What is loaded into a vector is not shown as a number, and its register looks like this.
+            // The value loaded into a vector register is not shown as a number, and the register is named like an integer
+            // register.
             return self.registers.set(result.number, None);
         }
         let value = line.data.map(|value| cut(value, if result.narrow { 4 } else { 8 }));
@@ -152,9 +154,7 @@ impl State {
 
     /// The register that a branch tests; `None` for anything but such a branch.
     pub fn tests(line: &Line<'_>) -> Option<Test> {
-        let text = line.body.trim_ascii_start();
-        let end = text.iter().position(u8::is_ascii_whitespace)?;
-        let (name, operands) = text.split_at(end);
+        let (name, operands) = split_name(line.body.trim_ascii_start());
         let if_zero = match name {
             b"cbz" => true,
             b"cbnz" => false,
@@ -167,21 +167,19 @@ impl State {
         })
     }
 
-    /// Whether a line may read or write a register without telling.
+    /// Whether a line names a register among its operands, so that it may read or write the register.
     pub fn mentions(line: &Line<'_>, number: usize) -> bool {
-        let text = line.body.trim_ascii_start();
-        let end = text.iter().position(u8::is_ascii_whitespace);
-        let operands = &text[end.unwrap_or(text.len())..];
+        let (_, operands) = split_name(line.body.trim_ascii_start());
         operands
             .split(|byte| !byte.is_ascii_alphanumeric())
             .any(|word| register(word).is_some_and(|register| register.number == number))
     }
 }
 
-/// Bytes that `dc zva` sets to 0 at most.
+/// Most bytes that `dc zva` sets to 0.
 const LARGEST_ZEROED: u16 = 2048;
 
-/// Where a branch leads: `0x104`, or `<f+4>` of the function that the branch itself is in.
+/// The target of a branch: `0x104`, or `<f+4>` of the function that the branch itself is in.
 fn target(line: &Line<'_>, shown: &[u8]) -> Option<u64> {
     if let Some(digits) = shown.strip_prefix(b"0x") {
         return u64::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok();
@@ -202,14 +200,14 @@ fn symbol(place: &[u8]) -> (&[u8], u64) {
     offset().unwrap_or((place, 0))
 }
 
-/// Instructions whose first operand gets what their line shows.
+/// Instructions whose first operand receives the value that their line shows.
 const RESULTS: [&[u8]; 22] = [
     b"movz", b"movn", b"mov", b"add", b"sub", b"and", b"orr", b"eor", b"ubfm", b"sbfm", b"ldr",
     b"ldrb", b"ldrh", b"ldrsw", b"ldur", b"ldurb", b"ldurh", b"ldar", b"ldarb", b"ldarh", b"ldapr",
     b"adrp",
 ];
 
-/// A fence that orders what its operand says, if there is one.
+/// The fence of a `dmb` or `dsb` with this operand; gem5 may print none.
 fn barrier(domain: &[u8]) -> Action {
     match domain {
         b"sy" | b"ish" | b"osh" | b"nsh" => Action::Fence(Kind::Fence),
@@ -219,7 +217,7 @@ fn barrier(domain: &[u8]) -> Action {
         b"st" | b"ishst" | b"oshst" | b"nshst" => {
             Action::Fence(Kind::fence(Side::Writes, Side::Writes))
         }
-        _ => Action::SomeFence,
+        _ => Action::UnknownFence,
     }
 }
 
@@ -247,7 +245,7 @@ fn plain(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     let load = |annotation| Some(Action::Access(Operation::load(size, line.data).with(annotation)));
     let store =
         |annotation| Some(Action::Access(Operation::store(size, line.data).with(annotation)));
-    // A 64-bit value needs 8 bytes; in a vector's register it may be fewer.
+    // A size of 0 is decided later, by value and address.
     match base {
         b"ldr" | b"ldur" | b"ldtr" | b"ldrs" | b"ldurs" | b"ldtrs" => load(Annotation::None),
         b"ldar" => load(Annotation::Acquire),
@@ -276,7 +274,8 @@ fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
     })
 }
 
-/// `ldaddal`, `swp`, `stclrlb`, `casa`: none shows what it read, or whether a comparison held.
+/// Atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. None shows what it read, or whether a comparison
+/// succeeded.
 fn atomic(name: &[u8]) -> Option<Action> {
     const OPERATIONS: [&[u8]; 8] =
         [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
@@ -284,7 +283,7 @@ fn atomic(name: &[u8]) -> Option<Action> {
         let rest = name.strip_prefix(b"ld").or_else(|| name.strip_prefix(b"st"))?;
         OPERATIONS.iter().find_map(|operation| rest.strip_prefix(*operation))
     };
-    // A comparison of 4 and one of 8 bytes have one name.
+    // Compare-and-swap has one name for 4 and for 8 bytes.
     let (suffix, shortest) = match name.strip_prefix(b"cas") {
         Some(suffix) => (suffix, 0),
         None => (name.strip_prefix(b"swp").or_else(arithmetic)?, 4),
@@ -307,12 +306,6 @@ fn atomic(name: &[u8]) -> Option<Action> {
     Some(Action::Access(operation.with(Annotation::of(acquire, release))))
 }
 
-/// The `n`-th operand.
-fn nth(operands: &[u8], n: usize) -> &[u8] {
-    let operand = operands.split(|&byte| byte == b',').nth(n);
-    operand.unwrap_or_default().trim_ascii()
-}
-
 fn register(name: &[u8]) -> Option<Register> {
     let narrow = match name.first()? {
         b'x' => false,
@@ -331,10 +324,10 @@ mod tests {
     use super::*;
 
     fn last(lines: &[&str]) -> Action {
-        let mut state = State::default();
+        let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
             let line = Line::parse(text.as_bytes()).unwrap();
-            state.decode(&line).unwrap()
+            decoder.decode(&line).unwrap()
         });
         actions.last().unwrap()
     }
@@ -383,7 +376,7 @@ mod tests {
     #[test]
     fn barriers_show_what_they_order_or_do_not() {
         let fence = |text: &str| last(&[&format!("0x4 @f    :   {text} : No_OpClass : ")]);
-        assert_eq!(fence("dmb   "), Action::SomeFence);
+        assert_eq!(fence("dmb   "), Action::UnknownFence);
         assert_eq!(fence("dmb   ish"), Action::Fence(Kind::Fence));
         let stores = Kind::fence(Side::Writes, Side::Writes);
         assert_eq!(fence("dmb   ishst"), Action::Fence(stores));
@@ -405,7 +398,7 @@ mod tests {
 
     #[test]
     fn a_branch_shows_where_it_leads() {
-        let test = |text: &[u8]| State::tests(&Line::parse(text).unwrap());
+        let test = |text: &[u8]| Decoder::tests(&Line::parse(text).unwrap());
         let branch = |target| Some(Test { register: 9, if_zero: false, target });
         let own = b"0x108 @f+8    :   cbnz   w9, <f+4> : IntAlu : ";
         assert_eq!(test(own), branch(Some(0x104)));

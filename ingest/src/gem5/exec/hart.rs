@@ -27,11 +27,11 @@ const TEST_WINDOW: u32 = 8;
 #[derive(Debug)]
 pub(super) struct Hart {
     pub label: u32,
-    pub decoder: Decoder,
+    pub decoders: Decoders,
     /// The last access: if it faulted, it is executed again.
-    last: Option<Waiting>,
+    last: Option<HeldAccess>,
     /// Accesses after which the thread went elsewhere, to a handler of an interrupt or of a fault.
-    suspended: Vec<Waiting>,
+    suspended: Vec<HeldAccess>,
     /// The load of a locked read-modify-write.
     lock: Option<(Entry, u64)>,
     attempt: Option<Attempt>,
@@ -41,20 +41,20 @@ pub(super) struct Hart {
     unknown: Vec<(u64, String)>,
 }
 
-/// What the instruction set needs to know of a thread.
+/// The decoders of a thread, one for each instruction set that needs state.
 #[derive(Debug, Default)]
-pub(super) struct Decoder {
-    riscv: riscv::State,
-    arm: arm::State,
+pub(super) struct Decoders {
+    riscv: riscv::Decoder,
+    arm: arm::Decoder,
 }
 
 /// An access that may be executed again.
 #[derive(Debug)]
-struct Waiting {
+struct HeldAccess {
     entry: Entry,
     pc: Option<u64>,
     micro: Option<u32>,
-    /// The instruction in words, and the line that announced it, as hashes.
+    /// Hashes of the instruction's text and of the line that announced it.
     body: u64,
     announced: Option<u64>,
     /// The function, as a hash.
@@ -76,7 +76,7 @@ struct Instruction {
     is_of_memory: bool,
 }
 
-/// A store-conditional whose outcome a branch tells.
+/// A store-conditional whose outcome a branch shows.
 #[derive(Debug)]
 struct Attempt {
     entry: Entry,
@@ -84,7 +84,7 @@ struct Attempt {
     tested: Option<(usize, Option<u64>)>,
     /// The branch that tests the status, and where it stands.
     branch: Option<(u64, arm::Test, Option<u64>)>,
-    /// The instruction before.
+    /// Address of the instruction before.
     last: Option<u64>,
     age: u32,
 }
@@ -93,7 +93,7 @@ impl Hart {
     pub fn new(label: u32) -> Hart {
         Hart {
             label,
-            decoder: Decoder::default(),
+            decoders: Decoders::default(),
             last: None,
             suspended: Vec::new(),
             lock: None,
@@ -107,8 +107,8 @@ impl Hart {
     pub fn decode(&mut self, isa: Isa, line: &Line<'_>) -> Result<Action, &'static str> {
         match isa {
             Isa::X86 => x86::decode(line),
-            Isa::Riscv => self.decoder.riscv.decode(line),
-            Isa::Arm => self.decoder.arm.decode(line),
+            Isa::Riscv => self.decoders.riscv.decode(line),
+            Isa::Arm => self.decoders.arm.decode(line),
         }
     }
 
@@ -118,7 +118,7 @@ impl Hart {
         self.shows_all || self.current.shows_more()
     }
 
-    /// Settles what the thread did before, by where it goes on.
+    /// Decides whether earlier accesses were performed, by where the thread continues.
     pub fn arrive(&mut self, line: &Line<'_>, keep: Keep<'_>) {
         if !self.current.is_continued_by(line) {
             self.shows_all |= self.current.shows_more();
@@ -141,7 +141,7 @@ impl Hart {
             last.left = true;
             return self.suspend(last, keep);
         }
-        if riscv::State::is_acquire(line) {
+        if riscv::Decoder::is_acquire(line) {
             last.entry.acquire();
         }
         match (last.micro, line.micro) {
@@ -151,9 +151,9 @@ impl Hart {
         }
     }
 
-    /// Looks at accesses after which the thread went elsewhere.
+    /// Keeps the suspended accesses that a line shows to have been performed.
     fn resume(&mut self, line: &Line<'_>, keep: Keep<'_>) {
-        let back = |waiting: &Waiting| waiting.shows_that_it_went_on(line);
+        let back = |waiting: &HeldAccess| waiting.shows_that_it_went_on(line);
         while let Some(at) = self.suspended.iter().position(back) {
             keep(self.suspended.remove(at).entry);
         }
@@ -162,7 +162,7 @@ impl Hart {
         }
     }
 
-    fn suspend(&mut self, waiting: Waiting, keep: Keep<'_>) {
+    fn suspend(&mut self, waiting: HeldAccess, keep: Keep<'_>) {
         if waiting.entry.was_performed() {
             return keep(waiting.entry);
         }
@@ -172,10 +172,10 @@ impl Hart {
         self.suspended.push(waiting);
     }
 
-    /// An access is the last thing that the thread did.
+    /// Holds back the access of a line until later lines show whether it was performed.
     pub fn wait(&mut self, entry: Entry, line: &Line<'_>, keep: Keep<'_>) {
         let (pc, micro) = (line.pc, line.micro);
-        let here = |it: &Waiting| it.pc == pc && it.micro == micro;
+        let here = |it: &HeldAccess| it.pc == pc && it.micro == micro;
         if let Some(at) = self.suspended.iter().position(here) {
             let earlier = self.suspended.remove(at);
             if earlier.entry.is_again(&entry) {
@@ -185,11 +185,11 @@ impl Hart {
                 keep(earlier.entry);
             }
         }
-        // The two halves of a pair are one line.
+        // The two accesses of a pair come from one line.
         if let Some(half) = self.last.take() {
             keep(half.entry);
         }
-        self.last = Some(Waiting {
+        self.last = Some(HeldAccess {
             entry,
             pc,
             micro,
@@ -200,7 +200,7 @@ impl Hart {
         });
     }
 
-    /// A store-conditional whose outcome another instruction tells.
+    /// Holds back a store-conditional until a branch shows its outcome.
     pub fn attempt(
         &mut self,
         entry: Entry,
@@ -219,7 +219,7 @@ impl Hart {
         };
         attempt.age += 1;
         if let Some((pc, test, value)) = attempt.branch {
-            // Anywhere else is the handler of an interrupt, which shows nothing.
+            // Any other address is that of an interrupt handler, which shows nothing.
             let behind = pc.wrapping_add(4);
             let is_taken = match line.pc {
                 _ if test.target == Some(behind) => None,
@@ -246,25 +246,25 @@ impl Hart {
         let Some((status, value)) = attempt.tested.filter(|_| goes_on) else {
             return self.give_up(keep);
         };
-        if let (Some(test), Some(pc)) = (arm::State::tests(line), line.pc)
+        if let (Some(test), Some(pc)) = (arm::Decoder::tests(line), line.pc)
             && test.register == status
         {
             attempt.branch = Some((pc, test, value));
             return;
         }
-        if attempt.age > TEST_WINDOW || arm::State::mentions(line, status) {
+        if attempt.age > TEST_WINDOW || arm::Decoder::mentions(line, status) {
             self.give_up(keep);
         }
     }
 
-    /// It stays unknown whether a store-conditional stored.
+    /// Keeps a store-conditional of which it stays unknown whether it stored.
     fn give_up(&mut self, keep: Keep<'_>) {
         if let Some(attempt) = self.attempt.take() {
-            keep(attempt.entry.maybe());
+            keep(attempt.entry.possibly_stored());
         }
     }
 
-    /// A half of a locked read-modify-write: `ldstl` and `stul`.
+    /// Takes in a half of a locked read-modify-write: `ldstl` or `stul`.
     pub fn locked(
         &mut self,
         spot: Spot,
@@ -302,27 +302,27 @@ impl Hart {
         keep(Entry::access(spot, address, operation).within(block));
     }
 
-    /// A locked load without its store reads, and orders like a read-modify-write.
+    /// Keeps a locked load without its store. It reads, and orders like a read-modify-write.
     pub fn end_lock(&mut self, keep: Keep<'_>) {
         if let Some((alone, _)) = self.lock.take() {
             keep(alone);
         }
     }
 
-    /// Keeps the words of an instruction that is not understood.
+    /// Remembers the text of an instruction that is not understood.
     pub fn describe(&mut self, line: u64, text: &Line<'_>) {
         if self.unknown.len() < 1024 {
             self.unknown.push((line, text.shown()));
         }
     }
 
-    /// The words of the instruction of a line that is not understood.
+    /// The text of the instruction of a line that is not understood.
     pub fn described(&self, line: u64) -> Option<&str> {
         let at = self.unknown.binary_search_by_key(&line, |(line, _)| *line).ok()?;
         Some(&self.unknown[at].1)
     }
 
-    /// The end of the trace: what was not executed again was executed.
+    /// Ends the trace: an access that was not executed again was performed.
     pub fn finish(&mut self, keep: Keep<'_>) {
         self.give_up(keep);
         self.end_lock(keep);
@@ -333,7 +333,7 @@ impl Hart {
 }
 
 impl Instruction {
-    /// Whether a line is of a further micro-operation.
+    /// Whether a line is a further micro-operation of the instruction.
     fn is_continued_by(&self, line: &Line<'_>) -> bool {
         let is_announced = self.announced.is_some() && self.micro.is_none();
         self.pc == line.pc
@@ -358,7 +358,7 @@ impl Instruction {
             line.loads() || line.stores() || line.address.is_some() || line.is_fence();
     }
 
-    /// Whether it is one that neither accesses nor orders memory.
+    /// Whether the instruction neither accesses nor orders memory.
     fn shows_more(&self) -> bool {
         self.has_results && !self.is_of_memory
     }
@@ -370,7 +370,7 @@ fn hash(text: &[u8]) -> u64 {
     hasher.finish()
 }
 
-impl Waiting {
+impl HeldAccess {
     /// Whether a line shows that the thread went on behind the access, so that this was performed.
     /// An instruction of the same function does, since a handler is another one.
     fn shows_that_it_went_on(&self, line: &Line<'_>) -> bool {
@@ -397,7 +397,7 @@ impl Waiting {
         }
     }
 
-    /// Whether a line is right behind it.
+    /// Whether a line directly follows the access.
     fn is_before(&self, line: &Line<'_>) -> bool {
         match (self.pc, line.pc) {
             (Some(before), Some(now)) => now.wrapping_sub(before) <= LONGEST_INSTRUCTION,

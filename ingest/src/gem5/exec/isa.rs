@@ -1,11 +1,11 @@
-//! Which instruction set an Exec line is of.
+//! Recognises the instruction set of an Exec line.
 
 use history::Isa;
 use memchr::memmem;
 
 use super::line::Line;
 
-/// The instruction set that a line certainly is of.
+/// Returns the instruction set of a line, if it is certain.
 ///
 /// gem5 prints x86 micro-operations as `  MOV_R_P : ld   edx, DS:[…]`, Arm's instructions with two
 /// spaces before them and RISC-V's with none.
@@ -34,14 +34,14 @@ pub(super) fn of_line(line: &Line<'_>) -> Option<Isa> {
     Some(Isa::Riscv)
 }
 
-/// Whether a register of RISC-V's stands in parentheses at the end.
+/// Whether a line ends with a register of RISC-V in parentheses.
 fn has_riscv_base(body: &[u8]) -> bool {
     let base = body.strip_suffix(b")");
     let base = base.and_then(|text| text.rsplit(|&byte| byte == b'(').next());
     base.is_some_and(|name| super::riscv::number(name).is_some())
 }
 
-/// Whether a text begins with `[` and a base register of Arm's.
+/// Whether a text begins with `[` and a base register of Arm.
 fn is_base(text: &[u8]) -> bool {
     [&b"[x"[..], b"[w", b"[sp", b"[ureg"].iter().any(|base| text.starts_with(base))
 }

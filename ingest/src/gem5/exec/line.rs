@@ -21,24 +21,24 @@ pub(super) struct Line<'a> {
     pub micro: Option<u32>,
     /// Name of the function, where the trace shows symbols.
     pub function: Option<&'a [u8]>,
-    /// The symbol that it is at or behind, and how far: `main+4`. Not of a micro-operation.
+    /// The symbol and the distance from it, such as `main+4`; `None` for a micro-operation.
     pub symbol: Option<&'a [u8]>,
-    /// The instruction in words, without the spaces behind it.
+    /// The text of the instruction, without spaces at the end.
     pub body: &'a [u8],
     /// The operation class; none in the lines that announce the micro-operations of an instruction.
     pub class: Option<&'a [u8]>,
-    /// What it computed, loaded or stored, where it is a number.
+    /// The value that it computed, loaded or stored, if the line shows a number.
     pub data: Option<u64>,
-    /// Where it accessed memory.
+    /// Address of its memory access.
     pub address: Option<u64>,
-    /// Bytes of the vector register that it shows, 0 if it shows none.
+    /// Size in bytes of the vector register that it shows; 0 if it shows none.
     pub vector: usize,
-    /// Whether its predicate kept it from executing.
+    /// Whether a false predicate kept it from executing.
     pub predicated: bool,
 }
 
 impl<'a> Line<'a> {
-    /// Reads a line from its end, where the parts stand that matter.
+    /// Parses a line from its end, where the results are.
     pub fn parse(text: &'a [u8]) -> Result<Line<'a>, Fault> {
         let Some(at) = memmem::find(text, b" : ") else {
             return Err(Fault::Cut("` : ` and the instruction"));
@@ -64,7 +64,7 @@ impl<'a> Line<'a> {
         Ok(line)
     }
 
-    /// Takes the results off the end; `None` if there are none.
+    /// Parses the results at the end of the line; `None` if there are none.
     fn with_results(mut self, instruction: &'a [u8]) -> Result<Option<Line<'a>>, Fault> {
         let mut rest = self.body;
         loop {
@@ -101,12 +101,12 @@ impl<'a> Line<'a> {
         Ok(Some(self))
     }
 
-    /// An access shows its address, unless it is predicated or a prefetch that went nowhere.
+    /// Checks that an access shows its address, unless it is predicated or a prefetch without effect.
     fn check_address(&self, text: &[u8]) -> Result<(), Fault> {
         if !(self.loads() || self.stores()) || self.address.is_some() || self.predicated {
             return Ok(());
         }
-        // Nothing is accessed with a vector length of 0, and a transaction accesses nothing itself.
+        // With a vector length of 0 nothing is accessed, and a transaction accesses nothing itself.
         if self.vector > 0 || is_transaction(self.body) {
             return Ok(());
         }
@@ -128,20 +128,20 @@ impl<'a> Line<'a> {
         self.class.is_some_and(|class| class.ends_with(b"MemWrite") || vector(class))
     }
 
-    /// What a line does that shows no address: nothing, unless it is of an access that should have
-    /// one.
-    pub fn unplaced(&self) -> Option<Action> {
+    /// The action of a line without an address: nothing, unless it is an access, which should have one. `None` for a line with
+    /// an address.
+    pub fn without_address(&self) -> Option<Action> {
         if self.address.is_some() && !self.predicated {
             return None;
         }
         Some(match (self.predicated, self.loads(), self.stores()) {
-            (false, _, true) => Action::Nowhere(Gap::Write),
-            (false, true, false) => Action::Nowhere(Gap::Read),
+            (false, _, true) => Action::NoAddress(Gap::Write),
+            (false, true, false) => Action::NoAddress(Gap::Read),
             _ => Action::Nothing,
         })
     }
 
-    /// Whether it orders memory, by its name. What is not known to be a fence may be one.
+    /// Whether the instruction may order memory, by its name.
     pub fn is_fence(&self) -> bool {
         let name = self.body.trim_ascii_start();
         memmem::find(self.body, b"fence").is_some()
@@ -190,14 +190,22 @@ fn vector_bytes(data: &[u8]) -> usize {
     }
 }
 
-/// Whether an instruction begins, ends or tests a transaction of Arm's.
+/// Whether an instruction begins, ends or tests an Arm transaction.
 pub(super) fn is_transaction(body: &[u8]) -> bool {
-    let text = body.trim_ascii_start();
+    let (name, _) = split_name(body.trim_ascii_start());
+    matches!(name, b"tstart" | b"ttest" | b"tcancel" | b"tcommit" | b"utcommit")
+}
+
+/// Splits an instruction's text, which begins with its name, into the name and the operands.
+pub(super) fn split_name(text: &[u8]) -> (&[u8], &[u8]) {
     let end = text.iter().position(u8::is_ascii_whitespace);
-    matches!(
-        &text[..end.unwrap_or(text.len())],
-        b"tstart" | b"ttest" | b"tcancel" | b"tcommit" | b"utcommit"
-    )
+    text.split_at(end.unwrap_or(text.len()))
+}
+
+/// The `n`-th operand; empty if there are fewer.
+pub(super) fn nth(operands: &[u8], n: usize) -> &[u8] {
+    let operand = operands.split(|&byte| byte == b',').nth(n);
+    operand.unwrap_or_default().trim_ascii()
 }
 
 /// Whether data at the end of a line lost digits.

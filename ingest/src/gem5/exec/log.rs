@@ -1,4 +1,4 @@
-//! What the hardware threads did, until it is known which locations matter.
+//! The log of what hardware threads did, which is kept until it is known which locations threads share.
 
 use std::collections::VecDeque;
 
@@ -16,32 +16,31 @@ pub(super) struct Entry {
     line: u32,
     tick: u64,
     pub address: u64,
-    /// What was written, or read by what does not write.
+    /// The value written.
     value: u64,
-    /// What a read-modify-write read; the line that repeats a store that was repeated.
+    /// The value read; for a store that was repeated, the line that repeats it.
     old: u64,
-    what: What,
+    what: EntryKind,
     /// Number of bytes, 0 if the instruction does not tell.
     size: u16,
     known: u8,
-    /// How many bytes an access of unknown size can have at most.
+    /// Most bytes that an access of unknown size can have.
     room: u8,
 }
 
 /// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum EntryKind {
     Access(Kind, Annotation),
     Fence(Kind),
-    /// A fence that the trace shows too little of.
-    SomeFence,
+    /// A fence whose kind the trace does not show.
+    UnknownFence,
     /// A store that may or may not have been performed.
-    Maybe,
+    PossibleStore,
     Unknown(Gap),
-    /// It crosses a cache line.
+    /// An access that crosses a cache line.
     Crossing(Gap),
-    /// Its line does not show where it is: an access without an address, or something that is not understood and may be about any
-    /// address.
+    /// An access whose line shows no address, or an instruction that is not understood and may affect any address.
     Unplaced {
         gap: Gap,
         is_access: bool,
@@ -53,14 +52,14 @@ const LONGEST_VECTOR: u16 = 8192;
 
 const READ: u8 = 1;
 const WRITTEN: u8 = 2;
-/// The same store was printed again.
+/// Flag of a store that was printed again.
 const REPEATED: u8 = 4;
-/// The thread executed other instructions in between.
+/// Flag of a repeated store between whose lines the thread executed other instructions.
 const LEFT: u8 = 8;
-/// It is as long as a vector register, whose length may be known only at the end of the trace.
+/// Flag of an access as long as a vector register, whose length may be known only at the end of the trace.
 const VECTOR: u8 = 16;
 
-/// Where an entry stands.
+/// The hardware thread, line and tick of an entry.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Spot {
     pub hart: usize,
@@ -69,7 +68,7 @@ pub(super) struct Spot {
 }
 
 impl Entry {
-    fn new(spot: Spot, address: u64, size: u16, what: What) -> Entry {
+    fn new(spot: Spot, address: u64, size: u16, what: EntryKind) -> Entry {
         Entry {
             hart: u16::try_from(spot.hart).unwrap_or(u16::MAX),
             line_high: (spot.line >> 32) as u16,
@@ -87,7 +86,7 @@ impl Entry {
 
     /// An access to memory.
     pub fn access(spot: Spot, address: u64, operation: Operation) -> Entry {
-        let what = What::Access(operation.kind, operation.annotation);
+        let what = EntryKind::Access(operation.kind, operation.annotation);
         let mut entry = Entry::new(spot, address, u16::from(operation.size), what);
         if let Some(read) = operation.read {
             entry.known |= READ;
@@ -101,27 +100,27 @@ impl Entry {
     }
 
     pub fn fence(spot: Spot, kind: Kind) -> Entry {
-        Entry::new(spot, 0, 0, What::Fence(kind))
+        Entry::new(spot, 0, 0, EntryKind::Fence(kind))
     }
 
-    pub fn some_fence(spot: Spot) -> Entry {
-        Entry::new(spot, 0, 0, What::SomeFence)
+    pub fn unknown_fence(spot: Spot) -> Entry {
+        Entry::new(spot, 0, 0, EntryKind::UnknownFence)
     }
 
-    /// An access of unknown size stays within its block of memory.
+    /// Limits an access of unknown size to its cache line of `block` bytes.
     pub fn within(mut self, block: u64) -> Entry {
         let block = block.max(1);
         self.room = (block - self.address % block).min(8) as u8;
         self
     }
 
-    /// It may or may not have been performed.
-    pub fn maybe(mut self) -> Entry {
-        self.what = What::Maybe;
+    /// Makes the entry a store that may or may not have been performed.
+    pub fn possibly_stored(mut self) -> Entry {
+        self.what = EntryKind::PossibleStore;
         self
     }
 
-    /// It stores this value.
+    /// Sets the value that the entry stores.
     pub fn stores(mut self, value: Option<u64>) -> Entry {
         self.known = self.known & READ | if value.is_some() { WRITTEN } else { 0 };
         self.value = value.map_or(0, |value| cut(value, self.size as u8));
@@ -130,23 +129,23 @@ impl Entry {
 
     /// Something that is not understood.
     pub fn unknown(spot: Spot, address: u64, size: u16, gap: Gap) -> Entry {
-        Entry::new(spot, address, size, What::Unknown(gap))
+        Entry::new(spot, address, size, EntryKind::Unknown(gap))
     }
 
-    /// An access that is not one, since it crosses a cache line.
+    /// An access that the memory system performs in parts, since it crosses a cache line.
     pub fn crossing(spot: Spot, address: u64, operation: Operation) -> Entry {
         let gap = gap_of(operation.kind);
-        Entry::new(spot, address, u16::from(operation.size), What::Crossing(gap))
+        Entry::new(spot, address, u16::from(operation.size), EntryKind::Crossing(gap))
     }
 
-    /// Something that is not understood, and as long as a vector register.
+    /// An instruction that is not understood and accesses a vector register's bytes.
     pub fn unknown_vector(spot: Spot, address: u64, gap: Gap) -> Entry {
         Entry { known: VECTOR, ..Entry::unknown(spot, address, LONGEST_VECTOR, gap) }
     }
 
-    /// Something whose place its line does not show.
+    /// An entry whose line shows no address.
     pub fn unplaced(spot: Spot, gap: Gap, is_access: bool) -> Entry {
-        Entry::new(spot, 0, 0, What::Unplaced { gap, is_access })
+        Entry::new(spot, 0, 0, EntryKind::Unplaced { gap, is_access })
     }
 
     /// The store was printed again, at this line; `left` says whether its thread executed other
@@ -167,31 +166,33 @@ impl Entry {
         (self.known & REPEATED != 0).then_some(self.old)
     }
 
-    /// What the access leaves open, and why.
+    /// What the entry leaves uncertain, and why.
     pub fn doubt(&self) -> Option<(Gap, Option<Doubt>)> {
         match self.what {
-            What::SomeFence => Some((Gap::Fence, None)),
-            What::Unknown(gap) => Some((gap, None)),
-            What::Crossing(gap) => Some((gap, Some(Doubt::CrossesLine))),
-            What::Unplaced { gap, is_access } => Some((gap, is_access.then_some(Doubt::NoAddress))),
-            What::Access(..) | What::Fence(_) | What::Maybe => None,
+            EntryKind::UnknownFence => Some((Gap::Fence, None)),
+            EntryKind::Unknown(gap) => Some((gap, None)),
+            EntryKind::Crossing(gap) => Some((gap, Some(Doubt::CrossesLine))),
+            EntryKind::Unplaced { gap, is_access } => {
+                Some((gap, is_access.then_some(Doubt::NoAddress)))
+            }
+            EntryKind::Access(..) | EntryKind::Fence(_) | EntryKind::PossibleStore => None,
         }
     }
 
-    /// Where the address space ends so does every location: what reaches the last byte is only known
-    /// to have been there.
+    /// Turns an access that may reach the last byte of the address space into one that is not understood, since locations
+    /// cannot end there.
     pub fn bounded(mut self) -> Entry {
-        let is_access = matches!(self.what, What::Access(..) | What::Maybe);
+        let is_access = matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore);
         let reach = self.longest_reach();
         if is_access && self.address.checked_add(reach).is_none() {
             let gap = if self.may_write() { Gap::Write } else { Gap::Read };
             self.size = reach as u16;
-            self.what = What::Unknown(gap);
+            self.what = EntryKind::Unknown(gap);
         }
         self
     }
 
-    pub fn what(&self) -> What {
+    pub fn what(&self) -> EntryKind {
         self.what
     }
 
@@ -224,15 +225,14 @@ impl Entry {
         parts(self) == parts(other)
     }
 
-    /// Acquires, too.
+    /// Adds acquire to the annotation.
     pub fn acquire(&mut self) {
-        if let What::Access(_, annotation) = &mut self.what {
+        if let EntryKind::Access(_, annotation) = &mut self.what {
             *annotation = Annotation::of(true, annotation.releases());
         }
     }
 
-    /// A fence-like entry of what it does to the order of its thread: an access of its kind without
-    /// values.
+    /// Removes the values, so that the access only orders its thread, like a fence.
     pub fn without_values(mut self) -> Entry {
         self.known = 0;
         self
@@ -241,18 +241,20 @@ impl Entry {
     /// Whether it may change memory.
     pub fn may_write(&self) -> bool {
         match self.what {
-            What::Access(kind, _) => kind.writes(),
-            What::Maybe | What::Unknown(Gap::Write) | What::Crossing(Gap::Write) => true,
+            EntryKind::Access(kind, _) => kind.writes(),
+            EntryKind::PossibleStore
+            | EntryKind::Unknown(Gap::Write)
+            | EntryKind::Crossing(Gap::Write) => true,
             _ => false,
         }
     }
 
     /// Whether it is an access whose size the instruction does not tell.
     pub fn is_unsized(&self) -> bool {
-        self.size == 0 && matches!(self.what, What::Access(..) | What::Maybe)
+        self.size == 0 && matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore)
     }
 
-    /// How many bytes it touches at most, if vector registers may have any length.
+    /// Most bytes that it touches, if vector registers may have any length.
     pub fn longest_reach(&self) -> u64 {
         match self.size {
             0 => u64::from(self.room),
@@ -260,7 +262,7 @@ impl Entry {
         }
     }
 
-    /// How many bytes it touches at most, where vector registers have at most `vector` bytes, or any length if that is `None`.
+    /// Most bytes that it touches, if vector registers have at most `vector` bytes, or any length if that is `None`.
     pub fn reach(&self, vector: Option<u64>) -> u64 {
         match vector.filter(|_| self.known & VECTOR != 0) {
             Some(bytes) => bytes,
@@ -268,7 +270,7 @@ impl Entry {
         }
     }
 
-    /// Where an access is.
+    /// The place of an access in memory.
     pub fn place(&self) -> Place {
         let address = self.address;
         match u8::try_from(self.size) {
@@ -277,23 +279,26 @@ impl Entry {
         }
     }
 
-    /// Whether it is at a known place in memory.
+    /// Whether it has an address.
     pub fn has_place(&self) -> bool {
-        !matches!(self.what, What::Fence(_) | What::SomeFence | What::Unplaced { .. })
+        !matches!(
+            self.what,
+            EntryKind::Fence(_) | EntryKind::UnknownFence | EntryKind::Unplaced { .. }
+        )
     }
 
     /// Whether it shows that it was performed: what it read, or that it did not fail.
     pub fn was_performed(&self) -> bool {
         match self.what {
-            What::Access(Kind::StoreConditional, _) => true,
-            What::Access(kind, _) => !kind.writes() || (kind.reads() && self.read().is_some()),
+            EntryKind::Access(Kind::StoreConditional, _) => true,
+            EntryKind::Access(kind, _) => !kind.writes() || (kind.reads() && self.read().is_some()),
             _ => !self.may_write(),
         }
     }
 }
 
-/// What an access that is not understood leaves open.
-fn gap_of(kind: Kind) -> Gap {
+/// What an access that is not understood leaves uncertain.
+pub(super) fn gap_of(kind: Kind) -> Gap {
     if kind.writes() { Gap::Write } else { Gap::Read }
 }
 
@@ -307,7 +312,7 @@ pub(super) struct Log {
     late: Vec<Entry>,
 }
 
-const PIECE: usize = 1 << 14;
+const ENTRIES_PER_PIECE: usize = 1 << 14;
 
 impl Log {
     pub fn push(&mut self, entry: Entry) {
@@ -320,10 +325,10 @@ impl Log {
         }
         self.last[hart] = entry.line();
         match self.pieces.last_mut() {
-            Some(piece) if piece.len() < PIECE => piece.push(entry),
+            Some(piece) if piece.len() < ENTRIES_PER_PIECE => piece.push(entry),
             _ => {
-                // The first piece grows, so that short traces take little.
-                let capacity = if self.pieces.is_empty() { 0 } else { PIECE };
+                // The first piece grows, so that a short trace takes little memory.
+                let capacity = if self.pieces.is_empty() { 0 } else { ENTRIES_PER_PIECE };
                 let mut piece = Vec::with_capacity(capacity);
                 piece.push(entry);
                 self.pieces.push(piece);
@@ -331,8 +336,7 @@ impl Log {
         }
     }
 
-    /// Gives the entries away, those of a thread in the order of lines, and frees their memory as
-    /// it goes.
+    /// Passes each entry to `each`, those of one thread in the order of lines, and frees their memory along the way.
     pub fn drain(mut self, mut each: impl FnMut(Entry)) {
         self.late.sort_by_key(Entry::line);
         let mut late: FxHashMap<u16, VecDeque<Entry>> = FxHashMap::default();

@@ -18,7 +18,7 @@ mod shared;
 mod spaces;
 mod x86;
 
-use history::{Gap, Isa, Kind};
+use history::{Isa, Kind};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
@@ -26,7 +26,7 @@ use crate::options::Options;
 use action::{Action, Operation};
 use hart::Hart;
 use line::Line;
-use log::{Entry, Log, Spot};
+use log::{Entry, Log, Spot, gap_of};
 pub(crate) use select::Selected;
 use shared::Shared;
 use spaces::Spaces;
@@ -38,8 +38,7 @@ pub(crate) struct Exec {
     harts: Vec<Hart>,
     /// By object and hardware thread.
     by_name: FxHashMap<(usize, u32), usize>,
-    log: Log,
-    shared: Shared,
+    recorder: Recorder,
     pub spaces: Spaces,
     /// Whether an instruction was read that may be a `fence.tso` of RISC-V.
     pub full_fences: bool,
@@ -53,25 +52,25 @@ pub(crate) struct Exec {
     classes: bool,
     /// Bytes of the vector registers that lines show, 0 as long as none does.
     vector: usize,
-    /// Lines that agreed with the instruction set.
+    /// Number of lines that agreed with the instruction set.
     agreed: u32,
 }
 
-/// Where a line stands.
+/// Position of a line, and what is known of its run from elsewhere.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct At {
+pub(crate) struct LineContext {
     pub line: u64,
     pub tick: Option<u64>,
     /// Bytes of a cache line.
     pub block: u64,
-    /// The instruction set, as other files of the run have it.
+    /// The instruction set that other files of the run name.
     pub isa: Option<Isa>,
     /// The address space, where the line shows it.
     pub space: Option<u64>,
 }
 
-/// Lines that are looked at for another instruction set than the user gave.
-const LOOKED_AT: u32 = 256;
+/// Number of lines that are checked for another instruction set than the one the user gave.
+const ISA_CHECKED_LINES: u32 = 256;
 
 impl Exec {
     /// Takes in a line of the `thread`-th hardware thread of a CPU.
@@ -80,7 +79,7 @@ impl Exec {
         cpu: (usize, u32),
         thread: u32,
         text: &[u8],
-        at: At,
+        at: LineContext,
         options: &Options,
     ) -> Result<(), Fault> {
         self.lines += 1;
@@ -101,7 +100,7 @@ impl Exec {
                 self.act(spot, &line, action, at.block, options);
                 Ok(())
             }
-            // Without classes, lines of accesses end before them.
+            // A trace recorded without operation classes has accesses without them.
             Err(missing) if self.classes => Err(Fault::Cut(missing)),
             Err(_) => Ok(()),
         }
@@ -112,15 +111,20 @@ impl Exec {
         self.isa
     }
 
-    /// Learns the instruction set: what the user says, else other files, else lines that show it.
-    fn learn_isa(&mut self, line: &Line<'_>, at: At, options: &Options) -> Result<(), Fault> {
+    /// Learns the instruction set from the user's option, else from other files, else from lines that show it.
+    fn learn_isa(
+        &mut self,
+        line: &Line<'_>,
+        at: LineContext,
+        options: &Options,
+    ) -> Result<(), Fault> {
         if self.isa.is_none() {
             self.isa = options.isa.or(at.isa).or_else(|| isa::of_line(line));
         }
-        // Accesses are told apart with certainty.
+        // The lines of accesses show their instruction set with certainty.
         let is_access = line.address.is_some() && (line.loads() || line.stores());
-        let is_looked_at = is_access || (options.isa.is_some() && self.agreed < LOOKED_AT);
-        let (Some(known), true) = (self.isa, is_looked_at) else {
+        let is_checked = is_access || (options.isa.is_some() && self.agreed < ISA_CHECKED_LINES);
+        let (Some(known), true) = (self.isa, is_checked) else {
             return Ok(());
         };
         match isa::of_line(line) {
@@ -133,8 +137,8 @@ impl Exec {
         }
     }
 
-    /// A line is of another instruction set than the user, other files or the lines before it say.
-    fn contradicts(&self, shown: Isa, known: Isa, at: At, options: &Options) -> Fault {
+    /// The error about a line of another instruction set than the user, other files or earlier lines say.
+    fn contradicts(&self, shown: Isa, known: Isa, at: LineContext, options: &Options) -> Fault {
         let found = format!("an instruction of {}", shown.title());
         let title = known.title();
         if options.isa.is_some() && self.agreed == 0 {
@@ -158,7 +162,7 @@ impl Exec {
         )
     }
 
-    /// Before an instruction set is known nothing may access memory.
+    /// Refuses a memory access before the instruction set is known.
     fn before_isa(&self, line: &Line<'_>) -> Result<(), Fault> {
         if line.class.is_none() && line.micro.is_some() && self.classes {
             return Err(Fault::Cut("the operation class of the micro-operation"));
@@ -173,11 +177,10 @@ impl Exec {
         Ok(())
     }
 
-    /// Settles what a thread did before, by where it goes on.
+    /// Decides whether earlier accesses of a thread were performed, by where it continues.
     fn arrive(&mut self, hart: usize, line: &Line<'_>, options: &Options) {
-        let (log, shared) = (&mut self.log, &mut self.shared);
-        let mut keep = |entry: Entry| keep(log, shared, entry, options);
-        self.harts[hart].arrive(line, &mut keep);
+        let recorder = &mut self.recorder;
+        self.harts[hart].arrive(line, &mut |entry| recorder.keep(entry, options));
     }
 
     fn act(&mut self, spot: Spot, line: &Line<'_>, action: Action, block: u64, options: &Options) {
@@ -208,9 +211,9 @@ impl Exec {
                 self.weak_fences += u64::from(kind != Kind::Fence);
                 self.fence(Entry::fence(spot, kind), options);
             }
-            Action::SomeFence => {
+            Action::UnknownFence => {
                 self.harts[spot.hart].describe(spot.line, line);
-                self.fence(Entry::some_fence(spot), options);
+                self.fence(Entry::unknown_fence(spot), options);
             }
             Action::Locked(half) if crosses(address, half.size, block) => {
                 self.crossing(spot, line, address, half, options);
@@ -219,8 +222,8 @@ impl Exec {
             Action::Attempt(operation, tested) => {
                 self.accesses += 1;
                 let entry = Entry::access(spot, address, operation.sized_by(address));
-                let (log, shared) = (&mut self.log, &mut self.shared);
-                let mut keep = |entry: Entry| keep(log, shared, entry, options);
+                let recorder = &mut self.recorder;
+                let mut keep = |entry| recorder.keep(entry, options);
                 self.harts[spot.hart].attempt(entry, line.pc, tested, &mut keep);
             }
             Action::Unknown(gap, size) => {
@@ -237,15 +240,15 @@ impl Exec {
             Action::UnknownEverywhere(gap) => {
                 self.unknown(spot, line, Entry::unplaced(spot, gap, false), options);
             }
-            Action::Nowhere(gap) => {
+            Action::NoAddress(gap) => {
                 self.harts[spot.hart].describe(spot.line, line);
                 let entry = Entry::unplaced(spot, gap, true);
-                keep(&mut self.log, &mut self.shared, entry, options);
+                self.recorder.keep(entry, options);
             }
         }
     }
 
-    /// An access that the memory system performs in parts, since it crosses a cache line.
+    /// Takes in an access that the memory system performs in parts, since it crosses a cache line.
     fn crossing(
         &mut self,
         spot: Spot,
@@ -257,11 +260,11 @@ impl Exec {
         self.unknown(spot, line, Entry::crossing(spot, address, operation), options);
     }
 
-    /// Something is not understood.
+    /// Takes in an instruction that is not understood.
     fn unknown(&mut self, spot: Spot, line: &Line<'_>, entry: Entry, options: &Options) {
         self.accesses += 1;
         self.harts[spot.hart].describe(spot.line, line);
-        keep(&mut self.log, &mut self.shared, entry, options);
+        self.recorder.keep(entry, options);
     }
 
     fn access(
@@ -281,15 +284,15 @@ impl Exec {
         };
         self.accesses += 1;
         let entry = Entry::access(spot, address, operation).within(block);
-        let (log, shared) = (&mut self.log, &mut self.shared);
-        let mut keep = |entry: Entry| keep(log, shared, entry, options);
+        let recorder = &mut self.recorder;
+        let mut keep = |entry| recorder.keep(entry, options);
         let hart = &mut self.harts[spot.hart];
         hart.end_lock(&mut keep);
         hart.wait(entry, line, &mut keep);
     }
 
-    /// An access with its size, as far as value and address tell it: one of unknown size has 4 or 8
-    /// bytes. `None` if it may reach over the end of its cache line.
+    /// Returns an access with its size, as far as value and address decide it: one of unknown size has 4 or 8 bytes. Returns
+    /// `None`, and takes it in as not understood, if it may cross the end of its cache line.
     fn with_size(
         &mut self,
         spot: Spot,
@@ -304,14 +307,14 @@ impl Exec {
             return Some(operation);
         }
         let operation = operation.sized_by(address);
-        let gap = if operation.kind.writes() { Gap::Write } else { Gap::Read };
+        let gap = gap_of(operation.kind);
         let is_plain = matches!(operation.kind, Kind::Store) && operation.annotation.is_none();
         match operation.size {
             0 | 8 if room < 8 => {
                 self.unknown(spot, line, Entry::unknown(spot, address, 8, gap), options);
                 None
             }
-            // Behind the end of the line only 8 bytes would write.
+            // Only an access of 8 bytes would write past the end of the line.
             4 if room == 4 && is_plain => {
                 let behind = address.wrapping_add(4);
                 self.unknown(spot, line, Entry::unknown(spot, behind, 4, gap), options);
@@ -322,28 +325,25 @@ impl Exec {
     }
 
     fn fence(&mut self, entry: Entry, options: &Options) {
-        // What stands before the fence is in the log first.
         if options.wants_tick(entry.tick()) {
-            self.log.push(entry);
+            self.recorder.log.push(entry);
         }
     }
 
-    /// A half of a locked read-modify-write of x86.
+    /// Takes in a half of a locked read-modify-write of x86.
     fn locked(&mut self, spot: Spot, address: u64, half: Operation, block: u64, options: &Options) {
         self.accesses += 1;
-        let (log, shared) = (&mut self.log, &mut self.shared);
-        let mut keep = |entry: Entry| keep(log, shared, entry, options);
+        let recorder = &mut self.recorder;
+        let mut keep = |entry| recorder.keep(entry, options);
         self.harts[spot.hart].locked(spot, address, half, block, &mut keep);
     }
 
-    /// The end of the trace: the history of what is selected.
+    /// Ends the trace and selects its history.
     pub(crate) fn finish(&mut self, options: &Options) -> Selected {
         for hart in &mut self.harts {
-            let (log, shared) = (&mut self.log, &mut self.shared);
-            hart.finish(&mut |entry| keep(log, shared, entry, options));
+            hart.finish(&mut |entry| self.recorder.keep(entry, options));
         }
-        let log = std::mem::take(&mut self.log);
-        let shared = std::mem::take(&mut self.shared);
+        let Recorder { log, shared } = std::mem::take(&mut self.recorder);
         let vector = (self.vector > 0).then_some(self.vector as u64);
         select::history(log, &shared, &self.harts, vector, options)
     }
@@ -366,19 +366,28 @@ impl Exec {
     }
 }
 
-/// Takes an entry in, if the user did not deselect it.
-fn keep(log: &mut Log, shared: &mut Shared, entry: Entry, options: &Options) {
-    if !options.wants_tick(entry.tick()) {
-        return;
+/// What is recorded of the threads' execution.
+#[derive(Debug, Default)]
+struct Recorder {
+    log: Log,
+    shared: Shared,
+}
+
+impl Recorder {
+    /// Adds an entry, unless the options exclude it.
+    fn keep(&mut self, entry: Entry, options: &Options) {
+        if !options.wants_tick(entry.tick()) {
+            return;
+        }
+        let entry = entry.bounded();
+        if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
+            // Bytes that only a vector access reaches need not be noted, since such an access is not checked.
+            let bytes = (entry.address, entry.longest_reach().min(256));
+            let thread = entry.hart() as u32;
+            self.shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());
+        }
+        self.log.push(entry);
     }
-    let entry = entry.bounded();
-    if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
-        // What only a vector reaches need not be shared: it would not be checked.
-        let bytes = (entry.address, entry.longest_reach().min(256));
-        let thread = entry.hart() as u32;
-        shared.access(thread, bytes, !entry.is_unsized(), entry.may_write());
-    }
-    log.push(entry);
 }
 
 /// Whether an access of a known size crosses a boundary of cache lines.
@@ -391,5 +400,5 @@ fn is_conditional(line: &Line<'_>) -> bool {
     line.body.starts_with(b"sc")
 }
 
-/// Distance of the labels of a CPU's hardware threads.
+/// Difference between the labels of consecutive hardware threads of one CPU.
 pub(crate) const HARDWARE_THREAD: u32 = 10_000;

@@ -1,8 +1,7 @@
 //! Values of integer registers, as far as a trace shows them.
 //!
-//! A store-conditional and an atomic operation do not show what they write: it is computed from a
-//! register, whose value the line of the instruction that wrote it has shown. What is not certain
-//! is forgotten, so that a register has the value that is known here, or none is known.
+//! A store-conditional and an atomic operation do not show what they write: it is computed from a register, whose value the
+//! line of the instruction that wrote it has shown. A value that is no longer certain is forgotten.
 
 /// Registers of a hardware thread.
 #[derive(Debug, Default)]
@@ -12,7 +11,7 @@ pub(super) struct Registers {
     next: Option<(u64, Option<u64>)>,
 }
 
-/// Bytes that an instruction has at most.
+/// Size of the longest instruction, in bytes.
 const LONGEST: u64 = 4;
 
 impl Registers {
@@ -21,20 +20,20 @@ impl Registers {
         self.values.get(register).copied().flatten()
     }
 
-    /// An instruction has written a register.
+    /// Notes what an instruction wrote to a register.
     pub fn set(&mut self, register: usize, value: Option<u64>) {
         if let Some(slot) = self.values.get_mut(register) {
             *slot = value;
         }
     }
 
-    /// Something may have written any of them.
+    /// Forgets all values, since any register may have been written.
     pub fn forget(&mut self) {
         self.values = [None; 32];
     }
 
-    /// An instruction at `pc` follows: if it is not where the last one led, another program may
-    /// have run in between.
+    /// Notes that an instruction at `pc` follows. If the last one did not lead there, another program may have run in between,
+    /// and all values are forgotten.
     pub fn arrive(&mut self, pc: Option<u64>) {
         let Some(pc) = pc else {
             return self.forget();
@@ -48,7 +47,7 @@ impl Registers {
         self.next = Some((pc, None));
     }
 
-    /// The last instruction may branch by an offset.
+    /// Notes that the last instruction may branch by an offset.
     pub fn branch(&mut self, offset: Option<i64>) {
         if let (Some((pc, target)), Some(offset)) = (&mut self.next, offset) {
             *target = Some(pc.wrapping_add_signed(offset));

@@ -9,12 +9,12 @@
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use super::action::{Action, Operation, Update, cut};
-use super::line::Line;
+use super::line::{Line, nth, split_name};
 use super::registers::Registers;
 
-/// What is known of a hardware thread.
+/// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
-pub(super) struct State {
+pub(super) struct Decoder {
     registers: Registers,
     /// The annotation of the instruction at an address, from the line that announced it.
     announced: Option<(u64, Annotation)>,
@@ -22,7 +22,7 @@ pub(super) struct State {
     release: Option<u64>,
 }
 
-/// A mnemonic with `.` and `_` alike, without annotation and `c_`.
+/// A mnemonic in a common form: with `_` for `.`, without its annotation, and without the `c_` of compressed instructions.
 struct Mnemonic {
     text: [u8; 24],
     length: usize,
@@ -94,7 +94,7 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
     Some((Atomic::Update(update), size))
 }
 
-/// Whether an instruction that is not known writes, for all that its class is one of loads.
+/// Whether an instruction that is not known may write, although its operation class is one of loads.
 fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
     let begins = |prefix: &[u8]| name.starts_with(prefix);
     let word = body.split(u8::is_ascii_whitespace).next();
@@ -126,14 +126,13 @@ fn store_size(name: &[u8]) -> Option<u8> {
     })
 }
 
-impl State {
+impl Decoder {
     /// What a line does.
     ///
     /// # Errors
     /// What is missing from it.
     pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
-        let end = line.body.iter().position(u8::is_ascii_whitespace);
-        let (word, operands) = line.body.split_at(end.unwrap_or(line.body.len()));
+        let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
         if line.class.is_none() {
             return self.announce(line, &mnemonic);
@@ -173,9 +172,9 @@ impl State {
             return fence(name, operands);
         }
         if name.starts_with(b"fence") && name != b"fence_i" {
-            return Action::SomeFence;
+            return Action::UnknownFence;
         }
-        if let Some(unplaced) = line.unplaced() {
+        if let Some(unplaced) = line.without_address() {
             let is_hint = name.starts_with(b"prefetch") || name.starts_with(b"cbo_");
             return if is_hint { Action::Nothing } else { unplaced };
         }
@@ -190,7 +189,7 @@ impl State {
             return Action::Access(Operation::store(size, line.data));
         }
         match name {
-            // They write back, and change no value.
+            // These write a cache line back and change no value.
             b"cbo_clean" | b"cbo_flush" => Action::Nothing,
             b"cbo_zero" => Action::UnknownBlock(Gap::Write, 256),
             _ => {
@@ -259,20 +258,20 @@ impl State {
         }
     }
 
-    /// Notes what an instruction does to registers.
+    /// Notes what an instruction writes to registers.
     fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
         let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
         match effect(name) {
-            Effect::None => {}
-            Effect::Branch => self.registers.branch(offset),
-            Effect::Call => {
+            RegisterEffect::None => {}
+            RegisterEffect::Branch => self.registers.branch(offset),
+            RegisterEffect::Call => {
                 self.registers.branch(offset);
                 self.registers.set(RETURN_ADDRESS, None);
                 self.result(nth(operands, 0), line.data);
             }
-            Effect::Result => self.result(nth(operands, 0), line.data),
-            Effect::Forget => self.registers.forget(),
+            RegisterEffect::Result => self.result(nth(operands, 0), line.data),
+            RegisterEffect::Forget => self.registers.forget(),
         }
     }
 
@@ -286,35 +285,36 @@ impl State {
 const RETURN_ADDRESS: usize = 1;
 
 /// What an instruction does to integer registers.
-enum Effect {
+enum RegisterEffect {
     None,
-    /// It writes its first operand, and shows what.
+    /// It writes the value that its line shows to its first operand.
     Result,
     Branch,
-    /// A jump to a place that it shows, which may write the return address.
+    /// A jump to an address that its line shows; it may write the return address.
     Call,
-    /// Not known, or it leads to where the line does not show.
+    /// Not known, or a jump to an address that the line does not show.
     Forget,
 }
 
-fn effect(name: &[u8]) -> Effect {
+fn effect(name: &[u8]) -> RegisterEffect {
     if load_size(name).is_some() || atomic(name).is_some() || shows_result(name) {
-        return Effect::Result;
+        return RegisterEffect::Result;
     }
     if store_size(name).is_some() {
-        return Effect::None;
+        return RegisterEffect::None;
     }
     match name {
-        b"fence" | b"fence_i" | b"fence_tso" | b"nop" => Effect::None,
+        b"fence" | b"fence_i" | b"fence_tso" | b"nop" => RegisterEffect::None,
         b"beq" | b"bne" | b"blt" | b"bge" | b"bltu" | b"bgeu" | b"beqz" | b"bnez" | b"j" => {
-            Effect::Branch
+            RegisterEffect::Branch
         }
-        b"jal" => Effect::Call,
-        _ => Effect::Forget,
+        b"jal" => RegisterEffect::Call,
+        _ => RegisterEffect::Forget,
     }
 }
 
-/// Whether the first operand of an instruction, other than a load or an atomic operation, gets what its line shows.
+/// Whether the first operand of an instruction, other than a load or an atomic operation, receives the value that its line
+/// shows.
 #[rustfmt::skip]
 fn shows_result(name: &[u8]) -> bool {
     matches!(
@@ -330,7 +330,7 @@ fn shows_result(name: &[u8]) -> bool {
     )
 }
 
-/// `fence rw, w`, of which only reads and writes of memory count; `fence.tso`.
+/// The fence of `fence rw, w`, whose sets of device accesses are ignored, or of `fence.tso`.
 fn fence(name: &[u8], operands: &[u8]) -> Action {
     if name == b"fence_tso" {
         return Action::Fence(Kind::WeakFence(WeakFence::Tso));
@@ -342,7 +342,7 @@ fn fence(name: &[u8], operands: &[u8]) -> Action {
         return if operands.trim_ascii().is_empty() {
             Action::Fence(Kind::Fence)
         } else {
-            Action::SomeFence
+            Action::UnknownFence
         };
     };
     let side = |set: &[u8]| Side::of(has(set, b'r'), has(set, b'w'));
@@ -351,12 +351,6 @@ fn fence(name: &[u8], operands: &[u8]) -> Action {
         // A fence of devices alone, or `pause`.
         _ => Action::Nothing,
     }
-}
-
-/// The `n`-th operand.
-fn nth(operands: &[u8], n: usize) -> &[u8] {
-    let operand = operands.split(|&byte| byte == b',').nth(n);
-    operand.unwrap_or_default().trim_ascii()
 }
 
 /// The number of an integer register.
@@ -376,10 +370,10 @@ mod tests {
 
     /// The last of some lines.
     fn last(lines: &[&str]) -> Action {
-        let mut state = State::default();
+        let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
             let line = Line::parse(text.as_bytes()).unwrap();
-            state.decode(&line).unwrap()
+            decoder.decode(&line).unwrap()
         });
         actions.last().unwrap()
     }

@@ -1,24 +1,24 @@
-//! The history of what is selected: addresses that the user chose, or locations that threads share.
+//! Builds the history of the selected accesses: those to addresses that the user chose, or to locations that threads share.
 
 use history::{
     Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished,
 };
 
 use super::hart::Hart;
-use super::log::{Entry, Log, What};
+use super::log::{Entry, EntryKind, Log};
 use super::shared::Shared;
 use super::spaces::{is_kernel, plain};
 use crate::options::Options;
 
-/// What was selected of the executed instructions.
+/// The selected accesses, and what is to be said about the others.
 #[derive(Debug, Default)]
 pub(crate) struct Selected {
     pub builder: HistoryBuilder,
     /// Store-conditionals that may or may not have stored.
     pub unfinished: Vec<Unfinished>,
-    /// Instructions that were not understood, the first of each sort.
+    /// Instructions that were not understood, the first of each kind of gap.
     pub not_understood: Vec<NotUnderstood>,
-    /// Lines of fences that the trace shows too little of.
+    /// Lines of fences whose kind the trace does not show.
     pub unknown_fences: Vec<u64>,
     /// Whether a write that is not selected reaches into what is.
     pub outside_writes: bool,
@@ -56,7 +56,7 @@ pub(super) fn history(
     selection.selected
 }
 
-/// The selection as it goes along.
+/// The selection in progress.
 struct Selection<'a> {
     shared: &'a Shared,
     harts: &'a [Hart],
@@ -69,15 +69,15 @@ struct Selection<'a> {
 /// What orders the accesses of a thread, since the last one that was selected: fences, and accesses
 /// that are not selected.
 ///
-/// A read-modify-write empties the store buffer wherever it is. A release follows the stores before
-/// it and precedes an acquire behind it, and stores follow a read that follows a fence of stores
-/// before reads. Such accesses stay, without their values, and the models do the rest. All else that
-/// is not selected orders nothing: the models keep all program order but that behind a store.
+/// A read-modify-write empties the store buffer wherever it is. A release follows the stores before it and precedes an acquire
+/// behind it, and stores follow a read that follows a fence of stores before reads. Such accesses stay, without their values,
+/// and the models do the rest. Any other access that is not selected orders nothing: the models preserve all program order
+/// except that after a store.
 #[derive(Debug, Default)]
 struct Orders {
     /// Whether an access was selected: else fences have nothing to order.
     accessed: bool,
-    /// Whether a store was: else nothing waits in a buffer.
+    /// Whether a store was selected: else nothing waits in a buffer.
     stored: bool,
     /// Whether there was a release since.
     released: bool,
@@ -89,19 +89,21 @@ struct Orders {
 impl Selection<'_> {
     fn entry(&mut self, entry: &Entry) {
         match entry.what() {
-            What::Fence(_) | What::SomeFence => self.orders[entry.hart()].fence(*entry),
-            What::Unplaced { .. } => self.note_doubt(entry),
+            EntryKind::Fence(_) | EntryKind::UnknownFence => {
+                self.orders[entry.hart()].fence(*entry)
+            }
+            EntryKind::Unplaced { .. } => self.note_doubt(entry),
             _ if self.was_executed_again(entry) => self.executed_again(entry),
             _ if !self.wants(entry) => {
-                if let What::Access(kind, annotation) = entry.what() {
+                if let EntryKind::Access(kind, annotation) = entry.what() {
                     self.orders[entry.hart()].not_selected(*entry, kind, annotation);
                 }
                 self.selected.left_out += 1;
                 self.selected.outside_writes |= entry.may_write() && self.reaches_in(entry);
             }
-            What::Access(kind, _) => self.access(entry, kind),
-            What::Maybe => self.maybe(entry),
-            What::Unknown(_) | What::Crossing(_) => self.note_doubt(entry),
+            EntryKind::Access(kind, _) => self.access(entry, kind),
+            EntryKind::PossibleStore => self.possible_store(entry),
+            EntryKind::Unknown(_) | EntryKind::Crossing(_) => self.note_doubt(entry),
         }
     }
 
@@ -109,7 +111,7 @@ impl Selection<'_> {
     fn wants(&self, entry: &Entry) -> bool {
         match (&self.options.addresses, entry.what()) {
             (None, _) => self.shared.is_shared(entry.address, entry.reach(self.vector)),
-            (Some(range), What::Unknown(_) | What::Crossing(_)) => {
+            (Some(range), EntryKind::Unknown(_) | EntryKind::Crossing(_)) => {
                 let start = plain(entry.address);
                 start < range.end && range.start < start.saturating_add(entry.reach(self.vector))
             }
@@ -146,12 +148,12 @@ impl Selection<'_> {
     /// have faulted, or may be another one, of another task.
     fn executed_again(&mut self, entry: &Entry) {
         if entry.was_left() && self.wants(entry) {
-            self.maybe(entry);
+            self.possible_store(entry);
         }
     }
 
     /// A store that may or may not have been performed: reads of its location show nothing.
-    fn maybe(&mut self, entry: &Entry) {
+    fn possible_store(&mut self, entry: &Entry) {
         self.selected.unfinished.push(Unfinished {
             thread: self.harts[entry.hart()].label,
             address: entry.address,
@@ -176,7 +178,7 @@ impl Selection<'_> {
         let place = if is_split { bytes(entry.address) } else { entry.place() };
         let access = self.as_access(entry, kind, place);
         self.selected.builder.push(Access { read, written, ..access });
-        // It may have 8 bytes, and then also writes what other accesses use by itself.
+        // The access may have 8 bytes, and then it also writes the upper four, which other accesses use.
         if is_split && kind.writes() {
             let upper = self.as_access(entry, Kind::Store, bytes(entry.address + 4));
             self.selected.builder.push(Access { annotation: Annotation::None, ..upper });
@@ -194,12 +196,12 @@ impl Selection<'_> {
         }
     }
 
-    /// An access follows what waits for one.
+    /// Adds the waiting entries of a thread, since an access follows them.
     fn push_orders(&mut self, hart: usize) {
         for entry in std::mem::take(&mut self.orders[hart].waiting) {
             let (kind, place) = match entry.what() {
-                What::Fence(kind) => (kind, Place::Nowhere),
-                What::Access(kind, _) => {
+                EntryKind::Fence(kind) => (kind, Place::Nowhere),
+                EntryKind::Access(kind, _) => {
                     let address = entry.address;
                     (kind, Place::Bytes { address, size: 1 })
                 }
@@ -240,22 +242,22 @@ impl Selection<'_> {
 
 fn annotation_of(entry: &Entry) -> Annotation {
     match entry.what() {
-        What::Access(_, annotation) => annotation,
+        EntryKind::Access(_, annotation) => annotation,
         _ => Annotation::None,
     }
 }
 
 impl Orders {
-    /// A full fence makes those beside it superfluous, and one of a kind is enough.
+    /// Notes a fence. A full fence makes the others superfluous, and one of each kind is enough.
     fn fence(&mut self, fence: Entry) {
         if !self.accessed {
             return;
         }
         self.fenced |= matches!(
             fence.what(),
-            What::Fence(Kind::WeakFence(weak)) if weak.orders_store_load() && !weak.orders_store_store()
+            EntryKind::Fence(Kind::WeakFence(weak)) if weak.orders_store_load() && !weak.orders_store_store()
         );
-        let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
+        let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
         if self.waiting.iter().any(|it| is_full(it) || it.what() == fence.what()) {
             return;
         }
@@ -265,7 +267,7 @@ impl Orders {
         self.waiting.push(fence);
     }
 
-    /// An access is not selected.
+    /// Notes an access that is not selected.
     fn not_selected(&mut self, access: Entry, kind: Kind, annotation: Annotation) {
         let is_release = kind.may_be_buffered() && annotation.releases();
         let is_acquire = self.released && kind.reads() && annotation.acquires_in_order();
@@ -274,8 +276,8 @@ impl Orders {
             return;
         }
         self.released |= is_release;
-        // The first and the last of a sort order all that those between them do.
-        let is_full = |it: &Entry| it.what() == What::Fence(Kind::Fence);
+        // The first and the last of a kind order all that those between them do.
+        let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
         if self.waiting.iter().any(is_full) {
             return;
         }
@@ -287,7 +289,7 @@ impl Orders {
         self.waiting.push(access.without_values());
     }
 
-    /// An access is selected.
+    /// Notes an access that is selected.
     fn selected(&mut self, kind: Kind, annotation: Annotation) {
         self.accessed = true;
         self.stored |= kind.may_be_buffered();

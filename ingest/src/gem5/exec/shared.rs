@@ -1,8 +1,8 @@
-//! Which bytes threads share: written by one and accessed by another.
+//! Finds the bytes that threads share: those that one thread writes and another accesses.
 
 use rustc_hash::FxHashMap;
 
-/// Who accessed eight bytes. Memory: about 40 bytes for each eight that are accessed.
+/// Which threads accessed eight aligned bytes. It takes about 40 bytes of memory.
 #[derive(Clone, Copy, Debug)]
 struct Granule {
     first: u32,
@@ -16,7 +16,7 @@ struct Granule {
     upper: bool,
 }
 
-const NOBODY: u32 = u32::MAX;
+const NO_THREAD: u32 = u32::MAX;
 
 impl Granule {
     fn shared(&self) -> u8 {
@@ -31,13 +31,13 @@ pub(super) struct Shared {
 }
 
 impl Shared {
-    /// A thread accesses `size` bytes; where that is not known, at most so many.
+    /// Notes that a thread accesses `bytes`, an address and a size; unless `is_known`, that is the largest size possible.
     pub fn access(&mut self, thread: u32, bytes: (u64, u64), is_known: bool, writes: bool) {
         let (address, size) = bytes;
         for (number, bytes) in parts(address, size) {
             let granule = self.granules.entry(number).or_insert(Granule {
                 first: thread,
-                second: NOBODY,
+                second: NO_THREAD,
                 by_first: 0,
                 by_second: 0,
                 by_others: 0,
@@ -47,7 +47,7 @@ impl Shared {
             granule.upper |= is_known && bytes & 0xf0 != 0;
             if granule.first == thread {
                 granule.by_first |= bytes;
-            } else if granule.second == thread || granule.second == NOBODY {
+            } else if granule.second == thread || granule.second == NO_THREAD {
                 granule.second = thread;
                 granule.by_second |= bytes;
             } else {
@@ -84,7 +84,7 @@ impl Shared {
 
 /// The granules that an access touches, and the bytes in each.
 fn parts(address: u64, size: u64) -> impl Iterator<Item = (u64, u8)> {
-    // The last byte, which there may be none behind.
+    // The last byte rather than the end, since it may be the last of the address space.
     let last = address.saturating_add(size.max(1) - 1);
     (address >> 3..=last >> 3).map(move |number| {
         let start = number << 3;

@@ -1,10 +1,9 @@
-//! Address spaces: addresses are virtual, so what two processes call by one address is not one
-//! location.
+//! Address spaces: addresses are virtual, so one address of two processes is not one location.
 //!
-//! With the flag ExecAsid a line shows its address space. The lower half of the addresses, of
-//! programs, is another memory in each; the upper half, of the kernel, is one on x86, RISC-V and Arm
-//! with the operating systems that gem5 runs. Addresses of programs get the number of their space in
-//! bits that none of them has, except those of the first space.
+//! With the flag ExecAsid a line shows its address space. The lower half of the addresses belongs to programs and is separate
+//! in each space. The upper half belongs to the kernel and is common to all, on x86, RISC-V and Arm with the operating systems
+//! that gem5 runs. To tell the spaces apart, the number of the space, from 0, is put into bits of a program's address that
+//! programs do not use.
 
 use super::line::Line;
 
@@ -18,14 +17,14 @@ pub(crate) struct Spaces {
     kernel: bool,
 }
 
-/// The bit that tells the halves: those above may hold a tag on Arm.
+/// The bit that tells the halves apart; the bits above it may hold a tag on Arm.
 const KERNEL: u64 = 1 << 55;
-/// Where the number of a space is in an address, and its bits.
+/// Position and mask of a space's number in an address.
 const SHIFT: u32 = 48;
 const NUMBERS: u64 = 0x7f;
 
 impl Spaces {
-    /// An instruction is executed in a space: its address becomes one of that space.
+    /// Notes that an instruction was executed in a space, and moves its address into that space.
     pub(super) fn enter(&mut self, space: Option<u64>, line: &mut Line<'_>) {
         self.kernel |= line.pc.is_some_and(is_kernel);
         let Some(space) = space else {
@@ -44,8 +43,7 @@ impl Spaces {
         }
     }
 
-    /// The spaces that are told apart; none if there is only one, as where gem5 shows 0 for all
-    /// (on x86 and RISC-V).
+    /// The spaces that are told apart; none if there is only one, as on x86 and RISC-V, where gem5 always prints 0.
     pub fn told_apart(&self) -> &[u64] {
         if self.known.len() > 1 { &self.known } else { &[] }
     }

@@ -4,7 +4,7 @@ use history::{Gap, Kind, Side};
 use memchr::memmem;
 
 use super::action::{Action, Operation};
-use super::line::Line;
+use super::line::{Line, split_name};
 
 /// What a line does.
 ///
@@ -26,7 +26,7 @@ fn action(line: &Line<'_>) -> Action {
     if is_no_memory(name, operands) || is_prefetch(line.body) {
         return Action::Nothing;
     }
-    if let Some(unplaced) = line.unplaced() {
+    if let Some(unplaced) = line.without_address() {
         return unplaced;
     }
     let split = name.windows(5).any(|part| part == b"split");
@@ -38,7 +38,7 @@ fn action(line: &Line<'_>) -> Action {
         Some(size) => (size, !is_high_byte(operands)),
         None => match vector_size(line.body) {
             Some(size) => (size, true),
-            // As many bytes as it can have, of which nothing is known.
+            // The most bytes that it can have, with an unknown value.
             None => (8, false),
         },
     };
@@ -51,23 +51,23 @@ fn action(line: &Line<'_>) -> Action {
     }
 }
 
-/// Loads are ordered before `lfence` and what follows it, as x86 orders them anyway.
+/// The fence that a micro-operation is. `lfence` orders loads before what follows it, as x86 does anyway.
 fn fence(name: &[u8]) -> Action {
     match name {
         b"mfence" => Action::Fence(Kind::Fence),
         b"lfence" => Action::Fence(Kind::fence(Side::Reads, Side::Both)),
         b"sfence" => Action::Fence(Kind::fence(Side::Writes, Side::Writes)),
-        _ if FENCES.iter().any(|fence| name.starts_with(fence)) => Action::SomeFence,
+        _ if FENCES.iter().any(|fence| name.starts_with(fence)) => Action::UnknownFence,
         _ => Action::Nothing,
     }
 }
 
-/// How the names of fences begin.
+/// Beginnings of the names of fences.
 const FENCES: [&[u8]; 3] = [b"mfence", b"lfence", b"sfence"];
-/// Whether a micro-operation of a class that accesses memory neither reads nor writes it. `cda`
-/// checks an address before something is stored there, the others write a cache line back; of all
-/// of them gem5 shows a value that is none. What the segment `MS` leads to are registers of the
-/// CPU and ports of devices (`rdmsr`, `in` and their kin).
+
+/// Whether a micro-operation of a class that accesses memory neither reads nor writes it. `cda` checks an address before
+/// something is stored there, the others write a cache line back; gem5 prints a meaningless value for all of them. The segments
+/// `MS` and `INTSEG` lead to registers of the CPU and ports of devices (`rdmsr`, `in` and the like).
 fn is_no_memory(name: &[u8], operands: &[u8]) -> bool {
     let is_internal = memmem::find(operands, b":[").is_some_and(|at| {
         let segment = operands[..at].rsplit(|byte| !byte.is_ascii_alphanumeric());
@@ -78,8 +78,7 @@ fn is_no_memory(name: &[u8], operands: &[u8]) -> bool {
     is_internal || matches!(name, b"cda" | b"clflushopt" | b"clwb")
 }
 
-/// Whether an instruction loads only to fill a cache: what it returns is thrown away, and not
-/// ordered with anything.
+/// Whether an instruction loads only to fill a cache. The value is thrown away, and the load is not ordered with anything.
 fn is_prefetch(body: &[u8]) -> bool {
     body.trim_ascii_start().starts_with(b"PREFETCH")
 }
@@ -90,9 +89,7 @@ fn micro_operation(body: &[u8]) -> (&[u8], &[u8]) {
         Some(at) => &body[at + 3..],
         None => body,
     };
-    let text = text.trim_ascii_start();
-    let end = text.iter().position(u8::is_ascii_whitespace);
-    let (name, operands) = text.split_at(end.unwrap_or(text.len()));
+    let (name, operands) = split_name(text.trim_ascii_start());
     let name = name.rsplit(|&byte| byte == b'.').next().unwrap_or(name);
     (name, operands.trim_ascii_start())
 }

@@ -32,15 +32,15 @@ fn memory_does_not_grow_with_the_trace() {
     for number in 2..100_000_u64 {
         let address = 0x40 * number;
         steps_so_far.transition((number, number), 0, address, names(0, 1, 2, 3), None);
-        assert!(steps_so_far.lines.len() <= 2 * LINES);
+        assert!(steps_so_far.lines.len() <= 2 * KEPT_LINES);
     }
     assert!(steps_so_far.knows(0x40), "its request has no answer");
     assert!(!steps_so_far.knows(0x80));
-    assert_eq!(steps_so_far.last(&RawLines::default()).len(), STEPS_OF_LINE);
+    assert_eq!(steps_so_far.last(&RawLines::default()).len(), STEPS_PER_LINE);
     steps_so_far.done(0x40);
     for number in 100_000..200_000_u64 {
         steps_so_far.begin(0x40 * number, number);
-        assert!(steps_so_far.lines.len() <= 2 * LINES, "too many requests");
+        assert!(steps_so_far.lines.len() <= 2 * KEPT_LINES, "too many requests");
     }
     assert!(!steps_so_far.knows(0x40));
 }

@@ -1,4 +1,4 @@
-//! What is printed when.
+//! Plans at which tick each line of a trace is printed.
 
 use history::{History, Kind, OpId};
 use rustc_hash::FxHashMap;
@@ -6,12 +6,12 @@ use rustc_hash::FxHashMap;
 use super::inexpressible;
 use crate::error::WriteError;
 
-/// A line that begins something.
+/// A line that is printed before an operation is performed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Start {
     pub tick: u64,
     pub op: OpId,
-    /// Whether it is the request of a sequencer; else it is a store as its client prints it.
+    /// Whether it is the request of a sequencer; else it is the client's line of a store.
     pub request: bool,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct Plan<'h> {
     completed: Vec<u64>,
     /// By operation, how long its request took; `None` if memory never saw one.
     cycles: Vec<Option<u32>>,
-    /// By tick.
+    /// The lines that are printed before an operation is performed, by tick.
     starts: Vec<Start>,
     /// Whether clients print lines.
     client: bool,
@@ -52,7 +52,7 @@ impl Plan<'_> {
         &self.order
     }
 
-    /// What begins, by tick.
+    /// The lines that are printed before an operation is performed, by tick.
     pub fn starts(&self) -> Starts<'_> {
         Starts { rest: &self.starts }
     }
@@ -72,8 +72,7 @@ impl Plan<'_> {
         }
     }
 
-    /// When its client prints that an operation has completed, if it does: stores it prints when
-    /// they are issued.
+    /// When the client prints that an operation has completed; `None` if it does not. A store is printed when it is issued.
     pub fn seen(&self, op: OpId) -> Option<u64> {
         let is_printed = self.client && self.history.kind(op) != Kind::Store;
         is_printed.then(|| self.completed[op.at()])
@@ -107,13 +106,13 @@ impl Plan<'_> {
     }
 }
 
-/// What begins, by tick, as far as it was not taken yet.
+/// The lines that were not taken yet, by tick.
 pub(super) struct Starts<'p> {
     rest: &'p [Start],
 }
 
 impl<'p> Starts<'p> {
-    /// What begins up to a tick.
+    /// Takes the lines up to and including a tick.
     pub fn until(&mut self, tick: u64) -> &'p [Start] {
         let due = self.rest.iter().take_while(|start| start.tick <= tick);
         let (due, rest) = self.rest.split_at(due.count());

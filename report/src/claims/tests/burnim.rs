@@ -1,8 +1,8 @@
 use super::super::paper::{MUTUAL_EXCLUSION, PROGRAMS};
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// Rows about all programs: so many pairs in each under the two models, and how many times as long a monitor makes it take.
+/// Rows about all programs, with the numbers of pairs under the two models, and the slowdown by a monitor.
 fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<Trial> {
     let mut rows = Vec::new();
     for program in PROGRAMS {
@@ -15,7 +15,7 @@ fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<T
         ];
         for (algorithm, pairs, seconds) in algorithms {
             let point = Point::sc("burnim-table1", "programs");
-            rows.extend(point.rows(algorithm, Said::Satisfied, seconds, |row| {
+            rows.extend(point.rows(algorithm, Reported::Satisfied, seconds, |row| {
                 row.point = program.name.to_owned();
                 row.pairs = pairs;
             }));
@@ -24,12 +24,12 @@ fn rows(pairs: impl Fn(&str) -> [u64; 2], longer: impl Fn(&str) -> f64) -> Vec<T
     rows
 }
 
-/// Monitors that take what the paper says, each half of it.
+/// Monitors that each take half of the overhead in the paper.
 fn as_stated(program: &str) -> f64 {
     if MUTUAL_EXCLUSION.contains(&program) { 1.5 } else { 1.1 }
 }
 
-/// As in the paper's Table 1.
+/// The numbers of the paper's Table 1.
 fn theirs(program: &str) -> [u64; 2] {
     let stated = PROGRAMS.iter().find(|it| it.name == program).unwrap();
     stated.explored[0].violations.map(u64::from)

@@ -1,7 +1,7 @@
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// Two points of each part, with the seconds of the three algorithms at the first and at the last.
+/// Two points of each part, with the seconds of the three algorithms at the first and at the last point.
 fn figure(
     experiment: &'static str,
     model: &'static str,
@@ -28,38 +28,38 @@ fn tso(first: [f64; 3], last: [f64; 3]) -> Vec<Trial> {
     figure("gcc-fig6", "tso", ["tso-sat", "tso-wccm-enum", "tso-wccm-sat"], first, last)
 }
 
-/// Histories of 1000 pairs, of which criteria order so many.
+/// Histories with 1000 pairs, of which criteria order so many.
 fn ordered(model: &'static str, criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point { model, ..Point::sc("gcc-unordered", "histories") };
     let rows = |(criterion, ordered): &(&str, u64)| {
-        point.rows(criterion, Said::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
+        point.rows(criterion, Reported::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
     };
     criteria.iter().flat_map(rows).collect()
 }
 
-/// Violations of which CC and CCM refute so many tenths, the first ones.
+/// Violations, of which CC and CCM refute the first so many tenths.
 fn violations(cc: u32, ccm: u32) -> Vec<Trial> {
     let point = Point { threads: 8, ..Point::sc("gcc-fig5", "threads") };
     let refuted = |row: &mut Trial| {
         row.fired = (row.number < 10 * ccm).then(|| "ccm".to_owned());
     };
     let first = |row: &mut Trial| {
-        row.said = if row.number < 10 * cc { Said::Violation } else { Said::Satisfied };
+        row.said = if row.number < 10 * cc { Reported::Violation } else { Reported::Satisfied };
     };
     [
-        point.rows("sc-ccm-sat", Said::Violation, 1.0, refuted),
-        point.rows("sc-ccm-enum", Said::Violation, 1.0, refuted),
-        point.rows("cc", Said::Violation, 1.0, first),
-        point.rows("ccv", Said::Satisfied, 1.0, |_| ()),
+        point.rows("sc-ccm-sat", Reported::Violation, 1.0, refuted),
+        point.rows("sc-ccm-enum", Reported::Violation, 1.0, refuted),
+        point.rows("cc", Reported::Violation, 1.0, first),
+        point.rows("ccv", Reported::Satisfied, 1.0, |_| ()),
     ]
     .concat()
 }
 
-/// Violations on which the two take so long.
+/// Violations with the seconds of the two algorithms.
 fn refuting(seconds: [f64; 2]) -> Vec<Trial> {
     let [enumeration, sat] = seconds;
     let algorithms = [("sc-ccm-enum", enumeration), ("sc-ccm-sat", sat)];
-    Point::sc("gcc-fig5", "threads").say(Said::Violation, &algorithms)
+    Point::sc("gcc-fig5", "threads").say(Reported::Violation, &algorithms)
 }
 
 pub fn cases() -> Vec<Case> {
@@ -95,7 +95,7 @@ pub fn cases() -> Vec<Case> {
 fn what_was_cut_off_is_a_bound() {
     let mut rows = sc([2.0, 1.0, 1.0], [60.0, 2.0, 2.0]);
     let cut = |row: &&mut Trial| row.algorithm == "sc-sat" && row.seconds == 60.0;
-    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Reported::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.clone().into());
     assert_eq!(found.verdict, super::Verdict::Holds);
     assert!(
@@ -105,15 +105,15 @@ fn what_was_cut_off_is_a_bound() {
         "{found:#?}"
     );
     assert!(found.note.contains("200 of 400 runs of sc-sat timed out at 60 s"), "{found:#?}");
-    // If the other is cut off too, an earlier point tells.
+    // If the other algorithm times out, too, an earlier point decides.
     let cut = |row: &&mut Trial| row.algorithm != "sc-sat" && row.seconds == 2.0;
-    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Reported::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.clone().into());
     assert!(
         found.ours.starts_with("sc-sat takes 2.00 times as long as sc-ccm-enum at 100 operations"),
         "{found:#?}"
     );
-    // Nothing is left that would tell whether the advantage grows.
+    // No point is left that shows whether the advantage grows.
     let found = super::claim("gcc-fig4-operations", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Untested);
 }
@@ -122,7 +122,7 @@ fn what_was_cut_off_is_a_bound() {
 fn only_histories_that_both_ran_are_compared() {
     let mut rows = sc([2.0, 1.0, 1.0], [20.0, 2.0, 2.0]);
     let mut quick = rows.clone();
-    // Many more histories that SAT alone ran, and fast.
+    // Many more histories, which only SAT ran, and fast.
     quick.retain(|row| row.algorithm == "sc-sat");
     for row in &mut quick {
         (row.number, row.seconds) = (row.number + 100, 0.01);
@@ -151,7 +151,7 @@ fn what_was_chosen_is_no_confirmation() {
 fn a_run_that_was_late_counts_as_its_limit() {
     let mut rows = sc([2.0, 1.0, 1.0], [75.0, 2.0, 2.0]);
     let late = |row: &&mut Trial| row.seconds == 75.0;
-    rows.iter_mut().filter(late).for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(late).for_each(|row| row.said = Reported::Timeout);
     let found = super::claim("gcc-fig4-faster", &rows.into());
     assert!(found.ours.contains("(at least 60 s, 2 s)"), "{found:#?}");
 }
@@ -166,7 +166,7 @@ fn a_point_that_tells_is_before_one_that_was_cut_off() {
     }
     rows.extend(middle);
     let cut = |row: &&mut Trial| row.seconds == 60.0;
-    rows.iter_mut().filter(cut).for_each(|row| row.said = Said::Timeout);
+    rows.iter_mut().filter(cut).for_each(|row| row.said = Reported::Timeout);
     let found = super::claim("gcc-fig4-threads", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Holds);
     let shown = "sc-sat takes 2.00 times as long as sc-ccm-enum at 2, 12.0 times at 4 threads";

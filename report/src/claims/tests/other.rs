@@ -1,10 +1,10 @@
 use super::super::testing::{Case, Point, case, run};
-use tables::{CampaignRun, Said, Trial};
+use tables::{CampaignRun, Reported, Trial};
 
-/// The order of completions as a witness of valid histories, but the last.
-fn simple(last: Said) -> Vec<Trial> {
+/// Valid histories, for all of which but the last the order of completions is a witness.
+fn simple(last: Reported) -> Vec<Trial> {
     let point = Point::sc("qadeer-cycles", "valid");
-    point.rows("simple-witness", Said::Consistent, 1.0, |row| {
+    point.rows("simple-witness", Reported::Consistent, 1.0, |row| {
         if row.number == 9 {
             row.said = last;
         }
@@ -13,12 +13,12 @@ fn simple(last: Said) -> Vec<Trial> {
 
 /// Violations of 4 threads on 16 locations, with cycles of these lengths.
 fn cycles(most: u32, last: Option<u32>) -> Vec<Trial> {
-    Point::sc("qadeer-cycles", "histories").rows("nice-cycle", Said::Undecided, 1.0, |row| {
+    Point::sc("qadeer-cycles", "histories").rows("nice-cycle", Reported::Undecided, 1.0, |row| {
         row.cycle = if row.number == 9 { last } else { Some(most) };
     })
 }
 
-/// Violating runs, of which the first `of` of 80 break these criteria and all what their cores keep.
+/// Violating runs. All violate what their cores guarantee, and the first `of` of 80 violate these criteria.
 fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun> {
     let asked = ["cc", "ccv", "ccm", "wsc", "sc", "wccm", "tso"];
     let run = |number| {
@@ -33,7 +33,7 @@ fn runs(model: &str, of: u32, breaks: &[&str], all: &[&str]) -> Vec<CampaignRun>
 
 pub fn cases() -> Vec<Case> {
     vec![
-        case("qadeer-simple", simple(Said::Consistent), simple(Said::Undecided)),
+        case("qadeer-simple", simple(Reported::Consistent), simple(Reported::Undecided)),
         case("qadeer-nice", cycles(2, Some(4)), cycles(2, Some(5))),
         case(
             "qadeer-short",

@@ -1,20 +1,20 @@
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// Heu and Deriv, which find so many tenths of the orders where little is shared and where much is.
+/// Heu and Deriv, with the tenths of the orders that they find with little and with much sharing.
 fn sorts(heu: [u32; 2], deriv: [u32; 2]) -> Vec<Trial> {
     let mut rows = Vec::new();
     for (at, locations) in [(0, 256), (1, 4)] {
-        // More operations too, for the claim about longer programs.
+        // These have more operations, too, for the claim about longer programs.
         let point = Point {
             locations,
             operations: 1000 * (1 + at as u64),
             ..Point::tso("tsotool-fig3", "locations")
         };
         for (name, found) in [("heu", heu[at]), ("deriv", deriv[at])] {
-            rows.extend(point.rows(name, Said::Undecided, 1.0, |row| {
+            rows.extend(point.rows(name, Reported::Undecided, 1.0, |row| {
                 if row.number < 10 * found {
-                    row.said = Said::Consistent;
+                    row.said = Reported::Consistent;
                 }
             }));
         }
@@ -30,7 +30,7 @@ fn in_figure_4(mut rows: Vec<Trial>) -> Vec<Trial> {
     rows
 }
 
-/// Baseline and Deriv+Back at points with operations, threads and locations.
+/// The seconds of the baseline and Deriv+Back at points with operations, threads and locations.
 fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
     let rows = points.iter().flat_map(|&(operations, threads, locations, baseline, back)| {
         let point =
@@ -40,23 +40,23 @@ fn grid(points: &[(u64, u32, u32, f64, f64)]) -> Vec<Trial> {
     rows.collect()
 }
 
-/// The largest tuple, with so many backtracks.
+/// The largest tuple, with this number of backtracks.
 fn largest(back: f64, backtracks: u64) -> Vec<Trial> {
     let mut rows = grid(&[(512 << 10, 60, 256, 10.0, back)]);
     rows.iter_mut().for_each(|row| row.backtracks = backtracks);
     rows
 }
 
-/// Deriv+Back with these backtracks, this depth and this said of the last history.
-fn back(backtracks: u64, depth: u64, last: Said) -> Vec<Trial> {
-    Point::tso("tsotool-fig3", "locations").rows("deriv-back", Said::Consistent, 1.0, |row| {
+/// Deriv+Back with these backtracks, this depth, and this answer about the last history.
+fn back(backtracks: u64, depth: u64, last: Reported) -> Vec<Trial> {
+    Point::tso("tsotool-fig3", "locations").rows("deriv-back", Reported::Consistent, 1.0, |row| {
         if row.number == 9 {
             (row.backtracks, row.depth, row.said) = (backtracks, depth, last);
         }
     })
 }
 
-fn heu_back(many: Said) -> Vec<Trial> {
+fn heu_back(many: Reported) -> Vec<Trial> {
     let point = Point::tso("tsotool-fig3", "locations");
     let large = Point { threads: 60, ..point };
     [point.times(&[("heu-back", 1.0)]), large.say(many, &[("heu-back", 60.0)])].concat()
@@ -78,7 +78,7 @@ fn mixes(times: [(f64, f64); 3]) -> Vec<Trial> {
 }
 
 pub fn cases() -> Vec<Case> {
-    let consistent = Said::Consistent;
+    let consistent = Reported::Consistent;
     let growing = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
     let shrinking = grid(&[(1000, 4, 4, 1.0, 9.0), (8000, 32, 64, 1.1, 2.2)]);
     let rising = [(1.0, 1.5), (2.0, 4.0), (3.0, 9.0)];
@@ -92,10 +92,10 @@ pub fn cases() -> Vec<Case> {
             in_figure_4(sorts([5, 1], [9, 6])),
             in_figure_4(sorts([5, 1], [6, 9])),
         ),
-        case("tsotool-always", back(0, 0, consistent), back(0, 0, Said::Undecided)),
+        case("tsotool-always", back(0, 0, consistent), back(0, 0, Reported::Undecided)),
         case("tsotool-backtracks", back(75, 1, consistent), back(76, 1, consistent)),
         case("tsotool-depth", back(75, 1, consistent), back(75, 2, consistent)),
-        case("tsotool-heu-back", heu_back(Said::Timeout), heu_back(consistent)),
+        case("tsotool-heu-back", heu_back(Reported::Timeout), heu_back(consistent)),
         case("tsotool-heu", heu(1.105), heu(1.5)),
         case("tsotool-slowdown", growing.clone(), shrinking.clone()),
         case("tsotool-largest", largest(21.0, 3), largest(30.0, 3)),
@@ -116,7 +116,7 @@ fn a_slowdown_is_the_mean_over_tuples() {
     let rows = grid(&[(1000, 4, 4, 1.0, 1.2), (8000, 32, 64, 10.0, 22.0)]);
     let found = super::claim("tsotool-slowdown", &rows.clone().into());
     assert_eq!(found.ours, "1.70 times");
-    // One run that is slow by chance is in the plain mean alone.
+    // A single slow run affects only the plain mean.
     let mut slow = rows.clone();
     let one =
         |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 4 && row.number == 3;
@@ -128,10 +128,10 @@ fn a_slowdown_is_the_mean_over_tuples() {
         "{with_slow:#?}"
     );
     assert!(found.note.contains("1.20 times to 2.20 times"), "{found:#?}");
-    // What was cut off is only a lower bound.
+    // The time of a run that timed out is a lower bound.
     let mut cut = rows;
     let last = |row: &&mut Trial| row.algorithm == "deriv-back" && row.threads == 32;
-    cut.iter_mut().filter(last).for_each(|row| (row.said, row.timeout) = (Said::Timeout, 22.0));
+    cut.iter_mut().filter(last).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 22.0));
     let found = super::claim("tsotool-slowdown", &cut.into());
     assert_eq!(
         (found.ours.as_str(), found.verdict),
@@ -141,8 +141,8 @@ fn a_slowdown_is_the_mean_over_tuples() {
 
 #[test]
 fn a_run_that_was_cut_off_has_not_failed_to_find_an_order() {
-    let mut rows = back(0, 0, Said::Timeout);
-    let mut more = back(0, 0, Said::Consistent);
+    let mut rows = back(0, 0, Reported::Timeout);
+    let mut more = back(0, 0, Reported::Consistent);
     more.iter_mut().for_each(|row| row.number += 100);
     rows.extend(more);
     let found = super::claim("tsotool-always", &rows.into());
@@ -154,7 +154,7 @@ fn a_run_that_was_cut_off_has_not_failed_to_find_an_order() {
     let mut rows = sorts([5, 1], [10, 10]);
     rows.iter_mut()
         .filter(|row| row.algorithm == "deriv" && row.number == 9)
-        .for_each(|row| row.said = Said::Memory);
+        .for_each(|row| row.said = Reported::Memory);
     let found = super::claim("tsotool-fig3-incomplete", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs, "{found:#?}");
 }

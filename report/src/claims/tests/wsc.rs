@@ -1,17 +1,18 @@
 use super::super::testing::{Case, Point, case};
-use tables::{Said, Trial};
+use tables::{Reported, Trial};
 
-/// Histories with a kernel of 9000 of 10000 pairs; a criterion orders it in the first `exact` tenths, and `less` pairs of the rest.
+/// Histories with a kernel of 9000 of 10000 pairs. A criterion orders the whole kernel of the first `exact` tenths, and `less` pairs less of
+/// the others.
 fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let mut rows: Vec<Trial> = Vec::new();
     for at in 0..2 {
         let point = Point { threads: 4 + at, ..point };
-        rows.extend(point.rows("kernel", Said::Consistent, 0.1, |row| {
+        rows.extend(point.rows("kernel", Reported::Consistent, 0.1, |row| {
             (row.kernel, row.write_pairs) = (Some(9000), 10_000)
         }));
         for (criterion, exact, less) in criteria {
-            rows.extend(point.rows(criterion, Said::Satisfied, 0.1, |row| {
+            rows.extend(point.rows(criterion, Reported::Satisfied, 0.1, |row| {
                 row.ordered = Some(if row.number < 10 * *exact { 9000 } else { *less });
                 row.write_pairs = 10_000;
             }));
@@ -20,7 +21,7 @@ fn kernels(criteria: &[(&str, u32, u64)]) -> Vec<Trial> {
     rows
 }
 
-/// The same with 4400 histories, of which CCM orders the kernels of the first thirty.
+/// 4400 such histories, of which CCM orders the kernels of the first thirty.
 fn many_kernels() -> Vec<Trial> {
     let some = kernels(&[("ccm", 3, 8000)]).into_iter();
     let some: Vec<Trial> = some.filter(|row| row.threads == 4).collect();
@@ -35,7 +36,7 @@ fn many_kernels() -> Vec<Trial> {
     (0..44).flat_map(point).collect()
 }
 
-/// Kernels of which wSC misses 2.7 of 9000 pairs on average where it misses any.
+/// Histories in which wSC misses, on average over those where it misses any, 2.7 of the 9000 pairs of the kernel.
 fn nearly_all() -> Vec<Trial> {
     let mut rows = kernels(&[("wsc", 5, 8997)]);
     let some = |row: &&mut Trial| row.ordered == Some(8997) && row.number % 10 < 3;
@@ -43,16 +44,16 @@ fn nearly_all() -> Vec<Trial> {
     rows
 }
 
-/// All pairs, of which criteria order so many.
+/// Histories with the numbers of pairs that criteria order.
 fn pairs(criteria: &[(&str, u64)]) -> Vec<Trial> {
     let point = Point::sc("wsc-kernel", "histories");
     let rows = |(criterion, ordered): &(&str, u64)| {
-        point.rows(criterion, Said::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
+        point.rows(criterion, Reported::Satisfied, 0.1, |row| row.ordered = Some(*ordered))
     };
     criteria.iter().flat_map(rows).collect()
 }
 
-/// wsc-enum, ccm-enum, dbcop and wsc-dbcop by the number of threads.
+/// The seconds of wsc-enum, ccm-enum, dbcop and wsc-dbcop by the number of threads.
 fn figure(experiment: &'static str, points: &[(u32, [f64; 4])]) -> Vec<Trial> {
     let rows = points.iter().flat_map(|(threads, seconds)| {
         let point = Point { threads: *threads, ..Point::sc(experiment, "threads") };
@@ -69,21 +70,21 @@ fn fig6(seconds: [f64; 4]) -> Vec<Trial> {
     rows
 }
 
-/// Violations; wsc, ccm and dbcop by the number of threads. CCM misses the first `missed`, wSC the first `slipped`.
+/// Violations with the seconds of wsc, ccm and dbcop by the number of threads. CCM misses the first `missed`, wSC the first `slipped`.
 fn fig9(points: &[(u32, [f64; 3])], missed: u32, slipped: u32) -> Vec<Trial> {
     let rows = points.iter().flat_map(|(threads, [wsc, ccm, dbcop])| {
         let point = Point { threads: *threads, ..Point::sc("wsc-fig9", "threads") };
         let but_first = |first: u32| {
             move |row: &mut Trial| {
                 if row.number < first {
-                    row.said = Said::Satisfied;
+                    row.said = Reported::Satisfied;
                 }
             }
         };
         [
-            point.rows("wsc", Said::Violation, *wsc, but_first(slipped)),
-            point.rows("ccm", Said::Violation, *ccm, but_first(missed)),
-            point.rows("dbcop", Said::Violation, *dbcop, |_| ()),
+            point.rows("wsc", Reported::Violation, *wsc, but_first(slipped)),
+            point.rows("ccm", Reported::Violation, *ccm, but_first(missed)),
+            point.rows("dbcop", Reported::Violation, *dbcop, |_| ()),
         ]
         .concat()
     });
@@ -102,10 +103,10 @@ pub fn cases() -> Vec<Case> {
         [(8, [1.0, 0.5, 20.0]), (16, [9.0, 2.0, 90.0])],
     );
     let points: Vec<(u32, [f64; 3])> = (1..=24).map(|threads| (threads, [1.0; 3])).collect();
-    // Two of 2400.
+    // CCM misses two of 2400.
     let mut few_missed = fig9(&points, 0, 0);
     let missed = |row: &&mut Trial| row.algorithm == "ccm" && row.number == 1 && row.threads <= 2;
-    few_missed.iter_mut().filter(missed).for_each(|row| row.said = Said::Satisfied);
+    few_missed.iter_mut().filter(missed).for_each(|row| row.said = Reported::Satisfied);
     vec![
         case("wsc-kernel-exact", kernels(&[("wsc", 7, 8000)]), kernels(&[("wsc", 2, 8000)])),
         case("wsc-kernel-rest", nearly_all(), kernels(&[("wsc", 5, 8990)])),
@@ -150,13 +151,13 @@ fn a_kernel_without_pairs_says_nothing() {
 fn a_run_that_was_cut_off_refutes_nothing_and_misses_nothing() {
     let mut rows = fig9(&[(8, [1.0; 3]), (16, [1.0; 3])], 0, 0);
     let cut = |row: &&mut Trial| row.algorithm == "wsc" && row.threads == 16 && row.number < 3;
-    rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Said::Timeout, 1.0));
+    rows.iter_mut().filter(cut).for_each(|row| (row.said, row.timeout) = (Reported::Timeout, 1.0));
     let found = super::claim("wsc-fig9-all", &rows.clone().into());
     assert_eq!(
         (found.verdict, found.ours.as_str()),
         (super::Verdict::Holds, "100 % (197 of 197 violations)")
     );
-    // It may have taken longer than 8 seconds.
+    // The run that timed out may have taken longer than 8 seconds.
     assert_eq!(super::claim("wsc-fig9-seconds", &rows.into()).verdict, super::Verdict::Untested);
 }
 
@@ -200,10 +201,10 @@ fn next_to_no_time_tells_nothing() {
     assert!(found.ours.starts_with("ccm takes 2.50 times"), "{found:#?}");
     assert!(found.note.contains("less than 1 ms"), "{found:#?}");
     assert!(found.note.contains("By threads: 0.50 times at 8, 2.50 times at 16."), "{found:#?}");
-    // One of two that is not short is enough.
+    // It is enough if one of the two times is not too short.
     let found = super::claim("wsc-fig9-beyond", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Differs);
-    // An earlier point tells if the last does not.
+    // An earlier point decides if the last does not.
     let rows = fig9(&[(8, [2.0, 4.0, 2.0]), (16, [2e-4, 1e-4, 2.0])], 0, 0);
     let found = super::claim("wsc-fig9-ccm", &rows.into());
     assert_eq!(found.verdict, super::Verdict::Holds);

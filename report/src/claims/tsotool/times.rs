@@ -10,7 +10,7 @@ use super::super::{Decision, Evidence, Missing};
 use super::{BACK, BASELINE, FEW_THREADS, reasons};
 use crate::numbers::{seconds, times};
 use crate::statistics::{Estimate, mean, median};
-use tables::Said;
+use tables::Reported;
 
 /// The largest programs of the paper: operations, threads, locations.
 const LARGEST: (u64, u32, u32) = (512 << 10, 60, 256);
@@ -44,8 +44,9 @@ pub(in crate::claims) fn ratios(trials: &Trials<'_>) -> Vec<Estimate> {
 pub(in crate::claims) fn heu(results: AtSize<'_>) -> Result<Evidence, Missing> {
     let trials = Trials::of(results, "tsotool-fig3", "tso")?.with(&["heu", BASELINE])?;
     // Where it gets stuck it ends early.
-    let is_whole =
-        |history: &History<'_>| history.by("heu").is_some_and(|row| row.said == Said::Consistent);
+    let is_whole = |history: &History<'_>| {
+        history.by("heu").is_some_and(|row| row.said == Reported::Consistent)
+    };
     let trials = trials.filter(is_whole).enough()?;
     let overhead = median(&overheads(&trials, "heu"));
     let overhead = overhead.ok_or(Missing::TimedOut("tsotool-fig3"))?;

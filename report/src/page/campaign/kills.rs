@@ -8,7 +8,7 @@ use crate::numbers::percent;
 use crate::page::cell::Cell;
 use crate::page::table::Table;
 
-/// A matrix for all runs, and those for each model and client behind a line to open them.
+/// The matrix of all runs, and those of each model and client, which open on demand.
 pub(super) fn part(answers: &Answers) -> Option<Markup> {
     let mut matrices = answers.kills.iter().filter(|matrix| !matrix.rows.is_empty());
     let first = matrices.next()?;

@@ -1,4 +1,4 @@
-//! Mutants that were caught by a fault, those that nothing caught, and those that nothing can catch.
+//! Lists mutants: those found by a fault of the protocol, the survivors, and the equivalent ones.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use crate::answers::{Answers, CaughtMutant, EquivalentMutant, Survivor};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
-/// Tables that are longer are folded.
+/// The largest number of rows of a table that is not folded.
 const LONG: usize = 25;
 
-/// The mutants that failed by themselves, without a violation, each with the command that reproduces it. What
-/// violates a model has a section of its own.
+/// The mutants that were found by a protocol error or deadlock only, each with the command that reproduces it. Violations of a model have a
+/// section of their own.
 pub(super) fn failures(answers: &Answers) -> Option<Markup> {
     let is_failure = |one: &&CaughtMutant| one.outcome != "violation";
     let failed: Vec<&CaughtMutant> = answers.caught.iter().filter(is_failure).collect();

@@ -9,7 +9,7 @@ use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 use tables::CRITERIA;
 
-/// The shares, a row a scope.
+/// The shares, with a row for each scope.
 pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     let rates: Vec<&Rates> = answers.rates.iter().filter(|rates| rates.violating > 0).collect();
     if rates.is_empty() {
@@ -29,7 +29,7 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The published shares and ours for each model. The table has those of single kinds of cores.
+/// The published shares and ours, for each model. Those of single kinds of cores are in the table.
 fn stated(rates: &[&Rates]) -> Markup {
     let of_models = rates.iter().filter(|rates| matches!(rates.scope, Scope::Model(_)));
     let claims = of_models.flat_map(|rates| rates.claims.iter().map(|claim| (&rates.scope, claim)));
@@ -69,7 +69,7 @@ fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
     )
 }
 
-/// The operations, a row a scope.
+/// The operations until detection, with a row for each scope.
 pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     let is_known =
         |one: &&OperationsToDetection| one.criteria.iter().any(|detection| detection.runs > 0);

@@ -1,4 +1,4 @@
-//! Unmutated protocols, and blind programs compared with guided ones.
+//! Shows the runs of unmutated protocols, and compares guided programs with unguided (blind) ones.
 
 use maud::{Markup, html};
 
@@ -6,7 +6,7 @@ use crate::answers::{Answers, Effort};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
-/// Runs of protocols that are not mutated, and what should not have been found in them.
+/// The runs of unmutated protocols, with their alarms and warnings.
 pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     let found = &answers.alarms;
     if found.runs.is_empty() {
@@ -52,7 +52,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     })
 }
 
-/// The number of runs until each generator finds a named bug, where both were tried.
+/// The number of runs until each generator finds a named mutant, where both were run.
 pub(super) fn generators(answers: &Answers) -> Option<Markup> {
     let compared = answers.generators.iter();
     let compared: Vec<_> =

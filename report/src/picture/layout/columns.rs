@@ -1,23 +1,23 @@
-//! How wide columns and channels are, and where they begin.
+//! Computes the widths and positions of columns and channels.
 
 use super::super::routes::{FROM, Route, Side, TO};
 use super::{LABEL_GAP, LETTER, Picture, label_width, straight};
 
-/// Around the texts in a box.
+/// Distance between a box and the text in it.
 const PADDING: f64 = 9.0;
-/// Between the lanes of a channel.
+/// Distance between the lanes of a channel.
 const LANE: f64 = 12.0;
-/// Between a box and the lanes: for the head of an arrow, and where none meets the box.
+/// Distance between a box and the lanes, with the head of an arrow between them and without.
 const HEAD: f64 = 22.0;
 const BARE: f64 = 12.0;
-/// Between two columns at least.
+/// The smallest distance between two columns.
 const NARROWEST: f64 = 40.0;
 
 /// Columns with the channels around them.
 pub struct Columns {
-    /// From the left: where a column begins and how wide it is.
+    /// The left end and the width of each column.
     columns: Vec<(f64, f64)>,
-    /// Where the first lane of each channel is.
+    /// The position of the first lane of each channel.
     lanes: Vec<f64>,
     width: f64,
 }
@@ -39,7 +39,7 @@ impl Columns {
         all
     }
 
-    /// Where the boxes of a column begin, and how wide they are.
+    /// The left end and the width of the boxes of a column.
     pub fn of_boxes(&self, column: usize) -> (f64, f64) {
         self.columns[column]
     }
@@ -57,13 +57,13 @@ impl Columns {
     }
 }
 
-/// All that have a name or a box.
+/// The number of columns that have a name or a box.
 fn count(picture: &Picture) -> usize {
     let used = picture.operations.iter().map(|it| it.column + 1);
     used.fold(picture.columns.len(), usize::max)
 }
 
-/// All boxes of a column are as wide as the widest, so that arrows are, too, where they may be.
+/// The width of a column, which all its boxes have.
 fn column_width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
     let own = picture.operations.iter().filter(|it| it.column == column);
     let letters = own.map(|it| {
@@ -76,7 +76,7 @@ fn column_width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
     texts.max(straight::width(picture, routes, column))
 }
 
-/// What is to the left of the first lane of a channel, and the whole.
+/// The distance from the left end of a channel to its first lane, and the width of the channel.
 fn channel_widths(
     picture: &Picture,
     routes: &[Route],
@@ -87,13 +87,10 @@ fn channel_widths(
     let lanes = own.map(|it| it.lane + 1).max().unwrap_or(0);
     let left =
         channel.checked_sub(1).map_or(0.0, |column| beside(picture, routes, column, Side::Right));
-    let right = match channel < columns {
-        true => beside(picture, routes, channel, Side::Left),
-        false => 0.0,
-    };
+    let right = if channel < columns { beside(picture, routes, channel, Side::Left) } else { 0.0 };
     let is_inner = 0 < channel && channel < columns;
     if lanes == 0 && !is_inner {
-        // Nothing goes around the outermost columns here.
+        // No arrow goes around the outermost column on this side.
         return (0.0, 0.0);
     }
     let needed = left + LANE * lanes.saturating_sub(1) as f64 + right;
@@ -101,7 +98,7 @@ fn channel_widths(
     (left + (width - needed) / 2.0, width)
 }
 
-/// Room between the boxes of a column and the lanes at a side: for labels and heads.
+/// The distance between the boxes of a column and the lanes at a side, with room for labels and arrow heads.
 fn beside(picture: &Picture, routes: &[Route], column: usize, side: Side) -> f64 {
     let rooms = routes.iter().zip(&picture.arrows).flat_map(|(route, arrow)| {
         let label = match label_width(arrow) {

@@ -1,20 +1,20 @@
-//! How high rows are, and where they begin.
+//! Computes the heights and positions of rows.
 
 use super::super::routes::{FROM, Route, Side, TO};
 use super::{Picture, Rectangle};
 
-/// Of a box at least, and between boxes: where straight arrows have their heads and labels.
+/// The smallest height of a box, and the distance between boxes, where straight arrows have their heads and labels.
 const BOX_HEIGHT: f64 = 44.0;
 const GAP: f64 = 26.0;
-/// Between arrows that meet a side of a box, and from its corners.
+/// Distance between arrows that meet a side of a box, and from these to its corners.
 const PORT: f64 = 13.0;
 const CORNER: f64 = 8.0;
 
-/// Rows from the top to the bottom.
+/// The rows, from top to bottom.
 pub struct Rows {
-    /// Where each begins and how high it is.
+    /// The upper end and the height of each row.
     rows: Vec<(f64, f64)>,
-    /// How many arrows meet its box on the left and on the right.
+    /// The number of arrows that meet the box of each row on the left and on the right.
     ports: Vec<[usize; 2]>,
     height: f64,
 }
@@ -40,13 +40,13 @@ impl Rows {
         all
     }
 
-    /// The box of a row, which begins and is as wide as its column says.
+    /// The box of a row; its left end and width are those of its column.
     pub fn within(&self, row: usize, (x, width): (f64, f64)) -> Rectangle {
         let (y, height) = self.rows[row];
         Rectangle { x, y, width, height }
     }
 
-    /// How high an arrow meets a box.
+    /// The vertical position at which an arrow meets a box.
     pub fn port(&self, route: &Route, end: usize) -> f64 {
         let row = route.rows[end];
         let (y, height) = self.rows[row];
@@ -55,7 +55,7 @@ impl Rows {
         first + PORT * route.ports[end] as f64
     }
 
-    /// Where the last row ends.
+    /// The lower end of the last row.
     pub fn height(&self) -> f64 {
         self.height
     }

@@ -1,12 +1,13 @@
-//! Arrows between a box and the next of its column. If there are several, they are side by side, each with its label to its right.
+//! Places straight arrows, between a box and the next one in its column. Several of them are side by side, each with its label to its
+//! right.
 
 use super::super::routes::{FROM, Route, TO};
 use super::{LABEL_HEIGHT, Line, Picture, Point, Rectangle, label_width};
 
-/// Between an arrow and its label, and to what comes next.
+/// Distance between an arrow and its label, and from there to the next arrow.
 const LABEL_GAP: f64 = 7.0;
 const APART: f64 = 14.0;
-/// How far below the upper box labels begin: no level line goes there.
+/// Distance between the upper box and the labels. No horizontal line goes there.
 const BELOW: f64 = 4.0;
 
 pub fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle]) -> Line {
@@ -29,7 +30,7 @@ pub fn line(picture: &Picture, routes: &[Route], at: usize, boxes: &[Rectangle])
     }
 }
 
-/// How wide a column has to be so that they and their labels are within it.
+/// The width of a column that contains all its straight arrows and their labels.
 pub fn width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
     let own = (0..routes.len())
         .filter(|&at| routes[at].channel.is_none() && routes[at].columns[FROM] == column);
@@ -40,7 +41,7 @@ pub fn width(picture: &Picture, routes: &[Route], column: usize) -> f64 {
     2.0 * reaches.fold(0.0, f64::max)
 }
 
-/// How far from the middle of its column an arrow is.
+/// The distance of an arrow from the middle of its column.
 fn offset(picture: &Picture, routes: &[Route], at: usize) -> f64 {
     let twins = twins(routes, at);
     let sum = |twins: &[usize]| twins.iter().map(|&twin| room(picture, twin)).sum::<f64>();
@@ -49,7 +50,7 @@ fn offset(picture: &Picture, routes: &[Route], at: usize) -> f64 {
     sum(&twins[..before]) - sum(but_last) / 2.0
 }
 
-/// The arrows between the same boxes, itself among them.
+/// The arrows between the same boxes, including the arrow itself.
 fn twins(routes: &[Route], at: usize) -> Vec<usize> {
     let ends = |at: usize| {
         let [from, to] = [FROM, TO].map(|end| routes[at].rows[end]);
@@ -60,7 +61,7 @@ fn twins(routes: &[Route], at: usize) -> Vec<usize> {
         .collect()
 }
 
-/// Room for an arrow and its label.
+/// The width of an arrow with its label.
 fn room(picture: &Picture, at: usize) -> f64 {
     match label_width(&picture.arrows[at]) {
         0.0 => APART,

@@ -1,11 +1,11 @@
-//! What must hold of every picture's layout.
+//! Properties of every layout: arrows do not go through boxes, and lines and labels do not overlap.
 
 use proptest::prelude::*;
 
 use super::super::{Arrow, Operation, Picture, Relation, Weight};
 use super::{Layout, Line, Point, Rectangle, layout};
 
-/// Nearer than this, two lines look like one.
+/// The smallest distance at which two lines can be distinguished.
 const NEAR: f64 = 6.0;
 
 fn operation(column: usize, row: usize) -> Operation {
@@ -56,12 +56,12 @@ fn segments(line: &Line) -> impl Iterator<Item = Rectangle> {
     line.points.windows(2).map(spanned)
 }
 
-/// How much two ranges have in common; less than nothing if they are apart.
+/// The length of the intersection of two ranges; negative if they are apart.
 fn shared(a: f64, length: f64, b: f64, other: f64) -> f64 {
     (a + length).min(b + other) - a.max(b)
 }
 
-/// How much two rectangles, or lines, have in common across and down.
+/// The width and height of the intersection of two rectangles or lines.
 fn common(a: &Rectangle, b: &Rectangle) -> (f64, f64) {
     (shared(a.x, a.width, b.x, b.width), shared(a.y, a.height, b.y, b.height))
 }
@@ -133,7 +133,7 @@ fn labels_are_free(picture: &Picture, layout: &Layout) -> Result<(), TestCaseErr
     Ok(())
 }
 
-/// The last stretch of each arrow has room for its head.
+/// The last segment of each arrow has room for its head.
 fn heads_are_seen(layout: &Layout) -> Result<(), TestCaseError> {
     for line in &layout.arrows {
         let last = segments(line).last().expect("a line has two points");
@@ -175,7 +175,7 @@ fn arrows_between_the_same_boxes_are_side_by_side() {
 
 #[test]
 fn what_need_not_cross_does_not() {
-    // One store and its readers in the next columns, as in a broadcast.
+    // One store, and its readers in the other columns.
     let picture = Picture {
         columns: (0..4).map(|column| format!("thread {column}")).collect(),
         operations: (0..4).map(|row| operation(row, row)).collect(),

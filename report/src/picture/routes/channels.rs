@@ -1,14 +1,14 @@
-//! The channel of each arrow.
+//! Chooses the channel of each arrow.
 
 use super::{FROM, Route, TO};
 
-/// Rounds of improvement at most: few are needed.
+/// The largest number of rounds of improvement. Few are needed.
 const ROUNDS: usize = 4;
-/// What a crossing costs, and an arrow beside it in the channel, which makes that wider.
+/// The cost of a crossing, and that of another arrow in the same channel, which makes the channel wider.
 const CROSSING: usize = 4;
 const NEIGHBOUR: usize = 1;
 
-/// Chooses channels, one arrow after the other, and again as long as that helps.
+/// Chooses channels for one arrow after the other, and repeats this while it helps.
 pub(super) fn choose(routes: &mut [Route]) {
     for route in routes.iter_mut().filter(|it| it.channel.is_some()) {
         route.channel = candidates(route).first().copied();
@@ -26,7 +26,7 @@ pub(super) fn choose(routes: &mut [Route]) {
     }
 }
 
-/// The channels that are no detour, the one beside the target first.
+/// The channels that are no detour for an arrow, the one beside its target first.
 fn candidates(route: &Route) -> Vec<usize> {
     let [from, to] = route.columns;
     match from.cmp(&to) {
@@ -36,7 +36,7 @@ fn candidates(route: &Route) -> Vec<usize> {
     }
 }
 
-/// The channel of an arrow that costs least, as the others are.
+/// The channel of least cost for an arrow, given those of the others.
 fn best(routes: &[Route], at: usize) -> Option<usize> {
     routes[at].channel?;
     let with = |channel| Route { channel: Some(channel), ..routes[at] };
@@ -53,7 +53,7 @@ fn cost(routes: &[Route], at: usize, route: &Route) -> usize {
     costs.sum::<usize>() + outside(route)
 }
 
-/// A little more for the left edge of the picture, which is kept straight where nothing speaks against it.
+/// A small additional cost of the channel at the left edge of the picture, which is kept free where possible.
 fn outside(route: &Route) -> usize {
     let is_within = route.columns[FROM] == route.columns[TO];
     usize::from(is_within && route.channel == Some(0))

@@ -1,11 +1,11 @@
-//! The lane of each arrow within its channel.
+//! Chooses the lane of each arrow within its channel.
 
 use super::Route;
 
-/// Rounds of improvement at most.
+/// The largest number of rounds of improvement.
 const ROUNDS: usize = 8;
 
-/// Orders the arrows of each channel so that few cross, and gives them as few lanes as that order needs.
+/// Orders the arrows of each channel so that few cross, and assigns the smallest number of lanes for that order.
 pub(super) fn choose(routes: &mut [Route]) {
     let last = routes.iter().filter_map(|it| it.channel).max();
     for channel in 0..=last.unwrap_or(0) {
@@ -16,7 +16,7 @@ pub(super) fn choose(routes: &mut [Route]) {
     }
 }
 
-/// From the left to the right: each arrow moves to where it crosses least, until none does.
+/// Orders arrows from left to right. Each arrow moves to the position with the fewest crossings, until none moves.
 fn ordered(routes: &[Route], members: Vec<usize>) -> Vec<usize> {
     let costs = Costs::of(routes, &members);
     let mut places: Vec<usize> = (0..members.len()).collect();
@@ -32,7 +32,7 @@ fn ordered(routes: &[Route], members: Vec<usize>) -> Vec<usize> {
     places.into_iter().map(|place| members[place]).collect()
 }
 
-/// Moves a member to the nearest of its best places, which may be where it is.
+/// Moves a member to the nearest of its best positions, which may be the present one.
 fn reinsert(places: &mut Vec<usize>, member: usize, costs: &Costs) {
     let own = places.iter().position(|&other| other == member);
     let own = own.unwrap_or(0);
@@ -40,7 +40,7 @@ fn reinsert(places: &mut Vec<usize>, member: usize, costs: &Costs) {
     let mut cost: isize = 0;
     let mut best = (cost, own, 0);
     for at in 0..=places.len() {
-        // What it costs there, compared with being first.
+        // `cost` is that of position `at`, relative to the first position.
         best = best.min((cost, at.abs_diff(own), at));
         if let Some(&other) = places.get(at) {
             cost += costs.get(other, member) - costs.get(member, other);
@@ -49,7 +49,7 @@ fn reinsert(places: &mut Vec<usize>, member: usize, costs: &Costs) {
     places.insert(best.2, member);
 }
 
-/// How often two of a channel cross if the first is to the left.
+/// The number of crossings of each pair of arrows in a channel if the first is to the left of the second.
 struct Costs {
     count: usize,
     costs: Vec<usize>,
@@ -71,7 +71,7 @@ impl Costs {
     }
 }
 
-/// Puts each to the right of all before it that it would touch.
+/// Assigns each arrow the leftmost lane to the right of all earlier arrows that it would touch.
 fn pack(routes: &mut [Route], order: &[usize]) {
     for (place, &at) in order.iter().enumerate() {
         let before = order[..place].iter().map(|&other| routes[other]);

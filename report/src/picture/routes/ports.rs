@@ -1,11 +1,11 @@
-//! Where arrows meet the sides of boxes.
+//! Chooses where arrows meet the sides of boxes.
 
 use std::collections::BTreeMap;
 
 use super::{FROM, Route, Side, TO};
 
-/// Orders the arrows at each side of a box so that they do not cross there: those that go up from there above those that go down,
-/// and of each the ones that turn off first on the outside.
+/// Orders the arrows at each side of a box so that they do not cross there: arrows that go up are above those that go down, and within each
+/// group those that turn first are on the outside.
 pub(super) fn choose(routes: &mut [Route]) {
     let mut meeting: BTreeMap<(usize, Side), Vec<Met>> = BTreeMap::new();
     for (at, route) in routes.iter().enumerate() {
@@ -25,16 +25,16 @@ pub(super) fn choose(routes: &mut [Route]) {
     }
 }
 
-/// The end of an arrow: what it is sorted by, the arrow, and which end.
+/// An end of an arrow: the key for sorting, the index of the arrow, and the index of the end.
 type Met = (Key, usize, usize);
 
-/// Whether it goes down, and then how far it goes before it turns off, which counts the other way around.
+/// Whether the arrow goes down, and the distance to its turn, which is negated for arrows that go down.
 type Key = (bool, isize);
 
 fn key(route: &Route, end: usize) -> Key {
     let goes_down = route.rows[1 - end] >= route.rows[end];
     let (x, _, _) = route.upright();
-    // Lanes count within a channel only, and no channel has as many.
+    // Channels count more than lanes, of which no channel has 2^20.
     let across = |(place, lane): (usize, usize)| ((place << 20) + lane) as isize;
     let far = across(x).abs_diff(across((2 * route.columns[end] + 1, 0))) as isize;
     (goes_down, if goes_down { -far } else { far })

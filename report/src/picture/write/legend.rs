@@ -1,12 +1,12 @@
-//! What the arrows of a graph mean: a table in a box, in Graphviz's own kind of HTML.
+//! Writes the legend of a graph as a box with a table, in Graphviz's variant of HTML.
 
 use super::super::render::{escaped, wrapped, write_line};
 use super::super::{ArrowStyle, Picture, Relation};
 
-/// Letters in a line of a reason.
+/// The largest number of letters in a line of a reason.
 const LETTERS: usize = 90;
 
-/// What the arrows mean, and the reasons of those with a letter: a table below everything else.
+/// Writes the meaning of the arrows, and the reasons of those with a letter, below the other boxes.
 pub fn write(picture: &Picture, text: &mut String) {
     let relations: Vec<String> = picture.relations().map(meaning).collect();
     if relations.is_empty() {
@@ -26,7 +26,7 @@ pub fn write(picture: &Picture, text: &mut String) {
     }
 }
 
-/// The row of a relation: its line in its colour, and what it means.
+/// The table row of a relation: a sample of its line, and its meaning.
 fn meaning(relation: Relation) -> String {
     let ArrowStyle { color, sample, .. } = ArrowStyle::of(relation);
     format!(
@@ -36,7 +36,7 @@ fn meaning(relation: Relation) -> String {
     )
 }
 
-/// The row of the reasons: a line for each, or several if it is long.
+/// The table row of the reasons, each on one or more lines.
 fn reasons(picture: &Picture) -> String {
     if picture.reasons.is_empty() {
         return String::new();
@@ -48,7 +48,7 @@ fn reasons(picture: &Picture) -> String {
     format!("<tr><td align=\"left\" balign=\"left\">{}</td></tr>", lines.concat())
 }
 
-/// The last row of each column.
+/// The lowest box of each column.
 fn lowest(picture: &Picture) -> impl Iterator<Item = usize> {
     let columns = 0..picture.columns.len();
     columns.filter_map(|column| {

@@ -1,39 +1,46 @@
-//! A buffer in which time stands still at tick 0, for whoever steps from state to state.
+//! Buffers during exploration, in which time stands still at tick 0.
 //!
-//! What has arrived has tick 0, and its counter says in which order it arrived. Everything else is under way, in a
-//! *lane*: [`UNDER_WAY`] plus its number. Lane 0 has no order; the messages of another lane arrive one after the other.
+//! A message that has arrived has tick 0, and its counter gives the order of arrival. All other
+//! messages are in flight, each in a *lane*, which is written as tick [`IN_FLIGHT`] plus the number
+//! of the lane. Lane 0 has no order; the messages of any other lane arrive one after the other.
 //!
 //! # The order of a lane
 //!
-//! A lane is a stretch of the real system that is first in, first out: a pair of ordered buffers at the two ends of the
-//! network, an ordered buffer between two machines, an ordered queue of a machine to itself, or the memory's answers for
-//! one line. In such a stretch a message that is sent now arrives behind all that were sent before it, whatever its
-//! latency: gem5 stops if an ordered buffer would do otherwise. So the order of a lane is that of sending: first what was
-//! under way before the step, in the order in which it was written down, then what the step has sent.
+//! A lane is a path of the real system that is first in, first out: a pair of ordered buffers at
+//! the two ends of the network, an ordered buffer between two machines, an ordered queue from a
+//! machine to itself, or the responses of memory for one line. On such a path a message that is
+//! sent now arrives after all that were sent before it, whatever its latency: gem5 stops if an
+//! ordered buffer would do otherwise. So the order of a lane is that of sending: first the messages
+//! that were in flight before the step, in the order in which they were encoded, then those that
+//! the step has sent.
 //!
-//! Within a step the queue alone does not show that. What the network holds back gets the arrival of its lane at once, but
-//! what a machine sends to itself or directly to another one gets a tick, which is a small number and sorts before all lanes.
-//! [`Travelling::is_new`] tells the two apart, and whoever writes the state down puts what is new behind what was there.
+//! Within a step, the queue alone does not show that order. Messages held by the network get the
+//! arrival of their lane at once, but messages that a machine sends to itself or directly to
+//! another one get a tick, which is a small number and sorts before all lanes. [`InFlight::is_new`]
+//! tells the two apart, and the encoder puts new messages after the old ones.
 //!
-//! What a controller puts back (`recycle`, or a head that waits while its line is blocked) has no lane, and neither has
-//! what it sends past the check of the order: others may overtake it.
+//! A message that a controller puts back (`recycle`, or a head that waits while its line is
+//! blocked) has no lane, and neither has a message sent with a bypass of the order: others may
+//! overtake it.
 
 use super::{MessageBuffer, Slot, insert};
 
-/// The arrival of what is under way, in the lane without order.
-pub const UNDER_WAY: u64 = 1 << 32;
+/// The arrival of messages in flight that are in the lane without order.
+pub const IN_FLIGHT: u64 = 1 << 32;
 
-/// The counter of what a step has let arrive: behind all that was there, before all that the step sends.
+/// The counter of messages that a step has let arrive: after all that were there, before all that
+/// the step sends.
 const ARRIVING: u64 = 1 << 32;
 
-/// A message that has not arrived.
+/// A message that is in flight.
 #[derive(Clone, Copy, Debug)]
-pub struct Travelling {
-    /// When it would.
+pub struct InFlight {
+    /// Its arrival: a lane, or a tick.
     pub arrival: u64,
-    /// Whether the running step has sent it, or put it back.
+    /// Whether the current step has sent it, or put it back.
     pub is_new: bool,
-    /// Whether it may overtake others even in an ordered buffer: it was put back, or sent past the check of the order.
+    /// Whether it may overtake others even in an ordered buffer: it was put back, or sent with a
+    /// bypass.
     pub overtakes: bool,
     /// The message.
     pub message: u64,
@@ -49,7 +56,7 @@ pub struct Arrived {
 }
 
 impl MessageBuffer {
-    /// Forgets all messages, and what was before.
+    /// Returns to the initial state, without messages.
     pub fn reset(&mut self) {
         self.queue.clear();
         self.stalled.clear();
@@ -64,7 +71,7 @@ impl MessageBuffer {
         self.left = 0;
     }
 
-    /// Puts a message in that has arrived, behind all that have.
+    /// Adds a message that has arrived, after all others that have.
     pub fn put_arrived(&mut self, arrived: Arrived) {
         self.counter += 1;
         let slot = Slot { arrival: 0, counter: self.counter, message: arrived.message };
@@ -74,12 +81,12 @@ impl MessageBuffer {
         }
     }
 
-    /// From now on, what is sent is new.
+    /// Starts a step: messages sent from now on are new.
     pub fn begin_step(&mut self) {
         self.counter = ARRIVING;
     }
 
-    /// Lets the message at a place of the queue arrive.
+    /// Lets the message at an index of the queue arrive.
     pub fn arrive(&mut self, at: usize) {
         if let Some(slot) = self.queue.remove(at) {
             let slot = Slot { arrival: 0, counter: ARRIVING, ..slot };
@@ -87,7 +94,7 @@ impl MessageBuffer {
         }
     }
 
-    /// What has arrived and waits to be looked at, or is stalled, in the order in which it arrived.
+    /// The messages that have arrived and wait or are stalled, in the order of arrival.
     pub fn arrived(&self) -> Vec<Arrived> {
         let waiting = self.queue.iter().take_while(|slot| slot.arrival == 0);
         let mut all: Vec<(Slot, Option<u64>)> = waiting.map(|&slot| (slot, None)).collect();
@@ -97,11 +104,12 @@ impl MessageBuffer {
         arrived.map(|(slot, stalled)| Arrived { stalled, message: slot.message }).collect()
     }
 
-    /// What is under way, sorted by arrival. Between steps that is by lane, then in the order of sending; within a step
-    /// what the step has sent without the network comes first (see [above](self)).
-    pub fn travelling(&self) -> impl Iterator<Item = Travelling> {
-        let travelling = self.queue.iter().filter(|slot| slot.arrival > 0);
-        travelling.map(|slot| Travelling {
+    /// The messages in flight, sorted by arrival. Between steps that is by lane, then in the order
+    /// of sending. Within a step, messages that did not go through the network come first (see
+    /// [above](self)).
+    pub fn in_flight(&self) -> impl Iterator<Item = InFlight> {
+        let in_flight = self.queue.iter().filter(|slot| slot.arrival > 0);
+        in_flight.map(|slot| InFlight {
             arrival: slot.arrival,
             is_new: slot.counter > ARRIVING,
             overtakes: slot.counter <= ARRIVING || self.disordered.contains(&slot.message),
@@ -109,24 +117,25 @@ impl MessageBuffer {
         })
     }
 
-    /// Notes, while a step runs, that a message has no order: the controller has put it back, or lets it overtake.
+    /// Records, during a step, that a message has no order: the controller put it back, or lets it
+    /// overtake others.
     pub fn note_disordered(&mut self, message: u64) {
         if self.counter >= ARRIVING {
             self.disordered.push(message);
         }
     }
 
-    /// How many messages at the head of the queue have arrived.
+    /// Number of messages at the head of the queue that have arrived.
     pub fn ready(&self) -> usize {
         self.queue.partition_point(|slot| slot.arrival == 0)
     }
 
-    /// The messages that are kept back, with their lines.
+    /// The deferred messages with their lines.
     pub fn deferred(&self) -> &[(u64, u64)] {
         &self.deferred
     }
 
-    /// Whether it holds no message at all.
+    /// Whether it holds no messages of any kind.
     pub fn is_bare(&self) -> bool {
         self.queue.is_empty() && self.stalled.is_empty() && self.deferred.is_empty()
     }

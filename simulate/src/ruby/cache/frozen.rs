@@ -1,4 +1,4 @@
-//! The state of a cache as bytes, for explorations that step from state to state.
+//! The state of a cache as an explorer saves and restores it.
 
 use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
 
@@ -7,19 +7,19 @@ use super::{CacheMemory, NO_LINE, NOBODY, NOT_PRESENT, Replacement};
 pub struct Held {
     /// The line.
     pub line: u64,
-    /// The entry of the held line.
+    /// The entry of the line.
     pub entry: u64,
-    /// The number of its permission.
+    /// The number of the permission.
     pub permission: u8,
 }
 
 impl CacheMemory {
-    /// How many lines a set holds.
+    /// Number of lines of a set.
     pub fn ways(&self) -> usize {
         self.geometry.ways as usize
     }
 
-    /// Forgets the lines of a set, but not who used which when.
+    /// Removes the lines of a set, but keeps the order of their uses.
     pub fn clear_set(&mut self, set: usize) {
         let ways = self.ways();
         for slot in set * ways..(set + 1) * ways {
@@ -32,7 +32,7 @@ impl CacheMemory {
         self.busy.fill(0);
     }
 
-    /// What is in a way of a set.
+    /// The content of a way of a set.
     pub fn held(&self, set: usize, way: usize) -> Option<Held> {
         let slot = set * self.ways() + way;
         (self.lines[slot] != NO_LINE).then(|| Held {
@@ -42,7 +42,7 @@ impl CacheMemory {
         })
     }
 
-    /// Puts a line into a free way of a set. Nobody monitors it.
+    /// Puts a line into a free way of a set, without a monitor.
     pub fn hold(&mut self, set: usize, way: usize, held: Held) {
         let slot = set * self.ways() + way;
         self.lines[slot] = held.line;
@@ -51,7 +51,7 @@ impl CacheMemory {
         self.ways.insert(held.entry, slot as u32);
     }
 
-    /// What is known of who in a set was used when: the same if the next victims will be.
+    /// The order of the uses in a set, as numbers that are equal exactly if the next victims are.
     pub fn uses(&self, set: usize) -> Vec<u64> {
         let ways = self.ways();
         match &self.replacement {
@@ -67,7 +67,7 @@ impl CacheMemory {
         }
     }
 
-    /// How many numbers that are.
+    /// Number of these numbers.
     pub fn use_count(&self) -> usize {
         match &self.replacement {
             Replacement::Tree { .. } => 1,
@@ -75,7 +75,7 @@ impl CacheMemory {
         }
     }
 
-    /// Makes it so, as [`CacheMemory::uses`] gave it.
+    /// Restores the order of uses from [`CacheMemory::uses`].
     pub fn set_uses(&mut self, set: usize, uses: &[u64]) {
         let all = self.ways();
         match &mut self.replacement {

@@ -1,18 +1,18 @@
-//! Words as bytes: most are small, and many of the others name a controller.
+//! The encoding of words as bytes: most words are small, and many of the others name a controller.
 
-/// Numbers below this are one byte.
+/// Numbers below this take one byte.
 const SMALL: u64 = 224;
-/// A byte that says that eight follow.
+/// A byte that says that a word of eight bytes follows.
 const WIDE: u8 = 255;
 
-/// The large words that are a byte each.
+/// The large words that take one byte each.
 #[derive(Clone, Debug)]
 pub struct Dictionary {
     words: Vec<u64>,
 }
 
 impl Dictionary {
-    /// Of these, or the first of them.
+    /// A dictionary of these words, or of the first of them if there are too many.
     pub fn new(mut words: Vec<u64>) -> Dictionary {
         words.retain(|&word| word >= SMALL - 1);
         words.truncate((u64::from(WIDE) - SMALL) as usize);
@@ -22,7 +22,7 @@ impl Dictionary {
     /// Writes a word.
     #[inline]
     pub fn put(&self, word: u64, out: &mut Vec<u8>) {
-        // What was never set is all ones: that becomes 0.
+        // A word that was never set has all bits set: that becomes 0.
         let next = word.wrapping_add(1);
         if next < SMALL {
             out.push(next as u8);
@@ -34,7 +34,7 @@ impl Dictionary {
         }
     }
 
-    /// Reads one, and moves on. Behind the end everything is 0.
+    /// Reads a word, and removes it from the bytes. After the end everything is 0.
     #[inline]
     pub fn get(&self, bytes: &mut &[u8]) -> u64 {
         let Some((&first, rest)) = bytes.split_first() else {
@@ -58,7 +58,7 @@ impl Dictionary {
     }
 }
 
-/// Reads a byte, and moves on. Behind the end everything is 0.
+/// Reads a byte, and removes it from the bytes. After the end everything is 0.
 #[inline]
 pub fn byte(bytes: &mut &[u8]) -> u8 {
     match bytes.split_first() {

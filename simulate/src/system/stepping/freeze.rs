@@ -1,33 +1,35 @@
-//! A system as bytes: the same ones for states with the same future, as far as that can be seen.
+//! Writes a system as bytes: the same bytes for states with the same future, as far as that can be
+//! seen.
 //!
-//! Left out are ticks, counters, addresses of objects, registers, and the order of what is unordered. Which way of a
-//! set holds which line, and when it was used, is left out where no line ever makes room for another.
+//! The bytes do not contain ticks, counters, addresses of objects, registers, and the order of what
+//! is unordered. If no line ever makes room for another, they contain neither which way of a set
+//! holds which line nor when it was used.
 
 use super::values::Renaming;
 use super::{Stepping, Store};
 use crate::request::RequestKind;
 use crate::ruby::buffer::MessageBuffer;
-use crate::ruby::buffer::frozen::{Travelling, UNDER_WAY};
+use crate::ruby::buffer::frozen::{IN_FLIGHT, InFlight};
 
-/// Stands for a null pointer, where the type of an object would.
+/// Stands for a null pointer, in place of the type of an object.
 pub(super) const NOTHING: u64 = u64::MAX;
-/// Behind the cores' bytes: whether there are messages.
+/// A flag of the byte after those of the cores: there are messages.
 const MESSAGES: u8 = 1;
-/// And whether a controller has a transaction under way.
+/// A flag of the same byte: a controller has a transaction in progress.
 const TRANSACTIONS: u8 = 2;
 
-/// A message that is under way, and what it has to wait for.
+/// A message that is in flight, with its lane and its bytes. Messages of one lane keep their order.
 #[derive(Clone, Copy)]
 struct Queued {
     lane: u64,
-    /// Whether the running step has sent it: then it comes behind what was in its lane before.
+    /// Whether the current move has sent it: then it comes after the older messages of its lane.
     is_new: bool,
     start: usize,
     end: usize,
 }
 
 impl Stepping {
-    /// Writes the state down, with values renamed.
+    /// Writes the state, with values renamed.
     pub(super) fn freeze(&mut self, renaming: &Renaming) -> Vec<u8> {
         let mut out = Vec::with_capacity(128);
         for core in 0..self.cores {
@@ -73,7 +75,7 @@ impl Stepping {
         self.dictionary.put(word, out);
     }
 
-    /// A core's request for a line, as a byte: 0 if it has none.
+    /// The request of a core for a line, as a byte: 0 if it has none.
     fn request_code(&self, core: usize, line: usize) -> u8 {
         let request = self.system.sequencers[core].head(self.lines[line]);
         request.map_or(0, |request| match request.kind {
@@ -82,7 +84,8 @@ impl Stepping {
         })
     }
 
-    /// The variables of a controller, where they are not as at first, and who waits for what.
+    /// Writes the variables of a controller that differ from their initial values, and what waits
+    /// for which line.
     fn freeze_controller(&self, number: usize, renaming: &Renaming, out: &mut Vec<u8>) {
         let controller = &self.system.controllers[number];
         let start = controller.control as usize;
@@ -104,7 +107,7 @@ impl Stepping {
             self.put(line, out);
             self.put(u64::from(by), out);
         }
-        // Where nothing is parked, nobody will be woken.
+        // Where nothing is stalled, nothing will be woken.
         let parks = |line: u64, buffer: u32| self.system.buffers[buffer as usize].has_stalled(line);
         let mut waiting: Vec<(u64, usize, u32)> = Vec::new();
         for (line, row) in &controller.waiting {
@@ -135,7 +138,7 @@ impl Stepping {
         })
     }
 
-    /// Whether the buffer is empty.
+    /// Writes a buffer, and returns whether it is empty.
     fn freeze_buffer(
         &self,
         number: usize,
@@ -149,7 +152,7 @@ impl Stepping {
             return true;
         }
         let arrived = buffer.arrived();
-        let count = buffer.travelling().count() + 1;
+        let count = buffer.in_flight().count() + 1;
         self.put(count as u64, out);
         self.put(arrived.len() as u64, out);
         for one in arrived {
@@ -160,7 +163,7 @@ impl Stepping {
         self.freeze_pairs(buffer.deferred(), renaming, out);
         scratch.clear();
         let mut queued: Vec<Queued> = Vec::with_capacity(count);
-        for one in buffer.travelling() {
+        for one in buffer.in_flight() {
             let start = scratch.len();
             self.freeze_object(one.message, renaming, scratch);
             queued.push(Queued {
@@ -173,9 +176,9 @@ impl Stepping {
         let bytes = |one: &Queued| &scratch[one.start..one.end];
         queued.sort_by(|one, other| {
             one.lane.cmp(&other.lane).then_with(|| match one.lane {
-                // Without an order, equal states are to be equal bytes.
+                // Without an order, equal states must have equal bytes.
                 0 => bytes(one).cmp(bytes(other)),
-                // In the order of sending, which is not that of the ticks that messages have within a step.
+                // In the order of sending, which is not that of the ticks of messages within a move.
                 _ => (one.is_new, one.start).cmp(&(other.is_new, other.start)),
             })
         });
@@ -186,19 +189,19 @@ impl Stepping {
         false
     }
 
-    /// The lane of a message that is under way.
-    fn lane(&self, buffer: &MessageBuffer, one: Travelling) -> u64 {
-        if let Some(lane) = one.arrival.checked_sub(UNDER_WAY) {
+    /// The lane of a message that is in flight.
+    fn lane(&self, buffer: &MessageBuffer, one: InFlight) -> u64 {
+        if let Some(lane) = one.arrival.checked_sub(IN_FLIGHT) {
             return lane;
         }
         let words = &self.system.words;
         if words.type_of(one.message) == self.system.program.types.known.memory && !one.overtakes {
-            // Memory answers for a line in the order in which it was asked.
+            // Memory responds to requests for one line in the order in which they were made.
             let at = one.message + u64::from(self.system.memory_fields.address);
             let answers = words.words[at as usize];
             return 1 + self.line_number(answers).map_or(0, |line| 1 + line as u64);
         }
-        // What a controller sends itself; a message that it puts back has no order any more.
+        // A message that a controller sends to itself. One that it puts back has no order any more.
         u64::from(buffer.settings().ordered && !one.overtakes)
     }
 
@@ -268,13 +271,14 @@ impl Stepping {
         }
     }
 
-    /// How many requests a core waits for in a state.
+    /// The number of requests for which a core waits in a state.
     pub fn waits(&self, state: &[u8], core: usize) -> usize {
         let own = core * self.lines.len()..(core + 1) * self.lines.len();
         state[own].iter().filter(|&&code| code != 0).count()
     }
 
-    /// Whether something is left to be done in a state: a core waits, or a message or a transaction is under way.
+    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a
+    /// transaction is in progress.
     pub fn is_busy(&self, state: &[u8]) -> bool {
         let flags = self.cores * self.lines.len();
         state[..=flags].iter().any(|&code| code != 0)

@@ -1,14 +1,14 @@
-//! Where objects hold blocks.
+//! The places of blocks in objects.
 
 use crate::error::SetupError;
 use slicc::compile::types::{Type, TypeId, TypeKind, Types};
 
-/// What is known of the objects of a type.
+/// The layout of the objects of a type.
 #[derive(Clone, Debug, Default)]
 pub struct Layout {
-    /// Words that one takes.
+    /// The number of words of an object.
     pub width: usize,
-    /// Where its blocks are, in order.
+    /// The offsets of its blocks, in increasing order.
     pub blocks: Vec<u16>,
 }
 
@@ -19,10 +19,10 @@ impl Layout {
     }
 }
 
-/// Those of all types.
+/// The layouts of all types.
 ///
 /// # Errors
-/// A field that points to an entry: an address, which would be another in every state.
+/// A field that points to an entry: its address would differ between states that are the same.
 pub fn layouts(types: &Types) -> Result<Vec<Layout>, SetupError> {
     types
         .iter()

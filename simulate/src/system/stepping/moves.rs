@@ -1,4 +1,4 @@
-//! What can happen in a state, and what comes of it.
+//! The moves that are possible in a state, and their outcomes.
 
 use super::Stepping;
 use super::values::{self, Access, Action, Renaming, Values};
@@ -11,18 +11,18 @@ const READ_ONLY: u8 = 0;
 /// The number of `AccessPermission:Read_Write`.
 const READ_WRITE: u8 = 1;
 
-/// Something that can happen.
+/// A move: something that can happen in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// A core asks for a line for which it does not wait, and its controller looks at the request.
+    /// A core makes a request for a line for which it has none, and its controller handles it.
     Ask {
         /// The core.
         core: usize,
         /// The line.
         line: usize,
-        /// What it wants.
+        /// Whether it loads or stores.
         action: Action,
-        /// The value that it stores, where values are numbers.
+        /// The value that it stores, if values are numbers.
         value: u8,
     },
     /// A message arrives, and its controller is woken.
@@ -39,7 +39,7 @@ pub enum Move {
         /// The place of the request in the queue.
         at: usize,
     },
-    /// A controller looks again at what has arrived.
+    /// A controller is woken to handle what has arrived before.
     Wake {
         /// The controller.
         controller: usize,
@@ -53,12 +53,12 @@ pub enum Move {
     },
 }
 
-/// Whose caches may do what with a line: a bit for each core.
+/// The permissions of caches for a line: sets of cores, with a bit for each.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Holders {
-    /// May read and write it.
+    /// The cores whose caches may read and write it.
     pub writers: u64,
-    /// May read it only.
+    /// The cores whose caches may only read it.
     pub readers: u64,
 }
 
@@ -70,26 +70,26 @@ impl Holders {
     }
 }
 
-/// What comes of a move.
+/// The outcome of a move.
 #[derive(Clone, Debug)]
 pub struct Outcome {
-    /// The state after it; or why there is none.
+    /// The state after it; or the fault, if there is none.
     pub state: Result<Vec<u8>, Box<Fault>>,
-    /// What memory has performed.
+    /// The accesses that memory has performed.
     pub performed: Vec<Access>,
-    /// Who may do what with each line afterwards.
+    /// The permissions for each line afterwards.
     pub holders: Vec<Holders>,
-    /// What gem5 would have accepted although it is evidently wrong.
+    /// What gem5 would have accepted although it is certainly wrong.
     pub warnings: Vec<Warning>,
 }
 
 impl Stepping {
-    /// The first state.
+    /// The initial state.
     pub fn first(&self) -> Vec<u8> {
         self.first.clone()
     }
 
-    /// All that can happen in a state, always in the same order.
+    /// All moves that are possible in a state, always in the same order.
     pub fn moves(&mut self, state: &[u8]) -> Vec<Move> {
         self.thaw(state);
         let mut moves = Vec::new();
@@ -129,8 +129,8 @@ impl Stepping {
         }
     }
 
-    /// What of a buffer may arrive next. Behind a message that has arrived and waits, another would only wait too: so
-    /// it arrives later.
+    /// The messages of a buffer that may arrive next. After a message that has arrived and waits,
+    /// another would only wait too: so it arrives later.
     fn arriving(&self, number: usize, moves: &mut Vec<Move>) {
         let buffer = &self.system.buffers[number];
         if !self.read[number] || buffer.is_empty() || buffer.ready() > 0 {
@@ -140,9 +140,9 @@ impl Stepping {
         let requests = self.system.controllers[consumer].requests_to_memory;
         let is_memory = requests == Some(number as u32);
         let mut before = None;
-        for (at, one) in buffer.travelling().enumerate() {
+        for (at, one) in buffer.in_flight().enumerate() {
             let has_lane = one.arrival & 0xFFFF_FFFF != 0;
-            // Of a lane only the first, and of equal messages one.
+            // Only the first message of a lane, and only one of equal messages.
             let skip = before.is_some_and(|(arrival, message)| {
                 arrival == one.arrival && (has_lane || self.are_equal(message, one.message))
             });
@@ -165,7 +165,7 @@ impl Stepping {
         of == words.type_of(other) && content(one) == content(other)
     }
 
-    /// Whether a controller may have something to do without anything new.
+    /// Whether a controller may have something to do without a new message.
     fn may_wake(&self, number: usize) -> bool {
         let controller = &self.system.controllers[number];
         let ports = &self.system.program.machines[controller.machine].in_ports;
@@ -179,7 +179,7 @@ impl Stepping {
         })
     }
 
-    /// Lets something happen in a state. The move has to be one of its [`Stepping::moves`].
+    /// Makes a move in a state. It has to be one of its [`Stepping::moves`].
     pub fn take(&mut self, state: &[u8], chosen: Move) -> Outcome {
         self.thaw(state);
         for buffer in &mut self.system.buffers {
@@ -194,7 +194,7 @@ impl Stepping {
         Outcome { state, performed, holders: self.holders(), warnings: self.warnings() }
     }
 
-    /// What was warned about; without the time, which stands still.
+    /// The warnings of the move, without the time, which does not advance.
     fn warnings(&mut self) -> Vec<Warning> {
         let mut warnings = self.system.take_warnings();
         for warning in &mut warnings {
@@ -203,7 +203,7 @@ impl Stepping {
         warnings
     }
 
-    /// What went wrong; without the time, which stands still.
+    /// The fault of the move, without the time, which does not advance.
     fn fault(&mut self, trap: Trap) -> Box<Fault> {
         let mut fault = self.system.fault(trap);
         fault.message = fault.message.replacen(" time: 0", "", 1);
@@ -259,23 +259,23 @@ impl Stepping {
         let Some((mandatory, _)) = self.system.controllers[controller].mandatory else {
             return Ok(());
         };
-        // A request that is on its way to an idle port may as well be made later.
+        // A request that is on its way to an idle port can also be made later.
         let queue = &mut self.system.buffers[mandatory as usize];
         if queue.ready() > 0 {
             return Ok(());
         }
-        // In an ordered queue it comes behind what is under way.
-        if queue.settings().ordered && queue.travelling().any(|one| !one.is_new) {
+        // In an ordered queue it comes after what is in flight.
+        if queue.settings().ordered && queue.in_flight().any(|one| !one.is_new) {
             return Ok(());
         }
-        let newest = queue.travelling().position(|one| one.is_new);
+        let newest = queue.in_flight().position(|one| one.is_new);
         if let Some(at) = newest {
             queue.arrive(at);
         }
         self.wake(controller)
     }
 
-    /// What the answers say, core by core.
+    /// The accesses that the responses report, core by core.
     fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
         let mut performed = Vec::new();
         self.answers.clear();
@@ -297,7 +297,8 @@ impl Stepping {
         performed
     }
 
-    /// The number that a store which has been performed has written: it was chosen in this move, or is in the state.
+    /// The number that a performed store has written: it was chosen in this move, or is in the
+    /// state.
     fn written(&self, state: &[u8], chosen: Move, by: usize, to: usize) -> u64 {
         match chosen {
             _ if self.values == Values::Latest => 0,
@@ -317,7 +318,7 @@ impl Stepping {
         renaming
     }
 
-    /// By line, the cores whose loads are under way.
+    /// For each line, the cores whose loads are in flight.
     pub(super) fn loads(&self) -> Vec<u64> {
         let loads = |&line: &u64| {
             let cores = 0..self.cores;
@@ -334,7 +335,7 @@ impl Stepping {
         let of_line = |&line: &u64| {
             let mut holders = Holders::default();
             for (core, caches) in self.caches_of.iter().enumerate() {
-                // Cores of one controller share their rights.
+                // Cores of one controller share their permissions.
                 let first = self.system.homes_of.iter();
                 let home = self.system.homes_of[core];
                 if first.take(core).any(|&other| other == home) {

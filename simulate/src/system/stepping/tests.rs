@@ -12,7 +12,7 @@ fn stepper(name: &str, scope: &Scope) -> Stepper {
     Stepper::new(&protocol, scope).unwrap()
 }
 
-/// Some of the states that can be reached, at all depths.
+/// Some of the reachable states, at all depths.
 fn states(stepper: &mut Stepper, most: usize) -> Vec<Vec<u8>> {
     let mut known = BTreeSet::from([stepper.first()]);
     let mut states = vec![stepper.first()];
@@ -25,13 +25,13 @@ fn states(stepper: &mut Stepper, most: usize) -> Vec<Vec<u8>> {
                 states.push(next);
             }
         }
-        // Deeper states, too.
+        // Includes deeper states.
         at += 1 + at / 64;
     }
     states
 }
 
-/// Nothing happens between reading a state and writing it down.
+/// Restores a state and writes it again, with no move in between.
 fn written_again(stepper: &mut Stepper, state: &[u8]) -> Vec<u8> {
     stepper.thaw(state);
     let renaming = Renaming::new(stepper.values, stepper.cores(), stepper.loads());
@@ -47,7 +47,7 @@ fn a_state_that_is_restored_is_the_same() {
         for (at, state) in states(&mut stepper, 3000).iter().enumerate() {
             assert_eq!(&written_again(&mut stepper, state), state, "{name}");
             if at % 16 == 0 {
-                // What has been done before plays no role.
+                // What has been done before has no influence.
                 let moves = stepper.moves(state);
                 assert_eq!(moves, fresh.moves(state));
                 for chosen in moves {
@@ -79,20 +79,21 @@ fn numbers_are_returned_as_they_were_stored() {
     assert_eq!((stored.core, stored.line, stored.value), (1, 0, 2));
     assert_eq!(stored.action, Action::Store);
     let load = Move::Ask { core: 1, line: 0, action: Action::Load, value: 0 };
-    let (telling, outcome) = stepper.tell(&state, load);
+    let (described, outcome) = stepper.describe(&state, load);
     assert_eq!(outcome.performed[0].value, 2);
-    assert_eq!(telling.effects.last().unwrap(), "core 1 has read 2 from line 0");
+    assert_eq!(described.effects.last().unwrap(), "core 1 has read 2 from line 0");
 }
 
-/// A protocol whose messages on a wire and in a queue of its own say when one overtakes another.
+/// A protocol whose messages on a link and in a queue of its own record when one overtakes another.
 const ORDERED: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Ordered.slicc");
 
 fn settings(all: &[&str]) -> Vec<Setting> {
     all.iter().map(|one| one.parse().unwrap()).collect()
 }
 
-/// Along random runs: a state that is written down, restored and written down again is the same, and so are its moves, in
-/// the same order, for a system that was in other states before and for a fresh one. Returns how many moves went wrong.
+/// Checks along random runs: a state that is written, restored and written again is the same, and
+/// so are its moves, in the same order, for a system that was in other states before and for a new
+/// one. Returns the number of moves that led to a fault.
 fn random_runs(name: &str, scope: &Scope, moves: usize) -> usize {
     let mut stepper = stepper(name, scope);
     let mut fresh = self::stepper(name, scope);
@@ -141,7 +142,7 @@ fn messages_of_a_wire_and_of_a_queue_keep_their_order() {
     for requests in [1, 2] {
         assert_eq!(random_runs(ORDERED, &with(&["notes=ordered"], requests), 4000), 0);
     }
-    // What is not ordered comes in any order.
+    // Messages without an order arrive in any order.
     for orders in [&["notes=unordered"][..], &["notes=ordered", "L0Cache.bufferToL1=unordered"]] {
         assert!(random_runs(ORDERED, &with(orders, 1), 4000) > 0, "{orders:?}");
     }

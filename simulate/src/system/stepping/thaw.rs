@@ -1,17 +1,17 @@
-//! A state put back into the system.
+//! Restores the system from the bytes of a state.
 
 use super::Stepping;
 use super::coding::byte;
 use super::freeze::NOTHING;
 use crate::request::{Request, RequestKind};
-use crate::ruby::buffer::frozen::{Arrived, UNDER_WAY};
+use crate::ruby::buffer::frozen::{Arrived, IN_FLIGHT};
 use crate::ruby::cache::frozen::Held;
 
-/// A tick that does not come by itself.
+/// A tick that is never reached.
 const LATER: u64 = 1 << 40;
 
 impl Stepping {
-    /// Makes the system what it was when the state was written down.
+    /// Restores the state from which the bytes were written.
     pub(super) fn thaw(&mut self, state: &[u8]) {
         let mut rest = state;
         let from = &mut rest;
@@ -28,12 +28,12 @@ impl Stepping {
                 }
             }
         }
-        // What kinds of things are under way.
+        // The flags: whether there are messages or transactions.
         byte(from);
         self.system.memory.rest();
         for at in 0..self.lines.len() {
             let value = self.get(from);
-            // A whole line: nothing can go wrong.
+            // It is a whole line, so this cannot fail.
             let _ = self.system.memory.poke(self.lines[at], 0, &[value]);
         }
         for controller in 0..self.system.controllers.len() {
@@ -65,7 +65,7 @@ impl Stepping {
         self.dictionary.get(from)
     }
 
-    /// The request that a core has for a line, by its byte.
+    /// The request of a core for a line, from its byte.
     pub(super) fn request(&self, core: usize, line: usize, code: u8) -> Option<Request> {
         let choice = code.checked_sub(1)?.checked_sub(1);
         Some(Request {
@@ -113,7 +113,7 @@ impl Stepping {
 
     fn thaw_buffer(&mut self, number: usize, from: &mut &[u8]) {
         self.system.buffers[number].reset();
-        let Some(travelling) = self.get(from).checked_sub(1) else {
+        let Some(in_flight) = self.get(from).checked_sub(1) else {
             return;
         };
         for _ in 0..self.get(from) {
@@ -124,10 +124,10 @@ impl Stepping {
         for (line, message) in self.thaw_pairs(from) {
             self.system.buffers[number].defer(line, message);
         }
-        for _ in 0..travelling {
+        for _ in 0..in_flight {
             let lane = self.get(from);
             let message = self.thaw_object(from);
-            self.system.buffers[number].deliver(UNDER_WAY + lane, message);
+            self.system.buffers[number].deliver(IN_FLIGHT + lane, message);
         }
     }
 
@@ -154,7 +154,7 @@ impl Stepping {
         }
     }
 
-    /// Lines with objects, as many as the number in front of them says.
+    /// Lines with objects, after their number.
     fn thaw_pairs(&mut self, from: &mut &[u8]) -> Vec<(u64, u64)> {
         let count = self.get(from);
         (0..count).map(|_| (self.get(from), self.thaw_object(from))).collect()
@@ -179,7 +179,7 @@ impl Stepping {
             for _ in 0..self.get(from) {
                 let line = self.get(from);
                 let is_over = byte(from) != 0;
-                // Each line is there once: nothing can go wrong.
+                // Each line occurs once, so this cannot fail.
                 let _ = self.system.timers[table].set(line, if is_over { 0 } else { LATER });
             }
         }

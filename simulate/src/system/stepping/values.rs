@@ -1,30 +1,33 @@
-//! What blocks hold, as far as it matters.
+//! The contents of blocks, as far as they matter.
 //!
-//! Caches move data around and never look at it, so what matters of a value is which loads may still return it. A
-//! store puts the *latest* value into its line. What was the latest until then is *old*: only a load that was under
-//! way at that moment, and still is, may return it. What no load may return any more is *stale*, whatever it was. These
-//! three are all values that there are in a state, so that they are as few as they can be and stand for all others.
+//! Caches move data and never look at it, so what matters about a value is which loads may still
+//! return it. A store puts the *latest* value into its line. The value that was the latest before
+//! becomes *old*: only loads that were in flight at that moment, and still are, may return it. A
+//! value that no load may return any more is *stale*, whatever it was. A state contains no other
+//! values than these three kinds, so that there are as few as possible, and each stands for all
+//! values of its kind.
 //!
-//! A load that returns the latest value, or one that was the latest at some time since the load began, takes place at
-//! that time; a store takes place when it is performed. If all loads do so, every run is linearizable, line by line
-//! and therefore as a whole, and thus sequentially consistent.
+//! A load that returns the latest value, or one that was the latest at some time since the load
+//! began, takes place at that time; a store takes place when it is performed. If all loads do so,
+//! every run is linearizable for each line, therefore as a whole, and thus sequentially consistent.
 
 use crate::request::{RequestKind, Response};
 
-/// A stored value is this, plus the core and the line, until the move is over.
+/// Until the end of a move, a stored value is this plus the core and the line.
 const FRESH: u64 = 1 << 40;
-/// Bits of the number of a line.
+/// Number of bits for the number of a line.
 const LINE_BITS: u32 = 8;
-/// The name of all stale values: no load may return them.
+/// The representation of all stale values, which no load may return.
 const STALE: u64 = 0;
 
 /// Which values cores store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Values {
-    /// A store makes the latest value, and of other values it is remembered which loads may still return them.
+    /// A store writes the latest value. About other values, the state only records which loads may
+    /// still return them.
     #[default]
     Latest,
-    /// A store chooses a number from 0 to this one; all of memory is 0 at first.
+    /// A store chooses a number from 0 to this one; all of memory is initially 0.
     Numbers(u8),
 }
 
@@ -37,7 +40,7 @@ pub enum Action {
     Store,
 }
 
-/// How recent the value is that a load returned.
+/// How recent the value was that a load returned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Freshness {
     /// The latest value of the line. Stores always have this freshness.
@@ -57,14 +60,14 @@ pub struct Access {
     pub line: usize,
     /// Whether it loads or stores.
     pub action: Action,
-    /// The value, where values are numbers.
+    /// The value, if values are numbers.
     pub value: u64,
-    /// What sort of value it was, where they are not.
+    /// How recent the value was, if they are not.
     pub freshness: Freshness,
 }
 
 impl Values {
-    /// What a line holds at first.
+    /// The initial value of a line.
     pub(super) fn initial(self, line: usize, cores: usize) -> u64 {
         match self {
             Values::Latest => Class::latest(line).code(cores),
@@ -72,7 +75,7 @@ impl Values {
         }
     }
 
-    /// How many values a store can choose from.
+    /// The number of values from which a store chooses.
     pub(super) fn choices(self) -> u8 {
         match self {
             Values::Latest => 1,
@@ -80,7 +83,7 @@ impl Values {
         }
     }
 
-    /// What goes into the block of a line for the choice of a core.
+    /// The value that goes into the block of a line, for the choice of a core.
     pub(super) fn stored(self, core: usize, line: usize, choice: u8) -> u64 {
         match self {
             Values::Latest => FRESH + ((core << LINE_BITS) + line) as u64,
@@ -93,7 +96,7 @@ impl Values {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Class {
     line: usize,
-    /// The cores whose loads may return it; nobody if it is the latest.
+    /// The cores whose loads may return it; none if it is the latest.
     loads: u64,
 }
 
@@ -114,30 +117,30 @@ impl Class {
     }
 }
 
-/// What a move has done to the values of lines.
+/// How a move changes the values of lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renaming {
-    /// By line, the core that stored last, if any did.
+    /// For each line, the core that stored last, if any did.
     latest: Vec<Option<usize>>,
-    /// By line, the loads that are under way.
+    /// For each line, the cores whose loads are in flight.
     loads: Vec<u64>,
     cores: usize,
-    /// Whether values are numbers, which stay what they are.
+    /// Whether values are numbers, which stay the same.
     plain: bool,
 }
 
 impl Renaming {
-    /// Makes the renaming for a state in which these loads are outstanding.
+    /// The renaming for a state in which these loads are in flight.
     pub fn new(values: Values, cores: usize, loads: Vec<u64>) -> Renaming {
         Renaming { latest: vec![None; loads.len()], loads, cores, plain: values != Values::Latest }
     }
 
-    /// A core has stored to a line.
+    /// Records that a core has stored to a line.
     pub fn store(&mut self, core: usize, line: usize) {
         self.latest[line] = Some(core);
     }
 
-    /// What a value is called from now on.
+    /// The representation of a value after the move.
     #[inline]
     pub fn rename(&self, value: u64) -> u64 {
         if self.plain || value == STALE {
@@ -145,7 +148,8 @@ impl Renaming {
         }
         if let Some(fresh) = value.checked_sub(FRESH) {
             let (core, line) = ((fresh >> LINE_BITS) as usize, fresh as usize % (1 << LINE_BITS));
-            // If another core has stored to the line in the same move, loads may not notice: it is stale.
+            // If another core has stored to the line in the same move, no load may return it: it is
+            // stale.
             return if self.latest.get(line) == Some(&Some(core)) {
                 Class::latest(line).code(self.cores)
             } else {
@@ -168,7 +172,7 @@ impl Renaming {
     }
 }
 
-/// An answer as an access of a line.
+/// The access that a response reports.
 pub(super) fn access(
     values: Values,
     core: usize,

@@ -1,38 +1,38 @@
-//! What an action reads and writes, from its compiled code.
+//! Derives the effects of an action from its compiled code.
 //!
-//! Code is followed once, from front to back: it has no loops. What a register holds is known as far
-//! as it matters: whether it names a library object, or points into an entry, a TBE, a message. All
-//! entries of caches count as one object, and so do all TBEs and all entries of directories, since two
-//! pointers may be to the same. An instruction that does not fit into this picture makes the whole
-//! action one of which nothing is known.
+//! Code has no loops, so it is followed once, from front to back. The contents of registers are
+//! tracked as far as they matter: whether a register holds the handle of a library object, or
+//! points into an entry, a TBE or a message. All cache entries count as one object, as do all TBEs
+//! and all directory entries, since two pointers may be equal. An instruction that does not fit
+//! these assumptions makes all effects of the action unknown.
 
 use std::ops::Range;
 
-use super::super::compare::{extent, is_last, target};
+use super::super::compare::{extent, is_last};
 use super::super::library;
-use super::{Effects, Held, How, Space, Thing};
+use super::{Access, Effects, RegisterValue, Resource, Space};
 use crate::ast;
 use crate::compile::code::{Function, Machine, Op, Program, Register, control};
 use crate::outline::attribute;
 use crate::protocol::Protocol;
 
-/// What registers hold, from the bottom of the outermost frame on.
+/// The contents of registers, from the bottom of the outermost frame on.
 #[derive(Clone, Debug, Default)]
-struct Registers(Vec<Held>);
+struct Registers(Vec<RegisterValue>);
 
 impl Registers {
-    fn get(&self, at: usize) -> Held {
-        self.0.get(at).copied().unwrap_or(Held::Opaque)
+    fn get(&self, at: usize) -> RegisterValue {
+        self.0.get(at).copied().unwrap_or(RegisterValue::Opaque)
     }
 
-    fn set(&mut self, at: usize, held: Held) {
+    fn set(&mut self, at: usize, held: RegisterValue) {
         if self.0.len() <= at {
-            self.0.resize(at + 1, Held::Opaque);
+            self.0.resize(at + 1, RegisterValue::Opaque);
         }
         self.0[at] = held;
     }
 
-    /// What is known whichever way one came.
+    /// Keeps what holds on both of two paths that meet.
     fn join(&mut self, other: &Registers) {
         self.0.truncate(other.0.len());
         for (one, other) in self.0.iter_mut().zip(&other.0) {
@@ -41,43 +41,43 @@ impl Registers {
     }
 }
 
-/// How deep functions may call each other.
-const MOST_DEPTH: usize = 16;
+/// Largest depth of calls that is followed.
+const DEEPEST_CALLS: usize = 16;
 
-/// What effects of a machine's actions depend on besides their code.
+/// What the effects of a machine's actions depend on besides their code.
 pub(in crate::mutant) struct Surroundings<'a> {
-    /// The program.
+    /// The compiled protocol.
     pub program: &'a Program,
     /// The machine.
     pub machine: &'a Machine,
-    /// The virtual networks of the buffers that it sends to, by control word.
+    /// The virtual network of each buffer to which the machine sends, by control word.
     networks: Vec<(u16, u32)>,
-    /// Buffers that may have something set aside.
+    /// The buffers in which messages may be set aside.
     pub parking: Vec<u16>,
-    /// Whether `cache_entry` and `tbe` are always of a cache and of a table of TBEs.
-    is_tidy: bool,
+    /// Whether `cache_entry` always points to a cache entry, and `tbe` to a TBE.
+    is_sound: bool,
 }
 
 impl<'a> Surroundings<'a> {
-    /// Those of a machine.
+    /// Collects what the effects of a machine's actions depend on.
     pub fn new(protocol: &'a Protocol, machine: &'a Machine) -> Surroundings<'a> {
         let program = &*protocol.program;
         let declared = protocol.machines().find(|one| one.name.text == machine.name);
         let networks = declared.map_or_else(Vec::new, |declared| networks(declared, machine));
-        let parks = |op: &Op| match op {
+        let sets_aside = |op: &Op| match op {
             Op::StallAndWait { buffer, .. } => Some(*buffer),
             _ => None,
         };
-        let mut parking: Vec<u16> = program.code.iter().filter_map(parks).collect();
+        let mut parking: Vec<u16> = program.code.iter().filter_map(sets_aside).collect();
         parking.sort_unstable();
         parking.dedup();
-        let mut surroundings = Surroundings { program, machine, networks, parking, is_tidy: true };
-        surroundings.is_tidy = surroundings.code_is_tidy();
+        let mut surroundings = Surroundings { program, machine, networks, parking, is_sound: true };
+        surroundings.is_sound = surroundings.code_is_sound();
         surroundings
     }
 
-    /// Whether no port and no transition takes an entry of another kind for that of the line.
-    fn code_is_tidy(&self) -> bool {
+    /// Whether no port and no transition sets `cache_entry` or `tbe` to another kind of object.
+    fn code_is_sound(&self) -> bool {
         let ports = self.machine.in_ports.iter().map(|port| port.code);
         let transitions = self.machine.transitions.iter().map(|one| one.code);
         let mut codes: Vec<Function> = ports.chain(transitions).collect();
@@ -87,7 +87,7 @@ impl<'a> Surroundings<'a> {
         codes.into_iter().all(|code| {
             let mut walk = Walk::new(self);
             walk.function(extent(self.program, code), 0, Registers::default());
-            walk.is_tidy
+            walk.is_sound
         })
     }
 
@@ -103,17 +103,17 @@ impl<'a> Surroundings<'a> {
         of.is_none_or(|of| &*self.program.types[of].name != "MessageBuffer")
     }
 
-    /// What the action between two instructions does.
+    /// Derives the effects of the action in a range of instructions.
     pub fn effects(&self, action: Range<usize>) -> Effects {
         let mut walk = Walk::new(self);
         walk.function(action, 0, Registers::default());
         let mut effects = walk.effects;
-        effects.unknown |= !walk.is_tidy || !self.is_tidy;
+        effects.unknown |= !walk.is_sound || !self.is_sound;
         effects
     }
 }
 
-/// The virtual networks that a machine sends to.
+/// The virtual networks to which a machine sends, by control word.
 fn networks(declared: &ast::Machine, machine: &Machine) -> Vec<(u16, u32)> {
     let sends = declared.parameters.iter().filter_map(|one| {
         let to = attribute(&one.pairs, "network") == Some("To");
@@ -127,17 +127,17 @@ fn networks(declared: &ast::Machine, machine: &Machine) -> Vec<(u16, u32)> {
     sends.filter_map(word).collect()
 }
 
-/// A walk along code.
+/// The state while code is followed.
 pub(in crate::mutant) struct Walk<'a, 's> {
-    /// What the code depends on.
+    /// The context of the code.
     pub surroundings: &'s Surroundings<'a>,
-    /// What has been found.
+    /// The effects found so far.
     pub effects: Effects,
     registers: Registers,
-    /// Where the present frame begins.
+    /// The first register of the current frame.
     frame: usize,
     depth: usize,
-    is_tidy: bool,
+    is_sound: bool,
 }
 
 impl<'a, 's> Walk<'a, 's> {
@@ -148,18 +148,24 @@ impl<'a, 's> Walk<'a, 's> {
             registers: Registers::default(),
             frame: 0,
             depth: 0,
-            is_tidy: true,
+            is_sound: true,
         }
     }
 
-    /// Follows a stretch of code, with its frame from a register on. Returns what a function gives back.
-    fn function(&mut self, code: Range<usize>, frame: usize, registers: Registers) -> Held {
+    /// Follows a range of instructions, whose frame starts at register `frame`. Returns the
+    /// function's result.
+    fn function(
+        &mut self,
+        code: Range<usize>,
+        frame: usize,
+        registers: Registers,
+    ) -> RegisterValue {
         let before = (std::mem::replace(&mut self.frame, frame), self.depth);
         self.depth += 1;
-        // What registers hold where jumps lead to.
+        // The registers at the targets of jumps ahead.
         let mut arriving: Vec<(usize, Registers)> = Vec::new();
         let mut here = Some(registers);
-        let mut result: Option<Held> = None;
+        let mut result: Option<RegisterValue> = None;
         for at in code.clone() {
             arriving.retain(|(to, registers)| {
                 if *to == at {
@@ -175,7 +181,7 @@ impl<'a, 's> Walk<'a, 's> {
             };
             self.registers = registers;
             let op = self.surroundings.program.code[at];
-            if let Some(target) = target(op) {
+            if let Some(target) = op.target() {
                 match usize::try_from(at as i64 + 1 + target) {
                     Ok(to) if to > at => self.jump(to, &code, &mut arriving),
                     _ => self.effects.unknown = true,
@@ -190,10 +196,10 @@ impl<'a, 's> Walk<'a, 's> {
             here = (!is_last(op)).then_some(registers);
         }
         (self.frame, self.depth) = before;
-        result.unwrap_or(Held::Opaque)
+        result.unwrap_or(RegisterValue::Opaque)
     }
 
-    /// A jump behind the code of an action leads to a failure, or to its end.
+    /// Follows a jump. One that leaves an action leads to a failure, or to the end of the action.
     fn jump(&mut self, to: usize, code: &Range<usize>, arriving: &mut Vec<(usize, Registers)>) {
         if to < code.end {
             arriving.push((to, self.registers.clone()));
@@ -203,33 +209,33 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// What a register of the frame holds.
-    pub fn get(&self, register: Register) -> Held {
+    /// The content of a register of the current frame.
+    pub fn get(&self, register: Register) -> RegisterValue {
         self.registers.get(self.frame + usize::from(register))
     }
 
-    /// A register of the frame gets something.
-    pub fn set(&mut self, register: Register, held: Held) {
+    /// Sets the content of a register of the current frame.
+    pub fn set(&mut self, register: Register, held: RegisterValue) {
         self.registers.set(self.frame + usize::from(register), held);
     }
 
-    /// Something is touched.
-    pub fn touch(&mut self, thing: Thing, how: How) {
+    /// Records an access.
+    pub fn touch(&mut self, thing: Resource, how: Access) {
         let access = (thing, how);
         if !self.effects.accesses.contains(&access) {
             self.effects.accesses.push(access);
         }
     }
 
-    /// Words of the control of the machine are touched.
-    fn control(&mut self, offset: u16, how: How) {
-        self.touch(Thing::Words(Space::Control, offset..offset + 1), how);
+    /// Records an access to a control word.
+    fn control(&mut self, offset: u16, how: Access) {
+        self.touch(Resource::Words(Space::Control, offset..offset + 1), how);
     }
 
-    /// Words at an address are touched.
-    pub fn at(&mut self, address: Held, offset: u16, width: u16, how: How) {
-        let Held::Pointer(space, start) = address else {
-            // A null pointer ends the run, but nothing else is known of an address.
+    /// Records an access to the words at an address.
+    pub fn at(&mut self, address: RegisterValue, offset: u16, width: u16, how: Access) {
+        let RegisterValue::Pointer(space, start) = address else {
+            // A null pointer ends the run; any other address is unknown.
             self.effects.unknown = true;
             return;
         };
@@ -239,58 +245,58 @@ impl<'a, 's> Walk<'a, 's> {
         };
         let words = from..from.saturating_add(width);
         match space {
-            Space::Frame if how != How::Read => {
+            Space::Frame if how != Access::Read => {
                 for register in words {
-                    self.registers.set(usize::from(register), Held::Opaque);
+                    self.registers.set(usize::from(register), RegisterValue::Opaque);
                 }
             }
             Space::Frame | Space::Fresh => {}
-            // The message was looked up where it was peeked.
-            Space::Peeked if how == How::Read => {}
+            // The access to the message was recorded where it was peeked.
+            Space::Peeked if how == Access::Read => {}
             Space::Peeked | Space::New => self.effects.unknown = true,
             Space::Control | Space::Entry | Space::Tbe | Space::Directory => {
                 self.effects.fails |= space != Space::Control;
-                self.touch(Thing::Words(space, words), how);
+                self.touch(Resource::Words(space, words), how);
             }
         }
     }
 
-    /// The address in a control word, which is one of the implicit pointers.
-    fn through(&mut self, word: u16) -> Held {
-        self.control(word, How::Read);
+    /// The pointer in a control word, if it is one of the implicit pointers.
+    fn through(&mut self, word: u16) -> RegisterValue {
+        self.control(word, Access::Read);
         match word {
-            control::ENTRY => Held::Pointer(Space::Entry, 0),
-            control::TBE => Held::Pointer(Space::Tbe, 0),
-            _ => Held::Opaque,
+            control::ENTRY => RegisterValue::Pointer(Space::Entry, 0),
+            control::TBE => RegisterValue::Pointer(Space::Tbe, 0),
+            _ => RegisterValue::Opaque,
         }
     }
 
-    fn moved(address: Held, offset: u16) -> Held {
+    fn moved(address: RegisterValue, offset: u16) -> RegisterValue {
         match address {
-            Held::Pointer(space, start) => match start.checked_add(offset) {
-                Some(at) => Held::Pointer(space, at),
-                None => Held::Opaque,
+            RegisterValue::Pointer(space, start) => match start.checked_add(offset) {
+                Some(at) => RegisterValue::Pointer(space, at),
+                None => RegisterValue::Opaque,
             },
-            _ => Held::Opaque,
+            _ => RegisterValue::Opaque,
         }
     }
 
     fn instruction(&mut self, op: Op) {
         match op {
             Op::Small { to, value } => {
-                self.set(to, if value == 0 { Held::Zero } else { Held::Opaque })
+                self.set(to, if value == 0 { RegisterValue::Zero } else { RegisterValue::Opaque })
             }
             Op::Move { to, from } => self.set(to, self.get(from)),
             Op::Load { to, base, offset } => {
-                self.at(self.get(base), offset, 1, How::Read);
-                self.set(to, Held::Opaque);
+                self.at(self.get(base), offset, 1, Access::Read);
+                self.set(to, RegisterValue::Opaque);
             }
             Op::Store { base, offset, .. } | Op::StoreSmall { base, offset, .. } => {
-                self.at(self.get(base), offset, 1, How::Set);
+                self.at(self.get(base), offset, 1, Access::Set);
             }
             Op::LoadControl { to, offset } => {
                 let held = match self.through(offset) {
-                    Held::Opaque => Held::Control(offset),
+                    RegisterValue::Opaque => RegisterValue::Control(offset),
                     pointer => pointer,
                 };
                 self.set(to, held);
@@ -298,12 +304,12 @@ impl<'a, 's> Walk<'a, 's> {
             Op::StoreControl { offset, from } => self.store_control(offset, from),
             Op::LoadThrough { to, control, offset } => {
                 let base = self.through(control);
-                self.at(base, offset, 1, How::Read);
-                self.set(to, Held::Opaque);
+                self.at(base, offset, 1, Access::Read);
+                self.set(to, RegisterValue::Opaque);
             }
             Op::StoreThrough { control, offset, .. } => {
                 let base = self.through(control);
-                self.at(base, offset, 1, How::Set);
+                self.at(base, offset, 1, Access::Set);
             }
             Op::AddressThrough { to, control, offset } => {
                 self.effects.fails = true;
@@ -316,46 +322,47 @@ impl<'a, 's> Walk<'a, 's> {
             }
             Op::FrameAddress { to, register } => {
                 let at = u16::try_from(self.frame + usize::from(register));
-                let held = at.map_or(Held::Opaque, |at| Held::Pointer(Space::Frame, at));
+                let held =
+                    at.map_or(RegisterValue::Opaque, |at| RegisterValue::Pointer(Space::Frame, at));
                 self.set(to, held);
             }
             Op::ControlAddress { to, offset } => {
-                self.set(to, Held::Pointer(Space::Control, offset))
+                self.set(to, RegisterValue::Pointer(Space::Control, offset))
             }
             Op::Copy { to, from, words } => {
-                self.at(self.get(from), 0, words, How::Read);
-                self.at(self.get(to), 0, words, How::Set);
+                self.at(self.get(from), 0, words, Access::Read);
+                self.at(self.get(to), 0, words, Access::Set);
             }
-            Op::Fresh { to, of } => {
+            Op::Initialize { to, of } => {
                 let fresh = self.surroundings.program.types[usize::from(of)].fresh();
                 for (at, word) in (self.frame + usize::from(to)..).zip(fresh) {
-                    let held = if *word == 0 { Held::Zero } else { Held::Opaque };
+                    let held = if *word == 0 { RegisterValue::Zero } else { RegisterValue::Opaque };
                     self.registers.set(at, held);
                 }
             }
-            Op::Same { to, left, words } => {
-                self.at(self.get(left), 0, words, How::Read);
-                self.at(self.get(left + 1), 0, words, How::Read);
-                self.set(to, Held::Opaque);
+            Op::EqualWords { to, left, words } => {
+                self.at(self.get(left), 0, words, Access::Read);
+                self.at(self.get(left + 1), 0, words, Access::Read);
+                self.set(to, RegisterValue::Opaque);
             }
             Op::JumpIfNull { control, .. } | Op::JumpUnlessNull { control, .. } => {
-                self.control(control, How::Read);
+                self.control(control, Access::Read);
             }
-            Op::NewMessage { to, .. } => self.set(to, Held::Pointer(Space::Fresh, 0)),
-            Op::NewEntry { to, .. } => self.set(to, Held::Pointer(Space::New, 0)),
+            Op::NewMessage { to, .. } => self.set(to, RegisterValue::Pointer(Space::Fresh, 0)),
+            Op::NewEntry { to, .. } => self.set(to, RegisterValue::Pointer(Space::New, 0)),
             Op::Call { function, base } => self.call(function, base),
             Op::Library { function, base } => library::apply(self, function, base),
             Op::Comment { from, .. } => {
-                if let pointer @ Held::Pointer(..) = self.get(from) {
-                    self.at(pointer, 0, self.widest(), How::Read);
+                if let pointer @ RegisterValue::Pointer(..) = self.get(from) {
+                    self.at(pointer, 0, self.widest(), Access::Read);
                 }
-                self.touch(Thing::Comment, How::Change);
+                self.touch(Resource::Comment, Access::Change);
             }
             _ => self.further(op),
         }
     }
 
-    /// Instructions about queues, calculations, and what ends code.
+    /// Follows instructions about queues, calculations, and instructions that end code.
     fn further(&mut self, op: Op) {
         match op {
             Op::Constant { to, .. }
@@ -371,10 +378,10 @@ impl<'a, 's> Walk<'a, 's> {
             | Op::LessEqual { to, .. }
             | Op::Below { to, .. }
             | Op::BelowEqual { to, .. }
-            | Op::Not { to, .. } => self.set(to, Held::Opaque),
+            | Op::Not { to, .. } => self.set(to, RegisterValue::Opaque),
             Op::Divide { to, .. } | Op::Remainder { to, .. } | Op::Lookup { to, .. } => {
                 self.effects.fails = true;
-                self.set(to, Held::Opaque);
+                self.set(to, RegisterValue::Opaque);
             }
             Op::Jump { .. }
             | Op::JumpIf { .. }
@@ -386,68 +393,68 @@ impl<'a, 's> Walk<'a, 's> {
             Op::Error { .. } | Op::Assert | Op::NoResult => self.effects.fails = true,
             Op::PeekSure { to, buffer, .. } | Op::Peek { to, buffer, .. } => {
                 self.effects.fails = true;
-                self.touch(Thing::Head(buffer), How::Read);
-                self.set(to, Held::Pointer(Space::Peeked, 0));
+                self.touch(Resource::Head(buffer), Access::Read);
+                self.set(to, RegisterValue::Pointer(Space::Peeked, 0));
             }
             Op::Send { buffer, .. } => self.send(buffer),
             Op::StallAndWait { buffer, .. } => {
                 self.effects.fails = true;
-                self.touch(Thing::Head(buffer), How::Change);
-                self.touch(Thing::Parked, How::Change);
+                self.touch(Resource::Head(buffer), Access::Change);
+                self.touch(Resource::Parked, Access::Change);
             }
             Op::WakeupPort { .. } | Op::WakeUp { .. } => self.wake(),
             Op::NextCycle => {
                 self.effects.timing = true;
-                self.touch(Thing::Wakeup, How::Set);
+                self.touch(Resource::Wakeup, Access::Set);
             }
             Op::Trigger { base, .. } => {
                 self.effects.unknown = true;
-                self.set(base, Held::Opaque);
+                self.set(base, RegisterValue::Opaque);
             }
             _ => self.effects.unknown = true,
         }
     }
 
-    /// A control word is written. The implicit pointers have to stay what they are taken for.
+    /// Follows a store to a control word. The implicit pointers have to keep their kind.
     fn store_control(&mut self, offset: u16, from: Register) {
-        self.control(offset, How::Set);
+        self.control(offset, Access::Set);
         let wanted = match offset {
             control::ENTRY => Space::Entry,
             control::TBE => Space::Tbe,
             _ => return,
         };
-        self.is_tidy &= match self.get(from) {
-            Held::Zero => true,
-            Held::Pointer(space, 0) => space == wanted,
+        self.is_sound &= match self.get(from) {
+            RegisterValue::Zero => true,
+            RegisterValue::Pointer(space, 0) => space == wanted,
             _ => false,
         };
     }
 
-    /// A message goes to a buffer.
+    /// Records that a message is sent to a buffer.
     fn send(&mut self, buffer: u16) {
         self.effects.fails = true;
         self.effects.timing = true;
-        self.touch(Thing::Tail(buffer), How::Change);
+        self.touch(Resource::Tail(buffer), Access::Change);
         let mut all = self.surroundings.networks.iter();
         if let Some((_, network)) = all.find(|(own, _)| *own == buffer) {
-            self.touch(Thing::Network(*network), How::Change);
+            self.touch(Resource::Network(*network), Access::Change);
         } else if self.surroundings.is_wire(buffer) {
-            self.touch(Thing::Wires, How::Change);
+            self.touch(Resource::Wires, Access::Change);
         }
     }
 
-    /// What was set aside goes back to where it came from.
+    /// Records that messages which were set aside return to their buffers.
     pub fn wake(&mut self) {
         self.effects.timing = true;
-        self.touch(Thing::Parked, How::Set);
+        self.touch(Resource::Parked, Access::Set);
         for buffer in &self.surroundings.parking {
-            self.touch(Thing::Head(*buffer), How::Set);
+            self.touch(Resource::Head(*buffer), Access::Set);
         }
     }
 
-    /// A function is called; its frame begins at a register of this one.
+    /// Follows a call of a function, whose frame starts at a register of this one.
     fn call(&mut self, function: u16, base: Register) {
-        if self.depth >= MOST_DEPTH {
+        if self.depth >= DEEPEST_CALLS {
             self.effects.unknown = true;
             return;
         }
@@ -457,8 +464,8 @@ impl<'a, 's> Walk<'a, 's> {
         let mut registers = std::mem::take(&mut self.registers);
         let mut kept = registers.clone();
         kept.0.truncate(frame);
-        // The callee may write to variables of the caller, whose addresses it was given.
-        let lends = |held: &Held| matches!(held, Held::Pointer(Space::Frame, at) if usize::from(*at) < frame);
+        // The callee may have been given the addresses of variables of the caller.
+        let lends = |held: &RegisterValue| matches!(held, RegisterValue::Pointer(Space::Frame, at) if usize::from(*at) < frame);
         if registers.0.iter().skip(frame).any(lends) {
             kept = Registers::default();
         }
@@ -467,7 +474,7 @@ impl<'a, 's> Walk<'a, 's> {
         self.registers.set(frame, result);
     }
 
-    /// Words of the widest value that the library knows.
+    /// Number of words of the widest value with methods in the library.
     pub fn widest(&self) -> u16 {
         let types = &self.surroundings.program.types;
         let known = types.known;

@@ -1,4 +1,4 @@
-//! Puts the clauses of a fault into a protocol.
+//! Applies the clauses of a fault to a protocol.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -7,26 +7,26 @@ use super::bodies;
 use super::clause::{Change, Clause, Pair, RowChange, Rows};
 use super::draft::{Draft, Next};
 use super::fault::Fault;
-use super::ground::Ground;
 use super::misfit::{Misfit, nowhere};
 use super::pattern::Pattern;
+use super::syntax::MachineSyntax;
 use super::{statements, whole};
 use crate::load::Loaded;
-use crate::mutant::edit::{self, Edit, Edited, File};
+use crate::mutant::edit::{self, Edit, EditedFile, File};
 use crate::mutant::row;
 
-/// What came of a clause.
+/// The result of applying a clause.
 pub(super) enum Outcome {
     Changed,
-    /// The protocol is so already; a sentence about it.
+    /// The protocol is already as the clause would make it; the text says how.
     Already(String),
 }
 
-/// The edits that put a fault into a protocol, each file's together.
+/// Computes the edits that inject a fault into a protocol, grouped by file.
 ///
 /// # Errors
-/// The protocol has the fault already, or no single place fits.
-pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<Edited>, Misfit> {
+/// Fails if the protocol has the fault already, or unless exactly one place fits each clause.
+pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<EditedFile>, Misfit> {
     for clause in &fault.there_if {
         if let Outcome::Already(what) = apply(clause, &mut draft(clause, loaded)?)? {
             return Err(Misfit::Already(what));
@@ -60,13 +60,13 @@ pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<Edi
 }
 
 fn draft<'a>(clause: &Clause, loaded: &'a Loaded) -> Result<Draft<'a>, Misfit> {
-    match Ground::of(loaded, &clause.machine) {
-        Some(ground) => Ok(Draft::new(ground)),
+    match MachineSyntax::of(loaded, &clause.machine) {
+        Some(syntax) => Ok(Draft::new(syntax)),
         None => Err(nowhere(format!("the machine {}", clause.machine), Vec::new())),
     }
 }
 
-fn by_file(edits: Vec<Edit>, loaded: &Loaded) -> Vec<Edited> {
+fn by_file(edits: Vec<Edit>, loaded: &Loaded) -> Vec<EditedFile> {
     let files: Vec<Option<Arc<File>>> = edit::files(loaded);
     let mut by_file: BTreeMap<u32, Vec<Edit>> = BTreeMap::new();
     for edit in edits {
@@ -74,12 +74,12 @@ fn by_file(edits: Vec<Edit>, loaded: &Loaded) -> Vec<Edited> {
     }
     let edited = |(number, edits): (u32, Vec<Edit>)| {
         let file = files.get(number as usize)?.clone()?;
-        Some(Edited { file, edits })
+        Some(EditedFile { file, edits })
     };
     by_file.into_iter().filter_map(edited).collect()
 }
 
-/// Does what a clause says.
+/// Applies a clause.
 fn apply(clause: &Clause, draft: &mut Draft<'_>) -> Result<Outcome, Misfit> {
     match &clause.change {
         Change::Rows(rows, RowChange::Dropped) => Ok(drop_rows(draft, rows)),
@@ -103,7 +103,7 @@ fn drop_rows(draft: &mut Draft<'_>, rows: &Rows) -> Outcome {
         }
     }
     changed(is_changed, || {
-        let machine = draft.ground.name();
+        let machine = draft.syntax.name();
         format!("{machine} has no transition {}", pairs(rows))
     })
 }
@@ -118,7 +118,7 @@ pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Out
     if is_changed { Outcome::Changed } else { Outcome::Already(already()) }
 }
 
-/// Adds rows that do what another row does, or one of its actions alone.
+/// Adds rows with the actions of another row, or with one of them.
 fn new_rows(
     draft: &mut Draft<'_>,
     rows: &Rows,
@@ -133,9 +133,9 @@ fn new_rows(
         }
         None => draft.rows[model].actions.clone(),
     };
-    let (known_states, known_events) = (draft.ground.states(), draft.ground.events());
+    let (known_states, known_events) = (draft.syntax.states(), draft.syntax.events());
     let mut lines = Vec::new();
-    let machine = draft.ground.name();
+    let machine = draft.syntax.name();
     for (state, event) in &rows.needed {
         let unknown = [
             (known_states.contains(&&**state), "state", state),
@@ -154,7 +154,7 @@ fn new_rows(
         changed(!lines.is_empty(), || format!("{machine} has the transitions {}", pairs(rows)));
     if !lines.is_empty() {
         let span = draft.rows[model].transition.span;
-        let edit = row::follow(draft.ground.file(span), span, &lines);
+        let edit = row::follow(draft.syntax.file(span), span, &lines);
         draft.edits.push(edit);
     }
     Ok(outcome)
@@ -175,7 +175,7 @@ fn change_rows(
     for &row in rows {
         is_changed |= change_row(draft, row, change)?;
     }
-    let machine = draft.ground.name();
+    let machine = draft.syntax.name();
     let all: Vec<String> = rows
         .iter()
         .map(|&row| format!("({}, {})", draft.rows[row].state, draft.rows[row].event))
@@ -197,7 +197,7 @@ fn change_rows(
     }))
 }
 
-/// Changes a row, and returns whether it was another.
+/// Changes a row, and returns whether that made a difference.
 fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<bool, Misfit> {
     let actions = draft.rows[row].actions.clone();
     match change {
@@ -269,7 +269,7 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
     Ok(draft.rows[row].actions != actions || matches!(change, RowChange::Next(_)))
 }
 
-/// The row sets aside the message of another buffer, in the manner in which it did that of its own.
+/// Makes a row set aside the message of another buffer, in the way in which it did that of its own.
 fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<(), Misfit> {
     let (now, was) = (Pattern::Park(now.to_owned()), Pattern::Park(was.to_owned()));
     if draft.places(row, &was).is_empty() && !draft.places(row, &now).is_empty() {
@@ -282,16 +282,16 @@ fn set_aside(draft: &mut Draft<'_>, row: usize, now: &str, was: &str) -> Result<
     Ok(())
 }
 
-/// The row uses the message of a buffer up.
+/// Makes a row dequeue the message of a buffer.
 fn take(draft: &mut Draft<'_>, row: usize, buffer: &str) -> Result<(), Misfit> {
     let (take, park) = (Pattern::Take(buffer.to_owned()), Pattern::Park(buffer.to_owned()));
     if !draft.places(row, &take).is_empty() {
         return Ok(());
     }
-    let ground = draft.ground;
-    let action = ground.actions().find(|action| take.is_all_of(&ground, action));
+    let syntax = draft.syntax;
+    let action = syntax.actions().find(|action| take.is_all_of(&syntax, action));
     let Some(action) = action else {
-        let wanted = format!("an action of {} that only {take}", ground.name());
+        let wanted = format!("an action of {} that only {take}", syntax.name());
         return Err(nowhere(wanted, Vec::new()));
     };
     let name = action.name.text.to_string();

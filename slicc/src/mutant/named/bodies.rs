@@ -1,20 +1,21 @@
-//! Changes of what actions do.
+//! Changes of the bodies of actions.
 
 use std::collections::BTreeMap;
 
 use super::apply::{Outcome, changed};
 use super::clause::BodyChange;
 use super::draft::Draft;
-use super::ground::Ground;
 use super::misfit::{Misfit, nowhere};
-use super::pattern::{Pattern, field, own_expressions, squeezed};
+use super::pattern::{Pattern, field, own_expressions, without_spaces};
+use super::syntax::MachineSyntax;
 use crate::ast::{Action, Block, Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::edit::{Edit, apply};
 use crate::mutant::walk;
 use crate::source::Span;
 use crate::visit::{self, Node};
 
-/// The rows by the action of each that does something; those that have none are left out.
+/// Groups the rows by the one action of each that matches the pattern; rows without such an action
+/// are left out.
 fn by_action(
     draft: &Draft<'_>,
     rows: &[usize],
@@ -37,10 +38,11 @@ fn by_action(
 fn names(draft: &Draft<'_>, rows: &[usize]) -> String {
     let name = |&row: &usize| format!("({}, {})", draft.rows[row].state, draft.rows[row].event);
     let all: Vec<String> = rows.iter().map(name).collect();
-    format!("{} {}", draft.ground.name(), all.join(", "))
+    format!("{} {}", draft.syntax.name(), all.join(", "))
 }
 
-/// No action of the rows does this: one that does nothing else leaves the rows, another one leaves it out.
+/// Removes what matches the pattern from the rows' actions. Actions that do nothing else are
+/// removed from the rows; others lose the matching statements.
 pub(super) fn without(
     draft: &mut Draft<'_>,
     rows: &[usize],
@@ -53,36 +55,36 @@ pub(super) fn without(
         let Some(action) = draft.action(&name) else {
             continue;
         };
-        let ground = draft.ground;
-        if pattern.is_all_of(&ground, action) {
+        let syntax = draft.syntax;
+        if pattern.is_all_of(&syntax, action) {
             for row in rows {
                 draft.rows[row].actions.retain(|one| *one != name);
             }
             continue;
         }
-        let edits = removed(ground, pattern.found_in(&ground, action));
+        let edits = removed(syntax, pattern.found_in(&syntax, action));
         draft.edit_body(&name, &rows, edits);
     }
     Ok(outcome)
 }
 
-fn removed(ground: Ground<'_>, statements: Vec<&Statement>) -> Vec<Edit> {
-    let edit = |one: &Statement| Edit::remove(ground.file(one.span), one.span);
+fn removed(syntax: MachineSyntax<'_>, statements: Vec<&Statement>) -> Vec<Edit> {
+    let edit = |one: &Statement| Edit::remove(syntax.file(one.span), one.span);
     statements.into_iter().map(edit).collect()
 }
 
-/// All actions of a machine do without.
+/// Removes what matches the pattern from all actions of a machine.
 pub(super) fn without_anywhere(draft: &mut Draft<'_>, pattern: &Pattern) -> Outcome {
-    let ground = draft.ground;
-    let found = ground.actions().flat_map(|action| pattern.found_in(&ground, action));
-    let edits = removed(ground, found.collect());
+    let syntax = draft.syntax;
+    let found = syntax.actions().flat_map(|action| pattern.found_in(&syntax, action));
+    let edits = removed(syntax, found.collect());
     let outcome =
-        changed(!edits.is_empty(), || format!("no action of {} {pattern}", ground.name()));
+        changed(!edits.is_empty(), || format!("no action of {} {pattern}", syntax.name()));
     draft.edits.extend(edits);
     outcome
 }
 
-/// Changes the statement of each row that does something.
+/// Changes, in each row, the one statement that matches the pattern.
 pub(super) fn change(
     draft: &mut Draft<'_>,
     rows: &[usize],
@@ -97,18 +99,18 @@ pub(super) fn change(
         let Some(action) = draft.action(&name) else {
             continue;
         };
-        let ground = draft.ground;
-        let statement = match pattern.found_in(&ground, action)[..] {
+        let syntax = draft.syntax;
+        let statement = match pattern.found_in(&syntax, action)[..] {
             [statement] => statement,
             ref several => {
-                let place = |one: &&Statement| format!("{name} ({})", ground.place(one.span));
+                let place = |one: &&Statement| format!("{name} ({})", syntax.place(one.span));
                 return Err(Misfit::Several {
                     wanted: format!("a statement of action {name} that {pattern}"),
                     candidates: several.iter().map(place).collect(),
                 });
             }
         };
-        let edits = statement_edits(ground, action, statement, change)?;
+        let edits = statement_edits(syntax, action, statement, change)?;
         if !edits.is_empty() {
             is_changed = true;
             draft.edit_body(&name, &rows, edits);
@@ -131,7 +133,7 @@ pub(super) fn change(
 }
 
 fn statement_edits(
-    ground: Ground<'_>,
+    syntax: MachineSyntax<'_>,
     action: &Action,
     statement: &Statement,
     change: &BodyChange,
@@ -142,7 +144,7 @@ fn statement_edits(
     };
     match change {
         BodyChange::First(code) => {
-            let indent = crate::mutant::row::indent(ground.file(statement.span), statement.span);
+            let indent = crate::mutant::row::indent(syntax.file(statement.span), statement.span);
             let Span { file, start, .. } = statement.span;
             Ok(vec![Edit::insert(file, start, format!("{code}\n{indent}"))])
         }
@@ -150,17 +152,17 @@ fn statement_edits(
             let body = body()?;
             let mut edits = Vec::new();
             for (field, value) in fields {
-                edits.extend(set_field(ground, body, field, value)?);
+                edits.extend(set_field(syntax, body, field, value)?);
             }
             Ok(edits)
         }
-        BodyChange::Unset(field) => Ok(removed(ground, about_field(body()?, field))),
-        BodyChange::To(receiver) => to(ground, body()?, receiver),
-        BodyChange::Always => Ok(always(ground, action, statement)),
+        BodyChange::Unset(field) => Ok(removed(syntax, about_field(body()?, field))),
+        BodyChange::To(receiver) => to(syntax, body()?, receiver),
+        BodyChange::Always => Ok(always(syntax, action, statement)),
     }
 }
 
-/// The statements of a message's body that write a field of it, as a whole or in part.
+/// The statements in the body of a message that write a field of it, wholly or in part.
 fn about_field<'a>(body: &'a Block, wanted: &str) -> Vec<&'a Statement> {
     let is_it = |whole: &Expression| field(whole) == Some(("out_msg", wanted));
     let writes = |statement: &&Statement| match &statement.kind {
@@ -175,9 +177,9 @@ fn about_field<'a>(body: &'a Block, wanted: &str) -> Vec<&'a Statement> {
     all.map(|(statement, _)| statement).filter(writes).collect()
 }
 
-/// A field gets this value, once.
+/// Makes the body of a message assign this value to a field, and nothing else.
 fn set_field(
-    ground: Ground<'_>,
+    syntax: MachineSyntax<'_>,
     body: &Block,
     field: &str,
     value: &str,
@@ -185,24 +187,24 @@ fn set_field(
     let statements = about_field(body, field);
     let Some((first, others)) = statements.split_first() else {
         let wanted = format!("an assignment of out_msg.{field}");
-        return Err(nowhere(wanted, vec![ground.place(body.span)]));
+        return Err(nowhere(wanted, vec![syntax.place(body.span)]));
     };
     let now = match &first.kind {
         StatementKind::Assign { value, .. } => value.span,
         _ => {
             let wanted = format!("an assignment of out_msg.{field}");
-            return Err(nowhere(wanted, vec![ground.place(first.span)]));
+            return Err(nowhere(wanted, vec![syntax.place(first.span)]));
         }
     };
-    let mut edits = removed(ground, others.to_vec());
-    if squeezed(ground.text(now)) != squeezed(value) {
+    let mut edits = removed(syntax, others.to_vec());
+    if without_spaces(syntax.text(now)) != without_spaces(value) {
         edits.push(Edit::replace(now, value));
     }
     Ok(edits)
 }
 
-/// The message goes to another receiver.
-fn to(ground: Ground<'_>, body: &Block, receiver: &str) -> Result<Vec<Edit>, Misfit> {
+/// Changes the receiver of a message.
+fn to(syntax: MachineSyntax<'_>, body: &Block, receiver: &str) -> Result<Vec<Edit>, Misfit> {
     let argument = |statement: &Statement| match &statement.kind {
         StatementKind::Expression(one) => match &one.kind {
             ExpressionKind::Method { method, arguments, .. } if &*method.text == "add" => {
@@ -215,17 +217,18 @@ fn to(ground: Ground<'_>, body: &Block, receiver: &str) -> Result<Vec<Edit>, Mis
     let all = about_field(body, "Destination");
     let added: Vec<Span> = all.into_iter().filter_map(argument).collect();
     match added[..] {
-        [span] if squeezed(ground.text(span)) == squeezed(receiver) => Ok(Vec::new()),
+        [span] if without_spaces(syntax.text(span)) == without_spaces(receiver) => Ok(Vec::new()),
         [span] => Ok(vec![Edit::replace(span, receiver)]),
         _ => Err(Misfit::Several {
             wanted: "out_msg.Destination.add".to_owned(),
-            candidates: added.iter().map(|&span| ground.place(span)).collect(),
+            candidates: added.iter().map(|&span| syntax.place(span)).collect(),
         }),
     }
 }
 
-/// The statement is carried out whatever the condition around it, and does not ask again.
-fn always(ground: Ground<'_>, action: &Action, statement: &Statement) -> Vec<Edit> {
+/// Moves a statement out of the condition around it, and removes its assertions about sets of
+/// receivers.
+fn always(syntax: MachineSyntax<'_>, action: &Action, statement: &Statement) -> Vec<Edit> {
     let inside = |block: &Block| {
         let inner = block.statements.iter();
         inner.map(|one| one.span).any(|span| span == statement.span)
@@ -240,18 +243,18 @@ fn always(ground: Ground<'_>, action: &Action, statement: &Statement) -> Vec<Edi
     let Some((whole, condition, then, otherwise)) = around else {
         return Vec::new();
     };
-    let text = ground.file(whole.span);
+    let text = syntax.file(whole.span);
     if matches!(statement.kind, StatementKind::Assign { .. }) {
         let indent = crate::mutant::row::indent(text, whole.span);
         let Span { file, start, .. } = whole.span;
-        let line = format!("{}\n{indent}", ground.text(statement.span));
+        let line = format!("{}\n{indent}", syntax.text(statement.span));
         return vec![Edit::insert(file, start, line), Edit::remove(text, statement.span)];
     }
     let mut edits = Vec::new();
     visit::statement(statement, &mut |node| {
         if let Node::Statement(one) = node
             && walk::function(one) == Some("assert")
-            && ground.text(one.span).contains(".count()")
+            && syntax.text(one.span).contains(".count()")
         {
             edits.push(Edit::remove(text, one.span));
         }
@@ -266,20 +269,20 @@ fn always(ground: Ground<'_>, action: &Action, statement: &Statement) -> Vec<Edi
     let inner = apply(text, first.span.start, last.span.end, &edits);
     let depth = |span: Span| crate::mutant::row::indent(text, span).len();
     let deeper = depth(first.span).saturating_sub(depth(whole.span));
-    vec![Edit::replace(whole.span, less_deep(&inner, deeper))]
+    vec![Edit::replace(whole.span, dedent(&inner, deeper))]
 }
 
-/// A text whose lines but the first lose so many spaces in front.
-fn less_deep(text: &str, deeper: usize) -> String {
+/// Removes up to `spaces` leading spaces of each line but the first.
+fn dedent(text: &str, spaces: usize) -> String {
     let lines = text.split('\n').enumerate().map(|(at, line)| {
-        let spaces = line.len() - line.trim_start_matches(' ').len();
-        let gone = if at == 0 { 0 } else { deeper.min(spaces) };
+        let leading = line.len() - line.trim_start_matches(' ').len();
+        let gone = if at == 0 { 0 } else { spaces.min(leading) };
         &line[gone..]
     });
     lines.collect::<Vec<_>>().join("\n")
 }
 
-/// In the conditions and values of the rows' actions, something is read as something else.
+/// Replaces reads of one expression by another in the conditions and values of the rows' actions.
 pub(super) fn read_rows(
     draft: &mut Draft<'_>,
     rows: &[usize],
@@ -300,7 +303,7 @@ pub(super) fn read_rows(
         let Some(action) = draft.action(&name) else {
             continue;
         };
-        let edits = read_edits(draft.ground, &action.body, was, now);
+        let edits = read_edits(draft.syntax, &action.body, was, now);
         if !edits.is_empty() {
             is_changed = true;
             draft.edit_body(&name, &rows, edits);
@@ -309,19 +312,24 @@ pub(super) fn read_rows(
     Ok(changed(is_changed, || format!("in {}, nothing depends on {was}", names(draft, rows))))
 }
 
-/// In the conditions and values of all actions, something is read as something else.
+/// Replaces reads of one expression by another in the conditions and values of all actions.
 pub(super) fn read_anywhere(draft: &mut Draft<'_>, was: &str, now: &str) -> Outcome {
-    let ground = draft.ground;
-    let edits = ground.actions().flat_map(|action| read_edits(ground, &action.body, was, now));
+    let syntax = draft.syntax;
+    let edits = syntax.actions().flat_map(|action| read_edits(syntax, &action.body, was, now));
     let edits: Vec<Edit> = edits.collect();
     let outcome =
-        changed(!edits.is_empty(), || format!("no action of {} depends on {was}", ground.name()));
+        changed(!edits.is_empty(), || format!("no action of {} depends on {was}", syntax.name()));
     draft.edits.extend(edits);
     outcome
 }
 
-/// Where conditions and assigned values of a block read something.
-pub(super) fn read_edits(ground: Ground<'_>, block: &Block, was: &str, now: &str) -> Vec<Edit> {
+/// Replaces reads of one expression by another in the conditions and assigned values of a block.
+pub(super) fn read_edits(
+    syntax: MachineSyntax<'_>,
+    block: &Block,
+    was: &str,
+    now: &str,
+) -> Vec<Edit> {
     let mut edits = Vec::new();
     for (statement, _) in walk::statements(block) {
         let target = match &statement.kind {
@@ -331,7 +339,7 @@ pub(super) fn read_edits(ground: Ground<'_>, block: &Block, was: &str, now: &str
         };
         own_expressions(statement, &mut |one| {
             let is_target = one.span.start >= target.start && one.span.end <= target.end;
-            if !is_target && squeezed(ground.text(one.span)) == squeezed(was) {
+            if !is_target && without_spaces(syntax.text(one.span)) == without_spaces(was) {
                 edits.push(Edit::replace(one.span, now));
             }
         });
@@ -339,9 +347,9 @@ pub(super) fn read_edits(ground: Ground<'_>, block: &Block, was: &str, now: &str
     edits
 }
 
-/// An action that holds a message without doing anything else.
+/// The name of an action that only stalls, which is created if necessary.
 pub(super) fn stall(draft: &mut Draft<'_>) -> Result<String, Misfit> {
-    if draft.ground.action("z_stall").is_some() {
+    if draft.syntax.action("z_stall").is_some() {
         return Ok("z_stall".to_owned());
     }
     let action = super::clause::NewAction {
@@ -352,23 +360,24 @@ pub(super) fn stall(draft: &mut Draft<'_>) -> Result<String, Misfit> {
     draft.new_action(&action)
 }
 
-/// An action that sets a message of another buffer aside as `old` does one of its own.
+/// The name of an action that sets aside a message of another buffer in the way in which `old` does
+/// one of its own. It is created if necessary.
 pub(super) fn parking(
     draft: &mut Draft<'_>,
     now: &Pattern,
     was: &Pattern,
     old: &str,
 ) -> Result<String, Misfit> {
-    let ground = draft.ground;
+    let syntax = draft.syntax;
     let waits = |action: &Action, pattern: &Pattern| {
-        let found = pattern.found_in(&ground, action);
+        let found = pattern.found_in(&syntax, action);
         let waits = |one: &&Statement| matches!(one.kind, StatementKind::StallAndWait { .. });
         found.iter().any(waits)
     };
-    let waited = ground.action(old).is_some_and(|action| waits(action, was));
-    let same = ground
+    let waited = syntax.action(old).is_some_and(|action| waits(action, was));
+    let same = syntax
         .actions()
-        .find(|action| now.is_all_of(&ground, action) && waits(action, now) == waited);
+        .find(|action| now.is_all_of(&syntax, action) && waits(action, now) == waited);
     if let Some(same) = same {
         return Ok(same.name.text.to_string());
     }

@@ -1,31 +1,33 @@
-//! One thing that a named fault changes: where, in the names of machines, states, events and buffers, and what, in the
-//! calls that actions make.
+//! A clause: one change that a named fault makes. It gives the place by the names of machines,
+//! states, events and buffers, and the change by the calls that actions make.
 //!
-//! `L1Cache (M, Replacement Inv): without evictionCallback` is about two rows. Names of actions, ports and functions are
-//! the business of who wrote a protocol, so clauses do not use them.
+//! `L1Cache (M, Replacement Inv): without evictionCallback` is about two rows. Clauses do not use
+//! the names of actions, ports and functions, since these are the choice of whoever wrote the
+//! protocol.
 
+use super::error::ClauseError;
 use super::pattern::Pattern;
 
-/// What is changed in a machine.
+/// A change of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) struct Clause {
     pub machine: String,
     pub change: Change,
-    /// As it is written.
+    /// The clause as written.
     pub text: String,
 }
 
-/// Rows of a table: `(S T, E F) (U, G)?` are five, the last only where there is one.
+/// Rows of a table: `(S T, E F) (U, G)?` stands for five, the last of which is optional.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(in crate::mutant) struct Rows {
     pub needed: Vec<Pair>,
     pub if_any: Vec<Pair>,
 }
 
-/// A row of a table.
+/// A state and an event, which identify a row.
 pub(in crate::mutant) type Pair = (String, String);
 
-/// Where, and what.
+/// A change of a part of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum Change {
     Rows(Rows, RowChange),
@@ -35,12 +37,12 @@ pub(in crate::mutant) enum Change {
     Machine(MachineChange),
 }
 
-/// What becomes of rows.
+/// A change of rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum RowChange {
     /// `no transition`
     Dropped,
-    /// `next S`; `next same` stays
+    /// `next S`; `next same` is to stay in the state
     Next(Option<String>),
     /// `stall`: nothing else is done, and the message stays
     Stall,
@@ -50,7 +52,7 @@ pub(in crate::mutant) enum RowChange {
     Without(Pattern),
     /// `set aside A instead of B`
     SetAside { now: String, was: String },
-    /// `take A`: its message is used up, also where it was set aside
+    /// `take A`: dequeues its message, also where it was set aside
     Take(String),
     /// `add PATTERN of (S, E) [before PATTERN] [if any]`
     Add { what: Pattern, of: Pair, before: Option<Pattern>, if_any: bool },
@@ -66,35 +68,35 @@ pub(in crate::mutant) enum RowChange {
     New { what: Pattern, of: Pair },
     /// `in PATTERN ...`
     In(Pattern, BodyChange),
-    /// `read X as Y`: in conditions and values of its actions
+    /// `read X as Y`: in the conditions and values of its actions
     Read { was: String, now: String },
 }
 
-/// An action that a fault brings along.
+/// An action that a fault adds.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) struct NewAction {
     pub name: String,
     pub about: String,
-    /// Statements, with `$in(BUFFER)` and `$out(BUFFER)` for ports.
+    /// The statements, with `$in(BUFFER)` and `$out(BUFFER)` for ports.
     pub code: String,
 }
 
-/// What becomes of the statement that makes a call.
+/// A change of the statement that matches a pattern.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum BodyChange {
     /// `set F := X; G := Y`: fields of the message
     Set(Vec<(String, String)>),
     /// `unset F`
     Unset(String),
-    /// `to X`: the receiver
+    /// `to X`: another receiver
     To(String),
-    /// `first X;`: a statement in front
+    /// `first X;`: inserts a statement before it
     First(String),
-    /// `always`: whatever the condition around it; the statement alone, if it is an assignment
+    /// `always`: removes the condition around it; an assignment is moved out of the condition alone
     Always,
 }
 
-/// What becomes of a port.
+/// A change of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum PortChange {
     /// `no lock check [before EVENT]`
@@ -105,7 +107,7 @@ pub(in crate::mutant) enum PortChange {
     Untriggered(String),
 }
 
-/// What becomes of a machine.
+/// A change of a machine as a whole.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum MachineChange {
     /// `state S: none`
@@ -129,23 +131,19 @@ pub(in crate::mutant) enum MachineChange {
 }
 
 impl Clause {
-    /// Reads a clause.
+    /// Parses a clause.
     ///
     /// # Errors
-    /// What was expected.
-    pub fn read(text: &str) -> Result<Clause, String> {
-        let (place, what) = text.split_once(": ").ok_or("`MACHINE PLACE: CHANGE` was expected")?;
-        let (machine, place) =
-            place.split_once(' ').ok_or("a machine and a place in it were expected")?;
-        Ok(Clause {
-            machine: machine.to_owned(),
-            change: change(place, what)?,
-            text: text.to_owned(),
-        })
+    /// Fails if the text is not a clause; the error says what was expected.
+    pub fn parse(text: &str) -> Result<Clause, ClauseError> {
+        let (place, what) = split(text, ": ")?;
+        let (machine, place) = split(&place, " ")?;
+        let change = change(&place, &what)?;
+        Ok(Clause { machine, change, text: text.to_owned() })
     }
 }
 
-fn change(place: &str, what: &str) -> Result<Change, String> {
+fn change(place: &str, what: &str) -> Result<Change, ClauseError> {
     if place.starts_with('(') {
         return Ok(Change::Rows(rows(place)?, row_change(what)?));
     }
@@ -155,7 +153,7 @@ fn change(place: &str, what: &str) -> Result<Change, String> {
     Ok(Change::Machine(machine_change(place, what)?))
 }
 
-fn rows(place: &str) -> Result<Rows, String> {
+fn rows(place: &str) -> Result<Rows, ClauseError> {
     let mut rows = Rows::default();
     for part in place.split(" (") {
         let (part, pairs) = match part.strip_suffix('?') {
@@ -171,7 +169,7 @@ fn rows(place: &str) -> Result<Rows, String> {
     Ok(rows)
 }
 
-fn row_change(what: &str) -> Result<RowChange, String> {
+fn row_change(what: &str) -> Result<RowChange, ClauseError> {
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     Ok(match verb {
         "no" if rest == "transition" => RowChange::Dropped,
@@ -179,9 +177,9 @@ fn row_change(what: &str) -> Result<RowChange, String> {
         "next" => RowChange::Next(Some(rest.to_owned())),
         "stall" => RowChange::Stall,
         "nothing" => RowChange::Nothing,
-        "without" => RowChange::Without(Pattern::read(rest)?),
+        "without" => RowChange::Without(Pattern::parse(rest)?),
         "set" => {
-            let (now, was) = two(rest.trim_start_matches("aside "), " instead of ")?;
+            let (now, was) = split(rest.trim_start_matches("aside "), " instead of ")?;
             RowChange::SetAside { now, was }
         }
         "take" => RowChange::Take(rest.to_owned()),
@@ -191,21 +189,21 @@ fn row_change(what: &str) -> Result<RowChange, String> {
                 None => (rest, false),
             };
             let (rest, before) = match rest.split_once(" before ") {
-                Some((rest, before)) => (rest, Some(Pattern::read(before)?)),
+                Some((rest, before)) => (rest, Some(Pattern::parse(before)?)),
                 None => (rest, None),
             };
             let (what, of) = borrowed(rest)?;
             RowChange::Add { what, of, before, if_any }
         }
         "replace" => {
-            let (was, by) = two(rest, " by ")?;
+            let (was, by) = split(rest, " by ")?;
             let (now, of) = borrowed(&by)?;
-            let was = Pattern::read(&was)?;
+            let was = Pattern::parse(&was)?;
             RowChange::Replace { was, now, of }
         }
         "move" => {
-            let (what, before) = two(rest, " before ")?;
-            let (what, before) = (Pattern::read(&what)?, Pattern::read(&before)?);
+            let (what, before) = split(rest, " before ")?;
+            let (what, before) = (Pattern::parse(&what)?, Pattern::parse(&before)?);
             RowChange::Move { what, before }
         }
         "do" => new_action(rest)?,
@@ -215,51 +213,51 @@ fn row_change(what: &str) -> Result<RowChange, String> {
             RowChange::New { what, of }
         }
         "in" => {
-            let (pattern, what) = Pattern::read_first(rest)?;
+            let (pattern, what) = Pattern::parse_first(rest)?;
             RowChange::In(pattern, body_change(what)?)
         }
         "read" => {
-            let (was, now) = two(rest, " as ")?;
+            let (was, now) = split(rest, " as ")?;
             RowChange::Read { was, now }
         }
-        _ => return Err(format!("`{what}` is no change of rows")),
+        _ => return Err(ClauseError::unknown("a change of rows", what)),
     })
 }
 
-fn new_action(text: &str) -> Result<RowChange, String> {
-    let wrong = "`do NAME \"description\" {code} before PATTERN` was expected";
-    let (head, rest) = text.split_once(" {").ok_or(wrong)?;
-    let (code, place) = rest.rsplit_once("} ").ok_or(wrong)?;
-    let (name, about) = head.split_once(' ').ok_or(wrong)?;
+fn new_action(text: &str) -> Result<RowChange, ClauseError> {
+    let wrong = || ClauseError::Expected("do NAME \"description\" {code} before PATTERN");
+    let (head, rest) = text.split_once(" {").ok_or_else(wrong)?;
+    let (code, place) = rest.rsplit_once("} ").ok_or_else(wrong)?;
+    let (name, about) = head.split_once(' ').ok_or_else(wrong)?;
     let (instead, place) = match place.strip_prefix("instead of ") {
         Some(place) => (true, place),
-        None => (false, place.strip_prefix("before ").ok_or(wrong)?),
+        None => (false, place.strip_prefix("before ").ok_or_else(wrong)?),
     };
     let action = NewAction {
         name: name.to_owned(),
         about: about.trim_matches('"').to_owned(),
         code: code.trim().to_owned(),
     };
-    let place = Pattern::read(place)?;
+    let place = Pattern::parse(place)?;
     Ok(RowChange::Do { action, instead, place })
 }
 
-fn body_change(what: &str) -> Result<BodyChange, String> {
+fn body_change(what: &str) -> Result<BodyChange, ClauseError> {
     let (verb, rest) = what.split_once(' ').unwrap_or((what, ""));
     Ok(match verb {
         "set" => {
-            let one = |text: &str| two(text, " := ");
+            let one = |text: &str| split(text, " := ");
             BodyChange::Set(rest.split("; ").map(one).collect::<Result<_, _>>()?)
         }
         "unset" => BodyChange::Unset(rest.to_owned()),
         "to" => BodyChange::To(rest.to_owned()),
         "first" => BodyChange::First(rest.to_owned()),
         "always" => BodyChange::Always,
-        _ => return Err(format!("`{what}` is no change of a statement")),
+        _ => return Err(ClauseError::unknown("a change of a statement", what)),
     })
 }
 
-fn port_change(what: &str) -> Result<PortChange, String> {
+fn port_change(what: &str) -> Result<PortChange, ClauseError> {
     Ok(match what {
         "no lock check" => PortChange::UncheckedBefore(None),
         "no lock check of the line itself" => PortChange::UncheckedLine,
@@ -268,19 +266,19 @@ fn port_change(what: &str) -> Result<PortChange, String> {
             {
                 (Some(event), _) => PortChange::UncheckedBefore(Some(event.to_owned())),
                 (_, Some(event)) => PortChange::Untriggered(event.to_owned()),
-                _ => return Err(format!("`{what}` is no change of a port")),
+                _ => return Err(ClauseError::unknown("a change of a port", what)),
             }
         }
     })
 }
 
-fn machine_change(place: &str, what: &str) -> Result<MachineChange, String> {
+fn machine_change(place: &str, what: &str) -> Result<MachineChange, ClauseError> {
     let (kind, name) = place.split_once(' ').unwrap_or((place, ""));
-    let wrong = || format!("`{place}: {what}` is no change of a machine");
+    let wrong = || ClauseError::unknown("a change of a machine", &format!("{place}: {what}"));
     Ok(match kind {
         "state" if what == "none" => MachineChange::NoState(name.to_owned()),
         "buffer" => {
-            let (key, value) = two(what, " ")?;
+            let (key, value) = split(what, " ")?;
             let buffer = name.to_owned();
             MachineChange::Buffer { buffer, key, value }
         }
@@ -290,26 +288,26 @@ fn machine_change(place: &str, what: &str) -> Result<MachineChange, String> {
         }
         "structure" => {
             let field = what.strip_prefix("field ").ok_or_else(wrong)?;
-            let (kind, field) = two(field, " ")?;
+            let (kind, field) = split(field, " ")?;
             MachineChange::Field { structure: name.to_owned(), kind, name: field }
         }
         "actions" => match (what.strip_prefix("without "), what.strip_prefix("read ")) {
-            (Some(pattern), _) => MachineChange::Without(Pattern::read(pattern)?),
+            (Some(pattern), _) => MachineChange::Without(Pattern::parse(pattern)?),
             (_, Some(rest)) => {
-                let (was, now) = two(rest, " as ")?;
+                let (was, now) = split(rest, " as ")?;
                 MachineChange::Read { was, now }
             }
             _ => {
                 let rest = what.strip_prefix("copy ").ok_or_else(wrong)?;
-                let (field, rest) = two(rest, " of ")?;
-                let (sent, to) = two(&rest, " to ")?;
-                let sent = Pattern::read(&sent)?;
+                let (field, rest) = split(rest, " of ")?;
+                let (sent, to) = split(&rest, " to ")?;
+                let sent = Pattern::parse(&sent)?;
                 MachineChange::Copy { field, sent, to }
             }
         },
         "messages" => {
             let buffer = name.strip_prefix("of ").ok_or_else(wrong)?.to_owned();
-            let (was, now) = two(what.strip_prefix("read ").ok_or_else(wrong)?, " as ")?;
+            let (was, now) = split(what.strip_prefix("read ").ok_or_else(wrong)?, " as ")?;
             MachineChange::ReadMessage { buffer, was, now }
         }
         "functions" => {
@@ -320,20 +318,22 @@ fn machine_change(place: &str, what: &str) -> Result<MachineChange, String> {
     })
 }
 
-/// `PATTERN of (S, E)`
-fn borrowed(text: &str) -> Result<(Pattern, Pair), String> {
-    let (what, of) = two(text, " of ")?;
-    Ok((Pattern::read(&what)?, pair(&of)?))
+/// Parses `PATTERN of (S, E)`.
+fn borrowed(text: &str) -> Result<(Pattern, Pair), ClauseError> {
+    let (what, of) = split(text, " of ")?;
+    Ok((Pattern::parse(&what)?, pair(&of)?))
 }
 
-/// `(S, E)`
-fn pair(text: &str) -> Result<Pair, String> {
+/// Parses `(S, E)`.
+fn pair(text: &str) -> Result<Pair, ClauseError> {
     let inner = text.trim_start_matches('(').trim_end_matches(')');
-    two(inner, ", ")
+    split(inner, ", ")
 }
 
-fn two(text: &str, between: &str) -> Result<(String, String), String> {
-    let (one, other) =
-        text.split_once(between).ok_or_else(|| format!("`{between}` was expected in `{text}`"))?;
+/// Splits a text at the first separator.
+fn split(text: &str, separator: &'static str) -> Result<(String, String), ClauseError> {
+    let (one, other) = text
+        .split_once(separator)
+        .ok_or_else(|| ClauseError::NoSeparator { separator, text: text.to_owned() })?;
     Ok((one.trim().to_owned(), other.trim().to_owned()))
 }

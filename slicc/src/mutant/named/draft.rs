@@ -1,18 +1,18 @@
-//! A machine while a fault is put in: its rows as they become, and the edits of bodies.
+//! A machine while a fault is injected: its rows with their changes, and the edits of other places.
 //!
-//! An action that other rows have too is not changed for them: the rows of the fault get a copy of it.
+//! Where other rows share an action that is changed, the rows of the fault get a copy of it.
 
 use std::collections::BTreeMap;
 
 use super::clause::{NewAction, Pair, Rows};
-use super::ground::Ground;
 use super::misfit::{Misfit, nowhere};
 use super::pattern::Pattern;
+use super::syntax::MachineSyntax;
 use crate::ast::{Action, NextState, Pair as Attribute, Transition};
 use crate::mutant::edit::{Edit, apply};
 use crate::source::Span;
 
-/// Where a row leads.
+/// The next state of a row.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Next {
     Same,
@@ -20,7 +20,7 @@ pub(super) enum Next {
     Computed,
 }
 
-/// A row as it becomes.
+/// A row with its changes.
 pub(super) struct Row<'a> {
     pub transition: &'a Transition,
     pub state: &'a str,
@@ -31,7 +31,7 @@ pub(super) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Whether a fault has changed it.
+    /// Whether the row differs from the protocol's.
     pub fn is_changed(&self) -> bool {
         let actions = self.transition.actions.iter().map(|name| &*name.text);
         self.is_dropped
@@ -50,23 +50,23 @@ impl Next {
     }
 }
 
-/// A machine while a fault is put in.
+/// A machine while a fault is injected.
 pub(super) struct Draft<'a> {
-    pub ground: Ground<'a>,
+    pub syntax: MachineSyntax<'a>,
     pub rows: Vec<Row<'a>>,
-    /// Edits of other places.
+    /// Edits outside of the transition table.
     pub edits: Vec<Edit>,
-    /// Actions by other names than those they are copied from, and those.
+    /// For each copied action, by the name of the copy, the original.
     copies: BTreeMap<String, &'a Action>,
-    /// Names of actions and shorthands that are new.
-    taken: Vec<String>,
-    /// Actions that a fault has brought along, each with its statements.
-    brought: BTreeMap<String, String>,
+    /// Names and shorthands of new actions; a shorthand is preceded by a quote.
+    new_names: Vec<String>,
+    /// New actions by their statements.
+    new_actions: BTreeMap<String, String>,
 }
 
 impl<'a> Draft<'a> {
-    pub fn new(ground: Ground<'a>) -> Draft<'a> {
-        let rows = ground.transitions().flat_map(|transition| {
+    pub fn new(syntax: MachineSyntax<'a>) -> Draft<'a> {
+        let rows = syntax.transitions().flat_map(|transition| {
             let states = transition.states.iter();
             states.flat_map(move |state| {
                 let row = move |event: &'a crate::ast::Name| Row {
@@ -81,24 +81,24 @@ impl<'a> Draft<'a> {
             })
         });
         Draft {
-            ground,
+            syntax,
             rows: rows.collect(),
             edits: Vec::new(),
             copies: BTreeMap::new(),
-            taken: Vec::new(),
-            brought: BTreeMap::new(),
+            new_names: Vec::new(),
+            new_actions: BTreeMap::new(),
         }
     }
 
-    /// The row of a pair, unless it has gone.
+    /// The index of the row of a pair, unless there is none or it was dropped.
     pub fn row(&self, state: &str, event: &str) -> Option<usize> {
         self.rows.iter().position(|row| row.state == state && row.event == event && !row.is_dropped)
     }
 
-    /// The rows of a clause.
+    /// The indices of the rows of a clause.
     ///
     /// # Errors
-    /// One that there is not, and those that there are.
+    /// Fails if a row is missing; the error lists the rows of its state.
     pub fn rows_of(&self, rows: &Rows) -> Result<Vec<usize>, Misfit> {
         let needed = rows.needed.iter().map(|pair| self.row_of(pair));
         let mut found = needed.collect::<Result<Vec<usize>, Misfit>>()?;
@@ -107,44 +107,44 @@ impl<'a> Draft<'a> {
         Ok(found)
     }
 
-    /// The row of a pair.
+    /// The index of the row of a pair.
     ///
     /// # Errors
-    /// There is none; the rows of its state.
+    /// Fails if there is none; the error lists the rows of its state.
     pub fn row_of(&self, (state, event): &Pair) -> Result<usize, Misfit> {
-        let machine = self.ground.name();
+        let machine = self.syntax.name();
         self.row(state, event).ok_or_else(|| {
             let near = self.rows.iter().filter(|row| row.state == state.as_str());
             let near = near.filter(|row| !row.is_dropped).map(|row| {
-                let place = self.ground.place(row.transition.span);
+                let place = self.syntax.place(row.transition.span);
                 format!("{machine} ({}, {}) ({place})", row.state, row.event)
             });
             nowhere(format!("the transition ({state}, {event}) of {machine}"), near.collect())
         })
     }
 
-    /// The action of this name, or the one that it is copied from.
+    /// The action of this name, or the one of which it is a copy.
     pub fn action(&self, name: &str) -> Option<&'a Action> {
         match self.copies.get(name) {
             Some(action) => Some(action),
-            None => self.ground.action(name),
+            None => self.syntax.action(name),
         }
     }
 
-    /// The places in a row's list of actions that do something.
+    /// The indices, in a row's list of actions, of those that match the pattern.
     pub fn places(&self, row: usize, pattern: &Pattern) -> Vec<usize> {
         let names = self.rows[row].actions.iter().enumerate();
         let does = |name: &str| {
             let action = self.action(name);
-            action.is_some_and(|action| !pattern.found_in(&self.ground, action).is_empty())
+            action.is_some_and(|action| !pattern.found_in(&self.syntax, action).is_empty())
         };
         names.filter(|(_, name)| does(name)).map(|(at, _)| at).collect()
     }
 
-    /// The one place in a row's list of actions that does something.
+    /// The index, in a row's list of actions, of the only one that matches the pattern.
     ///
     /// # Errors
-    /// There is none, or several.
+    /// Fails if no action matches, or several do.
     pub fn place(&self, row: usize, pattern: &Pattern) -> Result<usize, Misfit> {
         match self.places(row, pattern)[..] {
             [place] => Ok(place),
@@ -159,7 +159,7 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// More places than one do something.
+    /// The error that several actions of a row match the pattern.
     pub fn several(&self, row: usize, pattern: &Pattern, places: &[usize]) -> Misfit {
         let candidates = places.iter().map(|&at| self.candidate(row, at)).collect();
         Misfit::Several { wanted: self.wanted(row, pattern), candidates }
@@ -167,24 +167,25 @@ impl<'a> Draft<'a> {
 
     fn wanted(&self, row: usize, pattern: &Pattern) -> String {
         let Row { state, event, .. } = self.rows[row];
-        let machine = self.ground.name();
+        let machine = self.syntax.name();
         format!("an action of {machine} ({state}, {event}) that {pattern}")
     }
 
     fn candidate(&self, row: usize, at: usize) -> String {
         let Row { state, event, ref actions, .. } = self.rows[row];
-        let machine = self.ground.name();
+        let machine = self.syntax.name();
         let name = &actions[at];
         match self.action(name) {
             Some(action) => {
-                let place = self.ground.place(action.span);
+                let place = self.syntax.place(action.span);
                 format!("{machine} ({state}, {event}), action {name} ({place})")
             }
             None => format!("{machine} ({state}, {event}), action {name}"),
         }
     }
 
-    /// Changes the body of an action for these rows: in its place if no other row has it, otherwise in a copy.
+    /// Edits the body of an action for these rows: in place if no other row has the action,
+    /// otherwise in a copy.
     pub fn edit_body(&mut self, name: &str, rows: &[usize], edits: Vec<Edit>) {
         let has = |row: &Row<'_>| !row.is_dropped && row.actions.iter().any(|one| one == name);
         let mut users = self.rows.iter().enumerate().filter(|(_, row)| has(row));
@@ -199,13 +200,13 @@ impl<'a> Draft<'a> {
         let mut edits = edits;
         edits.push(Edit::replace(action.name.span, copy.as_str()));
         if let Some(short) = short(action) {
-            let text = self.ground.text(short.value.span);
+            let text = self.syntax.text(short.value.span);
             let new = self.new_short(&short.value.text);
             let quoted = text.replacen(&*short.value.text, &new, 1);
             edits.push(Edit::replace(short.value.span, quoted));
         }
         let Span { file, start, end } = action.span;
-        let text = apply(self.ground.file(action.span), start, end, &edits);
+        let text = apply(self.syntax.file(action.span), start, end, &edits);
         self.edits.push(Edit::insert(file, end, format!("\n\n  {text}")));
         self.copies.insert(copy.clone(), action);
         for &row in rows {
@@ -217,29 +218,29 @@ impl<'a> Draft<'a> {
         }
     }
 
-    /// An action that does just this: one that there is, or a new one.
+    /// The name of an action with these statements, which is added unless there is one.
     ///
     /// # Errors
-    /// A port that it needs is not there.
+    /// Fails if the machine lacks a port that the action uses.
     pub fn new_action(&mut self, action: &NewAction) -> Result<String, Misfit> {
         let code = self.with_ports(&action.code)?;
-        let squeezed = super::pattern::squeezed(&code);
-        let same = self.ground.actions().find(|one| {
-            let body = self.ground.text(one.body.span);
+        let without_spaces = super::pattern::without_spaces(&code);
+        let same = self.syntax.actions().find(|one| {
+            let body = self.syntax.text(one.body.span);
             let inner = body.trim_start_matches('{').trim_end_matches('}');
-            super::pattern::squeezed(inner) == squeezed
+            super::pattern::without_spaces(inner) == without_spaces
         });
-        let brought = self.brought.get(&squeezed).cloned();
-        if let Some(same) = same.map(|one| one.name.text.to_string()).or(brought) {
+        let known = self.new_actions.get(&without_spaces).cloned();
+        if let Some(same) = same.map(|one| one.name.text.to_string()).or(known) {
             return Ok(same);
         }
         let name = self.new_name(&action.name);
-        self.brought.insert(squeezed, name.clone());
+        self.new_actions.insert(without_spaces, name.clone());
         let short = self.new_short(&action.name);
         let about = &action.about;
         let code = laid_out(&code);
         let text = format!("action({name}, \"{short}\", desc=\"{about}\") {{\n{code}  }}");
-        if let Some(last) = self.ground.actions().last() {
+        if let Some(last) = self.syntax.actions().last() {
             let Span { file, end, .. } = last.span;
             let edit = Edit::insert(file, end, format!("\n\n  {text}"));
             self.edits.push(edit);
@@ -247,7 +248,7 @@ impl<'a> Draft<'a> {
         Ok(name)
     }
 
-    /// A code with the names of the ports that it means by their buffers.
+    /// Replaces `$in(BUFFER)` and `$out(BUFFER)` by the names of the ports of these buffers.
     fn with_ports(&self, code: &str) -> Result<String, Misfit> {
         let mut text = code.to_owned();
         for (mark, is_in) in [("$in(", true), ("$out(", false)] {
@@ -256,12 +257,12 @@ impl<'a> Draft<'a> {
                 let length = rest.find(')').unwrap_or(rest.len());
                 let buffer = rest[..length].to_owned();
                 let port = if is_in {
-                    self.ground.in_port(&buffer).map(|port| &*port.name.text)
+                    self.syntax.in_port(&buffer).map(|port| &*port.name.text)
                 } else {
-                    self.ground.out_port(&buffer)
+                    self.syntax.out_port(&buffer)
                 };
                 let Some(port) = port else {
-                    let wanted = format!("a port of {} for {buffer}", self.ground.name());
+                    let wanted = format!("a port of {} for {buffer}", self.syntax.name());
                     return Err(nowhere(wanted, Vec::new()));
                 };
                 text.replace_range(start..start + mark.len() + length + 1, port);
@@ -272,27 +273,27 @@ impl<'a> Draft<'a> {
 
     fn new_name(&mut self, like: &str) -> String {
         let is_taken = |name: &str| {
-            self.ground.action(name).is_some() || self.taken.iter().any(|one| one == name)
+            self.syntax.action(name).is_some() || self.new_names.iter().any(|one| one == name)
         };
         let name = numbered(like, is_taken);
-        self.taken.push(name.clone());
+        self.new_names.push(name.clone());
         name
     }
 
     fn new_short(&mut self, like: &str) -> String {
-        let mut shorts = self.ground.actions().filter_map(short);
+        let mut shorts = self.syntax.actions().filter_map(short);
         let shorts: Vec<&str> = shorts.by_ref().map(|short| &*short.value.text).collect();
         let is_taken = |name: &str| {
             shorts.contains(&name)
-                || self.taken.iter().any(|one| one.strip_prefix('"') == Some(name))
+                || self.new_names.iter().any(|one| one.strip_prefix('"') == Some(name))
         };
         let short = numbered(like, is_taken);
-        self.taken.push(format!("\"{short}"));
+        self.new_names.push(format!("\"{short}"));
         short
     }
 }
 
-/// Statements on lines of their own, as in the body of an action.
+/// Puts statements on lines of their own, as in the body of an action.
 fn laid_out(code: &str) -> String {
     let mut text = String::new();
     let mut line = String::new();
@@ -321,7 +322,7 @@ fn laid_out(code: &str) -> String {
     text
 }
 
-/// A name, with a number behind it if it is taken.
+/// A name that is not taken: `like`, or `like` followed by a number.
 fn numbered(like: &str, is_taken: impl Fn(&str) -> bool) -> String {
     if is_taken(like) {
         (2..)

@@ -1,15 +1,17 @@
-//! The tables of named faults: `fixtures/protocols/mutants/PROTOCOL.faults`.
+//! Parses the tables of named faults: `fixtures/protocols/mutants/PROTOCOL.faults`.
 //!
-//! A fault starts with a line `fault NAME`, and in the tables of repairs, `fixtures/protocols/repairs/PROTOCOL.repairs`, which have the
-//! same form, a repair with `repair NAME`. Lines of `about` say what is wrong, `alias` gives it another name, `setting`
-//! changes what gem5's scripts decide, `change` is a [`Clause`], and `there if` a clause that is in force where a
-//! protocol has the fault already, for faults whose other clauses say nothing about such protocols. A line that begins
-//! with white space continues the one before. `#` starts a comment line.
+//! A fault starts with a line `fault NAME`, a repair (in the tables of
+//! `fixtures/protocols/repairs`, which have the same form) with `repair NAME`. The lines that follow describe it: `about` is its
+//! description, `alias` another name, `setting` overrides what gem5's scripts decide, and `change`
+//! is a [`Clause`]. `there if` is a clause that has no effect on a protocol with the fault; it is
+//! for faults whose `change` clauses do not tell such protocols apart. A line that begins with
+//! white space continues the one before. `#` starts a comment line.
 
 use super::clause::Clause;
+use super::error::{FaultTableError, LineError};
 use crate::setting::Setting;
 
-/// A known fault, as it is described.
+/// The description of a known fault.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) struct Fault {
     pub name: &'static str,
@@ -17,24 +19,25 @@ pub(in crate::mutant) struct Fault {
     pub protocol: &'static str,
     pub about: String,
     pub settings: Vec<Setting>,
-    /// What it changes, in order.
+    /// The changes, in order.
     pub changes: Vec<Clause>,
-    /// What tells a protocol that has the fault already.
+    /// Clauses that have no effect on a protocol that has the fault already.
     pub there_if: Vec<Clause>,
 }
 
-/// Reads the table of a protocol.
+/// Parses the table of a protocol.
 ///
 /// # Errors
-/// The line that cannot be read, and why.
-pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, String> {
+/// Fails with the first line that cannot be parsed.
+pub(super) fn parse(protocol: &'static str, text: &str) -> Result<Vec<Fault>, FaultTableError> {
     let mut faults: Vec<Fault> = Vec::new();
     for line in lines(text) {
-        let wrong = |why: &str| format!("{protocol}: `{line}`: {why}");
-        let (key, value) = line.split_once(' ').ok_or_else(|| wrong("no value"))?;
+        let wrong = |reason| FaultTableError { protocol, line: line.clone(), reason };
+        let clause = |value| Clause::parse(value).map_err(|why| wrong(LineError::Clause(why)));
+        let (key, value) = line.split_once(' ').ok_or_else(|| wrong(LineError::NoValue))?;
         if key == "fault" || key == "repair" {
             faults.push(Fault {
-                name: word(value),
+                name: leaked(value),
                 aliases: Vec::new(),
                 protocol,
                 about: String::new(),
@@ -44,26 +47,26 @@ pub(super) fn read(protocol: &'static str, text: &str) -> Result<Vec<Fault>, Str
             });
             continue;
         }
-        let fault = faults.last_mut().ok_or_else(|| wrong("no fault yet"))?;
+        let fault = faults.last_mut().ok_or_else(|| wrong(LineError::NoFault))?;
         match key {
             "about" => fault.about = value.to_owned(),
-            "alias" => fault.aliases.push(word(value)),
-            "setting" => match value.parse::<Setting>() {
-                Ok(setting) => fault.settings.push(setting),
-                Err(error) => return Err(wrong(&error.to_string())),
-            },
-            "change" => fault.changes.push(Clause::read(value).map_err(|why| wrong(&why))?),
+            "alias" => fault.aliases.push(leaked(value)),
+            "setting" => {
+                let setting = value.parse::<Setting>();
+                fault.settings.push(setting.map_err(|why| wrong(LineError::Setting(why)))?);
+            }
+            "change" => fault.changes.push(clause(value)?),
             "there" => {
                 let value = value.strip_prefix("if ").unwrap_or(value);
-                fault.there_if.push(Clause::read(value).map_err(|why| wrong(&why))?);
+                fault.there_if.push(clause(value)?);
             }
-            _ => return Err(wrong("an unknown word at its start")),
+            _ => return Err(wrong(LineError::UnknownKeyword)),
         }
     }
     Ok(faults)
 }
 
-/// The lines, each with those that continue it, in single spaces.
+/// The lines, joined with those that continue them, with single spaces between words.
 fn lines(text: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
@@ -80,8 +83,8 @@ fn lines(text: &str) -> Vec<String> {
     lines
 }
 
-/// A name that lives as long as the program: the tables are read once.
-fn word(text: &str) -> &'static str {
+/// A name that lives as long as the program, which parses each table once.
+fn leaked(text: &str) -> &'static str {
     Box::leak(text.to_owned().into_boxed_str())
 }
 
@@ -93,7 +96,7 @@ mod tests {
     fn a_table_is_read() {
         let text = "# comment\nfault one\nabout What\n  is wrong.\nalias other\nsetting M.p=ordered\n\
                     change L1Cache (M, Inv): no transition\nthere if L1Cache (M, Inv): next I\nfault two\n";
-        let faults = read("P", text).unwrap();
+        let faults = parse("P", text).unwrap();
         assert_eq!(faults.len(), 2);
         let one = &faults[0];
         assert_eq!((one.name, &*one.about), ("one", "What is wrong."));
@@ -103,10 +106,10 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_said() {
-        let why = |text| read("P", text).unwrap_err();
-        assert!(why("about x").contains("no fault yet"));
+    fn errors_name_the_line() {
+        let why = |text| parse("P", text).unwrap_err().to_string();
+        assert!(why("about x").contains("`about x`: it stands before the first `fault` line"));
         assert!(why("fault a\nchange L1Cache nowhere").contains("change L1Cache nowhere"));
-        assert!(why("fault a\nodd b").contains("an unknown word"));
+        assert!(why("fault a\nodd b").contains("unknown keyword"));
     }
 }

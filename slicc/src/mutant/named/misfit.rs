@@ -1,34 +1,34 @@
-//! Why a fault cannot be put into a protocol.
+//! The reasons why a fault cannot be injected into a protocol.
 
-/// Why a fault cannot be put into a protocol.
+/// The reason why a fault cannot be injected into a protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
-    /// The protocol has the fault.
+    /// The protocol has the fault already.
     #[error("this protocol has the fault already: {0}")]
     Already(String),
-    /// What it changes is not there.
+    /// There is no place that fits.
     #[error(
         "it does not fit: there is no {}{}",
         article(wanted),
         listed("; there are", candidates)
     )]
     Nowhere {
-        /// What was looked for.
+        /// The description of the place.
         wanted: String,
-        /// What there is instead, each with its file and line.
+        /// The places that there are instead, each with its file and line.
         candidates: Vec<String>,
     },
-    /// Several places could be meant.
+    /// Several places fit.
     #[error("{} places fit, and one must: {wanted}{}", candidates.len(), listed(": ", candidates))]
     Several {
-        /// What was looked for.
+        /// The description of the place.
         wanted: String,
-        /// The places, each with its file and line.
+        /// The places that fit, each with its file and line.
         candidates: Vec<String>,
     },
 }
 
-/// What was looked for is not there.
+/// The error that no place fits.
 pub(super) fn nowhere(wanted: String, candidates: Vec<String>) -> Misfit {
     Misfit::Nowhere { wanted, candidates }
 }
@@ -39,19 +39,19 @@ fn article(wanted: &str) -> &str {
     found.unwrap_or(wanted)
 }
 
-/// Most candidates that are named.
-const NAMED: usize = 12;
+/// Largest number of candidates that a message lists.
+const MOST_LISTED: usize = 12;
 
 fn listed(head: &str, candidates: &[String]) -> String {
     if candidates.is_empty() {
         return String::new();
     }
     let mut text = head.to_owned();
-    for one in candidates.iter().take(NAMED) {
+    for one in candidates.iter().take(MOST_LISTED) {
         text.push_str("\n  ");
         text.push_str(one);
     }
-    if let Some(more) = candidates.len().checked_sub(NAMED).filter(|more| *more > 0) {
+    if let Some(more) = candidates.len().checked_sub(MOST_LISTED).filter(|more| *more > 0) {
         text.push_str(&format!("\n  and {more} more"));
     }
     text

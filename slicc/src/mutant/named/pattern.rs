@@ -1,35 +1,36 @@
-//! What an action does, as far as the calls that it makes tell.
+//! Patterns: descriptions of actions by the calls that they make.
 
 use std::fmt;
 
-use super::ground::Ground;
+use super::error::ClauseError;
+use super::syntax::MachineSyntax;
 use crate::ast::{Action, Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::walk;
 use crate::visit::{self, Node};
 
-/// A call that a statement makes, or what else it does.
+/// What a statement does: mostly, a call that it makes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::mutant) enum Pattern {
-    /// `name` or `object.name`: a function or method; `name*` is any that starts so.
+    /// `name` or `object.name`: a function or method; `name*` stands for any with this prefix.
     Call { object: Option<String>, name: String },
-    /// `send(BUFFER)` or `send(BUFFER, TYPE)`: a message, with this as its `Type`.
+    /// `send(BUFFER)` or `send(BUFFER, TYPE)`: sends a message, with this `Type` if given.
     Send { buffer: String, kind: Option<String> },
-    /// `take(BUFFER)`: the message at its head is used up.
+    /// `take(BUFFER)`: dequeues the message at the head.
     Take(String),
-    /// `park(BUFFER)`: the message at its head is set aside or put back.
+    /// `park(BUFFER)`: sets the message at the head aside, or recycles it.
     Park(String),
-    /// `write(object.field)`
+    /// `write(object.field)`: assigns to a field.
     Write { object: String, field: String },
 }
 
 impl Pattern {
-    /// Reads a pattern.
+    /// Parses a pattern.
     ///
     /// # Errors
-    /// What was expected.
-    pub fn read(text: &str) -> Result<Pattern, String> {
+    /// Fails if the text is not a pattern.
+    pub fn parse(text: &str) -> Result<Pattern, ClauseError> {
         let text = text.trim();
-        let wrong = || format!("`{text}` is no call");
+        let wrong = || ClauseError::unknown("a pattern", text);
         if let Some((word, rest)) = text.split_once('(') {
             let inner = rest.strip_suffix(')').ok_or_else(wrong)?;
             return match (word, inner.split_once(", ")) {
@@ -57,22 +58,22 @@ impl Pattern {
         Ok(Pattern::Call { object, name })
     }
 
-    /// Reads a pattern and returns what follows it.
+    /// Parses a pattern and returns the text after it.
     ///
     /// # Errors
-    /// What was expected.
-    pub fn read_first(text: &str) -> Result<(Pattern, &str), String> {
+    /// Fails if the text does not begin with a pattern.
+    pub fn parse_first(text: &str) -> Result<(Pattern, &str), ClauseError> {
         let space = text.find(' ').unwrap_or(text.len());
         let end = match text.find('(').filter(|open| *open < space) {
             Some(_) => text.find(')').map_or(text.len(), |close| close + 1),
             None => space,
         };
         let (first, rest) = text.split_at(end);
-        Ok((Pattern::read(first)?, rest.trim_start()))
+        Ok((Pattern::parse(first)?, rest.trim_start()))
     }
 
-    /// Whether a statement does this itself, rather than through statements in it.
-    pub fn is_in(&self, ground: &Ground<'_>, statement: &Statement) -> bool {
+    /// Whether a statement matches, by itself rather than through statements inside it.
+    pub fn is_in(&self, syntax: &MachineSyntax<'_>, statement: &Statement) -> bool {
         match self {
             Pattern::Call { object, name } => match &statement.kind {
                 StatementKind::CheckAllocate(_) => name == "check_allocate",
@@ -83,11 +84,12 @@ impl Pattern {
                     let is_kind = |one: &Statement| match &one.kind {
                         StatementKind::Assign { target, value } => {
                             field(target).is_some_and(|(_, field)| field == "Type")
-                                && kind.as_deref() == Some(&*squeezed(ground.text(value.span)))
+                                && kind.as_deref()
+                                    == Some(&*without_spaces(syntax.text(value.span)))
                         }
                         _ => false,
                     };
-                    ground.written_buffer(&port.text) == Some(buffer)
+                    syntax.written_buffer(&port.text) == Some(buffer)
                         && (kind.is_none() || body.statements.iter().any(is_kind))
                 }
                 _ => false,
@@ -95,13 +97,13 @@ impl Pattern {
             Pattern::Take(buffer) => has(statement, |one| {
                 let is_memory = buffer == "responseFromMemory";
                 (is_memory && is_call(one, None, "dequeueMemRespQueue"))
-                    || is_about_port(one, "dequeue", ground, buffer)
+                    || is_about_port(one, "dequeue", syntax, buffer)
             }),
             Pattern::Park(buffer) => match &statement.kind {
                 StatementKind::StallAndWait { port, .. } => {
-                    ground.read_buffer(&port.text) == Some(buffer)
+                    syntax.read_buffer(&port.text) == Some(buffer)
                 }
-                _ => has(statement, |one| is_about_port(one, "recycle", ground, buffer)),
+                _ => has(statement, |one| is_about_port(one, "recycle", syntax, buffer)),
             },
             Pattern::Write { object, field: of } => match &statement.kind {
                 StatementKind::Assign { target, .. } => {
@@ -112,21 +114,25 @@ impl Pattern {
         }
     }
 
-    /// The statements of an action that do this.
-    pub fn found_in<'a>(&self, ground: &Ground<'a>, action: &'a Action) -> Vec<&'a Statement> {
+    /// The statements of an action that match.
+    pub fn found_in<'a>(
+        &self,
+        syntax: &MachineSyntax<'a>,
+        action: &'a Action,
+    ) -> Vec<&'a Statement> {
         let statements = walk::statements(&action.body).into_iter();
         statements
             .map(|(statement, _)| statement)
-            .filter(|statement| self.is_in(ground, statement))
+            .filter(|statement| self.is_in(syntax, statement))
             .collect()
     }
 
-    /// Whether an action does nothing else that matters to others.
-    pub fn is_all_of(&self, ground: &Ground<'_>, action: &Action) -> bool {
+    /// Whether an action does nothing besides that has an effect outside of it.
+    pub fn is_all_of(&self, syntax: &MachineSyntax<'_>, action: &Action) -> bool {
         let found: Vec<&Statement> = walk::statements(&action.body)
             .into_iter()
             .map(|(statement, _)| statement)
-            .filter(|statement| self.is_in(ground, statement))
+            .filter(|statement| self.is_in(syntax, statement))
             .collect();
         let inside = |one: &Statement| {
             found.iter().any(|it| it.span.start <= one.span.start && one.span.end <= it.span.end)
@@ -135,12 +141,12 @@ impl Pattern {
         !found.is_empty()
             && all
                 .filter(|(one, _)| walk::is_leaf(one) && !inside(one))
-                .all(|(one, _)| self.is_company(one))
+                .all(|(one, _)| self.is_accompanying(one))
     }
 
-    /// Whether a statement belongs to what the pattern does: locals, statistics, and what comes with giving a TBE or an
-    /// entry away.
-    fn is_company(&self, statement: &Statement) -> bool {
+    /// Whether a statement belongs to what the pattern does: locals, statistics, and the bookkeeping
+    /// that comes with allocating or deallocating a TBE or an entry.
+    fn is_accompanying(&self, statement: &Statement) -> bool {
         let is_space = match self {
             Pattern::Write { .. } => true,
             Pattern::Call { name, .. } => name.contains("allocate") || name.starts_with("unset_"),
@@ -169,7 +175,7 @@ impl Pattern {
     }
 }
 
-/// Whether others notice a call.
+/// Whether a call has an effect outside of the action.
 fn is_effect(name: &str) -> bool {
     let starts = ["wakeUp", "dequeue", "recycle", "trigger"];
     name.ends_with("Callback") || starts.iter().any(|start| name.starts_with(start))
@@ -189,14 +195,14 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// Whether one of the expressions of a statement itself is so.
+/// Whether a predicate holds for one of the statement's own expressions.
 fn has(statement: &Statement, is: impl Fn(&Expression) -> bool) -> bool {
     let mut found = false;
     own_expressions(statement, &mut |node| found |= is(node));
     found
 }
 
-/// Shows the expressions of a statement, but not those of statements in it.
+/// Calls `see` for the expressions of a statement, but not for those of statements inside it.
 pub(super) fn own_expressions<'a>(statement: &'a Statement, see: &mut dyn FnMut(&'a Expression)) {
     let mut each = |whole: &'a Expression| {
         visit::expression(whole, &mut |node| {
@@ -231,7 +237,7 @@ fn is_call(one: &Expression, object: Option<&str>, name: &str) -> bool {
             let is_object = match (object, &of.kind) {
                 (None, _) => true,
                 (Some(object), ExpressionKind::Name(name)) => &*name.text == object,
-                // A list of entries of a directory: the last field tells.
+                // An element of a directory's list of entries: the last field counts.
                 (Some(object), ExpressionKind::Field { field, .. }) => &*field.text == object,
                 _ => false,
             };
@@ -241,11 +247,11 @@ fn is_call(one: &Expression, object: Option<&str>, name: &str) -> bool {
     }
 }
 
-fn is_about_port(one: &Expression, name: &str, ground: &Ground<'_>, buffer: &str) -> bool {
+fn is_about_port(one: &Expression, name: &str, syntax: &MachineSyntax<'_>, buffer: &str) -> bool {
     match &one.kind {
         ExpressionKind::Method { object, method, .. } => match &object.kind {
             ExpressionKind::Name(port) => {
-                &*method.text == name && ground.read_buffer(&port.text) == Some(buffer)
+                &*method.text == name && syntax.read_buffer(&port.text) == Some(buffer)
             }
             _ => false,
         },
@@ -253,7 +259,7 @@ fn is_about_port(one: &Expression, name: &str, ground: &Ground<'_>, buffer: &str
     }
 }
 
-/// `object.field`, of an object that is a name.
+/// Returns `(object, field)` of an expression `object.field` whose object is a name.
 pub(super) fn field(target: &Expression) -> Option<(&str, &str)> {
     match &target.kind {
         ExpressionKind::Field { object, field } => match &object.kind {
@@ -264,7 +270,7 @@ pub(super) fn field(target: &Expression) -> Option<(&str, &str)> {
     }
 }
 
-/// A text without white space.
-pub(super) fn squeezed(text: &str) -> String {
+/// Removes all white space.
+pub(super) fn without_spaces(text: &str) -> String {
     text.split_whitespace().collect()
 }

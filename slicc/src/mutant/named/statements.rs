@@ -1,7 +1,7 @@
-//! The statements of a transition table, from rows as a fault has them.
+//! The statements of a transition table, for rows that a fault has changed.
 //!
-//! A statement stands for several rows. Where a fault changes some of them, those leave it, and statements for them
-//! follow. What stays the same keeps its text.
+//! A statement stands for several rows. Where a fault changes some of them, these are removed from
+//! the statement, and new statements for them follow. The text of the rest stays as it is.
 
 use super::draft::{Draft, Next, Row};
 use crate::ast::{Name, NextState, Transition};
@@ -9,20 +9,20 @@ use crate::mutant::edit::{Edit, apply};
 use crate::mutant::list::List;
 use crate::mutant::row;
 
-/// The edits that make the rows of a machine what they have become.
+/// The edits that turn a machine's rows into what a fault has made of them.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
     let rows = draft.rows.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
     let changed = rows.filter(|rows| rows.iter().any(Row::is_changed));
     changed.flat_map(|rows| statement(draft, rows)).collect()
 }
 
-/// The edits of a statement that has these rows: state by state, event by event.
+/// The edits of a statement with these rows, ordered by state, then by event.
 fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
     let Some(first) = rows.first() else {
         return Vec::new();
     };
     let transition = first.transition;
-    let text = draft.ground.file(transition.span);
+    let text = draft.syntax.file(transition.span);
     let table = Table { text, transition, rows, width: transition.events.len() };
     if rows.iter().all(|row| same(row, first)) {
         return table.in_place(first);
@@ -48,13 +48,13 @@ fn statement(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
     vec![Edit::replace(transition.span, lines.join(&format!("\n{indent}")))]
 }
 
-/// Whether two rows of a statement have become the same.
+/// Whether two rows of a statement are now equal.
 fn same(a: &Row<'_>, b: &Row<'_>) -> bool {
     (a.is_dropped && b.is_dropped)
         || (a.is_dropped == b.is_dropped && a.next == b.next && a.actions == b.actions)
 }
 
-/// A statement, and its rows.
+/// A statement with its rows.
 struct Table<'a> {
     text: &'a str,
     transition: &'a Transition,
@@ -75,7 +75,7 @@ impl<'a> Table<'a> {
         List { text: self.text, names, end: self.transition.head.end }
     }
 
-    /// All rows have become this one.
+    /// Edits the statement if all of its rows are now equal to this one.
     fn in_place(&self, row: &Row<'_>) -> Vec<Edit> {
         if row.is_dropped {
             return vec![Edit::remove(self.text, self.transition.span)];
@@ -104,7 +104,7 @@ impl<'a> Table<'a> {
         list.turned_into(self.transition.span.file, &row.actions)
     }
 
-    /// Statements for these rows, each for those that have become the same.
+    /// New statements for these rows, one for each group of equal rows.
     fn groups(&self, states: &[usize], events: &[usize]) -> Vec<String> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for &state in states {

@@ -1,11 +1,11 @@
-//! Changes of ports, and of machines as a whole.
+//! Changes of ports and machines.
 
 use super::apply::{Outcome, changed};
 use super::bodies;
 use super::clause::{MachineChange, PortChange};
 use super::draft::Draft;
 use super::misfit::{Misfit, nowhere};
-use super::pattern::{Pattern, own_expressions, squeezed};
+use super::pattern::{Pattern, own_expressions, without_spaces};
 use crate::ast::{
     Block, Declaration, Expression, ExpressionKind, InPort, Statement, StatementKind, States,
 };
@@ -20,12 +20,12 @@ pub(super) fn port(
     buffer: &str,
     change: &PortChange,
 ) -> Result<Outcome, Misfit> {
-    let machine = draft.ground.name();
-    let Some(port) = draft.ground.in_port(buffer) else {
+    let machine = draft.syntax.name();
+    let Some(port) = draft.syntax.in_port(buffer) else {
         let wanted = format!("an in_port of {machine} that reads {buffer}");
         return Err(nowhere(wanted, Vec::new()));
     };
-    let text = draft.ground.file(port.span);
+    let text = draft.syntax.file(port.span);
     let (edits, already) = match change {
         PortChange::UncheckedBefore(event) => (
             checks_before(port, event.as_deref())
@@ -42,7 +42,7 @@ pub(super) fn port(
     };
     let outcome = changed(!edits.is_empty(), || {
         let name = &port.name.text;
-        let place = draft.ground.place(port.span);
+        let place = draft.syntax.place(port.span);
         let about = match change {
             PortChange::UncheckedBefore(Some(event)) => format!(" before {event}"),
             PortChange::Untriggered(event) => format!(" ({event})"),
@@ -93,7 +93,7 @@ fn check(statement: &Statement) -> Option<&str> {
     }
 }
 
-/// The checks for locks that come before a trigger of an event.
+/// The checks for locks that come before a trigger of an event, or before any.
 fn checks_before<'a>(port: &'a InPort, event: Option<&str>) -> Vec<&'a Statement> {
     let mut found = Vec::new();
     for block in blocks(&port.body) {
@@ -115,7 +115,7 @@ fn checks_before<'a>(port: &'a InPort, event: Option<&str>) -> Vec<&'a Statement
     found
 }
 
-/// Conditions under which nothing happens but a check of the line that the message is about.
+/// The `if` statements whose body does nothing but check whether the line of the message is locked.
 fn checks_of_line(port: &InPort) -> Vec<&Statement> {
     let statements = walk::statements(&port.body).into_iter();
     let is_check = |statement: &&Statement| match &statement.kind {
@@ -131,9 +131,9 @@ fn checks_of_line(port: &InPort) -> Vec<&Statement> {
     statements.map(|(one, _)| one).filter(is_check).collect()
 }
 
-/// The branches that trigger an event and nothing else.
+/// The branches that do nothing but trigger an event.
 fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
-    let text = draft.ground.file(port.span);
+    let text = draft.syntax.file(port.span);
     let is_it = |block: &Block| match &block.statements[..] {
         [only] => triggered(only) == Some(event),
         _ => false,
@@ -141,7 +141,7 @@ fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
     let statements = walk::statements(&port.body).into_iter();
     let edit = |statement: &Statement| match &statement.kind {
         StatementKind::If { then, otherwise, .. } if is_it(then) => {
-            // What comes behind takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
+            // The alternative takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
             let Some(otherwise) = otherwise else {
                 return Some(Edit::remove(text, statement.span));
             };
@@ -174,7 +174,7 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
     }
 }
 
-/// A state goes, and its rows.
+/// Removes a state and its rows.
 fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
     let mut is_changed = false;
     for row in &mut draft.rows {
@@ -183,7 +183,7 @@ fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
             row.is_dropped = true;
         }
     }
-    let states = draft.ground.machine.body.iter();
+    let states = draft.syntax.machine.body.iter();
     let states = states.filter_map(|one| match one {
         Declaration::States(states) => Some(states),
         _ => None,
@@ -192,7 +192,7 @@ fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
     for States { values, .. } in states {
         let value = values.iter().find(|value| &*value.name.text == state);
         edits.extend(value.map(|value| {
-            let text = draft.ground.file(value.name.span);
+            let text = draft.syntax.file(value.name.span);
             let start = value.name.span;
             let last = value.pairs.last().map_or(value.permission.span, |pair| pair.value.span);
             let rest = &text[last.end as usize..];
@@ -202,17 +202,17 @@ fn no_state(draft: &mut Draft<'_>, state: &str) -> Outcome {
     }
     is_changed |= !edits.is_empty();
     draft.edits.extend(edits);
-    changed(is_changed, || format!("{} has no state {state}", draft.ground.name()))
+    changed(is_changed, || format!("{} has no state {state}", draft.syntax.name()))
 }
 
-/// An attribute of a buffer gets another value.
+/// Sets an attribute of a buffer.
 fn set_buffer(
     draft: &mut Draft<'_>,
     buffer: &str,
     key: &str,
     value: &str,
 ) -> Result<Outcome, Misfit> {
-    let machine = draft.ground.machine;
+    let machine = draft.syntax.machine;
     let parameter = machine.parameters.iter().find(|one| &*one.name.text == buffer);
     let pair = parameter.and_then(|one| one.pairs.iter().find(|pair| &*pair.key.text == key));
     let Some(pair) = pair else {
@@ -223,19 +223,19 @@ fn set_buffer(
         let what = format!("{key} of {}'s {buffer} is {value}", machine.name.text);
         return Ok(Outcome::Already(what));
     }
-    let text = draft.ground.text(pair.value.span);
+    let text = draft.syntax.text(pair.value.span);
     let new = text.replacen(&*pair.value.text, value, 1);
     draft.edits.push(Edit::replace(pair.value.span, new));
     Ok(Outcome::Changed)
 }
 
-/// Rows that set a message aside keep it at the head of its queue.
+/// Makes rows that set a message aside leave it at the head of its queue.
 fn stall_instead(draft: &mut Draft<'_>, buffer: &str) -> Result<Outcome, Misfit> {
     let pattern = Pattern::Park(buffer.to_owned());
     let rows: Vec<usize> =
         (0..draft.rows.len()).filter(|&row| !draft.places(row, &pattern).is_empty()).collect();
     let outcome =
-        changed(!rows.is_empty(), || format!("nothing of {} {pattern}", draft.ground.name()));
+        changed(!rows.is_empty(), || format!("nothing of {} {pattern}", draft.syntax.name()));
     if !rows.is_empty() {
         let stall = bodies::stall(draft)?;
         for row in rows {
@@ -245,14 +245,14 @@ fn stall_instead(draft: &mut Draft<'_>, buffer: &str) -> Result<Outcome, Misfit>
     Ok(outcome)
 }
 
-/// A structure gets another field.
+/// Adds a field to a structure.
 fn add_field(
     draft: &mut Draft<'_>,
     structure: &str,
     kind: &str,
     name: &str,
 ) -> Result<Outcome, Misfit> {
-    let machine = draft.ground.machine;
+    let machine = draft.syntax.machine;
     let found = machine.body.iter().find_map(|one| match one {
         Declaration::Structure(one) if &*one.name.text == structure => Some(one),
         _ => None,
@@ -266,19 +266,19 @@ fn add_field(
         let what = format!("{structure} of {} has a field {name}", machine.name.text);
         return Ok(Outcome::Already(what));
     }
-    let text = draft.ground.file(last.span);
+    let text = draft.syntax.file(last.span);
     let line = format!("{kind} {name};");
     let edit = crate::mutant::row::follow(text, last.span, &[line]);
     draft.edits.push(edit);
     Ok(Outcome::Changed)
 }
 
-/// What a message carries is kept elsewhere too.
+/// Makes actions that send a message copy one of its fields to another place as well.
 fn copy(draft: &mut Draft<'_>, field: &str, sent: &Pattern, to: &str) -> Result<Outcome, Misfit> {
-    let ground = draft.ground;
+    let syntax = draft.syntax;
     let mut edits = Vec::new();
-    for action in ground.actions() {
-        for message in sent.found_in(&ground, action) {
+    for action in syntax.actions() {
+        for message in sent.found_in(&syntax, action) {
             let StatementKind::Enqueue { body, .. } = &message.kind else {
                 continue;
             };
@@ -291,47 +291,47 @@ fn copy(draft: &mut Draft<'_>, field: &str, sent: &Pattern, to: &str) -> Result<
                 _ => None,
             });
             for (one, value) in values {
-                let value = ground.text(value.span);
+                let value = syntax.text(value.span);
                 let line = format!("{to} := {value};");
-                let text = ground.file(one.span);
+                let text = syntax.file(one.span);
                 edits.push(crate::mutant::row::follow(text, one.span, &[line]));
             }
         }
     }
     if edits.is_empty() {
-        let wanted = format!("an action of {} that {sent} with {field}", ground.name());
+        let wanted = format!("an action of {} that {sent} with {field}", syntax.name());
         return Err(nowhere(wanted, Vec::new()));
     }
     draft.edits.extend(edits);
     Ok(Outcome::Changed)
 }
 
-/// Where actions look at a message of a buffer, something of it is read as something else.
+/// Replaces reads of one expression by another where actions peek messages of a buffer.
 fn read_message(draft: &mut Draft<'_>, buffer: &str, was: &str, now: &str) -> Outcome {
-    let ground = draft.ground;
+    let syntax = draft.syntax;
     let mut edits = Vec::new();
-    for action in ground.actions() {
+    for action in syntax.actions() {
         for (statement, _) in walk::statements(&action.body) {
             let StatementKind::Peek { port, body, .. } = &statement.kind else {
                 continue;
             };
-            if ground.read_buffer(&port.text) == Some(buffer) {
-                edits.extend(bodies::read_edits(ground, body, was, now));
+            if syntax.read_buffer(&port.text) == Some(buffer) {
+                edits.extend(bodies::read_edits(syntax, body, was, now));
             }
         }
     }
     let outcome = changed(!edits.is_empty(), || {
-        format!("no action of {} reads {was} of {buffer}", ground.name())
+        format!("no action of {} reads {was} of {buffer}", syntax.name())
     });
     draft.edits.extend(edits);
     outcome
 }
 
-/// Functions do without conditions on a field.
+/// Removes the conditions on a field from all functions.
 fn no_condition(draft: &mut Draft<'_>, field: &str) -> Outcome {
-    let ground = draft.ground;
+    let syntax = draft.syntax;
     let mut edits = Vec::new();
-    for body in ground.functions() {
+    for body in syntax.functions() {
         for (statement, _) in walk::statements(body) {
             let StatementKind::If { .. } = &statement.kind else {
                 continue;
@@ -339,15 +339,15 @@ fn no_condition(draft: &mut Draft<'_>, field: &str) -> Outcome {
             let mut reads = false;
             own_expressions(statement, &mut |one| {
                 reads |= matches!(&one.kind, ExpressionKind::Field { field: of, .. }
-                    if squeezed(&of.text) == field);
+                    if without_spaces(&of.text) == field);
             });
             if reads {
-                edits.push(Edit::remove(ground.file(statement.span), statement.span));
+                edits.push(Edit::remove(syntax.file(statement.span), statement.span));
             }
         }
     }
     let outcome =
-        changed(!edits.is_empty(), || format!("no function of {} asks for {field}", ground.name()));
+        changed(!edits.is_empty(), || format!("no function of {} asks for {field}", syntax.name()));
     draft.edits.extend(edits);
     outcome
 }

@@ -1,29 +1,29 @@
-//! Counts that are one more or one fewer.
+//! Counts that are off by one.
 
 use crate::ast::{Expression, ExpressionKind, Unary};
 use crate::mutant::edit::Edit;
 use crate::mutant::fields::Written;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
 
-pub(super) fn off_by_one(scene: &Scene, found: &mut Found) {
+pub(super) fn off_by_one(scene: &Scene, mutants: &mut Collector) {
     let int = scene.protocol.program.types.known.int;
     for body in scene.bodies() {
         let written = scene.written(&body);
-        let counts = |one: &&Written| one.field.of == int && scene.words.is_counter(one.field.name);
+        let counts = |one: &&Written| one.field.of == int && scene.usage.is_counter(one.field.name);
         for (number, one) in written.iter().filter(counts).enumerate() {
             let (action, field) = (body.name, one.field.name);
             for (what, step) in [("more", 1), ("fewer", -1)] {
                 let value = stepped(one.value, step, scene.text(one.value.span));
                 let about = format!("{action} makes {field} {value}, one {what}.");
                 let edit = Edit::replace(one.value.span, value);
-                found.place(&body.place, number, what, &about, vec![edit]);
+                mutants.place(&body.place, number, what, &about, vec![edit]);
             }
         }
     }
 }
 
-/// The text of a number, and one more or one fewer than that.
+/// The text of a number plus `step`, which is 1 or -1.
 fn stepped(value: &Expression, step: i64, text: &str) -> String {
     match literal(value).and_then(|number| number.checked_add(step)) {
         Some(number) => number.to_string(),

@@ -1,10 +1,10 @@
-//! Buffers on another network, or without order.
+//! Buffers on another virtual network, or without order.
 
 use crate::ast::{Object, Pair, PairKind};
 use crate::mutant::edit::Edit;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
-use crate::mutant::words::network;
+use crate::mutant::usage::network;
 use crate::scripts::{Script, is_ordered};
 use crate::setting::Setting;
 
@@ -17,7 +17,7 @@ fn pair<'a>(buffer: &'a Object, key: &str) -> Option<&'a Pair> {
     buffer.pairs.iter().find(|pair| &*pair.key.text == key)
 }
 
-/// Another value of an attribute.
+/// Changes the value of an attribute.
 fn set(pair: &Pair, value: &str) -> Edit {
     let text = match pair.kind {
         PairKind::Text => format!("\"{value}\""),
@@ -26,9 +26,9 @@ fn set(pair: &Pair, value: &str) -> Edit {
     Edit::replace(pair.value.span, text)
 }
 
-/// The networks that some buffer of the same direction is attached to already are left out: two of
-/// them cannot be told apart.
-pub(super) fn wrong_network(scene: &Scene, found: &mut Found) {
+/// Networks to which a buffer of the same direction is already attached are left out, since the
+/// messages of the two would be mixed up.
+pub(super) fn wrong_network(scene: &Scene, mutants: &mut Collector) {
     let direction = |buffer: &Object| pair(buffer, "network").map(|pair| pair.value.text.clone());
     for buffer in buffers(scene) {
         let Some(own) = pair(buffer, "virtual_network") else {
@@ -38,18 +38,18 @@ pub(super) fn wrong_network(scene: &Scene, found: &mut Found) {
             let mut same = buffers(scene).filter(|one| direction(one) == direction(buffer));
             same.any(|one| network(one) == Some(other))
         };
-        let networks = scene.words.networks.iter();
+        let networks = scene.usage.networks.iter();
         for &other in networks.filter(|other| !is_taken(other)) {
             let name = &buffer.name.text;
             let right = &own.value.text;
             let about = format!("{name} is on the virtual network {other} instead of {right}.");
             let edits = vec![set(own, other)];
-            found.whole(&format!("buffer:{name}"), other, &about, edits, Vec::new());
+            mutants.whole(&format!("buffer:{name}"), other, &about, edits, Vec::new());
         }
     }
 }
 
-pub(super) fn unordered(scene: &Scene, found: &mut Found) {
+pub(super) fn unordered(scene: &Scene, mutants: &mut Collector) {
     let (protocol, machine) = (scene.protocol.name(), &scene.tables.name);
     let script = Script::find(protocol, &scene.protocol.declared());
     let ordered = |buffer: &&Object| is_ordered(script, machine, buffer);
@@ -60,10 +60,10 @@ pub(super) fn unordered(scene: &Scene, found: &mut Found) {
             parameter: name.to_string(),
             value: "unordered".to_owned(),
         };
-        // Scripts decide, but for a protocol that says it itself.
+        // Scripts decide, unless the protocol itself has the attribute.
         let edits = pair(buffer, "ordered").map(|pair| set(pair, "false"));
         let edits = edits.into_iter().collect();
         let about = format!("{name} is no longer ordered.");
-        found.whole(&format!("buffer:{name}"), "", &about, edits, vec![setting]);
+        mutants.whole(&format!("buffer:{name}"), "", &about, edits, vec![setting]);
     }
 }

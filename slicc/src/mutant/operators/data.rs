@@ -1,13 +1,13 @@
-//! Blocks that are not stored, or come from elsewhere; dirty marks.
+//! Blocks that are not stored or come from elsewhere, and dirty flags.
 
 use crate::ast::{Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::edit::Edit;
 use crate::mutant::fields::{Field, Written};
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
-use crate::mutant::walk::Around;
+use crate::mutant::walk::MessageScope;
 
-pub(super) fn not_written(scene: &Scene, found: &mut Found) {
+pub(super) fn not_written(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let statements = body.statements.iter();
         let stores = statements.filter_map(|&(statement, around)| {
@@ -18,14 +18,18 @@ pub(super) fn not_written(scene: &Scene, found: &mut Found) {
             let action = body.name;
             let edit = Edit::remove(body.text, statement.span);
             let about = format!("{action} does not write {field}.");
-            found.place(&body.place, number, field, &about, vec![edit]);
+            mutants.place(&body.place, number, field, &about, vec![edit]);
         }
     }
 }
 
-/// The field in which a statement stores a block, or a part of one. What a message carries as a whole
-/// is not stored.
-fn stored<'a>(scene: &Scene, statement: &'a Statement, around: Around<'_>) -> Option<Field<'a>> {
+/// The field in which a statement stores a block, or a part of one. A block in a message is not
+/// stored.
+fn stored<'a>(
+    scene: &Scene,
+    statement: &'a Statement,
+    around: MessageScope<'_>,
+) -> Option<Field<'a>> {
     let is_block = |field: &Field| field.of == scene.protocol.program.types.known.block;
     match &statement.kind {
         StatementKind::Assign { target, .. } => {
@@ -39,7 +43,7 @@ fn stored<'a>(scene: &Scene, statement: &'a Statement, around: Around<'_>) -> Op
     }
 }
 
-pub(super) fn payloads(scene: &Scene, found: &mut Found) {
+pub(super) fn payloads(scene: &Scene, mutants: &mut Collector) {
     let block = scene.protocol.program.types.known.block;
     for body in scene.bodies() {
         let written = scene.written(&body);
@@ -51,22 +55,22 @@ pub(super) fn payloads(scene: &Scene, found: &mut Found) {
             for other in others.iter().filter(|other| *other != right) {
                 let edit = Edit::replace(one.value.span, other);
                 let about = format!("{action} sends {other} instead of {right}.");
-                found.place(&body.place, number, other, &about, vec![edit]);
+                mutants.place(&body.place, number, other, &about, vec![edit]);
             }
             let edit = Edit::remove(body.text, one.statement.span);
             let about = format!("{action} sends a blank block instead of {right}.");
-            found.place(&body.place, number, "none", &about, vec![edit]);
+            mutants.place(&body.place, number, "none", &about, vec![edit]);
         }
     }
 }
 
-/// Whether a field says that a block was written.
+/// Whether a field is a flag that says that a block was written.
 pub(super) fn is_dirty(scene: &Scene, field: &Field) -> bool {
     let is_flag = field.of == scene.protocol.program.types.known.bool;
     is_flag && field.name.to_ascii_lowercase().contains("dirty")
 }
 
-pub(super) fn dirty(scene: &Scene, found: &mut Found) {
+pub(super) fn dirty(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let written = scene.written(&body);
         let marks = written.iter().filter(|one| is_dirty(scene, &one.field));
@@ -77,12 +81,12 @@ pub(super) fn dirty(scene: &Scene, found: &mut Found) {
                     let flag = flag.to_string();
                     let about = format!("{action} makes {field} {flag}.");
                     let edit = Edit::replace(one.value.span, &*flag);
-                    found.place(&body.place, number, &flag, &about, vec![edit]);
+                    mutants.place(&body.place, number, &flag, &about, vec![edit]);
                 }
             }
             let edit = Edit::remove(body.text, one.statement.span);
             let about = format!("{action} leaves {field} as it is.");
-            found.place(&body.place, number, "unset", &about, vec![edit]);
+            mutants.place(&body.place, number, "unset", &about, vec![edit]);
         }
     }
 }

@@ -5,12 +5,12 @@ use crate::ast::{Expression, ExpressionKind, Name, Statement, StatementKind};
 use crate::compile::types::TypeKind;
 use crate::mutant::edit::Edit;
 use crate::mutant::fields::Written;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
-use crate::mutant::walk::Around;
+use crate::mutant::walk::MessageScope;
 use crate::visit::{self, Node};
 
-pub(super) fn kinds(scene: &Scene, found: &mut Found) {
+pub(super) fn kinds(scene: &Scene, mutants: &mut Collector) {
     let types = &scene.protocol.program.types;
     for body in scene.bodies() {
         let sent = scene.written(&body).into_iter().filter(|one| {
@@ -24,26 +24,26 @@ pub(super) fn kinds(scene: &Scene, found: &mut Found) {
                 ExpressionKind::Enumerator { value, .. } => Some(&*value.text),
                 _ => None,
             };
-            let values = scene.words.values(family, one.field.of);
+            let values = scene.usage.values(family, one.field.of);
             for other in values.into_iter().filter(|other| Some(*other) != now) {
                 let edit = Edit::replace(one.value.span, format!("{family}:{other}"));
                 let right = now.unwrap_or(scene.text(one.value.span));
                 let (action, field) = (body.name, one.field.name);
                 let about = format!("{action} sends {other} instead of {right} ({field}).");
-                found.place(&body.place, number, other, &about, vec![edit]);
+                mutants.place(&body.place, number, other, &about, vec![edit]);
             }
         }
     }
 }
 
-/// A statement that says where a message goes, and how else it could.
+/// A statement that sets a receiver of a message, and the ways to change it.
 struct Destination<'a> {
     statement: &'a Statement,
-    /// What ids call it, where it stands, and what stands there instead.
+    /// For each change, its name in ids, and the edit.
     others: Vec<(String, Edit)>,
 }
 
-pub(super) fn destinations(scene: &Scene, found: &mut Found) {
+pub(super) fn destinations(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let statements = body.statements.iter();
         let destinations =
@@ -52,11 +52,11 @@ pub(super) fn destinations(scene: &Scene, found: &mut Found) {
             let action = body.name;
             for (other, edit) in one.others {
                 let about = format!("{action} sends its message to {other}.");
-                found.place(&body.place, number, &other, &about, vec![edit]);
+                mutants.place(&body.place, number, &other, &about, vec![edit]);
             }
             let edit = Edit::remove(body.text, one.statement.span);
             let about = format!("{action} leaves out a receiver of its message.");
-            found.place(&body.place, number, "none", &about, vec![edit]);
+            mutants.place(&body.place, number, "none", &about, vec![edit]);
         }
     }
 }
@@ -64,7 +64,7 @@ pub(super) fn destinations(scene: &Scene, found: &mut Found) {
 fn destination<'a>(
     scene: &Scene,
     statement: &'a Statement,
-    around: Around<'a>,
+    around: MessageScope<'a>,
 ) -> Option<Destination<'a>> {
     let known = &scene.protocol.program.types.known;
     let is_set = |whole: &Expression| {
@@ -101,7 +101,7 @@ fn destination<'a>(
     Some(Destination { statement, others })
 }
 
-/// Other texts for an expression.
+/// Replaces an expression by others.
 fn replacements(scene: &Scene, now: &Expression, others: Vec<String>) -> Vec<(String, Edit)> {
     let text = scene.text(now.span);
     let others = others.into_iter().filter(|other| other != text);
@@ -112,7 +112,7 @@ fn replacements(scene: &Scene, now: &Expression, others: Vec<String>) -> Vec<(St
     others.map(edit).collect()
 }
 
-/// Other types of machines, if an expression maps the address to one of them.
+/// Replaces the machine type, if the expression maps an address to a machine of some type.
 fn other_machines(scene: &Scene, receiver: &Expression) -> Vec<(String, Edit)> {
     let mut now: Option<&Name> = None;
     visit::expression(receiver, &mut |node| {
@@ -134,7 +134,7 @@ fn other_machines(scene: &Scene, receiver: &Expression) -> Vec<(String, Edit)> {
         .collect()
 }
 
-pub(super) fn not_sent(scene: &Scene, found: &mut Found) {
+pub(super) fn not_sent(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let statements = body.statements.iter();
         let sends = statements.filter_map(|(statement, _)| match &statement.kind {
@@ -147,12 +147,12 @@ pub(super) fn not_sent(scene: &Scene, found: &mut Found) {
             let (action, port) = (body.name, &*port.text);
             let edit = Edit::remove(body.text, statement.span);
             let about = format!("{action} sends nothing through {port}.");
-            found.place(&body.place, number, port, &about, vec![edit]);
+            mutants.place(&body.place, number, port, &about, vec![edit]);
         }
     }
 }
 
-pub(super) fn unset(scene: &Scene, found: &mut Found) {
+pub(super) fn unset(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let written = scene.written(&body);
         let plain = written.iter().filter(|one| is_plain(scene, one));
@@ -160,19 +160,19 @@ pub(super) fn unset(scene: &Scene, found: &mut Found) {
             let (action, field) = (body.name, one.field.name);
             let edit = Edit::remove(body.text, one.statement.span);
             let about = format!("{action} sends its message without {field}.");
-            found.place(&body.place, number, field, &about, vec![edit]);
+            mutants.place(&body.place, number, field, &about, vec![edit]);
         }
     }
 }
 
-/// Whether no other operator is about a field, and its value may matter.
+/// Whether no other operator covers a field, and its value may matter.
 fn is_plain(scene: &Scene, one: &Written) -> bool {
     let types = &scene.protocol.program.types;
     let known = &types.known;
     let elsewhere = [known.destinations, known.block, known.addr].contains(&one.field.of)
         || matches!(types[one.field.of].kind, TypeKind::Enumeration { .. })
         || is_dirty(scene, &one.field)
-        || scene.words.is_counter(one.field.name);
+        || scene.usage.is_counter(one.field.name);
     let is_default =
         matches!(one.value.kind, ExpressionKind::Number(0) | ExpressionKind::Bool(false));
     one.field.is_sent && !elsewhere && !is_default

@@ -1,21 +1,21 @@
-//! Transitions that lead elsewhere.
+//! Transitions that lead to another state.
 
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
 use crate::outline::{Entry, Next};
 
-/// Most states of another permission to which a transition leads instead, for each permission.
-const LIKELY: usize = 2;
+/// Largest number of states, for each permission, to which a transition is redirected.
+const MOST_STATES: usize = 2;
 
-pub(super) fn same(scene: &Scene, found: &mut Found) {
+pub(super) fn same(scene: &Scene, mutants: &mut Collector) {
     for (entry, _) in scene.active_rows().filter(|(entry, _)| !entry.stalls) {
         for state in others(scene, entry, true) {
-            redirect(scene, found, entry, state);
+            redirect(scene, mutants, entry, state);
         }
     }
 }
 
-pub(super) fn other(scene: &Scene, found: &mut Found) {
+pub(super) fn other(scene: &Scene, mutants: &mut Collector) {
     for (entry, _) in scene.active_rows().filter(|(entry, _)| !entry.stalls) {
         let mut taken = [0; u8::MAX as usize + 1];
         let mut others = others(scene, entry, false);
@@ -23,16 +23,16 @@ pub(super) fn other(scene: &Scene, found: &mut Found) {
         for state in others {
             let permission = scene.tables.states[usize::from(state)].permission;
             let taken = &mut taken[usize::from(permission)];
-            if *taken < LIKELY {
+            if *taken < MOST_STATES {
                 *taken += 1;
-                redirect(scene, found, entry, state);
+                redirect(scene, mutants, entry, state);
             }
         }
     }
 }
 
-/// The states that have, or have not, the permission of the state to which a transition leads. What is
-/// computed has none.
+/// The states whose permission is, or is not, the one of the transition's next state. A computed
+/// next state has no permission.
 fn others(scene: &Scene, entry: &Entry, is_same: bool) -> Vec<u16> {
     let states = &scene.tables.states;
     let (next, permission) = match entry.next {
@@ -47,9 +47,10 @@ fn others(scene: &Scene, entry: &Entry, is_same: bool) -> Vec<u16> {
     .collect()
 }
 
-/// Which of two states a hand that errs would rather write: the state in which the transition starts,
-/// as if nothing had to be waited for, or nothing were lost; one to which the event leads from
-/// elsewhere; one to which the right state leads, as if a wait were skipped; any other.
+/// The rank of a state among wrong next states, by how likely a protocol's author is to write it:
+/// the state in which the transition starts, as if there were nothing to wait for; a state to which
+/// the event leads from elsewhere; a state to which the right one leads, as if a wait were skipped;
+/// any other.
 fn unlikeliness(scene: &Scene, entry: &Entry, state: u16) -> u8 {
     let mut entries = scene.tables.entries.iter();
     let leads = |other: &Entry| other.next == Next::State(state);
@@ -64,7 +65,7 @@ fn unlikeliness(scene: &Scene, entry: &Entry, state: u16) -> u8 {
     }
 }
 
-fn redirect(scene: &Scene, found: &mut Found, entry: &Entry, state: u16) {
+fn redirect(scene: &Scene, mutants: &mut Collector, entry: &Entry, state: u16) {
     let Some(row) = scene.row(entry) else { return };
     let name = |index: u16| &*scene.tables.states[usize::from(index)].name;
     let right = match entry.next {
@@ -74,5 +75,5 @@ fn redirect(scene: &Scene, found: &mut Found, entry: &Entry, state: u16) {
     let to = name(state);
     let about = format!("leads to {to} instead of {right}.");
     let edits = row.changed(Vec::new(), Some(to));
-    found.row(scene, entry, to, &about, edits);
+    mutants.row(scene, entry, to, &about, edits);
 }

@@ -1,22 +1,22 @@
-//! Losses of which the core does not hear.
+//! Lines that are lost without the core being told.
 
 use super::actions::places;
 use crate::mutant::edit::Edit;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
 use crate::mutant::walk;
 
-/// Of actions that only tell the core, each row can do without them. In others the call is left out,
-/// wherever they are used.
-pub(super) fn left_out(scene: &Scene, found: &mut Found) {
+/// Actions that only tell the core are removed from each row in turn. From other actions, the call
+/// is removed.
+pub(super) fn left_out(scene: &Scene, mutants: &mut Collector) {
     for (entry, row) in scene.active_rows() {
         let places = places(scene, entry);
-        for (at, doing) in scene.doings(entry).enumerate() {
-            if doing.notifies {
+        for (at, facts) in scene.actions_of(entry).enumerate() {
+            if facts.notifies {
                 let edits = row.changed(vec![row.actions().without(at)], None);
                 let about =
                     format!("does not tell the core that the line is lost ({}).", places[at]);
-                found.row(scene, entry, &places[at], &about, edits);
+                mutants.row(scene, entry, &places[at], &about, edits);
             }
         }
     }
@@ -27,7 +27,7 @@ pub(super) fn left_out(scene: &Scene, found: &mut Found) {
             let action = body.name;
             let edit = Edit::remove(body.text, statement.span);
             let about = format!("{action} never tells the core that the line is lost.");
-            found.place(&body.place, number, "", &about, vec![edit]);
+            mutants.place(&body.place, number, "", &about, vec![edit]);
         }
     }
 }

@@ -1,8 +1,8 @@
-//! Ports that are looked at in another order, take messages for other events, or do not wait for locks.
+//! Ports that are scanned in another order, trigger other events, or do not wait for locks.
 
 use crate::ast::{Expression, ExpressionKind, InPort, Name, Pair, StatementKind};
 use crate::mutant::edit::Edit;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::Scene;
 use crate::mutant::walk;
 use crate::source::Span;
@@ -12,24 +12,24 @@ fn place(port: &InPort) -> String {
     format!("port:{}", port.name.text)
 }
 
-/// Ports are looked at in the order of the text, so their texts change places.
-pub(super) fn exchanged(scene: &Scene, found: &mut Found) {
+/// Ports are scanned in the order of the text, so their texts are exchanged.
+pub(super) fn exchanged(scene: &Scene, mutants: &mut Collector) {
     let ports: Vec<&InPort> = scene.in_ports().collect();
     for pair in ports.windows(2) {
         let (first, second) = (pair[0], pair[1]);
         let (before, after) = (scene.text(first.span), scene.text(second.span));
-        // A port may be mentioned only behind its declaration.
+        // A port may be named only after its declaration.
         let is_free = !before.contains(&*second.name.text) && !after.contains(&*first.name.text);
         if is_free && first.span.file == second.span.file {
             let edits = vec![Edit::replace(first.span, after), Edit::replace(second.span, before)];
             let (name, other) = (&first.name.text, &second.name.text);
-            let about = format!("{other} is looked at before {name}, not after it.");
-            found.whole(&place(first), other, &about, edits, Vec::new());
+            let about = format!("{other} is scanned before {name}, not after it.");
+            mutants.whole(&place(first), other, &about, edits, Vec::new());
         }
     }
 }
 
-/// The events that a port triggers by their names, in order.
+/// The events that a port triggers by name, in order.
 fn triggered(port: &InPort) -> Vec<&Name> {
     let mut events = Vec::new();
     visit::block(&port.body, &mut |node| {
@@ -47,7 +47,7 @@ fn triggered(port: &InPort) -> Vec<&Name> {
     events
 }
 
-pub(super) fn other_events(scene: &Scene, found: &mut Found) {
+pub(super) fn other_events(scene: &Scene, mutants: &mut Collector) {
     for port in scene.in_ports() {
         let events = triggered(port);
         let mut others: Vec<&str> = events.iter().map(|event| &*event.text).collect();
@@ -58,13 +58,13 @@ pub(super) fn other_events(scene: &Scene, found: &mut Found) {
                 let (name, right) = (&port.name.text, &event.text);
                 let about = format!("{name} triggers {other} instead of {right}.");
                 let edit = Edit::replace(event.span, other);
-                found.place(&place(port), number, other, &about, vec![edit]);
+                mutants.place(&place(port), number, other, &about, vec![edit]);
             }
         }
     }
 }
 
-pub(super) fn no_lock_check(scene: &Scene, found: &mut Found) {
+pub(super) fn no_lock_check(scene: &Scene, mutants: &mut Collector) {
     for port in scene.in_ports() {
         let name = &port.name.text;
         let statements = walk::statements(&port.body);
@@ -74,8 +74,8 @@ pub(super) fn no_lock_check(scene: &Scene, found: &mut Found) {
         });
         for (number, span) in checks.enumerate() {
             let edit = Edit::remove(scene.file(span), span);
-            let about = format!("{name} makes room at the cost of a locked line.");
-            found.place(&place(port), number, "check_on_cache_probe", &about, vec![edit]);
+            let about = format!("{name} may evict a locked line.");
+            mutants.place(&place(port), number, "check_on_cache_probe", &about, vec![edit]);
         }
         let blocks = statements.iter().filter_map(|(statement, _)| match &statement.kind {
             StatementKind::Peek { message, pairs, .. } => blocked_on(message, pairs),
@@ -84,7 +84,7 @@ pub(super) fn no_lock_check(scene: &Scene, found: &mut Found) {
         for (number, span) in blocks.enumerate() {
             let edit = Edit::replace(span, "");
             let about = format!("{name} handles messages about a locked line.");
-            found.place(&place(port), number, "block_on", &about, vec![edit]);
+            mutants.place(&place(port), number, "block_on", &about, vec![edit]);
         }
     }
 }

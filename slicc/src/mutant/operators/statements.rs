@@ -1,51 +1,51 @@
-//! Other statements of actions: conditions, checks, and what no other operator is about.
+//! Statements that no other operator covers: conditions, checks and the rest.
 
 use super::data::is_dirty;
 use crate::ast::{Expression, ExpressionKind, Statement, StatementKind};
 use crate::mutant::edit::Edit;
-use crate::mutant::made::Found;
+use crate::mutant::made::Collector;
 use crate::mutant::scene::{Body, Scene};
-use crate::mutant::walk::{self, Around};
+use crate::mutant::walk::{self, MessageScope};
 
 fn conditions<'a>(body: &Body<'a>) -> Vec<&'a Expression> {
     let statements = body.statements.iter();
-    let condition = |(statement, _): &(&'a Statement, Around<'a>)| match &statement.kind {
+    let condition = |(statement, _): &(&'a Statement, MessageScope<'a>)| match &statement.kind {
         StatementKind::If { condition, .. } => Some(condition),
         _ => None,
     };
     statements.filter_map(condition).collect()
 }
 
-pub(super) fn negated(scene: &Scene, found: &mut Found) {
+pub(super) fn negated(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         for (number, condition) in conditions(&body).into_iter().enumerate() {
             let text = scene.text(condition.span);
             let (action, one_line) = (body.name, one_line(text));
-            let about = format!("{action} takes the wrong way where it asks for {one_line}.");
+            let about = format!("{action} inverts the condition {one_line}.");
             let edit = Edit::replace(condition.span, format!("!({text})"));
-            found.place(&body.place, number, "", &about, vec![edit]);
+            mutants.place(&body.place, number, "", &about, vec![edit]);
         }
     }
 }
 
-pub(super) fn ignored(scene: &Scene, found: &mut Found) {
+pub(super) fn ignored(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         for (number, condition) in conditions(&body).into_iter().enumerate() {
             let (action, one_line) = (body.name, one_line(scene.text(condition.span)));
-            let about = format!("{action} does not ask for {one_line}, as if that always held.");
+            let about = format!("{action} takes the condition {one_line} as always true.");
             let edit = Edit::replace(condition.span, "true");
-            found.place(&body.place, number, "", &about, vec![edit]);
+            mutants.place(&body.place, number, "", &about, vec![edit]);
         }
     }
 }
 
-/// A text without line breaks.
+/// Joins a text to one line.
 fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// An action with one statement can be dropped as a whole, row by row.
-pub(super) fn dropped(scene: &Scene, found: &mut Found) {
+/// Actions with one statement are skipped: `drop-action` drops them.
+pub(super) fn dropped(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let outside = body.statements.iter().filter(|(_, around)| around.sent.is_none());
         let leaves: Vec<_> = outside.filter(|(one, _)| walk::is_leaf(one)).collect();
@@ -61,13 +61,13 @@ pub(super) fn dropped(scene: &Scene, found: &mut Found) {
             let edit = Edit::remove(body.text, statement.span);
             let about = format!("{action} leaves out {}", scene.text(statement.span));
             let about = format!("{}.", one_line(about.trim_end_matches(';')));
-            found.place(&body.place, number, name, &about, vec![edit]);
+            mutants.place(&body.place, number, name, &about, vec![edit]);
         }
     }
 }
 
-/// What ids call a statement, if no other operator is about it and nothing else needs it.
-fn name<'a>(scene: &Scene, statement: &'a Statement, around: Around<'a>) -> Option<&'a str> {
+/// The name of a statement in ids, if no other operator covers it and nothing else depends on it.
+fn name<'a>(scene: &Scene, statement: &'a Statement, around: MessageScope<'a>) -> Option<&'a str> {
     let block = scene.protocol.program.types.known.block;
     match &statement.kind {
         StatementKind::Assign { target, .. } => {
@@ -89,7 +89,7 @@ fn name<'a>(scene: &Scene, statement: &'a Statement, around: Around<'a>) -> Opti
     }
 }
 
-pub(super) fn no_allocation_check(scene: &Scene, found: &mut Found) {
+pub(super) fn no_allocation_check(scene: &Scene, mutants: &mut Collector) {
     for body in scene.bodies() {
         let statements = body.statements.iter();
         let checks = statements.filter_map(|(statement, _)| match &statement.kind {
@@ -99,8 +99,8 @@ pub(super) fn no_allocation_check(scene: &Scene, found: &mut Found) {
         for (number, (statement, table)) in checks.enumerate() {
             let action = body.name;
             let edit = Edit::remove(body.text, statement.span);
-            let about = format!("{action} does not ask whether {table} has room.");
-            found.place(&body.place, number, table, &about, vec![edit]);
+            let about = format!("{action} does not check whether {table} has room.");
+            mutants.place(&body.place, number, table, &about, vec![edit]);
         }
     }
 }

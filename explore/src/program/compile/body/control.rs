@@ -1,4 +1,4 @@
-//! Branches and loops, as jumps.
+//! Compiles branches and loops to jumps.
 
 use slicc::source::{Diagnostic, Span};
 
@@ -22,16 +22,16 @@ impl Body<'_, '_> {
         self.code.push(Instruction::Unless(code, LATER, condition.span));
         self.block(then);
         let Some(otherwise) = otherwise else {
-            return self.land(&[skip]);
+            return self.set_targets(&[skip]);
         };
         let end = self.code.len();
         self.code.push(Instruction::Jump(LATER));
-        self.land(&[skip]);
+        self.set_targets(&[skip]);
         self.block(otherwise);
-        self.land(&[end]);
+        self.set_targets(&[end]);
     }
 
-    /// A loop, which counts its rounds down.
+    /// Compiles a loop, which counts its rounds down.
     pub(super) fn bounded(
         &mut self,
         condition: Option<&Expression>,
@@ -41,11 +41,11 @@ impl Body<'_, '_> {
     ) {
         let rounds = constant(bound, self.globals, self.compiler);
         if !(1..=MOST_ROUNDS).contains(&rounds) {
-            let message = format!("a bound of {rounds}");
+            let message = format!("the bound of the loop is {rounds}");
             let error = Diagnostic::error(bound.span, message);
             self.error(error.hint(format!("bounds are between 1 and {MOST_ROUNDS}")));
         }
-        let counter = self.fresh(span);
+        let counter = self.new_local(span);
         self.code.push(Instruction::Set(counter, Code::Number(rounds), span));
         let top = self.code.len() as u32;
         let mut breaks = Vec::new();
@@ -64,17 +64,17 @@ impl Body<'_, '_> {
         self.block(body);
         let ended = self.loops.pop().expect("the loop is open");
         self.code.push(Instruction::Jump(top));
-        self.land(&[out]);
+        self.set_targets(&[out]);
         self.code.push(Instruction::CutOff(span));
-        self.land(&ended.breaks);
+        self.set_targets(&ended.breaks);
     }
 
-    /// `break;` or `continue;`
+    /// Compiles `break` or `continue`.
     pub(super) fn leave(&mut self, statement: &Statement) {
         let at = self.code.len();
         let is_break = matches!(statement.kind, StatementKind::Break);
         let Some(innermost) = self.loops.last_mut() else {
-            let error = Diagnostic::error(statement.span, "there is no loop around this");
+            let error = Diagnostic::error(statement.span, "this is not inside a loop");
             return self.error(error);
         };
         let to = if is_break {
@@ -86,8 +86,8 @@ impl Body<'_, '_> {
         self.code.push(Instruction::Jump(to));
     }
 
-    /// Jumps that were waiting go here.
-    pub(super) fn land(&mut self, jumps: &[usize]) {
+    /// Makes these jumps lead to the next instruction.
+    pub(super) fn set_targets(&mut self, jumps: &[usize]) {
         let here = self.code.len() as u32;
         for &jump in jumps {
             if let Instruction::Jump(to) | Instruction::Unless(_, to, _) = &mut self.code[jump] {

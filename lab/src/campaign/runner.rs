@@ -1,4 +1,4 @@
-//! One run of a subject, from its recipe to its row.
+//! Makes one run of a subject, from its recipe to its row.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -25,30 +25,30 @@ use crate::protocols::Opened;
 use crate::protocols::plan;
 use crate::text::{quoted, tame, written_at};
 
-/// How runs are done.
-pub struct Trial<'a> {
+/// Makes the runs of a campaign.
+pub struct Runner<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
-    /// What is asked of the stages that check.
+    /// The options with which histories are checked.
     pub options: check::Options,
-    /// Where traces are kept.
+    /// The folder for traces, if they are kept.
     pub traces: Option<&'a Path>,
     /// Whether warnings are faults.
     pub strict: bool,
 }
 
-/// A run that has ended, and all that is known of it.
+/// The history of a run that has ended, and the model that its client guarantees.
 struct Ended<'a> {
     history: &'a History,
     reads_from: &'a ReadsFrom,
     model: Model,
 }
 
-impl Trial<'_> {
-    /// Does a run. `protocol` is that of the subject, with its fault.
+impl Runner<'_> {
+    /// Makes a run and checks its history. `protocol` is that of the subject, with its mutant applied.
     ///
     /// # Errors
-    /// A certificate that is wrong, which is a defect of this program, or a trace that cannot be written.
+    /// Fails if the run cannot be made, if its trace cannot be written, or if a certificate is rejected, which is a defect of rubric.
     pub fn run(
         &self,
         subject: &Subject,
@@ -99,22 +99,22 @@ impl Trial<'_> {
         if row.outcome != RunOutcome::Clean {
             self.keep(protocol, stream.client, lineage, &row)?;
         }
-        // Where nobody learns from it, only what is new matters.
+        // Counts are needed for coverage and by the guide; elsewhere, new transitions are enough.
         let learns = subject.mutant.is_none() || stream.generator == Generator::Guided;
         let kept = reached.iter().filter(|one| learns || stream.is_new(one));
         let reached = kept.map(|one| (one.triple, one.count)).collect();
         Ok(Entry { row, reached })
     }
 
-    /// What a recipe stands for.
+    /// The simulation that a recipe describes.
     fn simulation(&self, protocol: &Protocol, client: Client, lineage: &Lineage) -> Simulation {
         let mut simulation = Recipe::of(lineage).simulation(protocol, client);
         simulation.options.strict = self.strict;
         simulation
     }
 
-    /// What there is to say about a history: whether it is one of the client's model, with a certificate
-    /// that is verified, and what all criteria say if it is not.
+    /// Decides whether a history satisfies the client's model, and verifies the certificate. If it does not, also decides all
+    /// criteria.
     fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), CertifyError> {
         let Ended { history, reads_from, model, .. } = *ended;
         let outcome = check(history, reads_from, model, &self.options);
@@ -122,15 +122,15 @@ impl Trial<'_> {
         let finding = match outcome.verdict {
             Verdict::Consistent(_) => Finding::Consistent,
             Verdict::Violation(_) => Finding::Violation,
-            // The stages are asked, which do not end with a criterion.
+            // The engine's stages never end with a criterion.
             Verdict::Undecided(_)
             | Verdict::Unproved
             | Verdict::Satisfied
             | Verdict::CriterionViolation(_) => Finding::Undecided,
         };
         let criteria = Guarantee::ALL.map(|guarantee| match finding {
-            Finding::Violation => self.ask(ended, guarantee),
-            // What follows from the model needs not be asked, and of the rest nobody wants to know.
+            Finding::Violation => self.decide(ended, guarantee),
+            // Criteria that follow from the model are known to hold. The others are not needed for a history without fault.
             Finding::Consistent if guarantee.follows_from(model) => {
                 Checked { finding: Some(Finding::Consistent), ..Checked::default() }
             }
@@ -139,8 +139,8 @@ impl Trial<'_> {
         Ok((finding, criteria))
     }
 
-    /// Whether a history satisfies a criterion, and if not, after how many operations.
-    fn ask(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
+    /// Whether a history satisfies a criterion, and if not, after how many operations the violation shows.
+    fn decide(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
         let options = check::Options { algorithm: guarantee.algorithm(), ..self.options.clone() };
         let bounds = Bounds::new(options.timeout, options.max_memory);
         let found = detect(ended.history, ended.reads_from, guarantee.model(), &options, &bounds);
@@ -155,13 +155,13 @@ impl Trial<'_> {
         }
     }
 
-    /// Whether the trace of a run is to be kept and is not there.
+    /// Whether the trace of a run should be kept and is missing.
     pub fn lacks_trace(&self, entry: &Entry) -> bool {
         let path = self.trace(&entry.row);
         path.is_some_and(|path| entry.row.outcome != RunOutcome::Clean && !path.exists())
     }
 
-    /// Where the trace of a run is kept, if traces are: in a folder for each protocol.
+    /// The path of the trace of a run, in a folder for each protocol; none if traces are not kept.
     fn trace(&self, row: &CampaignRun) -> Option<PathBuf> {
         let plain = |text: &str| {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
@@ -173,10 +173,10 @@ impl Trial<'_> {
         Some(self.traces?.join(plain(&row.protocol)).join(name))
     }
 
-    /// Runs it again, for its trace.
+    /// Repeats a run to write its trace, if traces are kept.
     ///
     /// # Errors
-    /// The file cannot be written.
+    /// Fails if the file cannot be written.
     pub fn keep(
         &self,
         protocol: &Protocol,
@@ -213,7 +213,7 @@ fn simulate(
     run.map_err(Error::run(&protocol.title()))
 }
 
-/// How a run ended: what stopped it counts before what its history says.
+/// The outcome of a run. A fault takes precedence over the verdict about the history.
 fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     match (fault.map(|fault| fault.kind), verdict) {
         (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
@@ -224,7 +224,7 @@ fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     }
 }
 
-/// What was warned about and where, if anything was.
+/// The warnings of a run, with their places in the protocol; none if there were none.
 fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
     let warnings = run.warnings.iter().map(|warning| {
         let place = written_at(warning.span, protocol.sources());
@@ -235,7 +235,8 @@ fn warning(protocol: &Protocol, run: &Run) -> Option<String> {
     (!warnings.is_empty()).then(|| warnings.join("; "))
 }
 
-/// How often a run took what its subject changes; not known if that is no entry of the table.
+/// How often a run took or stalled at the transitions that its mutant changes. Not known if the mutant changes anything that is not an
+/// entry of the transition table.
 fn covered(subject: &Subject, run: &Run) -> Option<u64> {
     let touched = &subject.touched;
     let is_known = touched.elsewhere.is_empty() && !touched.entries.is_empty();
@@ -243,7 +244,7 @@ fn covered(subject: &Subject, run: &Run) -> Option<u64> {
     is_known.then(|| visits(&run.coverage()) + visits(&run.stalls()))
 }
 
-/// The columns that are about the mutant.
+/// A row with the columns about the mutant filled in.
 fn about(subject: &Subject) -> CampaignRun {
     let Some(Mutant { name, origin, .. }) = &subject.mutant else {
         return CampaignRun::default();
@@ -262,7 +263,7 @@ fn about(subject: &Subject) -> CampaignRun {
     }
 }
 
-/// The command that repeats a run.
+/// The command that reproduces a run.
 fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
     let mutant = subject.name().map(|name| format!(" --mutant {}", quoted(&name)));
     format!(
@@ -272,4 +273,14 @@ fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Li
         simulation.client,
         if simulation.options.strict { " --strict" } else { "" }
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_are_in_the_order_of_the_table() {
+        assert_eq!(Guarantee::ALL.map(Guarantee::name), tables::CRITERIA);
+    }
 }

@@ -1,24 +1,25 @@
-//! Suggestions for the name of a protocol that cannot be opened: a built-in one under a name a little different, or the
-//! `.slicc` file that includes the `.sm` file, or lies in the folder, that was named instead.
+//! Suggestions where a protocol cannot be opened: a built-in protocol with a similar name, or the
+//! `.slicc` file that the user probably meant by naming one of its `.sm` files or its folder.
 
 use std::path::{Path, PathBuf};
 
 use super::builtin::BUILTINS;
 use super::load::{Failure, NO_PROTOCOL_LINE};
-use super::outline::nearest;
+use super::near::nearest;
 use super::parser;
 use crate::source::{Diagnostic, Span};
 
-/// Letters that a part of a name must have to be looked for in the names that there are.
-const PART: usize = 3;
+/// Fewest letters of a name that are searched for inside the names of built-in protocols.
+const MINIMUM_PART: usize = 3;
 
-/// Most `.slicc` files of a folder that are named.
-const NAMED: usize = 5;
+/// Largest number of `.slicc` files that a hint lists.
+const MOST_LISTED: usize = 5;
 
-/// Largest `.slicc` file that is looked into, in bytes: it has little but a name and includes.
-const LARGEST: u64 = 1 << 20;
+/// Largest `.slicc` file that is searched for includes, in bytes. Such files hold little but a name and
+/// includes.
+const LARGEST_SEARCHED_BYTES: u64 = 1 << 20;
 
-/// Adds to a failure what may have been meant by `given`.
+/// Adds to a failure a hint about what `given` may have meant.
 pub(super) fn hinted(mut failure: Failure, given: &str) -> Failure {
     let path = Path::new(given);
     let is_part = path.extension().is_some_and(|extension| extension == "sm");
@@ -37,7 +38,7 @@ pub(super) fn hinted(mut failure: Failure, given: &str) -> Failure {
     failure
 }
 
-/// Gives the only diagnostic a hint.
+/// Sets the hint if there is exactly one diagnostic.
 fn hint(failure: &mut Failure, text: &str) {
     if let [diagnostic] = &mut *failure.diagnostics {
         diagnostic.hint = Some(text.to_owned());
@@ -49,11 +50,12 @@ fn lacks_protocol_line(failure: &Failure) -> bool {
     all.any(|diagnostic| diagnostic.message == NO_PROTOCOL_LINE)
 }
 
-/// The built-in protocol that is nearest to a name, and all that there are.
+/// A hint with the built-in protocols nearest to a name, and the names of all.
 fn names_near(name: &str) -> String {
     let names: Vec<&str> = BUILTINS.iter().map(|one| one.name).collect();
     let lower = name.to_ascii_lowercase();
-    let has_part = |one: &&str| lower.len() >= PART && one.to_ascii_lowercase().contains(&lower);
+    let has_part =
+        |one: &&str| lower.len() >= MINIMUM_PART && one.to_ascii_lowercase().contains(&lower);
     let near: Vec<&str> = match nearest(name, names.iter().copied()) {
         Some(near) => vec![near],
         None => names.iter().copied().filter(has_part).collect(),
@@ -69,12 +71,13 @@ fn names_near(name: &str) -> String {
     )
 }
 
-/// The `.slicc` files in the folder of a part, those that include it if there are such.
+/// A hint for a `.sm` file: the `.slicc` files in its folder, only those that include it if there
+/// are any.
 fn including(part: &Path) -> String {
     let folder = part.parent().unwrap_or(Path::new(""));
     let all = protocols_in(folder);
     let includes = |protocol: &&PathBuf| {
-        let is_small = protocol.metadata().is_ok_and(|file| file.len() <= LARGEST);
+        let is_small = protocol.metadata().is_ok_and(|file| file.len() <= LARGEST_SEARCHED_BYTES);
         let text = is_small.then(|| std::fs::read_to_string(protocol).ok()).flatten();
         let included = text.map(|text| parser::parse(0, &text).includes).unwrap_or_default();
         let mut names = included.iter().map(|include| Path::new(&*include.path.text));
@@ -91,7 +94,7 @@ fn including(part: &Path) -> String {
     }
 }
 
-/// What to type instead of a folder, if there is a protocol in it.
+/// A hint for a folder: the protocols in it, if there are any.
 fn in_folder(folder: &Path) -> Option<String> {
     match &protocols_in(folder)[..] {
         [] => None,
@@ -100,7 +103,7 @@ fn in_folder(folder: &Path) -> Option<String> {
     }
 }
 
-/// The `.slicc` files of a folder, by name; none if it cannot be read.
+/// The `.slicc` files of a folder, sorted by name; none if it cannot be read.
 fn protocols_in(folder: &Path) -> Vec<PathBuf> {
     let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
     let entries = std::fs::read_dir(here).into_iter().flatten();
@@ -115,8 +118,8 @@ fn protocols_in(folder: &Path) -> Vec<PathBuf> {
 
 fn list(paths: &[PathBuf]) -> String {
     let some: Vec<String> =
-        paths.iter().take(NAMED).map(|path| path.display().to_string()).collect();
-    match paths.len().saturating_sub(NAMED) {
+        paths.iter().take(MOST_LISTED).map(|path| path.display().to_string()).collect();
+    match paths.len().saturating_sub(MOST_LISTED) {
         0 => some.join(", "),
         more => format!("{} and {more} more", some.join(", ")),
     }
@@ -169,7 +172,8 @@ mod tests {
         );
         let both = said(folder.path().to_str().unwrap());
         assert!(both.contains("a.slicc, ") && both.ends_with("b.slicc"), "{both}");
-        // A whole protocol may be called so, and one that is wrong says what is.
+        // A complete protocol may have this extension, and an incorrect one gets its own
+        // diagnostics.
         fs::write(path("whole.sm"), "protocol \"C\";").unwrap();
         assert!(open(&path("whole.sm")).is_ok());
         fs::write(path("wrong.sm"), "protocol \"C\"; structure(").unwrap();

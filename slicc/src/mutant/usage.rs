@@ -1,4 +1,4 @@
-//! What the machines of a protocol say to each other.
+//! The enumerators, counters and virtual networks that the machines of a protocol use.
 
 use std::collections::{BTreeSet, HashSet};
 
@@ -7,21 +7,21 @@ use crate::compile::types::{TypeId, TypeKind};
 use crate::protocol::Protocol;
 use crate::visit::{self, Node};
 
-/// The words that machines use.
-pub(super) struct Words<'a> {
+/// What the machines of a protocol use.
+pub(super) struct Usage<'a> {
     protocol: &'a Protocol,
-    /// Enumerations and values.
+    /// Pairs of an enumeration and a value.
     enumerators: HashSet<(&'a str, &'a str)>,
-    /// Fields that count something.
+    /// Fields that count something, such as acknowledgements.
     counters: HashSet<&'a str>,
-    /// The numbers of the virtual networks.
+    /// The numbers of the virtual networks, as written.
     pub networks: BTreeSet<&'a str>,
 }
 
-impl<'a> Words<'a> {
-    /// Those of a protocol.
-    pub fn of(protocol: &'a Protocol) -> Words<'a> {
-        let mut words = Words {
+impl<'a> Usage<'a> {
+    /// Collects what a protocol uses.
+    pub fn of(protocol: &'a Protocol) -> Usage<'a> {
+        let mut usage = Usage {
             protocol,
             enumerators: HashSet::new(),
             counters: HashSet::new(),
@@ -29,14 +29,14 @@ impl<'a> Words<'a> {
         };
         for machine in protocol.machines() {
             let networks = machine.parameters.iter().filter_map(network);
-            words.networks.extend(networks);
-            blocks(machine).for_each(|block| words.read(block));
+            usage.networks.extend(networks);
+            blocks(machine).for_each(|block| usage.read(block));
         }
-        words
+        usage
     }
 
-    /// The values of an enumeration that some machine uses, in the order in which they are declared.
-    /// `family` is what it is called where it is used.
+    /// The values of an enumeration that some machine uses, in the order of declaration. `family`
+    /// is the name of the enumeration where it is used.
     pub fn values(&self, family: &str, of: TypeId) -> Vec<&'a str> {
         let TypeKind::Enumeration { values, .. } = &self.protocol.program.types[of].kind else {
             return Vec::new();
@@ -46,7 +46,7 @@ impl<'a> Words<'a> {
         values.filter(is_used).collect()
     }
 
-    /// Whether a field counts something: answers, for one.
+    /// Whether a field counts something, such as acknowledgements.
     pub fn is_counter(&self, field: &str) -> bool {
         self.counters.contains(field)
     }
@@ -66,8 +66,8 @@ impl<'a> Words<'a> {
         });
     }
 
-    /// Notes what counts in an assignment: a field to which something is added or from which something
-    /// is taken, with that if it is a field, too; and one that becomes the size of a set.
+    /// Records the counters in an assignment: a field that is increased or decreased, with the
+    /// field by which it is, and a field that becomes the size of a set.
     fn count(&mut self, target: &'a Expression, value: &'a Expression) {
         let Some(own) = field(target) else { return };
         match &value.kind {
@@ -86,14 +86,14 @@ impl<'a> Words<'a> {
     }
 }
 
-/// The number of the virtual network to which a buffer is attached, as it is written.
+/// The number of a buffer's virtual network, as written.
 pub(super) fn network(parameter: &Object) -> Option<&str> {
     let mut pairs = parameter.pairs.iter();
     let pair = pairs.find(|pair| &*pair.key.text == "virtual_network")?;
     Some(&pair.value.text)
 }
 
-/// The name of a field.
+/// The name of the field, if an expression is one.
 fn field(expression: &Expression) -> Option<&str> {
     match &expression.kind {
         ExpressionKind::Field { field, .. } => Some(&field.text),
@@ -101,7 +101,7 @@ fn field(expression: &Expression) -> Option<&str> {
     }
 }
 
-/// The code of a machine.
+/// The blocks of a machine's actions, ports and functions.
 fn blocks(machine: &Machine) -> impl Iterator<Item = &Block> {
     machine.body.iter().filter_map(|declaration| match declaration {
         Declaration::Action(action) => Some(&action.body),

@@ -1,4 +1,4 @@
-//! Moves in words.
+//! Describes moves in words.
 
 use slicc::compile::types::TypeKind;
 
@@ -9,25 +9,25 @@ use super::{Stepping, Values};
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DescribedMove {
-    /// What happens: `core 1 stores to line 0`.
+    /// The event: `core 1 stores to line 0`.
     pub happens: String,
     /// The transition that it leads to, what is sent, and what memory performs.
     pub effects: Vec<String>,
 }
 
 impl Stepping {
-    /// Lets something happen in a state, and says what.
-    pub fn tell(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
+    /// Makes a move in a state, and describes it.
+    pub fn describe(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
         self.thaw(state);
-        let happens = self.happens(chosen);
+        let happens = self.event_text(chosen);
         let outcome = self.take(state, chosen);
         let mut effects = self.effects();
         let performed = outcome.performed.iter();
-        effects.extend(performed.map(|access| self.answer(access)));
+        effects.extend(performed.map(|access| self.access_text(access)));
         (DescribedMove { happens, effects }, outcome)
     }
 
-    fn happens(&self, chosen: Move) -> String {
+    fn event_text(&self, chosen: Move) -> String {
         match chosen {
             Move::Ask { core, line, action, value } => {
                 let what = match (action, self.values) {
@@ -75,7 +75,7 @@ impl Stepping {
 
     /// `RequestMsg GETX for line 0`
     fn message(&self, buffer: usize, at: usize) -> String {
-        let Some(one) = self.system.buffers[buffer].travelling().nth(at) else {
+        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
             return "a message".to_owned();
         };
         let of = self.system.words.type_of(one.message);
@@ -109,7 +109,7 @@ impl Stepping {
     }
 
     /// `core 0 has read the latest value of line 0`
-    fn answer(&self, access: &Access) -> String {
+    fn access_text(&self, access: &Access) -> String {
         let Access { core, line, value, .. } = access;
         match (self.values, access.action, access.freshness) {
             (Values::Numbers(_), Action::Load, _) => {
@@ -131,10 +131,10 @@ impl Stepping {
         }
     }
 
-    /// What the last move has led to.
+    /// The effects of the last move.
     fn effects(&self) -> Vec<String> {
         let happenings = self.system.happenings.iter().take(self.system.happened);
-        // A transition is noted when its actions are over.
+        // A transition is recorded when its actions are over.
         let mut happenings: Vec<_> = happenings.collect();
         happenings.sort_by_key(|happening| happening.is_message);
         happenings

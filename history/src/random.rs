@@ -1,4 +1,4 @@
-//! Random choices that are the same on every machine.
+//! The pseudo-random generator of histories and programs.
 //!
 //! The generator is ChaCha8, whose stream is part of its definition. What is made of the stream is
 //! written out here, since libraries reserve the right to change that.
@@ -6,26 +6,48 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng};
 
-/// The pseudo-random generator of histories. A seed gives the same numbers on every machine.
-pub(super) struct Rng(ChaCha8Rng);
+/// A pseudo-random generator. A seed gives the same numbers on every machine.
+#[derive(Debug)]
+pub struct Rng(ChaCha8Rng);
 
 impl Rng {
-    /// Creates the generator of a seed, which is the lowest eight bytes of the key.
-    pub fn new(seed: u64) -> Rng {
+    /// Creates the generator of a seed. Generators with one seed and different `purpose` are
+    /// independent of each other. The key of ChaCha8 is the seed, then the purpose, little-endian.
+    pub fn new(seed: u64, purpose: u64) -> Rng {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
+        key[8..16].copy_from_slice(&purpose.to_le_bytes());
         Rng(ChaCha8Rng::from_seed(key))
     }
 
-    /// A number below `bound`, which is not 0. Off uniform by less than `bound` in 2^64.
+    /// A number below `bound`; 0 if that is 0. Off uniform by less than `bound` in 2^64.
     pub fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.0.next_u64()) * u128::from(bound);
         (wide >> 64) as u64
     }
 
-    /// An index into something that long, which is not empty.
+    /// A number from 0 to `most`.
+    pub fn up_to(&mut self, most: u64) -> u64 {
+        match most {
+            0 => 0,
+            _ => self.below(most.saturating_add(1)),
+        }
+    }
+
+    /// An index into something that long; 0 if it is empty.
     pub fn index(&mut self, length: usize) -> usize {
         self.below(length as u64) as usize
+    }
+
+    /// True with a probability of `percent` in 100.
+    pub fn percent(&mut self, percent: u32) -> bool {
+        self.below(100) < u64::from(percent)
+    }
+
+    /// One of the choices, each with the same probability.
+    pub fn one_of<T: Copy, const N: usize>(&mut self, choices: &[T; N]) -> T {
+        const { assert!(N > 0, "there must be a choice") };
+        choices[self.index(N)]
     }
 
     /// Puts the first `count` of a shuffled slice at its front; all of it if it is shorter.
@@ -37,14 +59,24 @@ impl Rng {
         }
     }
 
-    /// Puts a slice into random order.
+    /// Puts a slice into random order, from its front: the order of generated histories.
     pub fn shuffle<T>(&mut self, slice: &mut [T]) {
         self.draw(slice, slice.len());
+    }
+
+    /// Puts a slice into random order, from its back: the order of simulated programs. For a seed
+    /// it is another one than that of [`Rng::shuffle`].
+    pub fn shuffle_from_back<T>(&mut self, slice: &mut [T]) {
+        for at in (1..slice.len()).rev() {
+            let other = self.index(at + 1);
+            slice.swap(at, other);
+        }
     }
 }
 
 /// A choice among numbers from 0 with given weights.
-pub(super) struct Weighted {
+#[derive(Debug)]
+pub struct Weighted {
     /// Sum of the weights up to each number and its own.
     sums: Vec<u64>,
     uniform: bool,
@@ -91,31 +123,44 @@ impl Weighted {
 mod tests {
     use super::*;
 
-    /// Histories are promised to be the same forever: if this fails, the promise is broken.
+    /// Histories and runs are promised to be the same forever: if this fails, the promise is broken.
     #[test]
     fn the_stream_of_a_seed_is_fixed() {
-        let mut rng = Rng::new(1);
+        let mut rng = Rng::new(1, 0);
         let numbers: Vec<u64> = (0..4).map(|_| rng.below(1 << 32)).collect();
-        assert_eq!(numbers, FIRST);
+        assert_eq!(numbers, [1638484553, 1266703218, 3428475886, 3934848116]);
+        assert_ne!(Rng::new(1, 1).below(1 << 32), numbers[0]);
     }
 
-    const FIRST: [u64; 4] = [1638484553, 1266703218, 3428475886, 3934848116];
+    #[test]
+    fn bounds_are_kept() {
+        let mut rng = Rng::new(2, 0);
+        assert!((0..1000).all(|_| rng.up_to(3) <= 3));
+        assert_eq!((rng.up_to(0), rng.below(0)), (0, 0));
+        let hits = (0..1000).filter(|_| rng.percent(30)).count();
+        assert!((250..350).contains(&hits), "{hits}");
+        assert!(!rng.percent(0) && rng.percent(100));
+    }
 
     #[test]
     fn shuffling_reaches_every_order() {
-        let mut rng = Rng::new(2);
-        let mut seen = std::collections::BTreeSet::new();
-        for _ in 0..200 {
-            let mut slice = [0, 1, 2];
-            rng.shuffle(&mut slice);
-            seen.insert(slice);
+        let mut rng = Rng::new(2, 0);
+        let orders: [fn(&mut Rng, &mut [u8]); 2] =
+            [|rng, slice| rng.shuffle(slice), |rng, slice| rng.shuffle_from_back(slice)];
+        for order in orders {
+            let mut seen = std::collections::BTreeSet::new();
+            for _ in 0..200 {
+                let mut slice = [0, 1, 2];
+                order(&mut rng, &mut slice);
+                seen.insert(slice);
+            }
+            assert_eq!(seen.len(), 6);
         }
-        assert_eq!(seen.len(), 6);
     }
 
     #[test]
     fn choices_follow_their_weights() {
-        let mut rng = Rng::new(3);
+        let mut rng = Rng::new(3, 0);
         let weighted = Weighted::new([0, 3, 0, 1].into_iter());
         let mut counts = [0; 4];
         for _ in 0..4000 {
@@ -127,7 +172,7 @@ mod tests {
 
     #[test]
     fn skew_makes_the_first_popular() {
-        let mut rng = Rng::new(4);
+        let mut rng = Rng::new(4, 0);
         let share = |rng: &mut Rng, skew| {
             let zipf = Weighted::zipf(100, skew);
             (0..10_000).filter(|_| zipf.choose(rng) == 0).count()

@@ -1,4 +1,5 @@
-//! Paths and cycles in a relation that is given by part of program order and labelled edges.
+//! [`LabelledGraph`]: a relation given by parts of program order and by labelled edges, in which short
+//! paths and cycles can be searched.
 
 use std::collections::VecDeque;
 
@@ -7,35 +8,35 @@ use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::papers::execution::{Execution, NONE};
 use crate::papers::program_order::program_order_by_location;
-use certify::criterion::Order;
+use certify::criterion::BaseOrder;
 use memory::Model;
 
-/// About how many nodes and edges a search for a short cycle looks at.
-const EFFORT: usize = 30_000_000;
+/// About how many nodes and edges a search for a short cycle visits.
+const CYCLE_SEARCH_VISITS: usize = 30_000_000;
 
-/// Why an edge is there.
+/// The justification of an edge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Label {
     /// `wr`, `wr_e`.
     ReadsFrom,
     /// The derived pair of this number of an `hb_o`.
     Derived(u32),
-    /// `cf[R]` by way of this read, with R on this order.
-    Conflict(Order, u32),
+    /// `cf[R]` by this read, with R over this base order.
+    Conflict(BaseOrder, u32),
     /// `hb_WW`, `whb_WW`.
     Happens,
-    /// `rw`, by the edge of this number from the read's source.
+    /// `rw`, because of the edge of this number from the read's source.
     Overwritten(u32),
 }
 
 /// An edge between two nodes of an execution.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Edge {
-    /// From.
+    /// The node that the edge leaves.
     pub from: u32,
-    /// To.
+    /// The node that the edge enters.
     pub to: u32,
-    /// Why the edge is there.
+    /// The justification of the edge.
     pub label: Label,
 }
 
@@ -49,35 +50,35 @@ impl Edge {
 /// A step of a path.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Hop {
-    /// Along program order.
-    Program(Order, u32, u32),
-    /// Along an edge.
+    /// A pair of program order: the order, and the two nodes.
+    Program(BaseOrder, u32, u32),
+    /// A labelled edge.
     Edge(Edge),
 }
 
-/// Whether a pair is in an order: for `ppo`, in its own right.
-pub fn related(exec: &Execution<'_>, order: Order, first: u32, second: u32) -> bool {
+/// Whether a pair is in an order; for `ppo`, in its own right, not only by transitivity.
+pub fn related(exec: &Execution<'_>, order: BaseOrder, first: u32, second: u32) -> bool {
     let (one, two) = (exec.location[first as usize], exec.location[second as usize]);
     match order {
-        Order::Full => exec.po(first, second),
-        Order::Preserved => exec.preserves(Model::TSO, first, second),
-        Order::SameLocation => exec.po(first, second) && one == two && one != NONE,
+        BaseOrder::Full => exec.po(first, second),
+        BaseOrder::Preserved => exec.preserves(Model::TSO, first, second),
+        BaseOrder::SameLocation => exec.po(first, second) && one == two && one != NONE,
     }
 }
 
-/// The write-read pairs: all of them, or the external ones.
+/// The pairs of a write and its reader: all of them, or only the external ones.
 pub fn reads_from(exec: &Execution<'_>, external: bool) -> Vec<Edge> {
     let model = if external { Model::TSO } else { Model::SC };
     let edge = |(from, to)| Edge { from, to, label: Label::ReadsFrom };
     exec.wr(model).map(edge).collect()
 }
 
-/// Few pairs of an order whose transitive closure has all of it.
-pub fn steps(exec: &Execution<'_>, order: Order) -> Vec<(u32, u32)> {
+/// A linear number of pairs whose transitive closure is the order.
+pub fn steps(exec: &Execution<'_>, order: BaseOrder) -> Vec<(u32, u32)> {
     match order {
-        Order::Full => full(exec),
-        Order::Preserved => preserved(exec),
-        Order::SameLocation => program_order_by_location(exec),
+        BaseOrder::Full => full(exec),
+        BaseOrder::Preserved => preserved(exec),
+        BaseOrder::SameLocation => program_order_by_location(exec),
     }
 }
 
@@ -91,9 +92,9 @@ fn full(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     steps
 }
 
-/// What is not a plain store precedes everything after it, what is not a plain load everything
-/// before it: the last of each kind has the rest before it. Here an initial write is a plain store
-/// like others, not before loads.
+/// The pairs for `ppo` of TSO. An operation that is no plain store precedes everything after it, and one
+/// that is no plain load follows everything before it, so an edge from the last of each kind suffices.
+/// An initial write counts as a plain store, so it does not precede loads.
 fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     let mut steps = Vec::new();
     for thread in exec.history.threads() {
@@ -116,30 +117,34 @@ fn preserved(exec: &Execution<'_>) -> Vec<(u32, u32)> {
     steps
 }
 
-/// The relation.
+/// Parts of program order and labelled edges, as a graph over the nodes of an execution.
 #[derive(Debug)]
-pub struct Web<'e> {
+pub struct LabelledGraph<'e> {
     exec: &'e Execution<'e>,
-    orders: Vec<Order>,
+    orders: Vec<BaseOrder>,
     /// The edges.
     pub edges: Vec<Edge>,
-    /// Per node the numbers of its edges.
+    /// Per node, the numbers of the edges that leave it.
     out: Csr,
 }
 
-impl<'e> Web<'e> {
-    /// Sets it up. Cost: linear.
-    pub fn new(exec: &'e Execution<'e>, orders: &[Order], edges: Vec<Edge>) -> Web<'e> {
+impl<'e> LabelledGraph<'e> {
+    /// The graph of these orders and edges. Cost: linear.
+    pub fn new(
+        exec: &'e Execution<'e>,
+        orders: &[BaseOrder],
+        edges: Vec<Edge>,
+    ) -> LabelledGraph<'e> {
         let numbered = edges.iter().enumerate();
         let out = Csr::new(exec.len(), numbered.map(|(at, edge)| (edge.from, at as u32)));
-        Web { exec, orders: orders.to_vec(), edges, out }
+        LabelledGraph { exec, orders: orders.to_vec(), edges, out }
     }
 
-    /// A shortest path of at least one step, over edges that are allowed. Cost: linear for `po`,
+    /// A shortest path of at least one step that uses only allowed edges. Cost: linear for `po`,
     /// O(n²/threads) for the other orders.
     pub fn path(&self, from: u32, to: u32, allowed: impl Fn(&Edge) -> bool) -> Option<Vec<Hop>> {
         let mut search = Search {
-            web: self,
+            graph: self,
             reached: vec![None; self.exec.len()],
             queue: VecDeque::from([from]),
             fresh: vec![u32::MAX; self.exec.history.threads().len()],
@@ -159,15 +164,16 @@ impl<'e> Web<'e> {
         None
     }
 
-    /// A cycle with few steps, if there is one. Cost: linear without a cycle; with one it looks at
-    /// a bounded number of nodes, so that a shortest one is found where there are few.
+    /// A cycle with few steps, if there is a cycle. Cost: linear if there is none. Otherwise the search
+    /// starts from a bounded number of nodes on cycles, and finds a shortest cycle if there are few of
+    /// them.
     pub fn cycle(&self, bounds: &Bounds) -> Option<Vec<Hop>> {
         let steps: Vec<(u32, u32)> =
             self.orders.iter().flat_map(|&order| steps(self.exec, order)).collect();
         let all = steps.iter().copied();
         let all = all.chain(self.edges.iter().map(Edge::ends));
         let nodes = topological(&Csr::new(self.exec.len(), all)).err()?.on_cycles();
-        let tries = (EFFORT / (self.exec.len() + self.edges.len() + 1)).max(1);
+        let tries = (CYCLE_SEARCH_VISITS / (self.exec.len() + self.edges.len() + 1)).max(1);
         let stride = nodes.len().div_ceil(tries).max(1);
         let mut shortest: Option<Vec<Hop>> = None;
         for &node in nodes.iter().step_by(stride) {
@@ -186,11 +192,11 @@ impl<'e> Web<'e> {
 }
 
 struct Search<'w> {
-    web: &'w Web<'w>,
-    /// Per node the one before it on the path, and the step from there.
+    graph: &'w LabelledGraph<'w>,
+    /// Per node, the node before it on the path, and the step from there.
     reached: Vec<Option<(u32, Hop)>>,
     queue: VecDeque<u32>,
-    /// For `po`, per thread: operations from here on were reached along program order.
+    /// For `po`, per thread: the operations from this one on were reached along program order.
     fresh: Vec<u32>,
 }
 
@@ -204,7 +210,7 @@ impl Search<'_> {
     }
 
     fn along_program_order(&mut self, node: u32) {
-        let exec = self.web.exec;
+        let exec = self.graph.exec;
         let threads = exec.history.threads();
         if exec.is_initial(node) {
             for (at, thread) in threads.iter().enumerate() {
@@ -217,19 +223,19 @@ impl Search<'_> {
     }
 
     fn along_thread(&mut self, node: u32, thread: usize, start: u32, end: u32) {
-        for &order in &self.web.orders {
+        for &order in &self.graph.orders {
             let end = match order {
-                Order::Full => end.min(self.fresh[thread]),
+                BaseOrder::Full => end.min(self.fresh[thread]),
                 _ => end,
             };
             for next in start..end {
                 if self.reached[next as usize].is_none()
-                    && related(self.web.exec, order, node, next)
+                    && related(self.graph.exec, order, node, next)
                 {
                     self.reach(next, node, Hop::Program(order, node, next));
                 }
             }
-            if order == Order::Full {
+            if order == BaseOrder::Full {
                 self.fresh[thread] = self.fresh[thread].min(start);
             }
         }

@@ -1,44 +1,44 @@
-//! A machine of a protocol, as far as its syntax tells, for what clauses look for.
+//! The syntax tree of a machine, with the queries that clauses need.
 
 use crate::ast::{Action, Block, Declaration, InPort, Machine, Transition};
 use crate::load::Loaded;
 use crate::source::Span;
 
-/// A machine.
+/// A machine of a protocol.
 #[derive(Clone, Copy)]
-pub(in crate::mutant) struct Ground<'a> {
+pub(in crate::mutant) struct MachineSyntax<'a> {
     pub loaded: &'a Loaded,
     pub machine: &'a Machine,
 }
 
-impl<'a> Ground<'a> {
-    /// The machine of this name.
-    pub fn of(loaded: &'a Loaded, name: &str) -> Option<Ground<'a>> {
+impl<'a> MachineSyntax<'a> {
+    /// Finds the machine of this name.
+    pub fn of(loaded: &'a Loaded, name: &str) -> Option<MachineSyntax<'a>> {
         let machines = loaded.declarations.iter();
         let mut machines = machines.filter_map(|one| match one {
             Declaration::Machine(machine) => Some(machine),
             _ => None,
         });
         let machine = machines.find(|machine| &*machine.name.text == name)?;
-        Some(Ground { loaded, machine })
+        Some(MachineSyntax { loaded, machine })
     }
 
-    /// What it is called.
+    /// The name of the machine.
     pub fn name(&self) -> &'a str {
         &self.machine.name.text
     }
 
-    /// The text of a stretch.
+    /// The text of a span.
     pub fn text(&self, span: Span) -> &'a str {
         self.loaded.sources.text(span)
     }
 
-    /// The text of the file of a stretch.
+    /// The text of the file that contains a span.
     pub fn file(&self, span: Span) -> &'a str {
         &self.loaded.sources.files()[span.file as usize].text
     }
 
-    /// The file and line of a stretch.
+    /// The file and line of a span, for messages.
     pub fn place(&self, span: Span) -> String {
         let (path, line, _) = self.loaded.sources.position(span);
         format!("{}:{line}", path.display())
@@ -62,7 +62,7 @@ impl<'a> Ground<'a> {
         self.actions().find(|action| &*action.name.text == name)
     }
 
-    /// The bodies of its functions.
+    /// The bodies of the machine's functions.
     pub fn functions(&self) -> impl Iterator<Item = &'a Block> + use<'a> {
         self.machine.body.iter().filter_map(|one| match one {
             Declaration::Function(function) => function.body.as_ref(),
@@ -104,7 +104,7 @@ impl<'a> Ground<'a> {
         })
     }
 
-    /// The names of its states.
+    /// The names of the machine's states.
     pub fn states(&self) -> Vec<&'a str> {
         let body = self.machine.body.iter();
         let states = body.filter_map(|one| match one {
@@ -114,7 +114,7 @@ impl<'a> Ground<'a> {
         states.flatten().map(|state| &*state.name.text).collect()
     }
 
-    /// The names of its events.
+    /// The names of the machine's events.
     pub fn events(&self) -> Vec<&'a str> {
         let body = self.machine.body.iter();
         let events = body.filter_map(|one| match one {

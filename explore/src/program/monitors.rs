@@ -1,4 +1,4 @@
-//! Monitors that watch a run.
+//! The monitors that follow a run.
 
 use check::Model;
 
@@ -6,32 +6,32 @@ use super::compile::Program;
 use super::machine::Event;
 use crate::monitor::{self, Monitor};
 
-/// A monitor for each model, in the middle of a run.
+/// The state of the monitors during a run, one for each model.
 #[derive(Clone, Debug)]
-pub struct Watch {
+pub struct Monitors {
     monitors: Vec<Monitor>,
 }
 
-/// That an event may come before a store of another thread that is before it in the run.
+/// An event may come before a store of another thread that precedes it in the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Signal {
-    /// The number of the monitor.
+    /// The index of the monitor.
     pub monitor: usize,
-    /// The number of the event in the run.
+    /// The index of the event in the run.
     pub event: usize,
-    /// The number of the store that may be delayed.
+    /// The index of the store that may be delayed.
     pub store: usize,
 }
 
-impl Watch {
-    /// Monitors for these models, before the first event.
-    pub fn new(program: &Program, models: &[Model]) -> Watch {
+impl Monitors {
+    /// Creates monitors for these models, before the first event.
+    pub fn new(program: &Program, models: &[Model]) -> Monitors {
         let (threads, locations) = (program.threads.len(), program.locations.len());
         let new = |&model| Monitor::new(model, threads, locations);
-        Watch { monitors: models.iter().map(new).collect() }
+        Monitors { monitors: models.iter().map(new).collect() }
     }
 
-    /// A step of the run: the event of this number.
+    /// Passes an event of the run, with this index, to the monitors.
     pub fn step(&mut self, number: usize, event: &Event, found: &mut dyn FnMut(Signal)) {
         let seen =
             monitor::Event { thread: event.thread, kind: event.kind, location: event.location };

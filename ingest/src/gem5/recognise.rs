@@ -1,0 +1,42 @@
+//! Recognises the lines that gem5 prints, for the detection of the format.
+
+use super::crash::begins_message;
+use super::line::{self, Shape};
+use crate::error::Fault;
+
+/// Whether a text holds a line that a debug flag of gem5 printed.
+pub(crate) fn has_trace_line(text: &[u8]) -> bool {
+    text.split(|&byte| byte == b'\n').any(|line| {
+        !line.trim_ascii().is_empty() && !has_chatter_prefix(line) && is_trace_line(line)
+    })
+}
+
+/// Whether a line is one that a debug flag prints, or such a line cut off.
+pub(super) fn is_trace_line(line: &[u8]) -> bool {
+    match line::shape(line) {
+        Ok(Shape::Raw(_) | Shape::Named { .. }) => true,
+        Err(Fault::Cut(_)) => line.starts_with(b" ") || line.contains(&b':'),
+        _ => false,
+    }
+}
+
+/// Beginnings of the lines that gem5 prints without any debug flag.
+const CHATTER: [&[u8]; 8] = [
+    b"gem5 ",
+    b"warn: ",
+    b"info: ",
+    b"hack: ",
+    b"Global frequency set at ",
+    b"**** REAL SIMULATION ****",
+    b"command line: ",
+    b"Redirecting ",
+];
+
+fn has_chatter_prefix(line: &[u8]) -> bool {
+    CHATTER.iter().any(|words| line.starts_with(words))
+}
+
+/// Whether gem5 prints a line without any debug flag.
+pub(super) fn is_chatter(line: &[u8]) -> bool {
+    has_chatter_prefix(line) || begins_message(line)
+}

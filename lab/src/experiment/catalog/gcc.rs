@@ -1,0 +1,67 @@
+//! The experiments of Zennou et al., *Gradual Consistency Checking*, CAV 2019.
+
+use check::{Algorithm, Model};
+
+use super::faults::MI_FAULTS;
+use super::{IN_ORDER, decisions, mutated, recipe};
+use crate::experiment::point::{Point, Size, Source, Task};
+
+pub(super) const SC_GRADUAL: [Algorithm; 3] =
+    [Algorithm::ScCcmEnum, Algorithm::ScCcmSat, Algorithm::ScSat];
+pub(super) const TSO_GRADUAL: [Algorithm; 3] =
+    [Algorithm::TsoWccmEnum, Algorithm::TsoWccmSat, Algorithm::TsoSat];
+
+/// Figures 4 and 6.
+pub(super) fn checking_valid(size: Size, model: Model, algorithms: &[Algorithm]) -> Vec<Point> {
+    let histories = size.of(10, 200, 200);
+    let most = size.of(5, 5, 8);
+    let by_operations = (1..=most).map(|hundred| Point {
+        part: "operations",
+        name: format!("operations={}", 100 * hundred),
+        first: 0,
+        histories,
+        source: Source::Made(recipe(IN_ORDER, 4, 100 * hundred)),
+        tasks: decisions(model, algorithms),
+    });
+    let by_threads = (2..=size.of(6, 6, 8)).map(|threads| Point {
+        part: "threads",
+        name: format!("threads={threads}"),
+        first: 0,
+        histories,
+        source: Source::Made(recipe(IN_ORDER, threads, 50 * threads)),
+        tasks: decisions(model, algorithms),
+    });
+    by_operations.chain(by_threads).collect()
+}
+
+/// Figure 5: 1000 histories, spread equally over 2 to 8 threads.
+pub(super) fn gcc_fig5(size: Size) -> Vec<Point> {
+    let histories = |threads: u32| match size {
+        Size::Quick => 10,
+        // 1000 = 7 * 142 + 6.
+        Size::Paper => 142 + u32::from(threads < 8),
+        Size::Large => 1000,
+    };
+    let algorithms = [&SC_GRADUAL[..], &[Algorithm::Cc, Algorithm::Ccv, Algorithm::Ccm]].concat();
+    let point = |threads: u32| Point {
+        part: "threads",
+        name: format!("threads={threads}"),
+        first: 0,
+        histories: histories(threads),
+        source: Source::Made(mutated(&MI_FAULTS, threads)),
+        tasks: decisions(Model::SC, &algorithms),
+    };
+    (2..=8).map(point).collect()
+}
+
+/// Section 5.1: a sample of 200 histories with 200 operations each.
+pub(super) fn gcc_unordered(size: Size) -> Vec<Point> {
+    vec![Point {
+        part: "histories",
+        name: "operations=200".to_owned(),
+        first: 0,
+        histories: size.of(40, 200, 2000),
+        source: Source::Made(recipe(IN_ORDER, 4, 200)),
+        tasks: vec![Task::Kernel(Model::SC), Task::Kernel(Model::TSO)],
+    }]
+}

@@ -1,0 +1,43 @@
+//! Errors in a protocol's callbacks.
+
+use std::fmt;
+
+use crate::request::RequestKind;
+
+/// The error of a callback that does not fit the outstanding requests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Misuse {
+    pub(super) version: u32,
+    pub(super) callback: &'static str,
+    pub(super) line: u64,
+    pub(super) head: Option<(RequestKind, u64)>,
+    /// Whether the callback came without a block that the request needs.
+    pub(super) lacks_block: bool,
+}
+
+impl fmt::Display for Misuse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Misuse { version, callback, line, .. } = self;
+        write!(f, "sequencer {version}: {callback} for line {line:#x}: ")?;
+        match self.head {
+            None => f.write_str("assertion failed: no request to the line is outstanding"),
+            Some((kind, address)) if self.lacks_block => {
+                let command = kind.command();
+                write!(
+                    f,
+                    "a null pointer was followed: the line is not in the cache, and {command} {address:#x} needs \
+                     its data"
+                )
+            }
+            Some((kind, address)) => {
+                let command = kind.command();
+                write!(
+                    f,
+                    "assertion failed: the oldest request is {command} {address:#x}, which it cannot complete"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for Misuse {}

@@ -1,0 +1,30 @@
+//! Types of requests as protocols see them (`RubyRequestType`), by number.
+
+/// Load.
+pub const LD: u32 = 0;
+/// Store.
+pub const ST: u32 = 1;
+/// Atomic operation performed elsewhere that returns the old value.
+pub const ATOMIC_RETURN: u32 = 3;
+/// Instruction fetch.
+pub const IFETCH: u32 = 5;
+/// Load linked. Protocols never see it.
+pub const LOAD_LINKED: u32 = 8;
+/// Store conditional, in protocols that distinguish it from a store.
+pub const STORE_CONDITIONAL: u32 = 9;
+/// Flush of a line.
+pub const FLUSH: u32 = 16;
+
+/// The name in a `Begin` line of the trace.
+pub fn name(number: u32) -> &'static str {
+    match number {
+        LD => "LD",
+        ST => "ST",
+        ATOMIC_RETURN => "ATOMIC_RETURN",
+        IFETCH => "IFETCH",
+        LOAD_LINKED => "Load_Linked",
+        STORE_CONDITIONAL => "Store_Conditional",
+        FLUSH => "FLUSH",
+        _ => "NULL",
+    }
+}

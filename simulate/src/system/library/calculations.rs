@@ -1,0 +1,94 @@
+//! Functions of numbers: addresses, machines and types of requests.
+
+use slicc::compile::types::MOST_TOKENS;
+use slicc::library::LibraryFunction;
+
+use crate::system::System;
+use crate::system::fault::Trap;
+
+/// Numbers of the values of `RubyRequestType` on which functions depend.
+mod request {
+    pub const LD: u64 = 0;
+    pub const ST: u64 = 1;
+    pub const ATOMICS: std::ops::RangeInclusive<u64> = 2..=4;
+    pub const IFETCH: u64 = 5;
+    pub const LOAD_LINKED: u64 = 8;
+    pub const WRITES: std::ops::RangeInclusive<u64> = 9..=13;
+    pub const FLUSH: u64 = 16;
+    pub const HTM: std::ops::RangeInclusive<u64> = 21..=24;
+    pub const TLBI: std::ops::RangeInclusive<u64> = 25..=28;
+}
+
+impl System {
+    /// Carries out a function of numbers, whose arguments begin at `at`. Returns `None` for other functions.
+    pub(super) fn calculation(
+        &mut self,
+        function: LibraryFunction,
+        at: usize,
+    ) -> Result<Option<u64>, Trap> {
+        use LibraryFunction::*;
+        let [a, b, c, d, cluster]: [u64; 5] =
+            std::array::from_fn(|index| self.words.words[at + index]);
+        let block = self.block_words;
+        Ok(Some(match function {
+            Zero | Nothing => 0,
+            Identity => a,
+            MaxTokens => MOST_TOKENS,
+            LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
+            LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
+            AddressOffset => self.set_address(a)?.wrapping_sub(b),
+            Modulo => {
+                (a as i64).checked_rem(b as i64).ok_or(Trap::Other("a division by zero"))? as u64
+            }
+            BitSelect => bits(self.set_address(a)?, b, c),
+            MaskLowBits => match 1_u64.checked_shl(b as u32) {
+                Some(bit) => self.set_address(a)? & !(bit - 1),
+                None => 0,
+            },
+            NextStride => self.set_address(a)?.wrapping_add((block as u64 * 8).wrapping_mul(b)),
+
+            MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
+            MapToCluster => {
+                let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
+                b << 32
+                    | (bits_of_range(self.set_address(a)?, c, d) + cluster * shift) & 0xFFFF_FFFF
+            }
+            MachineCount => self.machines.count(a),
+            MachineNumber => a & 0xFFFF_FFFF,
+            MachineKind => a >> 32,
+            MachineMake => a << 32 | b & 0xFFFF_FFFF,
+
+            IsWrite => u64::from(
+                a == request::ST
+                    || request::ATOMICS.contains(&a)
+                    || request::WRITES.contains(&a)
+                    || a == request::FLUSH,
+            ),
+            IsDataRead => u64::from(a == request::LD || a == request::LOAD_LINKED),
+            IsRead => u64::from([request::LD, request::LOAD_LINKED, request::IFETCH].contains(&a)),
+            IsHtm => u64::from(request::HTM.contains(&a)),
+            IsTlbi => u64::from(request::TLBI.contains(&a)),
+
+            _ => return Ok(None),
+        }))
+    }
+}
+
+/// Bits `low` to `high` of an address.
+fn bits(address: u64, low: u64, high: u64) -> u64 {
+    let width = high.saturating_sub(low).saturating_add(1);
+    let shifted = address.checked_shr(low as u32).unwrap_or(0);
+    match 1_u64.checked_shl(width as u32) {
+        Some(bit) if high >= low => shifted & (bit - 1),
+        _ if high < low => 0,
+        _ => shifted,
+    }
+}
+
+/// `width` bits of an address from `low` on.
+fn bits_of_range(address: u64, low: u64, width: u64) -> u64 {
+    match width {
+        0 => 0,
+        _ => bits(address, low, low + width - 1),
+    }
+}
