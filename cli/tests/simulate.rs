@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, error, output, output_of, rubric};
+use common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -297,22 +297,9 @@ fn checking_one_run_says_what_check_says() {
     output_of(&["check", "--model", "sc", &path], 1);
 }
 
-/// A built-in protocol on the disk, with an edit.
+/// MI_example in a folder, with an edit.
 fn edited(folder: &Folder, file: &str, from: &str, to: &str) -> String {
-    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.starts_with("MI_example") {
-            continue;
-        }
-        let mut text = fs::read_to_string(&path).unwrap();
-        if name == file {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        folder.file(&name, text);
-    }
-    folder.path("MI_example.slicc")
+    edited_mi_example(folder.0.path(), file, from, to)
 }
 
 #[test]
@@ -370,7 +357,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
         let path = edited(&folder, "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // A repeated request finds the line present.
+        // The recycled message finds its line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",

@@ -88,7 +88,7 @@ pub enum WatchError {
     Empty(String),
 }
 
-/// How watching ended.
+/// The result of watching a trace.
 #[derive(Clone, Debug)]
 pub enum End {
     /// The operations are consistent with the model; holds how that is known.

@@ -59,6 +59,24 @@ impl Folder {
     }
 }
 
+/// Copies the built-in protocol MI_example into a folder, with `from` replaced by `to` in one of its files. Returns its path.
+pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> String {
+    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.starts_with("MI_example") {
+            continue;
+        }
+        let mut text = fs::read_to_string(&path).unwrap();
+        if name == file {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        fs::write(folder.join(name), text).unwrap();
+    }
+    folder.join("MI_example.slicc").to_str().unwrap().to_owned()
+}
+
 /// The traces of the fixtures.
 pub const TRACES: [&str; 6] = [
     "fixtures/traces/amd_base-2x50-io-11.trace.gz",
