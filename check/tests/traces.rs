@@ -273,7 +273,7 @@ fn what_a_trace_cannot_say_is_refused() {
     refuse(&finish(load(sized), &Initial::Zero), "sizes");
     refuse(&finish(load(Place::Cell(1)), &Initial::Infer), "is not 0");
     let hidden = Access { read: None, ..load(Place::Cell(1)) };
-    refuse(&finish(hidden, &Initial::Zero), "hidden value");
+    refuse(&finish(hidden, &Initial::Zero), "a value that is not known");
     let linked = Access { kind: Kind::LoadLinked, ..load(Place::Cell(1)) };
     refuse(&finish(linked, &Initial::Zero), "load-linked");
     let far = Access { read: Some(0), ..load(Place::Cell(1 << 60)) };

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, edited, error, output, output_of, rubric};
+use common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -352,7 +352,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
         let path = edited(folder.0.path(), "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // A repeated request finds the line present.
+        // The recycled message finds its line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",
