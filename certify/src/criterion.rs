@@ -215,7 +215,10 @@ impl<T> PairRelation<T> {
 
     /// Whether the relation is part of the store order.
     pub fn orders_writes(&self) -> bool {
-        matches!(self, PairRelation::Local(..) | PairRelation::Conflict { .. } | PairRelation::Store { .. })
+        matches!(
+            self,
+            PairRelation::Local(..) | PairRelation::Conflict { .. } | PairRelation::Store { .. }
+        )
     }
 }
 
