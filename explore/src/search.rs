@@ -57,15 +57,34 @@ impl Progress {
     }
 }
 
-/// The limit that ended a search.
+/// The limit that ended a search or an exploration of runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stopped {
     /// The time limit.
     Time,
     /// The memory limit.
     Memory,
-    /// The number of states.
-    States,
+    /// The number of states, or of runs.
+    Count,
+}
+
+impl Stopped {
+    /// The bound that was met, if one was.
+    pub(crate) fn by(bounds: &Bounds) -> Option<Stopped> {
+        bounds.passed().then(|| match bounds.exceeded() {
+            Some(Exceeded::Memory) => Stopped::Memory,
+            _ => Stopped::Time,
+        })
+    }
+
+    /// The name of the limit in JSON; `counted` is what [`Stopped::Count`] counts.
+    pub fn name(self, counted: &'static str) -> &'static str {
+        match self {
+            Stopped::Time => "time",
+            Stopped::Memory => "memory",
+            Stopped::Count => counted,
+        }
+    }
 }
 
 /// A shortest run to a goal.
@@ -231,15 +250,9 @@ fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
         return None;
     }
     if limits.states.is_some_and(|most| progress.states >= most) {
-        return Some(Stopped::States);
+        return Some(Stopped::Count);
     }
-    if !limits.bounds.passed() {
-        return None;
-    }
-    Some(match limits.bounds.exceeded() {
-        Some(Exceeded::Memory) => Stopped::Memory,
-        _ => Stopped::Time,
-    })
+    Stopped::by(&limits.bounds)
 }
 
 fn pack<S: serde::Serialize>(state: &S) -> Vec<u8> {

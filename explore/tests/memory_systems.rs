@@ -124,11 +124,11 @@ fn limits_end_the_search_and_say_so() {
     let system = piranha(TWO, false);
     let options = Options { limits: at_most(100), ..Options::default() };
     let proof = prove(&system, &options, &mut |_| ());
-    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::Count)));
     assert!(proof.searches.iter().all(|search| search.stopped.is_some()));
     // What rests on assumptions that were checked in part is no proof.
     let proof = some(&piranha(TWO, false));
-    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::States)));
+    assert!(matches!(proof.verdict, Verdict::Undecided(Stopped::Count)));
 }
 
 /// Serial memory, but for one thing.

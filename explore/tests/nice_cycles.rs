@@ -58,6 +58,6 @@ fn a_limit_is_said() {
     let searches = search(&protocol, &two_lines(), &options);
     // One of two lines and one of two cores; both, in two orders.
     assert_eq!(searches.len(), 4 + 2);
-    let stopped = |search: &Search| search.stopped == Some(Stopped::States);
+    let stopped = |search: &Search| search.stopped == Some(Stopped::Count);
     assert!(searches.iter().all(stopped));
 }

@@ -113,7 +113,7 @@ fn warnings_have_shortest_runs() {
 #[test]
 fn a_limit_ends_an_exploration() {
     let exploration = run(&open("MI_example"), &Scope::default(), &most(100));
-    assert!(matches!(exploration.verdict, Verdict::Stopped(Stopped::States)));
+    assert!(matches!(exploration.verdict, Verdict::Stopped(Stopped::Count)));
     let progress = exploration.progress;
     assert!((100..110).contains(&progress.states) && progress.open > 0);
 }

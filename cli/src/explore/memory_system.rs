@@ -263,7 +263,7 @@ fn limit(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit passed (--timeout)",
         Stopped::Memory => "more memory would be needed than allowed (--max-memory)",
-        Stopped::States => "there are more states than allowed (--max-states, --assumption-states)",
+        Stopped::Count => "there are more states than allowed (--max-states, --assumption-states)",
     }
 }
 

@@ -6,13 +6,13 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use check::bounds::Exceeded;
 use check::{Bounds, Model};
 use slicc::source::Span;
 
 use super::compile::Program;
 use super::machine::{EarlyEnd, Event, Fault, Machine, ProgramState};
 use super::watch::{Signal, Watch};
+use crate::search::Stopped;
 
 /// Steps between two looks at the limits.
 const LOOK_EVERY: u64 = 64;
@@ -35,17 +35,6 @@ impl Options {
     pub fn new(preemptions: u32, models: &[Model]) -> Options {
         Options { preemptions, models: models.to_vec(), bounds: Bounds::none(), runs: None }
     }
-}
-
-/// Why an exploration ended early.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stopped {
-    /// The time limit.
-    Time,
-    /// The memory limit.
-    Memory,
-    /// The number of runs.
-    Runs,
 }
 
 /// What an exploration says.
@@ -294,12 +283,9 @@ impl Search<'_> {
         let ended = self.report.runs + self.report.cut_off + self.report.faulty;
         let bounds = &self.options.bounds;
         if self.options.runs.is_some_and(|most| ended >= most) {
-            self.report.stopped = Some(Stopped::Runs);
-        } else if self.report.steps.is_multiple_of(LOOK_EVERY) && bounds.passed() {
-            self.report.stopped = Some(match bounds.exceeded() {
-                Some(Exceeded::Memory) => Stopped::Memory,
-                _ => Stopped::Time,
-            });
+            self.report.stopped = Some(Stopped::Count);
+        } else if self.report.steps.is_multiple_of(LOOK_EVERY) {
+            self.report.stopped = Stopped::by(bounds);
         }
         self.report.stopped.is_some()
     }

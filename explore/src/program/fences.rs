@@ -10,10 +10,11 @@ use std::collections::BTreeSet;
 
 use check::{Bounds, Model};
 
-use super::bounded::{Options, Report, Stopped, search_with};
+use super::bounded::{Options, Report, search_with};
 use super::compile::Program;
 use super::machine::Event;
 use super::watch::Signal;
+use crate::search::Stopped;
 
 /// Sites of which one must have a fence behind it.
 type Clause = BTreeSet<u32>;

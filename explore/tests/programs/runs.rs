@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use check::{Bounds, Model};
-use explore::program::bounded::{Options, Report, Stopped, search};
+use explore::program::bounded::{Options, Report, search};
 use explore::program::code::FaultKind;
 use explore::program::exhaustive::explore;
 use explore::program::fences::suggest;
-use explore::search::{Limits, Stopped as Ended};
+use explore::search::{Limits, Stopped};
 
 use super::{ALL, PSO, exhaustive, message_passing, program, store_buffering, two};
 
@@ -149,12 +149,12 @@ fn limits_end_an_exploration_honestly() {
         let report = search(&many, &options);
         (report.runs, report.stopped)
     };
-    assert_eq!(runs(100), (100, Some(Stopped::Runs)));
+    assert_eq!(runs(100), (100, Some(Stopped::Count)));
     assert_eq!(runs(48620), (48620, None));
     let bounds = Bounds::new(Some(std::time::Duration::ZERO), None);
     let options = Options { bounds, ..Options::new(ALL, &[Model::TSO]) };
     assert_eq!(search(&many, &options).stopped, Some(Stopped::Time));
     assert_eq!(suggest(&many, Model::TSO, &options).stopped(), Some(Stopped::Time));
     let limits = Limits { states: Some(50), ..Limits::default() };
-    assert_eq!(explore(&many, PSO, &limits, &mut |_| {}).stopped, Some(Ended::States));
+    assert_eq!(explore(&many, PSO, &limits, &mut |_| {}).stopped, Some(Stopped::Count));
 }

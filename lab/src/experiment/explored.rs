@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use ::explore::program::bounded::{self, Stopped};
+use ::explore::program::bounded;
 use ::explore::program::compile::Program;
+use ::explore::search::Stopped;
 use check::Model;
 use sha2::{Digest, Sha256};
 use tables::{Said, Trial};
@@ -47,7 +48,7 @@ pub fn run(explored: &Explored, task: Task, limits: &Limits, row: &Trial) -> Res
         algorithm: names(task).concat(),
         said: match (found.stopped, pairs) {
             (Some(Stopped::Memory), _) => Said::Memory,
-            (Some(Stopped::Time | Stopped::Runs), _) => Said::Timeout,
+            (Some(Stopped::Time | Stopped::Count), _) => Said::Timeout,
             (None, 0) => Said::Satisfied,
             (None, _) => Said::Violation,
         },

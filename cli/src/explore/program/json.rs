@@ -2,12 +2,11 @@
 
 use std::io::{self, Write};
 
-use ::explore::program::bounded::{Stopped, Violation};
+use ::explore::program::bounded::Violation;
 use ::explore::program::compile::Program;
 use ::explore::program::exhaustive::{Move, Report};
 use ::explore::program::fences::Suggestion;
 use ::explore::program::machine::{Event, Fault};
-use ::explore::search;
 use serde_json::{Value, json};
 
 use super::run;
@@ -55,26 +54,10 @@ fn searched(subject: &Subject, searched: &Searched) -> Value {
         "longest": report.longest,
         "seconds": report.time.as_secs_f64(),
         "seconds_without_monitors": searched.without.map(|time| time.as_secs_f64()),
-        "stopped": report.stopped.map(bounded_stop),
+        "stopped": report.stopped.map(|why| why.name("runs")),
         "faults": faults.collect::<Vec<_>>(),
         "violations": violations.collect::<Vec<_>>(),
     })
-}
-
-fn bounded_stop(stopped: Stopped) -> &'static str {
-    match stopped {
-        Stopped::Time => "time",
-        Stopped::Memory => "memory",
-        Stopped::Runs => "runs",
-    }
-}
-
-fn search_stop(stopped: search::Stopped) -> &'static str {
-    match stopped {
-        search::Stopped::Time => "time",
-        search::Stopped::Memory => "memory",
-        search::Stopped::States => "states",
-    }
 }
 
 fn fault(subject: &Subject, fault: &Fault) -> Value {
@@ -130,7 +113,7 @@ fn exhaustive(subject: &Subject, report: &Report) -> Value {
         "states": report.progress.states,
         "moves": report.progress.moves,
         "seconds": report.progress.time.as_secs_f64(),
-        "stopped": report.stopped.map(search_stop),
+        "stopped": report.stopped.map(|why| why.name("states")),
     })
 }
 
@@ -154,6 +137,6 @@ fn fences(program: &Program, suggestion: &Suggestion) -> Value {
         "fences": sites.collect::<Vec<_>>(),
         "verified": suggestion.stopped().is_none(),
         "rounds": suggestion.rounds,
-        "stopped": suggestion.stopped().map(bounded_stop),
+        "stopped": suggestion.stopped().map(|why| why.name("runs")),
     })
 }

@@ -3,10 +3,10 @@
 use std::io::{self, IsTerminal, Write};
 use std::time::Duration;
 
-use ::explore::program::bounded::{FaultyRun, Stopped, Violation};
+use ::explore::program::bounded::{FaultyRun, Violation};
 use ::explore::program::exhaustive::Report;
 use ::explore::program::fences::Suggestion;
-use ::explore::search;
+use ::explore::search::Stopped;
 use check::Model;
 use report::claims::PROGRAMS;
 
@@ -61,7 +61,7 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
             width = width(args)
         );
         let more = match report.stopped {
-            Some(why) => bounded_stop(why).to_owned(),
+            Some(why) => limit(why, "runs"),
             None => paper(subject, searched.preemptions).unwrap_or_default(),
         };
         writeln!(out, "{}", format!("{line}  {more}").trim_end())?;
@@ -93,19 +93,12 @@ fn overhead(searched: &Searched) -> String {
     })
 }
 
-fn bounded_stop(stopped: Stopped) -> &'static str {
+/// The limit that ended a search; `counted` is what there is a limit on the number of.
+fn limit(stopped: Stopped, counted: &str) -> String {
     match stopped {
-        Stopped::Time => "the time limit came first (--timeout)",
-        Stopped::Memory => "the memory limit came first (--max-memory)",
-        Stopped::Runs => "the limit on runs came first (--max-runs)",
-    }
-}
-
-fn search_stop(stopped: search::Stopped) -> &'static str {
-    match stopped {
-        search::Stopped::Time => "the time limit came first (--timeout)",
-        search::Stopped::Memory => "the memory limit came first (--max-memory)",
-        search::Stopped::States => "the limit on states came first (--max-states)",
+        Stopped::Time => "the time limit came first (--timeout)".to_owned(),
+        Stopped::Memory => "the memory limit came first (--max-memory)".to_owned(),
+        Stopped::Count => format!("the limit on {counted} came first (--max-{counted})"),
     }
 }
 
@@ -172,7 +165,7 @@ fn violations(
                 }
                 None => writeln!(out, "\n{}", paint.good(&none))?,
                 Some(why) => {
-                    let why = paint.unsure(bounded_stop(why));
+                    let why = paint.unsure(&limit(why, "runs"));
                     writeln!(out, "\n{none} so far: {why}")?;
                 }
             }
@@ -225,7 +218,7 @@ fn exhaustive(
         report.progress.time.as_secs_f64(),
     )?;
     if let Some(why) = report.stopped {
-        writeln!(out, "  {}: there may be more", paint.unsure(search_stop(why)))?;
+        writeln!(out, "  {}: there may be more", paint.unsure(&limit(why, "states")))?;
     }
     outcomes(report, out)?;
     if let Some(remark) = remark(explored, report) {
@@ -293,7 +286,7 @@ fn fences(
 ) -> io::Result<()> {
     let (model, count) = (suggestion.model, suggestion.fences.len());
     if let Some(why) = suggestion.stopped() {
-        let why = paint.unsure(bounded_stop(why));
+        let why = paint.unsure(&limit(why, "runs"));
         return writeln!(out, "\n{model}: {why}: which fences suffice is undecided");
     }
     let runs = suggestion.report.runs;

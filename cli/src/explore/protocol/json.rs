@@ -3,7 +3,6 @@
 use std::io::{self, Write};
 
 use explore::protocol::{Verdict, Violation, Warned};
-use explore::search::Stopped;
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
@@ -50,7 +49,7 @@ pub fn print(
         }
         Verdict::Stopped(why) => {
             line["outcome"] = "stopped".into();
-            line["stopped"] = name(*why).into();
+            line["stopped"] = why.name("states").into();
         }
     }
     if args.nice_cycles {
@@ -58,14 +57,6 @@ pub fn print(
         line["searches"] = searches.collect();
     }
     writeln!(out, "{line}")
-}
-
-fn name(why: Stopped) -> &'static str {
-    match why {
-        Stopped::Time => "time",
-        Stopped::Memory => "memory",
-        Stopped::States => "states",
-    }
 }
 
 fn steps(steps: &[DescribedMove]) -> Vec<Value> {

@@ -104,7 +104,7 @@ fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",
         Stopped::Memory => "the memory limit came first",
-        Stopped::States => "the limit of states came first",
+        Stopped::Count => "the limit of states came first",
     }
 }
 
