@@ -120,7 +120,7 @@ fn list(args: &List, out: &mut dyn Write) -> Result<Status, Error> {
             let named = named::of(opened.protocol.name()).filter(|_| args.operator.is_empty());
             let made = made::by(&opened.protocol, &args.operator);
             let mut mutants: Vec<Mutant> = named.chain(made).collect();
-            mutants.sort_by_key(operator);
+            mutants.sort_by_key(|mutant| mutant.origin.operator());
             let listed = |mutant: Mutant| Listed {
                 fit: (mutant.origin == Origin::Named).then(|| mutant.fits(&opened.protocol.loaded)),
                 mutant,
@@ -205,8 +205,9 @@ fn lines(mutants: &[Listed], says_fit: bool, out: &mut dyn Write) -> io::Result<
             writeln!(out)?;
         }
         writeln!(out, "{}", group[0].mutant.protocol)?;
-        for same in group.chunk_by(|a, b| operator(&a.mutant) == operator(&b.mutant)) {
-            match operator(&same[0].mutant) {
+        for same in group.chunk_by(|a, b| a.mutant.origin.operator() == b.mutant.origin.operator())
+        {
+            match same[0].mutant.origin.operator() {
                 None => same.iter().try_for_each(|one| {
                     about(&one.mutant, out)?;
                     match &one.fit {
@@ -234,13 +235,6 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
             let first = wrapped(lines.next().unwrap_or_default()).into_iter();
             first.chain(lines.map(str::to_owned)).try_for_each(|line| writeln!(out, "      {line}"))
         }
-    }
-}
-
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match mutant.origin {
-        Origin::Made { operator, .. } => Some(operator),
-        Origin::Named => None,
     }
 }
 

@@ -18,7 +18,7 @@ use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::equivalent::{Reached, Reason};
 use slicc::mutant::touched::{TableEntry, Touched};
-use slicc::mutant::{Changed, Mutant, Operator, Origin, made, named};
+use slicc::mutant::{Changed, Operator, made, named};
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
 fn open(name: &str) -> Protocol {
@@ -67,14 +67,6 @@ fn shows_nothing(
             let (before, after) = (traced(original, &simulation).0, traced(mutated, &simulation).0);
             assert!(before == after, "{about}: {reason}: {simulation:?}");
         }
-    }
-}
-
-/// The operator that made a mutant.
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match &mutant.origin {
-        Origin::Made { operator, .. } => Some(*operator),
-        Origin::Named => None,
     }
 }
 
@@ -331,7 +323,7 @@ const EXCHANGES: [&str; 10] = [
 fn few_exchanges_in_mi_example_matter() {
     let protocol = open("MI_example");
     let mut swaps = made::all(&protocol);
-    swaps.retain(|mutant| operator(mutant) == Some(Operator::SwapActions));
+    swaps.retain(|mutant| mutant.origin.operator() == Some(Operator::SwapActions));
     swaps.retain(|mutant| {
         let mutated = protocol.with(mutant).unwrap();
         equivalent(&protocol, &mutated, None).is_none()

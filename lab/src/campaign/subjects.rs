@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use simulate::differences::{equivalent, touched};
 use slicc::mutant::equivalent::Reason;
 use slicc::mutant::touched::Touched;
-use slicc::mutant::{Mutant, Operator, Origin, made, named};
+use slicc::mutant::{Mutant, Operator, made, named};
 
 use super::Options;
 use crate::error::Error;
@@ -37,11 +37,9 @@ impl Subject {
 
     /// What made the mutant, in tables.
     pub fn operator(&self) -> &'static str {
-        match self.mutant.as_ref().map(|mutant| &mutant.origin) {
-            Some(Origin::Made { operator, .. }) => operator.name(),
-            Some(Origin::Named) => "named",
-            None => "",
-        }
+        self.mutant
+            .as_ref()
+            .map_or("", |mutant| mutant.origin.operator().map_or("named", Operator::name))
     }
 }
 
@@ -160,7 +158,7 @@ fn sample(
 ) -> Result<Vec<Subject>, Error> {
     let mut queues: BTreeMap<Option<Operator>, Vec<Mutant>> = BTreeMap::new();
     for mutant in mutants {
-        queues.entry(operator(&mutant)).or_default().push(mutant);
+        queues.entry(mutant.origin.operator()).or_default().push(mutant);
     }
     let mut rng = Rng::new(seed, SAMPLE);
     queues.values_mut().for_each(|queue| rng.shuffle_from_back(queue));
@@ -174,15 +172,9 @@ fn sample(
         left -= next.iter().filter(|subject| subject.equivalent.is_none()).count();
         chosen.extend(next);
     }
-    chosen.sort_by_key(|subject| subject.mutant.as_ref().and_then(operator));
+    chosen
+        .sort_by_key(|subject| subject.mutant.as_ref().and_then(|mutant| mutant.origin.operator()));
     Ok(chosen)
-}
-
-fn operator(mutant: &Mutant) -> Option<Operator> {
-    match mutant.origin {
-        Origin::Made { operator, .. } => Some(operator),
-        Origin::Named => None,
-    }
 }
 
 /// Separates the choice of mutants from other choices of a seed.

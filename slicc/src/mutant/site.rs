@@ -18,6 +18,13 @@ pub enum Origin {
     },
 }
 
+impl Origin {
+    /// The operator that made it, if one did.
+    pub fn operator(&self) -> Option<Operator> {
+        if let Origin::Made { operator, .. } = self { Some(*operator) } else { None }
+    }
+}
+
 /// A place of a protocol that an operator edits.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Site {
