@@ -5,7 +5,7 @@ mod common;
 
 use check::Algorithm;
 use common::axioms::Axioms;
-use common::{MODELS, Mix, change_reads, decide, print, program, run, seeded};
+use common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use rand::RngExt;
 
 #[test]
@@ -13,13 +13,7 @@ fn engine_agrees_with_the_axioms() {
     let mut counts = [0, 0];
     for seed in 0..2500 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=9),
-            locations: random.random_range(1..=3),
-            linked: false,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=9, 1..=3), false);
         let machine = MODELS[random.random_range(0..MODELS.len())];
         let finals = random.random_bool(0.3);
         let history = run(&mut random, &accesses, machine, finals).unwrap();

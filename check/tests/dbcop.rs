@@ -8,7 +8,7 @@ use std::time::Duration;
 use check::generate::{Recipe, generate, without_order};
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
 use common::corpus::Corpus;
-use common::{Mix, change_reads, outcome, print, program, run, seeded};
+use common::{change_reads, outcome, print, run, seeded, sized_program};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
@@ -28,13 +28,7 @@ fn random_histories() {
     let (mut consistent, mut violations) = (0, 0);
     for seed in 0..1500 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=12),
-            locations: random.random_range(1..=3),
-            linked: seed % 2 == 0,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=12, 1..=3), seed % 2 == 0);
         let finals = random.random_bool(0.4);
         let Some(valid) = run(&mut random, &accesses, Model::SC, finals) else {
             continue;

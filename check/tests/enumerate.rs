@@ -13,7 +13,7 @@ use check::papers::saturation::Forced;
 use check::papers::{Answer, Problem, Report};
 use check::{Bounds, Model, Options};
 use common::corpus::Corpus;
-use common::{Mix, change_reads, print, program, run, seeded};
+use common::{change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{self, explore};
 use rand::RngExt;
@@ -87,13 +87,7 @@ fn random_histories() {
     let (mut consistent, mut violations) = (0, 0);
     for seed in 0..2000 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=11),
-            locations: random.random_range(1..=3),
-            linked: seed % 2 == 0,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=11, 1..=3), seed % 2 == 0);
         let model = MODELS[random.random_range(0..2)];
         let finals = random.random_bool(0.4);
         let Some(valid) = run(&mut random, &accesses, model, finals) else {

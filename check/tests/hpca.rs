@@ -16,7 +16,7 @@ use check::papers::hpca::graph::{Graph, Swaps};
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use common::corpus::Corpus;
-use common::{Mix, build, change_reads, print, program, run, seeded};
+use common::{build, change_reads, print, run, seeded, sized_program};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
@@ -72,13 +72,7 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
     let (mut consistent, mut violations) = (0, 0);
     for seed in seeds {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=12),
-            locations: random.random_range(1..=3),
-            linked,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=12, 1..=3), linked);
         let machine = MODELS[random.random_range(0..2)];
         let finals = random.random_bool(0.3);
         let Some(history) = run(&mut random, &accesses, machine, finals) else {
@@ -158,13 +152,7 @@ fn what_is_inferred_is_what_saturation_derives() {
     let (mut same, mut fewer) = (0, 0);
     for seed in 0..3000 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=5),
-            operations: random.random_range(6..=30),
-            locations: random.random_range(1..=3),
-            linked: seed % 3 == 0,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=5, 6..=30, 1..=3), seed % 3 == 0);
         let model = MODELS[random.random_range(0..2)];
         let finals = random.random_bool(0.3);
         let Some(history) = run(&mut random, &accesses, model, finals) else {
@@ -308,13 +296,7 @@ fn given_store_orders() {
     let (mut with_some, mut with_none) = (0, 0);
     for seed in 0..1500 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=10),
-            locations: random.random_range(1..=3),
-            linked: seed % 3 == 0,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=10, 1..=3), seed % 3 == 0);
         let model = MODELS[random.random_range(0..2)];
         let finals = random.random_bool(0.3);
         let Some(history) = run(&mut random, &accesses, model, finals) else {

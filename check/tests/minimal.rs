@@ -3,9 +3,8 @@
 mod common;
 
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{MODELS, Mix, change_reads, print, program, run, seeded};
+use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadsFrom};
-use rand::RngExt;
 
 fn verdict(history: &History, reads_from: &ReadsFrom, model: Model) -> Verdict {
     let options = Options { algorithm: Algorithm::Complete, ..Options::default() };
@@ -17,13 +16,7 @@ fn every_operation_of_a_proof_is_needed() {
     let mut proofs = 0;
     for seed in 0..250 {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=5),
-            operations: random.random_range(10..=60),
-            locations: random.random_range(1..=4),
-            linked: false,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=5, 10..=60, 1..=4), false);
         let history = run(&mut random, &accesses, Model::SC, false).unwrap();
         let history = change_reads(&mut random, &history, 4);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();

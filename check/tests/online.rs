@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use check::online::{Arrival, ArrivalError, Broken, Online};
 use check::{Algorithm, Bounds, Model, Options, Verdict, decide};
-use common::{MODELS, Mix, change_reads, print, program, run, seeded};
+use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
 use rand::rngs::StdRng;
@@ -83,13 +83,7 @@ struct Case {
 
 fn case(seed: u64, linked: bool) -> Option<Case> {
     let mut random = seeded(seed);
-    let mix = Mix {
-        threads: random.random_range(2..=4),
-        operations: random.random_range(4..=40),
-        locations: random.random_range(1..=4),
-        linked,
-    };
-    let accesses = program(&mut random, mix);
+    let accesses = sized_program(&mut random, (2..=4, 4..=40, 1..=4), linked);
     let (machine, model) =
         (random.random_range(0..MODELS.len()), random.random_range(0..MODELS.len()));
     let history = run(&mut random, &accesses, MODELS[machine], false)?;

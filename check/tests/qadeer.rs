@@ -6,7 +6,7 @@ use std::path::Path;
 
 use check::papers::qadeer::nice_cycle::{CycleShape, NiceCycle};
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
-use common::{Mix, accesses_of, change_reads, print, program, run, seeded};
+use common::{accesses_of, change_reads, print, run, seeded, sized_program};
 use history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom,
 };
@@ -185,13 +185,7 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
     let (mut proved, mut shapes, mut lengths) = (0, [0; 3], [0; 6]);
     for seed in seeds {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=5),
-            operations: random.random_range(4..=24),
-            locations: random.random_range(1..=5),
-            linked,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=5, 4..=24, 1..=5), linked);
         let finals = random.random_bool(0.2);
         let Some(history) = run(&mut random, &accesses, Model::SC, finals) else {
             continue;

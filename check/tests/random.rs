@@ -4,7 +4,7 @@
 mod common;
 
 use check::{Algorithm, Model};
-use common::{MODELS, Mix, change_reads, decide, print, program, run, seeded};
+use common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use history::History;
 use memory::machine::explore;
 use rand::RngExt;
@@ -26,13 +26,7 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
     let (mut consistent, mut violations) = (0, 0);
     for seed in seeds {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=4),
-            operations: random.random_range(4..=12),
-            locations: random.random_range(1..=3),
-            linked,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=4, 4..=12, 1..=3), linked);
         let machine = MODELS[random.random_range(0..MODELS.len())];
         let finals = random.random_bool(0.3);
         let Some(history) = run(&mut random, &accesses, machine, finals) else {

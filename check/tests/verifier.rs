@@ -10,7 +10,7 @@ use certify::rule::Rule;
 use certify::verify::{Rejection, Verified, verify};
 use check::engine::steps::steps;
 use check::{Model, Options, Verdict, check};
-use common::{MODELS, Mix, change_reads, print, program, run, seeded};
+use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
@@ -29,13 +29,7 @@ fn certificate(history: &History, model: Model, evidence: Evidence) -> Certifica
 }
 
 fn random_history(random: &mut StdRng) -> History {
-    let mix = Mix {
-        threads: random.random_range(2..=4),
-        operations: random.random_range(4..=10),
-        locations: random.random_range(1..=3),
-        linked: false,
-    };
-    let accesses = program(random, mix);
+    let accesses = sized_program(random, (2..=4, 4..=10, 1..=3), false);
     let machine = MODELS[random.random_range(0..MODELS.len())];
     let history = run(random, &accesses, machine, false).unwrap();
     change_reads(random, &history, 2)

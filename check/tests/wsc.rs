@@ -11,7 +11,7 @@ use check::papers::saturation::{Forced, clocks, guess, pattern};
 use check::papers::{Problem, Report};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict};
 use common::corpus::{Corpus, Pairs};
-use common::{Mix, change_reads, outcome, print, program, run, seeded};
+use common::{change_reads, outcome, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
@@ -190,13 +190,7 @@ fn random_histories(
 ) -> impl Iterator<Item = (u64, History, bool)> {
     seeds.flat_map(move |seed| {
         let mut random = seeded(seed);
-        let mix = Mix {
-            threads: random.random_range(2..=5),
-            operations: random.random_range(4..=14),
-            locations: random.random_range(1..=3),
-            linked,
-        };
-        let accesses = program(&mut random, mix);
+        let accesses = sized_program(&mut random, (2..=5, 4..=14, 1..=3), linked);
         let finals = random.random_bool(0.3);
         let valid = run(&mut random, &accesses, model, finals);
         let changes = random.random_range(1..=3);

@@ -6,10 +6,8 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, output_of, rubric};
+use common::{Folder, error, kill_at, output, output_of, rubric};
 use serde_json::Value;
 
 /// A small campaign into a folder.
@@ -122,19 +120,7 @@ fn a_killed_campaign_goes_on() {
     let folder = Folder::new();
     let (killed, whole) = (folder.path("killed"), folder.path("whole"));
     let file = Path::new(&killed).join("runs.jsonl");
-    let lines = || fs::read_to_string(&file).map_or(0, |text| text.lines().count());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(small(&killed, &[]))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while lines() < 20 && start.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
+    kill_at(&small(&killed, &[]), &file, 20);
     let before = fs::read_to_string(&file).unwrap();
     let done = before.rfind('\n').map_or(0, |at| at + 1);
     // What a kill in the middle of a line leaves.

@@ -38,20 +38,7 @@ const MISSES: [&str; 3] = [
 fn edited(folder: &Folder, [file, from, to]: [&str; 3]) -> String {
     let own = folder.0.path().join("my 'own' protocols");
     fs::create_dir_all(&own).unwrap();
-    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.starts_with("MI_example") {
-            continue;
-        }
-        let mut text = fs::read_to_string(&path).unwrap();
-        if name == file {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        fs::write(own.join(name), text).unwrap();
-    }
-    own.join("MI_example.slicc").to_str().unwrap().to_owned()
+    common::edited(&own, file, from, to)
 }
 
 /// What a shell makes of a command: standard output and standard error, and the status.

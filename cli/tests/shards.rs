@@ -7,9 +7,8 @@ use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, rubric};
+use common::{Folder, error, kill_at, lines_of, output, rubric};
 use tables::results::Results;
 use tables::{CampaignRun, read_equivalents, read_runs};
 
@@ -106,27 +105,15 @@ fn a_killed_shard_goes_on_beside_others() {
     let folder = Folder::new();
     let (shared, alone) = (folder.path("shared"), folder.path("alone"));
     let log = Path::new(&shared).join("runs.2-of-2.jsonl");
-    let lines = || fs::read_to_string(&log).map_or(0, |text| text.lines().count());
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
-        .args(small(&shared, &["--shard", "2/2"]))
-        .stdout(Stdio::null())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let start = Instant::now();
-    while lines() < 12 && start.elapsed() < Duration::from_secs(60) {
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    child.kill().unwrap();
-    child.wait().unwrap();
-    let before = lines();
+    kill_at(&small(&shared, &["--shard", "2/2"]), &log, 12);
+    let before = lines_of(&log);
     assert!(before >= 12);
     // The log counts while there is no table, also where another shard has one.
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "1/2"]));
     assert!(output(&["report", &shared]).contains("The campaign has not finished."));
     output(&small(&shared, &["--shard", "2/2"]));
-    assert!(lines() > before);
+    assert!(lines_of(&log) > before);
     output(&small(&alone, &["--shard", "2/2"]));
     let table =
         |folder: &str| timeless(read_runs(&Path::new(folder).join("runs.2-of-2.parquet")).unwrap());

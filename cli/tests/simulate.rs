@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, error, output, output_of, rubric};
+use common::{Folder, edited, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -297,28 +297,10 @@ fn checking_one_run_says_what_check_says() {
     output_of(&["check", "--model", "sc", &path], 1);
 }
 
-/// A built-in protocol on the disk, with an edit.
-fn edited(folder: &Folder, file: &str, from: &str, to: &str) -> String {
-    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        if !name.starts_with("MI_example") {
-            continue;
-        }
-        let mut text = fs::read_to_string(&path).unwrap();
-        if name == file {
-            assert!(text.contains(from), "{from}");
-            text = text.replace(from, to);
-        }
-        folder.file(&name, text);
-    }
-    folder.path("MI_example.slicc")
-}
-
 #[test]
 fn a_protocol_on_the_disk() {
     let folder = Folder::new();
-    let path = edited(&folder, "", "", "");
+    let path = edited(folder.0.path(), "", "", "");
     let (own, built_in) = (output(&["simulate", &path]), output(&["simulate", "MI_example"]));
     let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     assert_eq!(rest(&own), rest(&built_in));
@@ -328,7 +310,7 @@ fn a_protocol_on_the_disk() {
 fn an_undefined_transition_is_reported_as_gem5_does() {
     let folder = Folder::new();
     let dropped = "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(&folder, "MI_example-cache.sm", dropped, "");
+    let path = edited(folder.0.path(), "MI_example-cache.sm", dropped, "");
     let trace = folder.path("a.trace");
     let message = complaint(&["simulate", &path, "-o", &trace], 1);
     assert!(message.contains("Invalid transition: L1Cache "), "{message}");
@@ -357,7 +339,7 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
 fn a_lost_message_is_a_deadlock() {
     let folder = Folder::new();
     let forward = "{forward_to_owner, set_owner, pop_request}";
-    let path = edited(&folder, "MI_example-dir.sm", forward, "{set_owner, pop_request}");
+    let path = edited(folder.0.path(), "MI_example-dir.sm", forward, "{set_owner, pop_request}");
     let message = complaint(&["simulate", &path, "--check"], 1);
     assert!(message.contains("eadlock"), "{message}");
 }
@@ -368,7 +350,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
     let done = "response_in.dequeue(clockEdge());";
     for latency in ["cyclesToTicks(recycle_latency)", "intToTick(0)"] {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
-        let path = edited(&folder, "MI_example-cache.sm", done, &again);
+        let path = edited(folder.0.path(), "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
         // What comes again meets a line that is there.
         let text = text.replace(
@@ -387,7 +369,7 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
 fn mistakes_in_protocols_are_shown_in_place() {
     let folder = Folder::new();
     let action = "pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(&folder, "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
+    let path = edited(folder.0.path(), "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
     let message = error(&["simulate", &path]);
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("pass_blok_on"), "{message}");

@@ -4,6 +4,8 @@
 pub mod axioms;
 pub mod corpus;
 
+use std::ops::RangeInclusive;
+
 use certify::certificate::{self, Claim};
 use certify::verify;
 use check::engine::steps::steps;
@@ -120,6 +122,23 @@ pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
     }
     accesses
 }
+
+/// A random program of a random size: its numbers of threads, operations and locations are drawn from ranges.
+pub fn sized_program(
+    random: &mut StdRng,
+    (threads, operations, locations): Ranges,
+    linked: bool,
+) -> Vec<Access> {
+    let mix = Mix {
+        threads: random.random_range(threads),
+        operations: random.random_range(operations),
+        locations: random.random_range(locations),
+        linked,
+    };
+    program(random, mix)
+}
+
+type Ranges = (RangeInclusive<u32>, RangeInclusive<usize>, RangeInclusive<u64>);
 
 /// Puts some of these fences before accesses, before a share of them, and gives some of these
 /// annotations to others.

@@ -3,6 +3,8 @@
 
 use std::fs;
 use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use assert_cmd::Command;
 use tempfile::TempDir;
@@ -57,6 +59,45 @@ impl Folder {
         fs::write(&path, content).unwrap();
         path
     }
+}
+
+/// The files of the built-in MI_example, written into a folder with one text replaced. The path of the protocol.
+pub fn edited(folder: &Path, file: &str, from: &str, to: &str) -> String {
+    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if !name.starts_with("MI_example") {
+            continue;
+        }
+        let mut text = fs::read_to_string(&path).unwrap();
+        if name == file {
+            assert!(text.contains(from), "{from}");
+            text = text.replace(from, to);
+        }
+        fs::write(folder.join(name), text).unwrap();
+    }
+    folder.join("MI_example.slicc").to_str().unwrap().to_owned()
+}
+
+/// Runs the program, and kills it when a file has so many lines.
+pub fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(arguments)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let start = Instant::now();
+    while lines_of(log) < lines && start.elapsed() < Duration::from_secs(60) {
+        std::thread::sleep(Duration::from_millis(1));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+/// The number of lines of a file, 0 if it is not there.
+pub fn lines_of(file: &Path) -> usize {
+    fs::read_to_string(file).map_or(0, |text| text.lines().count())
 }
 
 /// The traces of the fixtures.
