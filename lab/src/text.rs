@@ -1,5 +1,6 @@
 //! Words that go into rows and commands.
 
+use history::History;
 use slicc::source::{Sources, Span};
 
 /// A word as a shell takes it, on one line.
@@ -24,4 +25,12 @@ pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usiz
     let (path, line, _) = sources.position(span);
     let text = sources.text(span).lines().next().unwrap_or("").trim();
     Some((path.display().to_string(), line, text.to_owned()))
+}
+
+/// The file, and the name of the history in it if it has one.
+pub fn named(file: &str, history: &History) -> String {
+    match &history.name {
+        Some(name) => format!("{file}: {name}"),
+        None => file.to_owned(),
+    }
 }

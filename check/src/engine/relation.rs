@@ -14,8 +14,13 @@ pub struct Relation {
 impl Relation {
     /// The empty relation.
     pub fn new(size: usize) -> Relation {
+        Relation::between(size, size)
+    }
+
+    /// The empty relation between `rows` elements and `size` others, of which only rows are asked.
+    pub fn between(rows: usize, size: usize) -> Relation {
         let width = size.div_ceil(64);
-        Relation { size, width, words: vec![0; size * width] }
+        Relation { size, width, words: vec![0; rows * width] }
     }
 
     /// Bytes that a relation on `size` elements takes.

@@ -1,6 +1,5 @@
 //! The files that a report writes: the page, the figures, the claims.
 
-use std::io;
 use std::path::{Path, PathBuf};
 
 use report::answers::Answers;
@@ -11,7 +10,7 @@ use report::page::{self, Page, shortest_violations};
 use super::cycles;
 use super::unreached;
 use crate::error::Error;
-use crate::files::{check_ending, create};
+use crate::files::{check_ending, create, failed};
 use lab::stored::Stored;
 
 /// How many violations the page explains.
@@ -111,9 +110,4 @@ fn write_figures(figures: &[Figure], folder: &Path) -> Result<(), Error> {
         create(&file("png"), |out| out.write_all(&figure.png).map_err(Error::Output))?;
     }
     Ok(())
-}
-
-fn failed(path: &Path) -> impl Fn(io::Error) -> Error {
-    let file = path.display().to_string();
-    move |error| Error::File { file: file.clone(), error }
 }

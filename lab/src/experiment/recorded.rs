@@ -13,6 +13,7 @@ use super::trial::Limits;
 use crate::error::Error;
 use crate::folder::list;
 use crate::load;
+use crate::text::named;
 
 /// The histories of a folder.
 pub struct Recordings {
@@ -43,23 +44,14 @@ fn of_file(path: &Path) -> Result<Vec<Recording>, Error> {
     let recording = |history: History| {
         let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
             .map_err(|twice| written_twice(&file, &history, twice))?;
-        let name = history.name.as_ref();
-        Ok(Recording {
-            title: name.map_or(file.clone(), |name| format!("{file}: {name}")),
-            history,
-            reads_from,
-        })
+        Ok(Recording { title: named(&file, &history), history, reads_from })
     };
     input.histories.into_iter().map(recording).collect()
 }
 
 /// A value is written twice in this history of this file.
 fn written_twice(file: &str, history: &History, twice: WrittenTwice) -> Error {
-    let file = match &history.name {
-        Some(name) => format!("{file}: {name}"),
-        None => file.to_owned(),
-    };
-    Error::WrittenTwice { file, twice: Box::new(twice) }
+    Error::WrittenTwice { file: named(file, history), twice: Box::new(twice) }
 }
 
 /// How many of the recorded histories an experiment with these points is about.

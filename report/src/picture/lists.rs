@@ -1,7 +1,7 @@
 //! Lists of what happened, in a picture.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, write_line};
+use super::render::{MONOSPACE, escaped, heading, write_line};
 use super::{List, ListRow};
 
 /// Of a row.
@@ -17,13 +17,7 @@ pub fn width(lists: &[List]) -> f64 {
 /// Draws one below this height, and says how high it is.
 pub fn draw(list: &List, top: f64, text: &mut String) -> f64 {
     let mut y = top + 22.0;
-    write_line(
-        text,
-        format_args!(
-            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>",
-            escaped(&list.title)
-        ),
-    );
+    heading(&list.title, y, text);
     y += 3.0;
     write_line(text, format_args!("<g font-family=\"{MONOSPACE}\" font-size=\"11\">"));
     for row in &list.rows {

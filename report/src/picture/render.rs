@@ -228,6 +228,17 @@ pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
     lines
 }
 
+/// Draws the title of what is below this height.
+pub(super) fn heading(title: &str, y: f64, text: &mut String) {
+    let title = escaped(title);
+    write_line(
+        text,
+        format_args!(
+            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{title}</text>"
+        ),
+    );
+}
+
 pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
     // A string takes everything.
     let _ = writeln!(text, "{line}");

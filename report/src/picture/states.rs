@@ -2,7 +2,7 @@
 //! (SWMR) invariant are highlighted.
 
 use super::layout::LETTER;
-use super::render::{MONOSPACE, escaped, write_line};
+use super::render::{MONOSPACE, escaped, heading, write_line};
 use super::{CacheLine, LineRow};
 
 /// Of a row, and what keeps columns apart.
@@ -25,13 +25,7 @@ pub fn width(lines: &[CacheLine]) -> f64 {
 pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
     let starts = columns(line);
     let mut y = top + 22.0;
-    write_line(
-        text,
-        format_args!(
-            "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{}</text>",
-            escaped(&line.title)
-        ),
-    );
+    heading(&line.title, y, text);
     if let Some(violation) = &line.swmr_violation {
         y += ROW;
         let violation = escaped(violation);

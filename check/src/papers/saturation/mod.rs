@@ -85,7 +85,7 @@ const OFTEN: usize = 64;
 pub struct Forced<'e> {
     execution: &'e Execution<'e>,
     bounds: &'e Bounds,
-    accesses: Rc<Accesses>,
+    accesses: Rc<Relation>,
     after: Relation,
     before: Relation,
     /// Pairs of a write and another access of its location to which R6 and R7 were not applied.
@@ -93,28 +93,15 @@ pub struct Forced<'e> {
     is_cyclic: bool,
 }
 
-/// The accesses of each location as rows of bits.
-#[derive(Debug)]
-struct Accesses {
-    width: usize,
-    words: Vec<u64>,
-}
-
-impl Accesses {
-    fn new(execution: &Execution<'_>) -> Accesses {
-        let width = execution.len().div_ceil(64);
-        let mut words = vec![0; width * execution.locations() as usize];
-        for (node, &location) in execution.location.iter().enumerate() {
-            if location != NONE {
-                words[location as usize * width + node / 64] |= 1 << (node % 64);
-            }
+/// The accesses of each location.
+fn accesses(execution: &Execution<'_>) -> Relation {
+    let mut accesses = Relation::between(execution.locations() as usize, execution.len());
+    for (node, &location) in (0..).zip(&execution.location) {
+        if location != NONE {
+            accesses.insert(location, node);
         }
-        Accesses { width, words }
     }
-
-    fn of(&self, location: u32) -> &[u64] {
-        &self.words[location as usize * self.width..][..self.width]
-    }
+    accesses
 }
 
 impl<'e> Forced<'e> {
@@ -137,7 +124,7 @@ impl<'e> Forced<'e> {
         let mut forced = Forced {
             execution,
             bounds,
-            accesses: Rc::new(Accesses::new(execution)),
+            accesses: Rc::new(accesses(execution)),
             after: Relation::new(nodes),
             before: Relation::new(nodes),
             pending: Vec::new(),
@@ -277,7 +264,7 @@ impl<'e> Forced<'e> {
         if !self.execution.is_write(write) {
             return;
         }
-        let accesses = self.accesses.of(self.execution.location[write as usize]).iter();
+        let accesses = self.accesses.row(self.execution.location[write as usize]).iter();
         let known = self.after.row(write).iter();
         let words = row.iter().zip(known).zip(accesses).enumerate();
         for (at, ((row, known), accesses)) in words {
@@ -292,7 +279,7 @@ impl<'e> Forced<'e> {
         for location in 0..self.execution.locations() {
             for &write in self.execution.writes.of(location) {
                 let known = self.after.row(write).iter();
-                let accesses = self.accesses.of(location).iter();
+                let accesses = self.accesses.row(location).iter();
                 let row: Vec<u64> = known.zip(accesses).map(|(a, b)| a & b).collect();
                 for access in bits(&row) {
                     self.apply(write, access)?;
