@@ -21,10 +21,7 @@ pub enum Origin {
 impl Origin {
     /// The operator that made it, if one did.
     pub fn operator(&self) -> Option<Operator> {
-        match self {
-            Origin::Made { operator, .. } => Some(*operator),
-            Origin::Named => None,
-        }
+        if let Origin::Made { operator, .. } = self { Some(*operator) } else { None }
     }
 }
 
