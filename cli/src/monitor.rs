@@ -216,7 +216,7 @@ fn undecided(
     let printed = match args.format {
         Format::Text => {
             let model = model.map_or(String::new(), |model| format!("{} ", model.name()));
-            writeln!(out, "undecided {model}{named}: {why}")
+            writeln!(out, "undecided {model}{}: {}", tame(named), tame(why))
         }
         Format::Json => {
             let name = history.name.as_deref();
