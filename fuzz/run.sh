@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Drives every target with libFuzzer, and says how many inputs were tried and how many places of the program they reached:
+# Runs every target under libFuzzer, and prints how many inputs were tried and how many places of the program they reached:
 #
 #   fuzz/run.sh [RUNS [TARGET ...]]
 #
-# It needs `rustup toolchain install nightly` and `cargo install cargo-fuzz`. What it finds worth keeping stays in target/fuzz/corpus, from which the next run goes on; an input
-# that breaks something is kept in target/fuzz/found, and ends this with status 1. Without sanitizers: nothing here is unsafe.
+# It needs `rustup toolchain install nightly` and `cargo install cargo-fuzz`. Interesting inputs stay in target/fuzz/corpus, from which the next run continues. An input
+# that fails is kept in target/fuzz/found, and the exit status is 1. Sanitizers are off, since there is no unsafe code.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,7 +19,7 @@ for target in "${targets[@]}"; do
     corpus=$folder/corpus/$target
     mkdir -p "$corpus" "$folder/found"
     log=$folder/$target.log
-    # What libFuzzer drops between inputs stays with malloc, so that its own limit says nothing of one input's needs; that of one allocation does.
+    # malloc keeps what is freed between inputs, so the RSS limit says nothing about one input; the limit of one allocation does.
     cargo +nightly fuzz run --sanitizer none --features libfuzzer "$target" "$corpus" "fuzz/seeds/$target" -- \
         -runs="$runs" -max_len=16384 -timeout=20 -malloc_limit_mb=512 -rss_limit_mb=4096 -artifact_prefix="$folder/found/$target-" \
         > "$log" 2>&1 || { status=1; echo "$target: see $log and $folder/found"; }

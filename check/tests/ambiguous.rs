@@ -1,5 +1,5 @@
-//! Values that are written more than once: the engine chooses where reads take them from, and its
-//! verdicts are those of the exhaustive machine.
+//! Values that are written more than once: the engine chooses the sources of reads, and its verdicts equal
+//! those of the exhaustive machine.
 
 mod common;
 
@@ -12,7 +12,7 @@ use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
 
-/// A random history whose values are few, from a run of a machine.
+/// A random history with few values, from a run of a machine.
 fn history(seed: u64, linked: bool, model: Model) -> Option<History> {
     let mut random = seeded(seed);
     let mix = Mix {
@@ -30,7 +30,7 @@ fn history(seed: u64, linked: bool, model: Model) -> Option<History> {
     let history = run(&mut random, &accesses, model, finals)?;
     let changes = random.random_range(0..=3);
     let changed = change_reads(&mut random, &history, changes);
-    // An atomic that writes what it reads is another kind of operation.
+    // An atomic that writes the value it reads would be another kind of operation.
     let keeps = |access: &Access| access.kind == Kind::Rmw && access.read == access.written;
     (!accesses_of(&changed).iter().any(keeps)).then_some(changed)
 }
@@ -68,7 +68,7 @@ fn compare(seeds: std::ops::Range<u64>, linked: bool) {
             }
         }
     }
-    // Both kinds must occur often, and so must proofs that speak of candidates.
+    // Both verdicts must occur often, and so must proofs that mention candidates.
     let enough = consistent > 300 && violations > 300 && chosen > 100;
     assert!(enough, "{consistent} {violations} {chosen}");
 }
@@ -78,8 +78,8 @@ fn loads_stores_atomics_and_fences() {
     compare(0..700, false);
 }
 
-/// Store buffering in which a thread reads its own store early, and another thread writes the same
-/// value: that its own store reaches memory later makes it no worse a source.
+/// Store buffering in which a thread reads its own store early, and another thread writes the same value:
+/// the own store is a possible source even if it reaches memory later.
 #[test]
 fn a_forwarded_store_may_reach_memory_after_the_read() {
     let store = |thread, cell| Access {
@@ -106,7 +106,7 @@ fn a_forwarded_store_may_reach_memory_after_the_read() {
 }
 
 /// Histories in which reads of own stores are frequent: threads of two or three operations on two cells
-/// that store one value alone.
+/// that store only one value.
 #[test]
 fn own_stores_of_values_that_others_store_too() {
     const SHAPES: [&[Kind]; 5] = [
@@ -150,9 +150,9 @@ fn load_linked_pairs() {
     compare(50_000..50_400, true);
 }
 
-/// Leaving out a candidate would prove too much, so these proofs stay as they are.
+/// Leaving out a candidate would be unsound, so these proofs are not minimised.
 #[test]
-fn a_proof_that_speaks_of_candidates_names_them_all() {
+fn a_proof_lists_all_candidates() {
     let proofs = (0..1500).filter_map(|seed| history(seed, false, Model::TSO));
     let proofs = proofs.filter_map(|history| match verdict(&history, Model::SC, Algorithm::Sat) {
         Verdict::Violation(violation) => Some(violation),

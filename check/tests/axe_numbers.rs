@@ -1,4 +1,5 @@
-//! Histories with large numbers as axe text: the Axe checker can read every number, and verdicts are the same.
+//! Histories with large numbers as axe text: the Axe checker can read every number, and verdicts stay the
+//! same.
 
 mod common;
 
@@ -10,10 +11,10 @@ use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// Histories that are tried.
+/// Number of histories.
 const HISTORIES: u64 = 300;
 
-/// The digits that the Axe checker reads at most, and the first value that it refuses.
+/// The largest number of digits that the Axe checker reads, and the first value that it rejects.
 const DIGITS: usize = 9;
 const TOO_LARGE: u64 = 1 << 23;
 
@@ -34,7 +35,7 @@ fn history(random: &mut StdRng) -> Option<History> {
     Some(change_reads(random, &ran, changes))
 }
 
-/// The same history with threads, addresses and values of up to 64 bits; the initial values are any, too.
+/// The same history with threads, addresses and values of up to 64 bits, and arbitrary initial values.
 fn enlarged(random: &mut StdRng, history: &History) -> History {
     let mut numbers: BTreeMap<u64, u64> = BTreeMap::new();
     let mut large = |small: u64| {

@@ -1,5 +1,5 @@
-//! The axiomatic definitions (CAV 2019, section 2), by trying every store order of small
-//! histories, against the engine. The machines are compared with the engine in `random.rs`.
+//! Compares the axiomatic definitions (CAV 2019, section 2), decided by trying every store order of small
+//! histories, with the engine. `random.rs` compares the machines with the engine.
 
 mod common;
 

@@ -1,5 +1,5 @@
-//! Corners where a verdict is easily wrong: values that the history does not determine, accesses
-//! of mixed sizes, and what memory holds at the ends.
+//! Cases in which a verdict is easily wrong: values that the history does not determine, accesses of
+//! mixed sizes, and initial and final values.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ fn is_consistent(history: &History, ambiguity: Ambiguity) -> bool {
 }
 
 #[test]
-fn what_nobody_writes_ends_as_it_began() {
+fn an_unwritten_location_ends_with_its_initial_value() {
     let read = [load(0, Place::Cell(0), 3)];
     for finals in [[(0, 3)], [(1, 9)]] {
         let history = build(&read, &finals, &Initial::Infer, Provenance::default());
@@ -100,7 +100,7 @@ fn writes_outside_of_the_history_excuse_unwritten_values() {
         let history = build(&accesses, &[], &initial, provenance.clone());
         assert!(is_consistent(&history, Ambiguity::Refuse));
     }
-    // What was written in the history still has to be read in order.
+    // Values that the history writes must still be read in order.
     let accesses = [
         store(0, Place::Cell(0), 1),
         store(0, Place::Cell(0), 2),
@@ -133,7 +133,7 @@ fn a_reservation_of_an_unknown_value_excuses_its_store() {
     assert!(is_consistent(&plain(&accesses, &[]), Ambiguity::Refuse));
 }
 
-/// Bytes written one by one look like a later write of both.
+/// Two bytes that are written one by one look like a later write of both.
 #[test]
 fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
     let accesses = [
@@ -147,7 +147,8 @@ fn a_split_read_is_matched_as_a_whole_only_where_nothing_else_fits() {
     let history = plain(&accesses, &[]);
     assert!(history.provenance.split);
     assert!(is_consistent(&history, Ambiguity::Keep));
-    // Without the single bytes, the whole has one source, though its upper half is repeated.
+    // Without the writes of single bytes, the whole access has one source, although another write has the
+    // value of its upper half.
     let accesses = [
         store(0, bytes(0x100, 2), 0x0701),
         store(0, bytes(0x100, 2), 0x0702),
@@ -197,7 +198,7 @@ fn a_final_value_beside_a_hidden_write_proves_nothing() {
     assert!(matches!(verify(&history, &forged), Err(Rejection::Unfounded { step: 1, .. })));
 }
 
-/// Every algorithm, under the models that it applies to.
+/// Runs every algorithm under the models that it applies to.
 fn for_each_algorithm(mut look: impl FnMut(check::Algorithm, Model)) {
     for algorithm in check::Algorithm::ALL {
         for model in MODELS {
@@ -229,9 +230,9 @@ fn a_read_modify_write_does_not_read_what_it_writes() {
     });
 }
 
-/// One store whose value is not shown cannot have supplied both reads, but nobody concludes that.
+/// One store whose value is not shown cannot have supplied both reads, but no algorithm concludes that.
 #[test]
-fn nothing_holds_where_a_write_is_hidden() {
+fn a_hidden_write_leaves_every_algorithm_undecided() {
     let mut hidden = store(0, Place::Cell(0), 0);
     hidden.written = None;
     let accesses = [hidden, load(1, Place::Cell(0), 5), load(1, Place::Cell(0), 1)];
@@ -280,7 +281,7 @@ fn program_order_says_what_a_private_location_ends_with() {
     });
 }
 
-/// As for a read, a store that the trace cuts off may have written it.
+/// A store that the trace cuts off may have written a final value, as it may have supplied a read.
 #[test]
 fn an_unfinished_store_may_have_written_a_final_value() {
     let provenance = Provenance {
@@ -306,9 +307,9 @@ fn an_unfinished_store_may_have_written_a_final_value() {
     assert!(matches!(refuted, Verdict::Violation(_)));
 }
 
-/// Every model allows a history of nothing, which is no test that was passed.
+/// Every model allows an empty history, but it must not count as consistent.
 #[test]
-fn a_history_of_nothing_is_undecided() {
+fn an_empty_history_is_undecided() {
     let empty = plain(&[], &[]);
     let kept = plain(&[], &[(0x1000, 0)]);
     let fence = plain(&[Access::new(0, Kind::Fence, Place::Nowhere)], &[]);
@@ -331,7 +332,7 @@ fn a_history_of_nothing_is_undecided() {
         };
         let refused = verify(&empty, &certificate);
         assert_eq!(refused, Err(Rejection::NothingCompleted));
-        // What memory holds at the end is something, and a fence has completed.
+        // A final value or a completed fence makes a history that is not empty.
         let wrong = plain(&[], &[(0x1000, 5)]);
         let found = verdict(&wrong, Ambiguity::Refuse, model);
         assert!(matches!(found, Verdict::Violation(_)), "{found:?}");

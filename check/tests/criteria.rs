@@ -1,4 +1,4 @@
-//! The weak criteria: against their definitions, against each other, and their certificates.
+//! The weak criteria, compared with their definitions and with each other, and their certificates.
 
 mod common;
 #[path = "common/literal.rs"]
@@ -26,7 +26,7 @@ use literal::{Literal, Pairs, literal};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-/// The model that a criterion is asked about.
+/// The model for which a criterion is decided.
 fn model(criterion: Criterion) -> Model {
     algorithm_of(criterion).default_model()
 }
@@ -35,7 +35,7 @@ fn algorithm_of(criterion: Criterion) -> Algorithm {
     Algorithm::from_name(criterion.name()).unwrap()
 }
 
-/// Whether a criterion holds; a violation is written, read back and verified.
+/// Whether a criterion holds. The certificate of a violation is written, read back and verified.
 fn holds(history: &History, criterion: Criterion) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm: algorithm_of(criterion), ..Options::default() };
@@ -78,7 +78,7 @@ fn random_history(random: &mut StdRng) -> Option<History> {
     };
     let mut accesses = program(random, mix);
     if random.random_bool(0.5) {
-        // Plain loads and stores alone show more of what reads force.
+        // With plain loads and stores only, reads force more order.
         accesses.retain(|access| access.kind.may_be_forwarded() || access.kind.may_be_buffered());
     }
     let machine = [Model::SC, Model::TSO][random.random_range(0..2)];
@@ -212,7 +212,7 @@ fn theorems_of_the_lattice() {
     }
 }
 
-/// The paper believes that TSO implies CC and CCv; the proof is with [`check::papers::criteria::causal`].
+/// The paper conjectures that TSO implies CC and CCv; [`check::papers::criteria::causal`] has the proof.
 #[test]
 fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
     for seed in 30_000..33_000 {
@@ -234,7 +234,7 @@ fn runs_of_the_tso_machine_satisfy_what_tso_implies() {
     }
 }
 
-/// Changes a name, a number or a relation of a step, or leaves it out.
+/// Changes a name, a number or a relation of a step, or drops the step.
 fn tamper(random: &mut StdRng, steps: &mut Vec<RelationStep>, history: &History) {
     let at = random.random_range(0..steps.len());
     let op = OpId(random.random_range(0..history.len() as u32));

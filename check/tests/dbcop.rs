@@ -1,5 +1,5 @@
-//! Search over interleavings: against the machine and the corpus, on histories that are deep, and
-//! within bounds.
+//! Search over interleavings, compared with the machine and the corpus, on deep histories, and within
+//! bounds.
 
 mod common;
 
@@ -52,9 +52,9 @@ fn random_histories() {
     assert!(consistent > 1000 && violations > 300, "{consistent} {violations}");
 }
 
-/// The frontiers that saturation leaves are among those there are.
+/// With saturation, the search visits a subset of the frontiers.
 #[test]
-fn saturation_takes_frontiers_away() {
+fn saturation_prunes_frontiers() {
     let (mut plain, mut saturated) = (0, 0);
     for seed in 0..20 {
         let history = valid(4, 60, 3, seed);
@@ -86,9 +86,10 @@ fn dbcop_is_right(corpus: &Corpus) {
     }
 }
 
-/// One thread that overwrites and reads back: no choice, and a search as deep as it is long.
+/// One thread that overwrites and reads back: the search has no choice and is as deep as the history is
+/// long.
 #[test]
-fn a_deep_search_is_no_deep_recursion() {
+fn a_deep_search_does_not_overflow_the_stack() {
     let mut accesses = Vec::new();
     for at in 0..100_000u64 {
         let place = history::Place::Cell(at % 7);
@@ -124,7 +125,7 @@ fn bounds_end_in_undecided() {
     }
 }
 
-/// A search that does not end soon stops when it is told to.
+/// A long search stops when a bound is met.
 #[test]
 fn a_long_search_meets_its_bounds() {
     let history = valid(16, 800, 16, 3);

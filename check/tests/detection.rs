@@ -1,5 +1,5 @@
-//! The smallest violating prefix: bisection against the scan of all prefixes, for every algorithm, and
-//! prefixes against the machines.
+//! The smallest violating prefix: compares bisection with a scan of all prefixes for every algorithm, and
+//! checks prefixes with the machines.
 
 mod common;
 
@@ -41,7 +41,7 @@ fn found(
     detect(history, reads_from, model, &options(algorithm), &Bounds::none())
 }
 
-/// Whether more operations never take a violation away that this finds.
+/// Whether every violation that the algorithm finds in a prefix is also found in longer ones.
 fn is_monotone(algorithm: Algorithm) -> bool {
     matches!(algorithm.power(), Power::Complete | Power::Criterion { .. })
         || algorithm == Algorithm::Saturate
@@ -75,7 +75,7 @@ fn compare(history: &History, reads_from: &ReadsFrom, model: Model, algorithm: A
     true
 }
 
-/// The same operations, completed in some order; some have no place in it.
+/// The same operations, completed in a random order in which some have no position.
 fn in_some_order(random: &mut StdRng, history: &History) -> History {
     let mut places: Vec<u64> = (0..history.len() as u64).collect();
     if random.random_bool(0.7) {
@@ -93,7 +93,7 @@ fn in_some_order(random: &mut StdRng, history: &History) -> History {
     build(&accesses, &finals)
 }
 
-/// Moves store-conditionals away from their load-linked, over other operations.
+/// Moves store-conditionals away from their load-linked, past other operations.
 fn spread(random: &mut StdRng, accesses: &mut Vec<Access>) {
     for at in (0..accesses.len()).rev() {
         if accesses[at].kind == Kind::StoreConditional {
@@ -142,7 +142,7 @@ fn bisection_finds_what_the_scan_finds() {
     }
 }
 
-/// Whatever the order: the machine performs every prefix of what it performed.
+/// The machine performs every prefix of a history that it performs, whatever the order.
 #[test]
 fn a_run_has_no_violating_prefix() {
     let mut prefixes_seen = 0;
@@ -171,7 +171,7 @@ fn a_run_has_no_violating_prefix() {
     assert!(prefixes_seen > 5_000, "{prefixes_seen}");
 }
 
-/// The same history with equal values written again and again.
+/// The same history with values that are written repeatedly.
 fn with_few_values(history: &History, values: u64) -> History {
     let few =
         |value: Option<u64>| value.map(|value| if value == 0 { 0 } else { 1 + value % values });
@@ -206,8 +206,8 @@ fn reads_with_several_candidates_take_all_of_them_along() {
     assert!(ambiguous > 300 && violations > 100, "{ambiguous} {violations}");
 }
 
-/// A run of SC with words and halves of words, of which every byte written is another, completed in
-/// some order; one load may return what another time would have.
+/// A run of SC with accesses to words and halves of words, in which every byte written is unique, completed
+/// in a random order. One load may return the value of another time.
 fn with_halves(random: &mut StdRng) -> History {
     let mut memory = [0u64; 2];
     let mut builder = HistoryBuilder::new();
@@ -264,7 +264,7 @@ fn split_accesses_stay_whole() {
     assert!(split > 500 && violations > 500, "{split} {violations}");
 }
 
-/// Larger histories, in the order in which memory performed them, with reads that return others' values.
+/// Larger histories, in the order in which memory performed them, with some reads changed.
 #[test]
 fn generated_histories() {
     let mut violations = 0;
@@ -301,7 +301,7 @@ fn load(thread: u32, cell: u64, value: u64, order: Option<u64>) -> Access {
     Access { read: Some(value), order, ..Access::new(thread, Kind::Load, Place::Cell(cell)) }
 }
 
-/// The lengths at which prefixes get operations, and which.
+/// The operations of each prefix, the shortest first.
 fn growth(accesses: &[Access]) -> Vec<Vec<u32>> {
     let history = build(accesses, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -311,7 +311,7 @@ fn growth(accesses: &[Access]) -> Vec<Vec<u32>> {
 }
 
 #[test]
-fn a_read_takes_its_source_along() {
+fn a_read_keeps_its_source() {
     // From its own buffer, from a store that completes later, and from one that never does.
     let own = [store(0, 0, 1, Some(2)), load(0, 0, 1, Some(1))];
     assert_eq!(growth(&own), [[0, 1], [0, 1]]);
@@ -334,7 +334,7 @@ fn a_fence_without_a_place_comes_with_what_follows_it() {
 }
 
 #[test]
-fn a_store_conditional_takes_along_what_says_which_load_it_belongs_to() {
+fn a_store_conditional_keeps_the_operation_that_pairs_it() {
     let conditional =
         |value, order| Access { kind: Kind::StoreConditional, ..store(0, 0, value, Some(order)) };
     let linked = |value, order| Access { kind: Kind::LoadLinked, ..load(0, 0, value, Some(order)) };
@@ -381,7 +381,7 @@ fn without_an_order_or_time_there_is_no_prefix() {
     assert_eq!(detection.first, None);
 }
 
-/// Final values show when all is over, or once everything that writes them is there.
+/// A final value is kept in the whole history, or in a prefix that has every write of it.
 #[test]
 fn final_values() {
     let accesses = [store(0, 0, 1, Some(0)), store(0, 0, 2, Some(1)), store(0, 1, 3, Some(2))];

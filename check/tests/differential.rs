@@ -1,4 +1,5 @@
-//! Everything that decides against everything else, on small histories that proptest makes and, where two differ, shrinks to the smallest on which they still do.
+//! Compares all deciders with each other on small histories. proptest generates them, and shrinks one on
+//! which two deciders differ.
 
 mod common;
 
@@ -27,7 +28,7 @@ fn step() -> impl Strategy<Value = Step> {
     (0..4_u32, kind, 0..3_u64, 0..6_usize)
 }
 
-/// Operations that write unique values; reads return the initial value or one that is written, now or later.
+/// Operations that write unique values. Reads return the initial value or one that the history writes.
 fn history(steps: &[Step]) -> History {
     let mut values: BTreeMap<u64, Vec<u64>> = BTreeMap::new();
     for (number, &(_, kind, location, _)) in (1..).zip(steps) {
@@ -44,7 +45,7 @@ fn history(steps: &[Step]) -> History {
                 _ => Place::Cell(location),
             };
             let known = values.get(&location).map_or(&[][..], |it| it);
-            // An atomic operation does not read itself.
+            // An atomic operation does not read its own value.
             let others: Vec<u64> = known.iter().copied().filter(|&it| it != number).collect();
             let value = match choice % (others.len() + 1) {
                 0 => 0,
@@ -63,7 +64,7 @@ fn history(steps: &[Step]) -> History {
     build(&accesses, &[])
 }
 
-/// What operations that arrive in the order of their numbers are found to be.
+/// The answer of the online checker for operations that arrive in the order of their numbers.
 fn watched(history: &History, model: Model) -> Option<bool> {
     let mut online = Online::new(model);
     for thread in history.threads() {
@@ -93,7 +94,7 @@ fn watched(history: &History, model: Model) -> Option<bool> {
     }
 }
 
-/// Compares all that says something of the history under the model with the exhaustive search of the machine.
+/// Compares all algorithms that apply to the model with the exhaustive search of the machine.
 fn compare(history: &History, model: Model) -> Result<(), TestCaseError> {
     let Some(run) = explore(history, model, 200_000) else {
         return Ok(());
@@ -137,7 +138,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 1200, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn nothing_differs(steps in prop::collection::vec(step(), 1..14)) {
+    fn all_deciders_agree(steps in prop::collection::vec(step(), 1..14)) {
         let history = history(&steps);
         for model in MODELS {
             compare(&history, model)?;

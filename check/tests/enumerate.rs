@@ -1,4 +1,4 @@
-//! Explicit enumeration of store orders: against the machine and the corpus, from several partial
+//! Explicit enumeration of store orders, compared with the machine and the corpus, from several partial
 //! store orders.
 
 mod common;
@@ -20,7 +20,7 @@ use rand::RngExt;
 
 const MODELS: [Model; 2] = [Model::SC, Model::TSO];
 
-/// Which partial store order to start from.
+/// The partial store order to start from.
 #[derive(Clone, Copy, Debug)]
 enum Start {
     Nothing,
@@ -61,7 +61,7 @@ fn answer(history: &History, model: Model, start: Start, bounds: &Bounds) -> Rep
     enumerate(&problem, &execution, &pww)
 }
 
-/// Whether a run was found; the machine performs it.
+/// Whether a run was found. The machine must perform it.
 fn is_consistent(history: &History, model: Model, report: &Report) -> bool {
     match &report.answer {
         Answer::Order(order) => {
@@ -135,7 +135,7 @@ fn enumeration_is_right(corpus: &Corpus) {
             }
         }
     }
-    // The order that is given saves trying.
+    // The given order reduces the number of trials.
     assert!(nodes[1] < nodes[0], "{nodes:?}");
 }
 

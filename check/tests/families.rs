@@ -1,5 +1,5 @@
-//! Hard histories: their verdicts are those that the figures claim, saturation alone does not see
-//! them, and search does.
+//! Hard histories have the verdicts that the figures claim; saturation does not find them, and the search
+//! does.
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::{MODELS, decide, print};
 use history::{History, Kind};
 use memory::machine::explore;
 
-/// States that an exhaustive search of the machine may visit.
+/// Number of states that an exhaustive search of the machine may visit.
 const STATES: usize = 1 << 17;
 
 /// The smallest sizes of a figure.
@@ -41,7 +41,7 @@ fn all(model: Model, seed: u64) -> impl Iterator<Item = (HardRecipe, History)> {
 
 /// Whether a history is consistent, by trying every run. `None` if there are too many.
 fn truth(history: &History, model: Model) -> Option<bool> {
-    // Buffers multiply the runs of a thread.
+    // Store buffers multiply the number of runs.
     let threads = if model.buffers() { 7 } else { 10 };
     if history.threads().len() > threads {
         return None;
@@ -68,7 +68,7 @@ fn verdicts_are_those_of_the_figures() {
             }
         }
     }
-    // The others have too many runs: for them it is the certificates that were verified.
+    // The others have too many runs; their certificates were verified.
     for model in MODELS {
         let untried =
             Family::all().filter(|family| !tried.contains(&(family.name(), model.name())));
@@ -83,7 +83,7 @@ fn verdicts_are_those_of_the_figures() {
 }
 
 #[test]
-fn forced_order_sees_nothing() {
+fn saturation_decides_nothing() {
     for model in MODELS {
         for (recipe, history) in all(model, 7) {
             let found = decide(&history, model, Algorithm::Saturate);
@@ -102,7 +102,7 @@ fn fences_for_a_weak_model_serve_the_stronger_ones() {
             }
         }
     }
-    // And they are needed: without any, buffers explain what SC refutes.
+    // The fences are needed: without them, store buffers allow what SC forbids.
     let fences = |model| {
         let recipe = recipe(Family::from_name("ring-violation").unwrap(), 2, model, 0);
         let history = hard(&recipe).unwrap();
@@ -151,7 +151,7 @@ fn sizes_are_those_of_the_figures() {
     assert_eq!(shape_of("hpca-2b", 1), ["rr", "rr", "w", "w", "wr", "wr"]);
     // Fig. 2c has a third store to A.
     assert_eq!(shape_of("hpca-2c", 1), ["rr", "rr", "w", "w", "w", "wr", "wr"]);
-    // Mirrored: once for each of the three.
+    // The mirrored version: once for each of the three.
     assert_eq!(shape_of("hpca-2c-violation", 1).len(), 3 * 4 + 3);
 }
 
@@ -174,14 +174,14 @@ fn copies_share_nothing() {
 }
 
 #[test]
-fn a_seed_numbers_everything_anew() {
+fn another_seed_gives_other_numbers() {
     let family = Family::from_name("chain").unwrap();
     let text = |seed| print(&hard(&recipe(family, 4, Model::SC, seed)).unwrap());
     assert_eq!(text(1), text(1));
     let texts: BTreeSet<String> = (0..20).map(text).collect();
     assert_eq!(texts.len(), 20);
 
-    // Which value of the pair that decides is written comes first is a matter of the seed.
+    // The seed decides which value of the deciding pair comes first.
     let family = Family::from_name("ring").unwrap();
     let smaller_first = |seed: &u64| {
         let history = hard(&recipe(family, 2, Model::SC, *seed)).unwrap();
@@ -194,7 +194,7 @@ fn a_seed_numbers_everything_anew() {
 }
 
 #[test]
-fn names_name_families() {
+fn every_family_has_its_name() {
     let names: BTreeSet<&str> = Family::all().map(Family::name).collect();
     assert_eq!(names.len(), 2 * Figure::ALL.len());
     for family in Family::all() {

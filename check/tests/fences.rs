@@ -1,4 +1,4 @@
-//! Weak fences, acquires and releases: the engine against the exhaustive machine and the axioms, on
+//! Weak fences, acquires and releases: compares the engine with the exhaustive machine and the axioms, on
 //! random histories and on litmus tests whose verdicts are known.
 
 mod common;
@@ -18,7 +18,7 @@ use memory::machine::{Step, explore};
 use rand::RngExt;
 use rand::seq::IndexedRandom;
 
-/// A history with weak fences that some model's machine has run, with some reads changed.
+/// A history with weak fences from a run of some model's machine, with some reads changed.
 fn random_history(seed: u64, linked: bool, operations: usize) -> Option<(History, Model)> {
     let mut random = seeded(seed);
     let mut accesses = sized_program(&mut random, (2..=4, 4..=operations, 1..=3), linked);
@@ -72,7 +72,7 @@ fn engine_and_machine_agree_on_longer_histories_and_linked_pairs() {
     assert!(counts.iter().all(|&count| count > 500), "{counts:?}");
 }
 
-/// Every stage against what is known; certificates are verified.
+/// Compares every stage with the known verdict, and verifies the certificates.
 fn compare(history: &History, model: Model, expected: bool, label: &str) {
     for algorithm in [Algorithm::Stages, Algorithm::Complete, Algorithm::Sat] {
         let found = decide(history, model, algorithm);
@@ -84,7 +84,7 @@ fn compare(history: &History, model: Model, expected: bool, label: &str) {
     }
 }
 
-/// Histories that are too long for the machine to try everything: the stages agree with each other.
+/// The stages agree with each other on histories that are too long for an exhaustive search.
 #[test]
 fn stages_agree_on_long_histories() {
     let mut counts = [0, 0];
@@ -121,7 +121,7 @@ fn stages_agree_on_long_histories() {
     assert!(counts.iter().all(|&count| count > 60), "{counts:?}");
 }
 
-/// What the papers' algorithms say is right, or that they do not know.
+/// The papers' algorithms are right, or say that they cannot decide.
 #[test]
 fn the_papers_algorithms_are_right_or_undecided() {
     let mut undecided = 0;
@@ -163,7 +163,7 @@ fn the_papers_algorithms_are_right_or_undecided() {
     assert!(undecided > 100, "{undecided}");
 }
 
-/// A run or a proof of the history without its fences' weakness is no certificate of the history.
+/// A run or a proof of the history with full fences is no certificate of the history with weak ones.
 #[test]
 fn certificates_of_other_fences_are_refused() {
     let mut refused = [0, 0];
@@ -281,7 +281,7 @@ fn litmus_tests_have_their_verdicts() {
         // The release waits for the store before it, and the acquire for the release.
         (&["x=1 z=1/rel w:0/acq y:0", "y=1 full x:0"], [false; 4]),
         (&["x=1 z=1/rel w:0/pc y:0", "y=1 full x:0"], [false, true, true, true]),
-        // A load is not served by the buffer across what orders it behind the store.
+        // A load that is ordered after a store is not served by the buffer.
         (&["x=1 x:1 y:0", "y=1 y:1 x:0"], [false, true, true, true]),
         (&["x=1/rel x:1/acq y:0", "y=1/rel y:1/acq x:0"], [false; 4]),
         // Message passing.

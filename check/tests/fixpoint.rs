@@ -1,5 +1,5 @@
-//! Saturation against its definition: clocks are reachability, the rules add nothing more, and
-//! undoing a choice leaves no trace.
+//! Saturation compared with its definition: clocks are reachability, the rules add nothing more, and undoing
+//! a choice restores everything.
 
 use certify::rule::Rule;
 use check::engine::events::{Events, INITIAL};
@@ -14,13 +14,13 @@ mod common;
 
 const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 
-/// Per event, which events a path of program order and derived edges leads to.
+/// Per event, the events that a path of program order and derived edges leads to.
 fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
     let events = saturation.events;
     let mut next: Vec<Vec<u32>> =
         (0..events.len() as u32).map(|event| events.po.of(event).to_vec()).collect();
     for edge in saturation.edges() {
-        // What transit edges stand for runs along the others.
+        // The order that transit edges represent also follows along other edges.
         if edge.rule.is_some() {
             next[edge.from as usize].push(edge.to);
         }
@@ -38,7 +38,7 @@ fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
     (0..events.len() as u32).map(from).collect()
 }
 
-/// What clocks tell: under PSO a plain store only about its own location.
+/// Whether clocks cover a pair: under PSO, those of plain stores only within their location.
 fn tells(events: &Events, first: u32, second: u32) -> bool {
     events.is_global(first) || events.location[first as usize] == events.location[second as usize]
 }
@@ -59,7 +59,7 @@ fn check_fixpoint(saturation: &Saturation<'_>) {
     }
 }
 
-/// R6 and R7, by what clocks tell.
+/// Checks R6 and R7 against the clocks.
 fn check_rules(saturation: &Saturation<'_>) {
     let events = saturation.events;
     let all = 0..events.len() as u32;
@@ -102,8 +102,8 @@ fn histories() -> impl Iterator<Item = (Model, history::History)> {
     })
 }
 
-/// Histories with weak fences and annotations. What a stronger model's machine has run satisfies all
-/// that these order.
+/// Histories with weak fences and annotations. A run of a stronger model's machine satisfies all order that
+/// these add.
 fn refined_histories() -> impl Iterator<Item = (Model, history::History)> {
     (0..40u64).map(|seed| {
         let is_kept_by_tso = |fence: &WeakFence| !fence.orders_store_load();
@@ -150,7 +150,7 @@ fn clocks_are_reachability_and_rules_add_nothing() {
         check_fixpoint(&saturation);
         check_rules(&saturation);
 
-        // Choices on top of each other, and back again.
+        // Makes several choices, and undoes them.
         let mut random = common::seeded(events.len() as u64);
         let mut states = Vec::new();
         for _ in 0..60 {
@@ -176,7 +176,7 @@ fn clocks_are_reachability_and_rules_add_nothing() {
             assert_eq!(clocks(&saturation), clocks_then);
             assert_eq!(saturation.edges().len(), edges);
         }
-        // What waits again derives nothing new.
+        // The events that wait again derive nothing new.
         saturation.saturate(usize::MAX).unwrap();
         check_fixpoint(&saturation);
     }

@@ -1,5 +1,5 @@
-//! Generated histories: consistent under their model, the same for the same seed, and without
-//! hints where they should have none.
+//! Generated histories are consistent under their model, the same for the same seed, and without hints of
+//! the order if that was removed.
 
 mod common;
 
@@ -12,7 +12,7 @@ use common::{MODELS, decide, print};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
 use memory::machine::explore;
 
-/// A recipe of a size that every run of the machine can be tried.
+/// A recipe small enough to try every run of the machine.
 fn small(model: Model, seed: u64) -> Recipe {
     Recipe {
         model,
@@ -129,8 +129,7 @@ fn proportions_hold() {
     assert!((1_800..2_200).contains(&uses[1]), "{uses:?}");
 }
 
-/// The number of stores of one thread that wait at a time, at most: all that were issued and not
-/// completed.
+/// The largest number of stores of one thread that were issued and not completed at a time.
 fn most_pending(history: &History) -> usize {
     let mut most = 0;
     for thread in 0..history.threads().len() {
@@ -182,7 +181,7 @@ fn ticks_are_those_of_a_run() {
     }
 }
 
-/// How many of the pairs of neighbours ascend, in percent.
+/// The percentage of neighbouring pairs that ascend.
 fn ascending(values: impl Iterator<Item = Vec<u64>>) -> usize {
     let (mut up, mut pairs) = (0, 0);
     for values in values {
@@ -194,7 +193,7 @@ fn ascending(values: impl Iterator<Item = Vec<u64>>) -> usize {
 }
 
 #[test]
-fn values_say_nothing_about_order() {
+fn values_give_no_hint_of_the_order() {
     for model in MODELS {
         let history =
             generate(&Recipe { model, threads: 8, operations: 10_000, ..Recipe::default() })
@@ -219,7 +218,7 @@ fn values_say_nothing_about_order() {
 }
 
 #[test]
-fn popular_locations_have_any_name() {
+fn popular_locations_have_random_numbers() {
     let favourite = |seed| {
         let recipe = Recipe { seed, skew: 2.0, locations: 8, ..Recipe::default() };
         let history = generate(&recipe).unwrap();
@@ -245,8 +244,7 @@ fn without_order_keeps_the_operations_and_nothing_else() {
     }
 }
 
-/// What a read and the write it reads from are apart in memory order. The initial value is before
-/// everything.
+/// The distance in memory order between a read and its source. The initial value comes before everything.
 fn distance(history: &History, reads_from: &ReadsFrom, read: OpId) -> u32 {
     let place = |op| history.order(op).unwrap() + 1;
     match reads_from.source(read) {
@@ -272,7 +270,7 @@ fn re_pointed_reads_stay_within_their_distance() {
                 assert!(apart <= far, "{apart} {far}");
                 assert_ne!(after.read(read), after.written(read));
             }
-            // Nothing but what these reads returned has changed.
+            // Only the values of these reads have changed.
             for op in before.ops().filter(|op| !changed.contains(op)) {
                 assert_eq!(before.row(op), after.row(op));
             }

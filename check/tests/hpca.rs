@@ -1,4 +1,4 @@
-//! The algorithms of HPCA 2006: never wrong, complete where they backtrack, and as strong as the
+//! The algorithms of HPCA 2006 are never wrong, are complete if they backtrack, and derive as much as the
 //! paper says.
 
 mod common;
@@ -31,7 +31,7 @@ const FAMILY: [Algorithm; 6] = [
 ];
 const MODELS: [Model; 2] = [Model::SC, Model::TSO];
 
-/// What an algorithm finds; every verdict is cross-checked by `check` itself.
+/// The verdict of an algorithm, which `check` verifies.
 fn decide(history: &History, model: Model, options: &Options) -> Result<bool, Reason> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     match check(history, &reads_from, model, options).verdict {
@@ -46,7 +46,7 @@ fn options(algorithm: Algorithm, no_baseline: bool) -> Options {
     Options { algorithm, no_baseline, timeout: Some(Duration::from_secs(20)), ..Options::default() }
 }
 
-/// Runs all of them, with and without the baseline.
+/// Runs all algorithms of the family, with and without the baseline.
 fn compare(history: &History, model: Model, expected: bool, label: &str) {
     for algorithm in FAMILY {
         for no_baseline in [false, true] {
@@ -113,10 +113,9 @@ fn access(thread: u32, cell: u64, read: Option<u64>, written: Option<u64>) -> Ac
     Access { read, written, ..Access::new(thread, kind, Place::Cell(cell)) }
 }
 
-/// Two stores each that a swap is too late for: that the swap's source is the later one (R6) is what
-/// Figure 1 does not infer, and without it no cycle forms.
+/// Histories whose cycle needs R6 for a swap, which Figure 1 does not apply.
 #[test]
-fn the_figure_infers_less_than_the_rules() {
+fn figure_1_infers_less_than_the_rules() {
     let history = build(
         &[
             access(0, 0, None, Some(1)),
@@ -135,7 +134,7 @@ fn the_figure_infers_less_than_the_rules() {
         let open = Err(Reason::NoForcedContradiction);
         assert_eq!(found(Algorithm::TsoBaseline), open);
         assert_eq!(found(Algorithm::Saturate), Ok(false));
-        // Those that sort follow the rules.
+        // The sorts follow the rules, not the figure.
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
         let deriv = options(Algorithm::Deriv, false);
         let bounds = Bounds::none();
@@ -145,8 +144,7 @@ fn the_figure_infers_less_than_the_rules() {
     }
 }
 
-/// The order that is inferred, of which saturation knows all; with swaps as loads and stores, it knows
-/// no more.
+/// The inferred order is part of the saturated order, and equal to it if swaps count as loads and stores.
 #[test]
 fn what_is_inferred_is_what_saturation_derives() {
     let (mut same, mut fewer) = (0, 0);
@@ -177,7 +175,7 @@ fn what_is_inferred_is_what_saturation_derives() {
     assert!(same > 100 && fewer > 100, "{same} {fewer}");
 }
 
-/// The operations of a history, every one of them with a value that was written once.
+/// The input of an algorithm, for a history in which every value is written once.
 fn problem<'a>(
     history: &'a History,
     reads_from: &'a ReadsFrom,
@@ -189,7 +187,7 @@ fn problem<'a>(
     Problem { history, reads_from, finals, model, options, bounds }
 }
 
-/// The writes of final values; `None` where a location's is not one.
+/// The writes of final values at locations with writes; `None` if no write has one of them.
 fn finals_of(history: &History) -> Option<Vec<OpId>> {
     let write = |last: &history::Final| {
         let wrote = |op: &OpId| {
@@ -217,7 +215,7 @@ fn inferred(history: &History, model: Model, swaps: Swaps) -> Option<Vec<(u32, u
     Some(pairs(history, |x, y| inference.precedes(x, y)))
 }
 
-/// The same by this program's engine.
+/// All pairs that this program's engine orders.
 fn saturated(history: &History, model: Model) -> Option<Vec<(u32, u32)>> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let bounds = Bounds::none();
@@ -242,7 +240,7 @@ fn axe(path: &Path) -> Vec<History> {
     ingest::axe::parse(&mut lines, &Default::default()).unwrap()
 }
 
-/// Figure 2: R8 finds what is missing from 2a, and no rule what is missing from 2b and 2c.
+/// Figure 2: R8 derives the missing edge of 2a; no rule derives those of 2b and 2c.
 #[test]
 fn figure_2() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/hard");
@@ -289,8 +287,8 @@ fn store_orders(history: &History) -> Vec<Vec<OpId>> {
     orders
 }
 
-/// A history is consistent exactly if it is with some store order; and for SC a store order will do
-/// exactly if Qadeer's constraint graph for it has no cycle.
+/// A history is consistent exactly if it is with some store order. For SC, a store order works exactly if
+/// Qadeer's constraint graph for it has no cycle.
 #[test]
 fn given_store_orders() {
     let (mut with_some, mut with_none) = (0, 0);
@@ -377,7 +375,7 @@ fn bounds_are_kept() {
             assert_eq!(found, Err(reason), "{algorithm:?}");
         }
     }
-    // In the middle of a search that would not end.
+    // Stops in the middle of a search that would not end.
     let mut options = options(Algorithm::HeuBack, true);
     options.timeout = Some(Duration::from_millis(300));
     let start = Instant::now();

@@ -1,4 +1,4 @@
-//! Kernels: those of the oracle, pair for pair.
+//! Compares kernels with those of the oracle, pair by pair.
 
 mod common;
 
@@ -16,7 +16,7 @@ fn find(history: &History, model: Model, bounds: &Bounds) -> Result<Kernel, NoKe
     kernel(history, &reads_from, model, bounds)
 }
 
-/// By location and values.
+/// The pairs of a kernel, by location and values.
 fn named(history: &History, kernel: &Kernel) -> Pairs {
     let pairs = kernel.pairs.iter();
     pairs
@@ -49,8 +49,8 @@ fn kernels_are_exact(corpus: &Corpus) {
     }
 }
 
-/// What is left out of a kernel is ordered both ways by some runs, so those of the models with more
-/// runs have less in common.
+/// Pairs outside of a kernel are ordered both ways by some runs, so the kernel of a weaker model, which has
+/// more runs, is smaller.
 #[test]
 fn a_weaker_model_has_a_smaller_kernel() {
     let mut smaller = 0;

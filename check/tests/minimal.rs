@@ -1,4 +1,4 @@
-//! The proof of a violation speaks of no operation that could go.
+//! The proof of a violation mentions no operation that could be removed.
 
 mod common;
 
@@ -30,7 +30,7 @@ fn every_operation_of_a_proof_is_needed() {
                 let keep = |op: OpId| op != gone && ops.binary_search(&op).is_ok();
                 let (rest, kept) = history.restrict(keep);
                 let found = verdict(&rest, &reads_from.restrict(&kept), model);
-                // A read whose source is gone may leave it undecided.
+                // Without the source of a read, the part may be undecided.
                 assert!(
                     !matches!(found, Verdict::Violation(_)),
                     "seed {seed} {model}: {} can go\n{}",

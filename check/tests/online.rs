@@ -1,4 +1,4 @@
-//! Operations one by one against the saturation of everything that has arrived.
+//! Compares the online checker with the saturation of everything that has arrived.
 
 mod common;
 
@@ -24,7 +24,8 @@ fn arrival(history: &History, op: OpId) -> Arrival {
     }
 }
 
-/// An order in which operations may complete: loads and the like in program order, stores in program order, and late.
+/// A possible order of completions: loads and atomics in program order, and stores in program order but
+/// late.
 fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
     let threads = 0..history.threads().len();
     let mut queues: Vec<[Vec<OpId>; 2]> = threads
@@ -39,7 +40,7 @@ fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
     while order.len() < history.len() {
         let thread = random.random_range(0..queues.len());
         let [others, stores] = &mut queues[thread];
-        // Stores never come before what is earlier in their thread.
+        // A store never comes before an earlier operation of its thread.
         let may_store =
             stores.last().is_some_and(|store| others.last().is_none_or(|other| other > store));
         let queue = if may_store && (others.is_empty() || !random.random_bool(late)) {
@@ -52,7 +53,7 @@ fn completions(random: &mut StdRng, history: &History) -> Vec<OpId> {
     order
 }
 
-/// What saturation says of what has arrived, reads without their sources left out.
+/// The answer of saturation for the operations that have arrived, without reads whose sources have not.
 fn is_refuted(
     history: &History,
     reads_from: &ReadsFrom,
@@ -97,12 +98,13 @@ fn case(seed: u64, linked: bool) -> Option<Case> {
     Some(Case { history, reads_from, order, model: MODELS[model] })
 }
 
-/// Whether, and after how many operations, it was noticed; all that has arrived is forgotten as early as can be, if `forgets`.
+/// The number of operations after which a violation is reported, if one is.
 fn noticed(case: &Case, forgets: bool) -> Option<usize> {
     watched(case, forgets).err()
 }
 
-/// The same: whether a run was found by the end, or after how many operations it was noticed that there is none.
+/// Whether a run was found by the end, or the number of operations after which a violation is reported. If
+/// `forgets`, operations are forgotten as early as possible.
 fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
     let history = &case.history;
     let mut online = Online::new(case.model);
@@ -135,7 +137,7 @@ fn watched(case: &Case, forgets: bool) -> Result<bool, usize> {
 }
 
 #[test]
-fn the_first_operation_that_is_too_much_is_noticed() {
+fn a_violation_is_reported_at_the_first_impossible_operation() {
     let mut found = [0; 2];
     for seed in 0..2500 {
         let Some(case) = case(seed, false) else {
@@ -157,7 +159,7 @@ fn the_first_operation_that_is_too_much_is_noticed() {
 }
 
 #[test]
-fn a_run_that_is_found_is_one_and_most_often_one_is_found() {
+fn found_runs_are_real_and_most_are_found() {
     let (mut explained, mut consistent) = ([0; 2], 0);
     for (seed, linked) in (10_000..14_000).map(|seed| (seed, seed % 4 == 0)) {
         let Some(case) = case(seed, linked) else {
@@ -179,14 +181,14 @@ fn a_run_that_is_found_is_one_and_most_often_one_is_found() {
             explained[usize::from(forgets)] += usize::from(is_explained);
         }
     }
-    // Orders of completions here are wild, and every operation is forgotten as early as can be.
+    // The orders of completions are unusual here, and every operation is forgotten as early as possible.
     println!("{explained:?} of {consistent}");
     assert!(consistent > 500);
     assert!(explained.iter().all(|it| it * 10 > consistent * 9), "{explained:?} of {consistent}");
 }
 
 #[test]
-fn with_load_linked_nothing_is_made_up_and_little_missed() {
+fn with_load_linked_violations_are_real_and_rarely_missed() {
     let (mut found, mut missed) = ([0; 2], 0);
     for seed in 0..1500 {
         let Some(case) = case(seed, true) else {
@@ -201,7 +203,7 @@ fn with_load_linked_nothing_is_made_up_and_little_missed() {
                 format!("seed {seed}, {}, {:?}\n{}", case.model, case.order, print(&case.history))
             };
             assert!(wanted || !is_noticed, "{}", label());
-            // A store-conditional whose load-linked still waits when it arrives is taken for a store.
+            // A store-conditional whose load-linked still waits when it arrives counts as a plain store.
             missed += usize::from(wanted && !is_noticed);
         }
     }
@@ -210,8 +212,8 @@ fn with_load_linked_nothing_is_made_up_and_little_missed() {
 }
 
 #[test]
-fn what_is_over_is_forgotten() {
-    // Two threads that pass a token: nothing of it is needed any more.
+fn operations_that_no_longer_matter_are_forgotten() {
+    // Two threads pass a token, so that every operation can be forgotten.
     let mut online = Online::new(Model::TSO);
     let mut largest = 0;
     for round in 0..20_000u32 {
@@ -240,7 +242,7 @@ fn what_is_over_is_forgotten() {
         largest = largest.max(online.remembered());
     }
     assert!(largest < 10_000, "{largest}");
-    // What was overwritten long ago can't be read.
+    // A value that was overwritten long ago must not be read.
     let late = Arrival {
         thread: 0,
         sequence: 50_000,

@@ -18,7 +18,7 @@ fn compare(corpus: &Corpus, models: &[(&str, Model)]) {
                 let found = decide(history, *model, algorithm);
                 assert_eq!(found, Some(expected), "{name} {model} {algorithm:?}");
             }
-            // Saturation alone must never be wrong.
+            // Saturation must never be wrong.
             if let Some(found) = decide(history, *model, Algorithm::Saturate) {
                 assert_eq!(found, expected, "{name} {model} saturate");
             }

@@ -1,5 +1,5 @@
-//! The papers' complete algorithms: every verdict is that of the oracle and of the exhaustive
-//! machine, and is certified.
+//! The papers' complete algorithms: every verdict equals that of the oracle and of the exhaustive machine,
+//! and has a certificate.
 
 mod common;
 
@@ -13,7 +13,7 @@ use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
 
-/// Those that decide a model, given time.
+/// The algorithms that decide a model, given time.
 fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
     let all = Algorithm::ALL.into_iter();
     all.filter(move |algorithm| {
@@ -21,7 +21,7 @@ fn complete(model: Model) -> impl Iterator<Item = Algorithm> {
     })
 }
 
-/// The verdict with its certificate verified; `None` if the time was not enough.
+/// The verdict, whose certificate is verified; `None` if the time limit was met.
 fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options =
@@ -92,7 +92,7 @@ fn all_algorithms_are_right(corpus: &Corpus) {
     assert!(late.len() < 50, "{late:?}");
 }
 
-/// Whether a criterion, or a model by its stages, does not hold.
+/// Whether a history violates a criterion, or a model as decided by the stages.
 fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };
@@ -100,8 +100,8 @@ fn refutes(history: &History, model: Model, algorithm: Algorithm) -> bool {
     matches!(verdict, Verdict::Violation(_) | Verdict::CriterionViolation(_))
 }
 
-/// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: what does not satisfy the
-/// weaker one does not satisfy the stronger one.
+/// SC ⇒ wSC ⇒ CCM ⇒ {CC, CCv, CM}, TSO ⇒ wTSO ⇒ wCCM and TSO ⇒ {CC, CCv}: a history that violates the
+/// weaker one violates the stronger one.
 #[test]
 fn the_lattice_of_criteria() {
     use Algorithm::{Cc, Ccm, Ccv, Cm, Stages, Wccm, Wsc, Wtso};

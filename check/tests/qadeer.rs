@@ -1,4 +1,4 @@
-//! Simple witness and nice cycles, against their definitions.
+//! Compares the simple witness and nice cycles with their definitions.
 
 mod common;
 
@@ -13,7 +13,7 @@ use history::{
 use rand::RngExt;
 use rand::seq::SliceRandom;
 
-/// The history with an order of completions: a place for each operation, `None` for never.
+/// The history with an order of completions: a position for each operation, `None` for none.
 fn ordered(history: &History, places: &[Option<u32>]) -> History {
     let mut builder = HistoryBuilder::new();
     for (access, place) in accesses_of(history).into_iter().zip(places) {
@@ -26,11 +26,11 @@ fn ordered(history: &History, places: &[Option<u32>]) -> History {
     builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
 }
 
-/// Section 5, spelled out: program order, and the order of a location for the simple witness.
+/// The literal definition of section 5: program order, and the order of a location for the simple witness.
 struct Definition<'h> {
     history: &'h History,
-    /// Per operation the place of the write of its value among those of its location, the initial
-    /// one first; a write that reads has two.
+    /// Per operation, the position of the write of its value among those of its location, the initial one
+    /// first. A write that reads has two.
     read: Vec<Option<usize>>,
     written: Vec<Option<usize>>,
 }
@@ -108,7 +108,7 @@ impl<'h> Definition<'h> {
         }
     }
 
-    /// Everything that makes a cycle nice.
+    /// Checks all conditions of a nice cycle.
     fn check_nice(&self, cycle: &NiceCycle) {
         let history = self.history;
         let threads: Vec<(OpId, OpId)> = cycle.processor_edges().collect();
@@ -157,7 +157,7 @@ fn decide(history: &History, algorithm: Algorithm) -> Verdict {
     check(history, &reads_from, Model::SC, &options).verdict
 }
 
-/// Both algorithms against the definition; the cycle, if there is one.
+/// Compares both algorithms with the definition, and returns the cycle if there is one.
 fn compare(history: &History, label: &str) -> Option<NiceCycle> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let definition = Definition::new(history, &reads_from);
@@ -194,7 +194,7 @@ fn random(seeds: std::ops::Range<u64>, linked: bool) {
         let history = change_reads(&mut random, &history, changes);
         let mut places: Vec<Option<u32>> = (0..history.len() as u32).map(Some).collect();
         match decide(&history, Algorithm::Complete) {
-            // The order of a run, or nearly.
+            // The order of a run, possibly with some changes.
             Verdict::Consistent(steps) if random.random_bool(0.7) => {
                 for (at, step) in steps.into_iter().enumerate() {
                     if let memory::machine::Step::Execute(op) = step {
@@ -297,7 +297,7 @@ fn without_completions_there_is_no_witness() {
     assert_eq!(verdict, Verdict::Undecided(Reason::NoCompletions));
 }
 
-/// Whatever the trace's order proves, the order of its writes alone proves too.
+/// A history that the trace's order proves consistent is also proved by the order of its writes.
 #[test]
 fn recorded_traces() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/traces");

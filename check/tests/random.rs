@@ -1,5 +1,5 @@
-//! Random small histories: every stage against the exhaustive search of the operational
-//! machines, and every certificate verified.
+//! Compares every stage with the exhaustive search of the operational machines on small random histories,
+//! and verifies every certificate.
 
 mod common;
 
@@ -43,7 +43,7 @@ fn search(seeds: std::ops::Range<u64>, linked: bool) {
             }
         }
     }
-    // Both kinds must occur often, or the test proves little.
+    // Both verdicts must occur often, or the test shows little.
     assert!(consistent > 100 && violations > 100, "{consistent} {violations}");
 }
 

@@ -1,5 +1,5 @@
-//! Histories too large to try every run of, but large enough for the search to place, choose, go
-//! back and start again. Every verdict is verified by its certificate.
+//! Histories that are too large to try every run of, and large enough for the search to place, choose,
+//! backtrack and restart. Every verdict is verified by its certificate.
 
 use check::engine::complete::{Completion, Limits, complete};
 use check::engine::events::Events;
@@ -38,7 +38,7 @@ fn consistent(seed: u64) -> History {
 
 fn perhaps_a_violation(seed: u64) -> History {
     let history = generate(&Recipe {
-        // Some re-pointed reads make the search go back, most make a violation.
+        // Some changed reads make the search backtrack, most cause a violation.
         violations: [0, 0, 1, 2][seed as usize % 4],
         distance: 60,
         ..recipe(seed)
@@ -59,7 +59,7 @@ fn every_verdict_is_certified() {
     assert!(counts.iter().all(|&count| count > 100), "{counts:?}");
 }
 
-/// A hard history behind a random consistent one: thread by thread and on locations of its own.
+/// A hard history after a random consistent one, in the same threads and on other locations.
 fn behind(first: &History, hard: &History) -> History {
     let mut accesses = common::accesses_of(first);
     accesses.extend(common::accesses_of(hard).into_iter().map(|access| Access {
@@ -72,8 +72,8 @@ fn behind(first: &History, hard: &History) -> History {
     common::build(&accesses, &[])
 }
 
-/// A rank that says nothing makes for wrong choices. With short stretches many of them are behind
-/// the beginning of the stretch, with a short trail stretches end where they have hardly begun.
+/// A meaningless rank leads to wrong choices. With short stretches many of them lie before the stretch;
+/// with a short trail stretches end soon after they begin.
 #[test]
 fn stretches_change_no_verdict() {
     let mut contradictions = 0;
@@ -117,7 +117,7 @@ fn stretches_change_no_verdict() {
         }
         searched[usize::from(expected)] += 1;
     }
-    // The search must have had something to do.
+    // The search must have met contradictions.
     assert!(
         contradictions > 500 && searched.iter().all(|&count| count > 20),
         "{contradictions} {searched:?}"

@@ -1,4 +1,5 @@
-//! Shrinking: what is left violates the model, nothing of it can go, and it has the name that the field has for it.
+//! Shrinking: the rest violates the model, no operation of it can be removed, and it gets the name of its
+//! litmus test.
 
 mod common;
 
@@ -32,7 +33,7 @@ fn read(text: &str) -> History {
     trace.histories.remove(0)
 }
 
-/// An operation and all that cannot stay without it, by the definition.
+/// An operation and all that require it, by the definition.
 fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) -> BTreeSet<OpId> {
     let mut all = BTreeSet::from([gone]);
     loop {
@@ -48,14 +49,15 @@ fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) ->
     }
 }
 
-/// Nothing can go: each operation with what depends on it, and by that anything more.
+/// Checks that no operation can be removed, together with those that depend on it, and so no set of
+/// operations either.
 fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part: &Shrunk) {
     let requirements = Requirements::of(history, reads_from);
     for &gone in &part.kept {
         let gone = with_dependents(&requirements, &part.kept, gone);
         let (rest, kept) = history.restrict(|op| part.kept.contains(&op) && !gone.contains(&op));
         let verdict = check(&rest, &reads_from.restrict(&kept), model, &Options::default()).verdict;
-        // Nothing at all violates nothing, and is undecided.
+        // The empty history is undecided.
         assert!(
             matches!(verdict, Verdict::Consistent(_)) || rest.is_empty(),
             "{model}: {gone:?} could go from {:?} of\n{}",
@@ -66,7 +68,7 @@ fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part:
 }
 
 #[test]
-fn what_is_left_violates_and_nothing_can_go() {
+fn the_result_is_a_violation_and_minimal() {
     let mut found = [0; MODELS.len()];
     for seed in 0..900 {
         let mut random = seeded(seed);
@@ -95,7 +97,7 @@ fn what_is_left_violates_and_nothing_can_go() {
         assert!(part.is_minimal);
         let verdict = Verdict::Violation(part.violation.clone());
         assert_eq!(certified(&part.history, model, &verdict), Some(false));
-        // The same proof is one about the whole.
+        // The proof also holds for the whole history.
         let verdict = Verdict::Violation(part.violation_in(&history));
         assert_eq!(certified(&history, model, &verdict), Some(false));
         assert_minimal(&history, &reads_from, model, &part);
@@ -131,7 +133,7 @@ fn few_threads_come_before_few_operations() {
 }
 
 #[test]
-fn a_value_from_nowhere_is_one_read_and_a_lost_source_is_none() {
+fn a_thin_air_read_alone_is_a_violation_and_a_lost_source_is_none() {
     let history = read("0: M[0] := 1\n1: M[0] == 1\n1: M[1] == 7\n0: M[1] := 2");
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let part = shrunk(&history, &reads_from, Model::TSO, &Bounds::none()).unwrap();
@@ -139,8 +141,8 @@ fn a_value_from_nowhere_is_one_read_and_a_lost_source_is_none() {
 }
 
 #[test]
-fn values_that_are_written_twice_keep_all_that_could_have_written_them() {
-    // Whichever of the two writes is read, it is overwritten before.
+fn ambiguous_reads_keep_all_their_candidates() {
+    // Whichever of the two writes is the source, it is overwritten before the read.
     let history = read(
         "0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 1\n1: M[0] := 1\n1: M[0] := 3\n1: M[2] := 1\n2: M[1] == 1\n2: M[2] == 1\n2: M[0] == 1\n2: M[3] := 5",
     );
@@ -156,7 +158,7 @@ fn values_that_are_written_twice_keep_all_that_could_have_written_them() {
 }
 
 #[test]
-fn without_time_the_whole_comes_out() {
+fn without_time_the_whole_history_is_returned() {
     let history = read("0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 0\n2: M[2] := 1");
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let bounds = Bounds::new(Some(Duration::ZERO), None);
@@ -167,7 +169,7 @@ fn without_time_the_whole_comes_out() {
 }
 
 #[test]
-fn what_is_consistent_or_about_no_operation_is_not_shrunk() {
+fn histories_without_a_violating_operation_are_not_shrunk() {
     for text in ["0: M[0] := 1\n1: M[0] == 1", "0: M[0] := 1\nfinal M[0] == 7"] {
         let history = read(text);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
@@ -183,7 +185,7 @@ fn litmus_tests_have_their_names() {
         ("LB", "0: M[0] == 1\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1"),
         ("S", "0: M[0] := 2\n0: M[1] := 1\n1: M[1] == 1\n1: M[0] := 1\nfinal M[0] == 2"),
         ("R", "0: M[0] := 1\n0: M[1] := 1\n1: M[1] := 2\n1: M[0] == 0\nfinal M[1] == 2"),
-        // The last load shows the store order.
+        // The last load determines the store order.
         ("R", "2: M[1] := 1\n2: M[0] == 1\n0: M[0] := 1\n0: M[0] := 2\n0: M[1] := 2\n0: M[1] == 1"),
         (
             "2+2W",
@@ -216,7 +218,7 @@ fn litmus_tests_have_their_names() {
         };
         let found = litmus_shape(&history, &violation);
         assert_eq!(found.map(|shape| shape.name), Some(name), "{text}\n{violation:?}");
-        // The model that was asked about makes no difference.
+        // The model makes no difference.
         for model in [Model::TSO, Model::PSO] {
             let outcome = check(&history, &reads_from, model, &Options::default());
             if let Verdict::Violation(violation) = outcome.verdict {
@@ -224,7 +226,7 @@ fn litmus_tests_have_their_names() {
                 assert_eq!(found, Some(name), "{model}: {text}");
             }
         }
-        // Threads and locations may have any names, and more may stand around it.
+        // The numbers of threads and locations do not matter, nor do further operations.
         let renamed = text.replace("M[0]", "M[9]").replace("0: ", "7: ");
         let more = format!("5: M[6] := 1\n{renamed}\n5: M[6] == 1");
         let history = read(&more);
@@ -245,10 +247,10 @@ fn other_cycles_have_no_name() {
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
     let part = shrunk(&history, &reads_from, Model::SC, &Bounds::none()).unwrap();
     assert_eq!(litmus_shape(&part.history, &part.violation), None);
-    // Two readers disagree about the order of two writes: no thread of CoRR is a third and a fourth.
+    // Two readers disagree about the order of two writes. CoRR has fewer threads.
     let disagree =
         "0: M[0] := 1\n1: M[0] := 2\n2: M[0] == 1\n2: M[0] == 2\n3: M[0] == 2\n3: M[0] == 1";
-    // A thread misses its buffered store, but what the cycle goes through is message passing, which TSO forbids.
+    // A thread misses its buffered store, but the cycle is message passing, which TSO forbids.
     let buffered = "0: M[0] := 1\n0: M[1] := 1\n0: M[0] == 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[2] == 1\n1: M[1] == 0";
     for text in [disagree, buffered] {
         let history = read(text);

@@ -28,7 +28,7 @@ fn read(text: &str, source: Option<Source>) -> History {
     history
 }
 
-/// What a trace keeps of an operation.
+/// The parts of an operation that a trace preserves.
 type Kept = (u32, Kind, Option<u64>, Option<u64>, Option<u64>, u32);
 
 fn kept(history: &History, op: OpId) -> Kept {
@@ -56,7 +56,7 @@ fn assert_same(written: &History, read: &History) {
     }
 }
 
-/// Mixes with and without fences, since a trace of the latter may show Ruby's lines alone.
+/// Mixes with and without fences, since only a trace without fences may consist of Ruby's lines.
 fn recipes(model: Model) -> Vec<Recipe> {
     let mix = |loads, stores, rmws, fences| Mix { loads, stores, rmws, fences };
     let mixes = [mix(5, 4, 1, 1), mix(1, 1, 0, 0), mix(4, 3, 2, 0), mix(1, 5, 1, 1)];
@@ -120,7 +120,7 @@ fn ruby_saw_what_reached_memory() {
     }
 }
 
-/// What is between two words of a line.
+/// The text between two words of a line.
 fn between<'t>(line: &'t str, from: &str, to: &str) -> Option<&'t str> {
     let rest = &line[line.find(from)? + from.len()..];
     Some(&rest[..rest.find(to)?])
@@ -232,7 +232,7 @@ fn a_failed_compare_and_swap_reads_back() {
     assert_same(&history, &back);
 }
 
-/// An atomic that its program issues while a store to its location waits in the buffer.
+/// An atomic that is issued while a store to its location waits in the buffer.
 #[test]
 fn requests_to_one_location_wait_for_each_other() {
     let mut builder = HistoryBuilder::new();
@@ -255,7 +255,7 @@ fn requests_to_one_location_wait_for_each_other() {
 }
 
 #[test]
-fn what_a_trace_cannot_say_is_refused() {
+fn histories_that_a_trace_cannot_express_are_errors() {
     let refuse = |history: &History, expected: &str| {
         let error = gem5::write(history, &mut Vec::new()).unwrap_err();
         assert!(error.to_string().contains(expected), "{error}");
@@ -273,7 +273,7 @@ fn what_a_trace_cannot_say_is_refused() {
     refuse(&finish(load(sized), &Initial::Zero), "sizes");
     refuse(&finish(load(Place::Cell(1)), &Initial::Infer), "is not 0");
     let hidden = Access { read: None, ..load(Place::Cell(1)) };
-    refuse(&finish(hidden, &Initial::Zero), "hidden value");
+    refuse(&finish(hidden, &Initial::Zero), "a value that is not known");
     let linked = Access { kind: Kind::LoadLinked, ..load(Place::Cell(1)) };
     refuse(&finish(linked, &Initial::Zero), "load-linked");
     let far = Access { read: Some(0), ..load(Place::Cell(1 << 60)) };

@@ -1,4 +1,4 @@
-//! The verifier must refuse what does not prove its claim.
+//! The verifier must reject certificates that do not prove their claim.
 
 mod common;
 
@@ -77,7 +77,7 @@ fn no_tampered_proof_refutes_a_consistent_history() {
     for seed in 0..6000 {
         let mut random = seeded(seed);
         let history = random_history(&mut random);
-        // A proof for a stronger model, offered for a weaker one that the history satisfies.
+        // A proof for a stronger model, used for a weaker one that the history satisfies.
         for (strong, weak) in [(0, 1), (0, 2), (1, 2), (3, 2), (0, 4), (4, 1)] {
             let (strong, weak) = (MODELS[strong], MODELS[weak]);
             let Some(proof) = proof(&history, strong) else {
@@ -128,7 +128,7 @@ fn no_run_of_another_history_is_accepted() {
                 continue;
             }
             assert!(matches!(verify(&changed, &offered), Err(Rejection::OtherClaim { .. })));
-            // Even with the right digest the values do not fit.
+            // Even with the right digest, the values do not match.
             offered.claim = Claim::new(&changed, model, "");
             assert!(matches!(verify(&changed, &offered), Err(Rejection::Refused { .. })));
             tried += 1;
@@ -155,7 +155,7 @@ fn damaged_files_are_errors() {
     for at in 0..file.len() {
         let mut damaged = file.clone();
         damaged[at] ^= 4;
-        // Most changes are no certificate; those that are may not turn the verdict.
+        // Most changes give no valid certificate; the others must not change the verdict.
         if let Ok(certificate) = read(damaged.as_slice()) {
             let verified = verify(&history, &certificate);
             assert!(!matches!(verified, Ok(Verified::Consistent { .. })));
@@ -163,9 +163,9 @@ fn damaged_files_are_errors() {
     }
 }
 
-/// Whatever byte of a certificate is another, it is refused, or says what is true of the history.
+/// A certificate with a changed byte is rejected, or still true of the history.
 #[test]
-fn no_other_byte_turns_a_verdict() {
+fn a_changed_byte_never_changes_a_verdict() {
     let (mut accepted, mut tried) = (0, 0);
     for seed in 0..24 {
         let history = random_history(&mut seeded(seed));
@@ -211,6 +211,6 @@ fn no_other_byte_turns_a_verdict() {
             }
         }
     }
-    // Names and options may change; what proves may not.
+    // Names and options may change; the proof may not.
     assert!(tried > 20_000 && accepted * 10 < tried, "{accepted} of {tried}");
 }

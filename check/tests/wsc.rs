@@ -1,5 +1,5 @@
-//! wSC, wTSO and their extensions: against the literal definitions, the machine, the corpus's
-//! kernels and the paper's figures.
+//! wSC, wTSO and their extensions, compared with the literal definitions, the machine, the corpus's kernels
+//! and the paper's figures.
 
 mod common;
 
@@ -16,7 +16,7 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;
 
-/// A history with what the algorithms need to know of it.
+/// A history with the inputs that the algorithms need.
 struct Case {
     history: History,
     reads_from: ReadsFrom,
@@ -51,7 +51,7 @@ impl Case {
         }
     }
 
-    /// Whether a read or a final value is of a value nobody wrote, which is decided before.
+    /// Whether a read or a final value has a value that no write has, which is decided before any algorithm.
     fn is_thin_air(&self) -> bool {
         let reads_from = &self.reads_from;
         let mut ops = self.history.ops();
@@ -72,7 +72,7 @@ fn finals(history: &History) -> Vec<OpId> {
     lasts.flat_map(|last| writes_of_final(history, last)).collect()
 }
 
-/// How many final values are not just initial values of locations that nobody writes.
+/// The number of final values at locations with writes.
 fn constrained_finals(history: &History) -> usize {
     let is_written = |location| {
         let mut ops = history.ops();
@@ -181,8 +181,7 @@ fn insert_finals(execution: &Execution<'_>, finals: &[OpId], hb: &mut Relation) 
     }
 }
 
-/// Random histories: runs of a machine, and the same with some reads changed. The flag says that
-/// the history is consistent.
+/// Random histories: runs of a machine, for which the flag is true, and the same with some reads changed.
 fn random_histories(
     seeds: std::ops::Range<u64>,
     model: Model,
@@ -200,7 +199,7 @@ fn random_histories(
     })
 }
 
-/// Both implementations against the definition.
+/// Compares both implementations with the definition.
 fn compare_with_definition(history: &History, model: Model, label: &str) -> bool {
     let case = Case::new(history);
     let execution = case.execution();
@@ -275,7 +274,7 @@ fn larger_histories_too() {
     }
 }
 
-/// Assuming an order gives what saturating everything with that order gives.
+/// Assuming an order gives the same result as saturating everything with that order.
 #[test]
 fn assuming_an_order_is_adding_it_to_the_definition() {
     let (mut possible, mut impossible) = (0, 0);
@@ -295,7 +294,7 @@ fn assuming_an_order_is_adding_it_to_the_definition() {
             }
             possible += 1;
             assert!(guess.hb().contains(first, second));
-            // Nothing more follows, and nothing that was known is lost.
+            // Nothing more follows, and no known order is lost.
             let mut again = guess.hb().clone();
             again.unite(forced.hb());
             again.close();
@@ -367,7 +366,7 @@ fn store_order(execution: &Execution<'_>, forced: &ForcedOrder<'_>) -> Pairs {
         .collect()
 }
 
-/// What wSC, the pattern and guessing order; `None` if there is a cycle.
+/// The pairs that wSC, the pattern and guessing order; `None` if there is a cycle.
 fn store_orders(history: &History, model: Model) -> Option<[Pairs; 3]> {
     let case = Case::new(history);
     let execution = case.execution();
@@ -402,8 +401,8 @@ fn only_the_kernel_is_ordered(corpus: &Corpus) {
             complete += usize::from(wsc == *kernel);
             more += u32::from(pattern.len() > wsc.len());
         }
-        // Mostly it is all of it, and the pattern finds some of the rest. A sample has the hard histories of the papers' figures, and
-        // those with a pattern are few.
+        // Mostly wSC finds the whole kernel, and the pattern finds some of the rest. A sample has the hard
+        // histories of the papers' figures, and few of them have the pattern.
         let (part, whole) = if corpus.is_sample() { (3, 4) } else { (4, 5) };
         assert!(complete * whole > kernels.len() * part, "{model}: {complete}");
         assert!(more > 0 || corpus.is_sample(), "{model}");
@@ -436,8 +435,8 @@ fn the_figures_of_the_paper() {
     assert_eq!(found("saturation-fig5"), [false, false, true]);
 }
 
-/// Fig. 5 with blocks that have two conflicts for each of the two pairs, so that guessing one pair
-/// leaves two conflicts open, as in Fig. 3, which saturation does not see.
+/// Fig. 5 with blocks that have two conflicts for each of the two pairs, so that guessing one pair leaves
+/// two conflicts open, as in Fig. 3, and saturation derives nothing.
 #[test]
 fn guessing_one_pair_is_not_enough() {
     let (x, t) = (0, 1);

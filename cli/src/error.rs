@@ -27,7 +27,7 @@ pub enum Error {
     File {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -38,7 +38,7 @@ pub enum Error {
         file: String,
         /// The line, from 1.
         line: usize,
-        /// What was found, what was expected.
+        /// What was found and what was expected.
         what: String,
     },
     /// A value is written twice, and it matters.
@@ -54,7 +54,7 @@ pub enum Error {
     Certificate {
         /// The file.
         file: String,
-        /// What is wrong.
+        /// Description of the problem.
         what: String,
     },
     /// A random history that cannot be made.

@@ -214,7 +214,7 @@ impl Args {
         named.collect()
     }
 
-    /// How experiments are run.
+    /// The options of running experiments.
     fn options(&self) -> Options {
         Options {
             size: self.size,

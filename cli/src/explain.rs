@@ -314,7 +314,7 @@ fn alone(picture: &Picture, count: usize) -> Picture {
     picture
 }
 
-/// What the states of a history's protocol permit a core, if the protocol is a built-in one.
+/// The accesses that the states of a history's protocol permit, if the protocol is a built-in one.
 fn permissions(history: &History) -> impl Fn(&str, &str) -> Option<Permission> + use<> {
     let protocol = history.provenance.protocol.as_deref();
     let loaded = protocol.and_then(builtin).map(load_files);

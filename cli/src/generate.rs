@@ -269,7 +269,7 @@ fn hard_name(recipe: &HardRecipe) -> String {
     format!("{command}{copies} --seed {seed}{VERSION}")
 }
 
-/// What follows the command that makes a history in the history's name.
+/// The end of a history's name, after the command that makes it.
 pub const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 
 /// The command that makes this history alone, without options that change nothing, and the version

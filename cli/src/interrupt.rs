@@ -1,5 +1,5 @@
-//! Ctrl-C and termination signals: most commands end at once and leave no half-written file. A command that has partial results to show
-//! asks to be told instead.
+//! Ctrl-C and termination signals: most commands end at once and leave no half-written file. A command that has partial results
+//! to show asks for a flag instead.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 

@@ -62,7 +62,7 @@ pub struct Args {
     options: TraceOptions,
 }
 
-/// What was found about one history.
+/// The kernel of one history, and how it was found.
 struct Found<'a> {
     file: &'a str,
     history: &'a History,

@@ -79,7 +79,7 @@ pub struct Args {
     options: TraceOptions,
 }
 
-/// What a monitor found about one history.
+/// The result of a monitor on one history.
 struct Found<'a> {
     file: &'a str,
     history: &'a History,
@@ -213,10 +213,10 @@ fn undecided(
     why: &str,
     out: &mut dyn Write,
 ) -> Result<(), Error> {
-    let said = match args.format {
+    let printed = match args.format {
         Format::Text => {
             let model = model.map_or(String::new(), |model| format!("{} ", model.name()));
-            writeln!(out, "undecided {model}{named}: {why}")
+            writeln!(out, "undecided {model}{}: {}", tame(named), tame(why))
         }
         Format::Json => {
             let name = history.name.as_deref();
@@ -227,7 +227,7 @@ fn undecided(
             writeln!(out, "{line}")
         }
     };
-    said.map_err(Error::Output)
+    printed.map_err(Error::Output)
 }
 
 /// The first operation that the monitor does not handle: a fence that orders something but less than a full one, or an

@@ -1,6 +1,6 @@
 //! `rubric simulate`: runs coherence protocols, and shows, stores or checks the results.
 //!
-//! - [`args`]: the arguments ([`parse`]: values of options; [`command`]: the words that
+//! - [`args`]: the arguments ([`options`]: those of programs and systems; [`parse`]: values of options; [`command`]: the words that
 //!   repeat a run);
 //! - [`single`]: one run, with its trace;
 //! - [`series`]: many runs, on all cores, each scored ([`score`]);
@@ -12,6 +12,7 @@ pub mod command;
 pub mod coverage;
 pub mod fault;
 mod json;
+mod options;
 pub mod parse;
 pub mod protocols;
 mod score;

@@ -29,9 +29,9 @@ Examples:
   rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
 
-Operations are taken in as they complete, and the orderings that they require are inferred at once: at the first one after which
-the history can't be consistent any more the command ends, with exit status 1, and so does the program that
-writes into the pipe. A read of a value that was not written yet waits for its source. What comes before
+Operations are taken in as they complete, and the orderings that they require are inferred at once. At the first
+operation after which the history can't be consistent any more the command ends with exit status 1, which also
+ends the program that writes into the pipe. A read of a value that was not written yet waits for its source. What comes before
 the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
 the run; a thread that does nothing keeps what comes after its last operation. Under PSO, where stores to different
 locations have no order, time and memory grow with threads times locations.

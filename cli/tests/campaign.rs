@@ -178,7 +178,7 @@ fn a_fault_of_a_protocol_itself_is_an_alarm() {
         "MI_example-dma.sm",
     ] {
         let text = fs::read_to_string(Path::new("../fixtures/protocols").join(file)).unwrap();
-        // The core reads the block before the data arrive.
+        // The core reads the block before it is filled.
         folder.file(
             file,
             text.replace("{fill_entry, read_miss_done,", "{read_miss_done, fill_entry,"),

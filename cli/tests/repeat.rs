@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Folder, output, output_of, rubric};
+use common::{Folder, edited_mi_example, output, output_of, rubric};
 use serde_json::Value;
 
 /// A mutant that violates SC on cores that load early.
@@ -38,7 +38,7 @@ const MISSES: [&str; 3] = [
 fn edited(folder: &Folder, [file, from, to]: [&str; 3]) -> String {
     let own = folder.0.path().join("my 'own' protocols");
     fs::create_dir_all(&own).unwrap();
-    common::edited(&own, file, from, to)
+    edited_mi_example(&own, file, from, to)
 }
 
 /// Runs a command in a shell: its standard output, standard error and status.

@@ -7,7 +7,7 @@ use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, edited, error, output, output_of, rubric};
+use common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 
@@ -300,7 +300,7 @@ fn checking_one_run_says_what_check_says() {
 #[test]
 fn a_protocol_on_the_disk() {
     let folder = Folder::new();
-    let path = edited(folder.0.path(), "", "", "");
+    let path = edited_mi_example(folder.0.path(), "", "", "");
     let (own, built_in) = (output(&["simulate", &path]), output(&["simulate", "MI_example"]));
     let rest = |text: &str| text.split_once('\n').unwrap().1.to_owned();
     assert_eq!(rest(&own), rest(&built_in));
@@ -310,7 +310,7 @@ fn a_protocol_on_the_disk() {
 fn an_undefined_transition_is_reported_as_gem5_does() {
     let folder = Folder::new();
     let dropped = "transition(M, Fwd_GETX, I) {pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(folder.0.path(), "MI_example-cache.sm", dropped, "");
+    let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", dropped, "");
     let trace = folder.path("a.trace");
     let message = complaint(&["simulate", &path, "-o", &trace], 1);
     assert!(message.contains("Invalid transition: L1Cache "), "{message}");
@@ -339,7 +339,12 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
 fn a_lost_message_is_a_deadlock() {
     let folder = Folder::new();
     let forward = "{forward_to_owner, set_owner, pop_request}";
-    let path = edited(folder.0.path(), "MI_example-dir.sm", forward, "{set_owner, pop_request}");
+    let path = edited_mi_example(
+        folder.0.path(),
+        "MI_example-dir.sm",
+        forward,
+        "{set_owner, pop_request}",
+    );
     let message = complaint(&["simulate", &path, "--check"], 1);
     assert!(message.contains("eadlock"), "{message}");
 }
@@ -350,9 +355,9 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
     let done = "response_in.dequeue(clockEdge());";
     for latency in ["cyclesToTicks(recycle_latency)", "intToTick(0)"] {
         let again = format!("response_in.recycle(clockEdge(), {latency});");
-        let path = edited(folder.0.path(), "MI_example-cache.sm", done, &again);
+        let path = edited_mi_example(folder.0.path(), "MI_example-cache.sm", done, &again);
         let text = fs::read_to_string(folder.path("MI_example-cache.sm")).unwrap();
-        // A repeated request finds the line present.
+        // The recycled message finds its line present.
         let text = text.replace(
             "transition(IS, Data, M) {fill_entry, read_miss_done, free_tbe, wake_forwards, pop_response}",
             "transition(IS, Data) {pop_response}",
@@ -369,7 +374,12 @@ fn a_protocol_that_goes_on_without_end_is_stopped() {
 fn mistakes_in_protocols_are_shown_in_place() {
     let folder = Folder::new();
     let action = "pass_block_on, tell_core_of_loss, pop_forward}";
-    let path = edited(folder.0.path(), "MI_example-cache.sm", action, "pass_blok_on, pop_forward}");
+    let path = edited_mi_example(
+        folder.0.path(),
+        "MI_example-cache.sm",
+        action,
+        "pass_blok_on, pop_forward}",
+    );
     let message = error(&["simulate", &path]);
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("pass_blok_on"), "{message}");

@@ -171,7 +171,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_two_fences_order_the_same() {
+    fn no_two_fences_order_the_same_pairs() {
         for (at, row) in FENCES.iter().enumerate() {
             assert!(FENCES[..at].iter().all(|other| other.pairs != row.pairs), "{}", row.name);
         }

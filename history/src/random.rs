@@ -21,6 +21,7 @@ impl Rng {
     }
 
     /// A number below `bound`; 0 if that is 0. Off uniform by less than `bound` in 2^64.
+    #[inline]
     pub fn below(&mut self, bound: u64) -> u64 {
         let wide = u128::from(self.0.next_u64()) * u128::from(bound);
         (wide >> 64) as u64

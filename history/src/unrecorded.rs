@@ -322,7 +322,7 @@ mod tests {
     }
 
     #[test]
-    fn what_may_be_initial_proves_nothing() {
+    fn reads_that_may_be_initial_have_unknown_values() {
         // Thread 1 may have read 0 before the first store, or after the second.
         let ops = [
             (0, None, Some(1)),

@@ -15,7 +15,7 @@ pub struct LastStep {
     pub line: u64,
     /// Address of the cache line.
     pub address: u64,
-    /// What happened.
+    /// The kind of the step.
     #[serde(flatten)]
     pub what: StepKind,
     /// Number of occurrences in a row, with nothing else from the same controller in between.
@@ -24,7 +24,7 @@ pub struct LastStep {
     pub last_tick: u64,
 }
 
-/// What happened to a cache line.
+/// The kind of a step.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(untagged)]
 pub enum StepKind {
@@ -89,7 +89,7 @@ impl fmt::Display for StepKind {
     }
 }
 
-/// What a controller is doing with a cache line, as far as its transitions show.
+/// The state of a controller for a cache line, as far as its transitions show it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ControllerStatus {
     /// Type of the controller.

@@ -19,7 +19,7 @@ pub enum Error {
     Io {
         /// The file.
         file: String,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -31,7 +31,7 @@ pub enum Error {
     Directory {
         /// The directory.
         directory: PathBuf,
-        /// What the directory holds.
+        /// Description of the files in the directory.
         found: String,
     },
     /// The input is empty.
@@ -77,7 +77,7 @@ pub enum Error {
         file: String,
         /// The last line that could be read whole.
         line: u64,
-        /// What is wrong with the data, and that the text before is good.
+        /// The damage, and a remark about the text before it.
         what: String,
     },
     /// The line is too long to be one of a trace.
@@ -115,7 +115,7 @@ pub enum Error {
         line: u64,
         /// The line's end, shortened.
         found: String,
-        /// What should follow.
+        /// Description of what should follow.
         expected: String,
     },
     /// The line breaks the rules of its format.
@@ -125,11 +125,11 @@ pub enum Error {
         file: String,
         /// The line.
         line: u64,
-        /// What the line has.
+        /// Description of what was found.
         found: String,
-        /// What the line should have.
+        /// Description of what was expected.
         expected: String,
-        /// What the user can do.
+        /// Advice for the user.
         hint: String,
     },
     /// The input has lines of two formats.

@@ -104,7 +104,7 @@ impl PartialEq for dyn TraceFormat {
     }
 }
 
-/// What a text holds.
+/// The contents of a text.
 #[derive(Debug, Default)]
 pub struct Contents {
     /// The histories; gem5 traces hold one.
@@ -142,7 +142,7 @@ impl Contents {
     }
 }
 
-/// How much a line looks like a format.
+/// How certainly a line is of a format.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Resemblance {
     /// The line says nothing about the format.
@@ -194,7 +194,7 @@ impl Detector {
     }
 }
 
-/// The format of an input, told by its beginning.
+/// Detects the format of an input by its beginning.
 pub(crate) fn detect(lines: &mut Lines<'_>) -> Result<&'static dyn TraceFormat, Error> {
     let file = lines.file().to_owned();
     let mut detector = Detector::default();

@@ -170,7 +170,7 @@ impl<'a> Lines<'a> {
         self.skipped
     }
 
-    /// What was wrong with compressed data, where that was skipped.
+    /// The damage of compressed data that was skipped, in words.
     pub fn damage(&self) -> Option<&str> {
         self.damage.as_deref()
     }
@@ -334,7 +334,7 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// What is wrong with compressed data, to stand between "the gzip data" and "up to line 7".
+/// Describes damage of compressed data, to stand between "the gzip data" and "up to line 7".
 fn describe(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         "end too early (the file is truncated); the text is good".to_owned()

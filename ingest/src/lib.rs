@@ -58,7 +58,7 @@ pub use transitions::{Transition, Transitions};
 use gem5::Gem5;
 use input::Lines;
 
-/// What was read from one input.
+/// The contents of one input.
 #[derive(Clone, Debug)]
 pub struct Trace {
     /// The file, as messages show it.

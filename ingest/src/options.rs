@@ -1,4 +1,4 @@
-//! What to read, and how.
+//! The options of reading: what is selected, and what is assumed.
 
 use std::ops::Range;
 

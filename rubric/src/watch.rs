@@ -89,7 +89,7 @@ pub enum WatchError {
     Empty(String),
 }
 
-/// How watching ended.
+/// The result of watching a trace.
 #[derive(Clone, Debug)]
 pub enum End {
     /// The operations are consistent with the model; holds how that is known.
@@ -243,7 +243,7 @@ impl Watch {
                 second: self.window.named(&twice.second),
                 first: match twice.first {
                     Some(first) => format!("{} has written", self.window.named(&first)),
-                    None => "is there already".to_owned(),
+                    None => "was written before".to_owned(),
                 },
             }),
         }
@@ -336,7 +336,7 @@ impl Watch {
         match outcome.verdict {
             Verdict::Consistent(_) => End::Consistent(format!("by {}", outcome.decided_by)),
             Verdict::Violation(violation) => End::Violation {
-                why: "no order explains the operations, although no single required ordering is violated".to_owned(),
+                why: "no order explains the operations, although the required orderings form no cycle".to_owned(),
                 line: None,
                 proof: Some(Box::new(Proof { history, violation })),
             },

@@ -130,7 +130,7 @@ pub enum TableError {
     Io {
         /// Path of the file.
         path: PathBuf,
-        /// What the system said.
+        /// The system's error.
         #[source]
         error: io::Error,
     },
@@ -139,7 +139,7 @@ pub enum TableError {
     Damaged {
         /// Path of the file.
         path: PathBuf,
-        /// What is wrong.
+        /// Description of the problem.
         what: String,
         /// The command that writes such a file.
         made_by: &'static str,
@@ -149,7 +149,7 @@ pub enum TableError {
     Schema {
         /// Path of the file.
         path: PathBuf,
-        /// What is missing or of the wrong type.
+        /// The column that is missing or of the wrong type.
         what: String,
     },
     /// The Parquet file is another table than the one asked for.
@@ -157,7 +157,7 @@ pub enum TableError {
     Records {
         /// Path of the file.
         path: PathBuf,
-        /// What is missing or of the wrong type.
+        /// The column that is missing or of the wrong type.
         what: String,
         /// The table that was asked for.
         table: &'static str,
@@ -171,7 +171,7 @@ pub enum TableError {
         path: PathBuf,
         /// The history, from 0.
         number: u32,
-        /// What is wrong.
+        /// Description of the problem.
         #[source]
         error: RestoreError,
     },

@@ -26,7 +26,7 @@ use crate::{
     read_equivalents, read_runs, read_trials,
 };
 
-/// What the tables of a folder hold.
+/// The rows of all tables of a folder.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Results {
     /// The trials of experiments, sorted by experiment, size, part, point, number, model and algorithm.
@@ -115,7 +115,7 @@ impl Results {
 /// Experiment, size, part, parameters of the point, number, model and algorithm.
 type TrialKey = (String, String, String, Vec<(String, u64)>, u32, String, String);
 
-/// What tells trials apart, with the numbers of the point as numbers, for sorting.
+/// The key by which trials are told apart and sorted; numbers of the point are compared as numbers.
 fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -135,7 +135,7 @@ fn trial_key(trial: &Trial) -> TrialKey {
     )
 }
 
-/// What tells runs apart.
+/// The key by which runs are told apart.
 fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32, u32) {
     (
         run.protocol.clone(),

@@ -41,10 +41,10 @@ pub enum Generator {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum RunOutcome {
-    /// It ended, and its history satisfies the client's model.
+    /// The run completed, and its history satisfies the client's model.
     #[default]
     Clean,
-    /// Its history violates the client's model.
+    /// The history violates the client's model.
     Violation,
     /// The protocol has no transition for what happened, or an assertion in it failed.
     ProtocolError,
@@ -58,11 +58,11 @@ pub enum RunOutcome {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Finding {
-    /// The history satisfies it.
+    /// The history satisfies the criterion.
     Consistent,
-    /// It does not.
+    /// The history does not satisfy the criterion.
     Violation,
-    /// It is undecided whether it does.
+    /// Whether the history satisfies the criterion is undecided.
     Undecided,
 }
 
@@ -120,7 +120,7 @@ pub struct CampaignRun {
     pub transitions: u64,
     /// How long the run took in simulated time.
     pub ticks: u64,
-    /// How it ended.
+    /// How the run ended.
     pub outcome: RunOutcome,
     /// The kind of the fault, if the run ended with one.
     pub fault: Option<String>,

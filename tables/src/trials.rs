@@ -11,7 +11,7 @@ use crate::records::{Cell, Record, fields, table, words};
 pub enum Reported {
     /// The history satisfies the model: a run was found.
     Consistent,
-    /// It is not.
+    /// The history violates the model.
     Violation,
     /// The weaker criterion that the algorithm checks holds.
     Satisfied,

@@ -116,7 +116,7 @@ fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>
     })
 }
 
-/// How far the histories have been turned into rows.
+/// The position up to which histories were turned into rows.
 struct Cursor<'a> {
     histories: &'a [History],
     history: usize,

@@ -48,21 +48,25 @@ impl Clocks {
     }
 
     /// The clock of an event.
+    #[inline]
     pub fn of(&self, event: u32) -> &[u32] {
         &self.ticks[event as usize * self.width..][..self.width]
     }
 
     /// The clock of an event, to change it.
+    #[inline]
     pub fn of_mut(&mut self, event: u32) -> &mut [u32] {
         &mut self.ticks[event as usize * self.width..][..self.width]
     }
 
     /// The entry of an event's clock for a chain.
+    #[inline]
     pub fn get(&self, event: u32, chain: u32) -> u32 {
         self.ticks[event as usize * self.width + chain as usize]
     }
 
     /// The clock of an event, to change it, and that of another event.
+    #[inline]
     pub fn pair(&mut self, event: u32, other: u32) -> (&mut [u32], &[u32]) {
         let width = self.width;
         let (event, other) = (event as usize * width, other as usize * width);
@@ -87,6 +91,7 @@ impl Clocks {
 }
 
 /// Raises a clock to at least another, entry by entry. Whether that changed it.
+#[inline]
 pub fn join(clock: &mut [u32], other: &[u32]) -> bool {
     let mut is_news = false;
     // Positions are below 2^31, and every x86-64 compares many signed numbers at once.

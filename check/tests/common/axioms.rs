@@ -37,7 +37,7 @@ impl Relation {
     }
 }
 
-/// What does not depend on the store order.
+/// The parts of the axioms that do not depend on the store order.
 pub struct Axioms<'h> {
     history: &'h History,
     reads_from: ReadsFrom,
@@ -84,8 +84,8 @@ impl<'h> Axioms<'h> {
             .collect()
     }
 
-    /// Whether some store order satisfies the axioms, locations below `location` being ordered
-    /// by `ww` already.
+    /// Whether some store order satisfies the axioms, where `ww` already orders the locations below
+    /// `location`.
     pub fn satisfiable(&self, location: u32, ww: &mut Vec<Vec<OpId>>) -> bool {
         if location as usize == self.history.locations().len() {
             return self.holds(ww);

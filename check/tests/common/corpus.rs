@@ -1,5 +1,5 @@
-//! Corpora of histories with exact verdicts. A sample of each is in `fixtures`; the whole ones are beside this repository, and tests
-//! of them are ignored where they are absent (see the Makefile).
+//! Corpora of histories with exact verdicts. A sample of each is in `fixtures`. The whole corpora are beside
+//! this repository, and tests of them are ignored if they are absent (see the Makefile).
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -33,12 +33,12 @@ macro_rules! on_corpus {
 }
 
 impl Corpus {
-    /// The part that is in the repository.
+    /// The sample in the repository.
     pub fn sample(folder: &str) -> Corpus {
         Corpus::of("../fixtures", folder)
     }
 
-    /// All of it, beside the repository.
+    /// The whole corpus, beside the repository.
     pub fn whole(folder: &str) -> Corpus {
         Corpus::of("../../shared", folder)
     }
@@ -48,7 +48,7 @@ impl Corpus {
         Corpus(root.join(place).join(folder))
     }
 
-    /// Whether this is the part that is in the repository.
+    /// Whether this is the sample in the repository.
     pub fn is_sample(&self) -> bool {
         self.0.parent().is_some_and(|parent| parent.ends_with("fixtures"))
     }

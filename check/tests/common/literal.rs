@@ -1,5 +1,5 @@
-//! The criteria of CAV 2019 word by word: relations as sets of pairs, one `hb_o` for every operation,
-//! fixpoints by trying everything. Slow, and short enough to be checked by eye.
+//! The criteria of CAV 2019 as literally as possible: relations as sets of pairs, one `hb_o` for every
+//! operation, fixpoints by iteration. Slow, and short enough to be checked by eye.
 
 use check::Model;
 use check::papers::execution::{Execution, NONE};
@@ -7,7 +7,7 @@ use check::papers::execution::{Execution, NONE};
 /// A relation: `r[a][b]`.
 pub type Pairs = Vec<Vec<bool>>;
 
-/// What the definitions say about a history.
+/// The relations of the definitions for a history.
 pub struct Literal {
     pub cc: bool,
     pub ccv: bool,

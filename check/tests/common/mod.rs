@@ -1,4 +1,4 @@
-//! Small random histories, and a verdict with its certificate checked.
+//! Small random histories, and verdicts with verified certificates.
 #![allow(dead_code, reason = "each test file uses a part")]
 
 pub mod axioms;
@@ -23,7 +23,7 @@ use rand::{RngExt, SeedableRng};
 pub const MODELS: [Model; 5] =
     [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL, Model::IBM370];
 
-/// Decides, writes the certificate, reads it back and verifies it. `None` if undecided.
+/// Decides a history, writes the certificate, reads it back and verifies it. `None` if undecided.
 pub fn decide(history: &History, model: Model, algorithm: Algorithm) -> Option<bool> {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };
@@ -74,7 +74,7 @@ pub fn print(history: &History) -> String {
     history.ops().map(line).collect()
 }
 
-/// What random histories are made of.
+/// The parameters of random histories.
 #[derive(Clone, Copy, Debug)]
 pub struct Mix {
     pub threads: u32,
@@ -84,7 +84,7 @@ pub struct Mix {
     pub linked: bool,
 }
 
-/// A random program: operations whose reads show nothing yet. Every value is written once.
+/// A random program: operations whose reads have no values yet. Every value is written once.
 pub fn program(random: &mut StdRng, mix: Mix) -> Vec<Access> {
     let mut accesses = Vec::new();
     let mut value = 0;
@@ -140,8 +140,8 @@ pub fn sized_program(
 
 type Ranges = (RangeInclusive<u32>, RangeInclusive<usize>, RangeInclusive<u64>);
 
-/// Puts some of these fences before accesses, before a share of them, and gives some of these
-/// annotations to others.
+/// Inserts some of these fences before a share of the accesses, and gives some of these annotations to
+/// others.
 pub fn refine(
     random: &mut StdRng,
     accesses: &mut Vec<Access>,
@@ -164,7 +164,7 @@ pub fn refine(
     *accesses = refined;
 }
 
-/// Lays accesses out.
+/// Builds a history of accesses.
 pub fn build(accesses: &[Access], finals: &[(u64, u64)]) -> History {
     let mut builder = HistoryBuilder::new();
     for access in accesses {
@@ -219,7 +219,7 @@ pub fn run(
         }
     }
     let history = build(&accesses, &last);
-    // Without values, nothing kept a reservation from being lost.
+    // Without values, the machine did not check reservations.
     memory::machine::run(&history, model, &steps).ok()?;
     Some(history)
 }
@@ -240,7 +240,7 @@ pub fn change_reads(random: &mut StdRng, history: &History, changes: usize) -> H
             .collect();
         values.push(0);
         accesses[at].read = values.choose(random).copied();
-        // An atomic that writes what it reads is another kind of operation.
+        // An atomic that writes the value it reads would be another kind of operation.
         if accesses[at].read == accesses[at].written {
             accesses[at].read = Some(0);
         }
@@ -276,7 +276,7 @@ pub fn seeded(seed: u64) -> StdRng {
     StdRng::seed_from_u64(seed)
 }
 
-/// What an algorithm answers and what it took; a certificate, if there is one, is verified.
+/// The outcome of an algorithm. Its certificate, if there is one, is verified.
 pub fn outcome(history: &History, model: Model, algorithm: Algorithm) -> check::Outcome {
     let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
     let options = Options { algorithm, ..Options::default() };

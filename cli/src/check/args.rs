@@ -218,7 +218,7 @@ impl Args {
         }
     }
 
-    /// What to do about values that are written twice.
+    /// How values that are written twice are treated.
     pub fn ambiguity(&self, input: &Input) -> Ambiguity {
         self.ambiguous.of(input)
     }

@@ -15,7 +15,7 @@ pub struct Comparison<'a> {
 
 impl Comparison<'_> {
     /// Whether a verdict says that the model holds, or does not; `None` if neither.
-    fn says(decided: &Decided<'_>) -> Option<bool> {
+    fn holds(decided: &Decided<'_>) -> Option<bool> {
         match decided.outcome.verdict {
             Verdict::Consistent(_) => Some(true),
             // That a weaker criterion holds says nothing about the model.
@@ -26,10 +26,10 @@ impl Comparison<'_> {
         }
     }
 
-    /// What the algorithms found together.
+    /// The exit status of all verdicts together.
     pub fn status(&self) -> Status {
-        let mut said = self.decided.iter().filter_map(Self::says);
-        match said.next() {
+        let mut answers = self.decided.iter().filter_map(Self::holds);
+        match answers.next() {
             Some(true) => Status::Done,
             Some(false) => Status::Violation,
             None => Status::Undecided,
@@ -51,10 +51,10 @@ impl Comparison<'_> {
         }
         let find = |wanted: bool| {
             let mut all = self.decided.iter();
-            all.find(|decided| Self::says(decided) == Some(wanted))
+            all.find(|decided| Self::holds(decided) == Some(wanted))
         };
         let (one, other) = (find(true)?, find(false)?);
-        let said = |decided: &Decided<'_>| {
+        let described = |decided: &Decided<'_>| {
             let power = match decided.algorithm.power() {
                 Power::Complete => " (complete)",
                 _ => "",
@@ -62,7 +62,12 @@ impl Comparison<'_> {
             let word = text::word(&decided.outcome.verdict);
             format!("{}{power} says {word}", decided.algorithm.name())
         };
-        Some(format!("the algorithms disagree about {}: {}, {}", one.model, said(one), said(other)))
+        Some(format!(
+            "the algorithms disagree about {}: {}, {}",
+            one.model,
+            described(one),
+            described(other)
+        ))
     }
 }
 
@@ -76,29 +81,29 @@ pub fn pairs(decided: &Decided<'_>) -> String {
     format!("{ordered}/{all} {percent:5.1} %")
 }
 
-/// What a search or a SAT solver did, which criterion fired, or why there is no verdict.
+/// The work of a search or a SAT solver, the criterion that fired, or why there is no verdict.
 pub fn effort(decided: &Decided<'_>) -> String {
     let statistics = &decided.outcome.statistics;
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if let Verdict::Undecided(reason) = &decided.outcome.verdict {
-        said.push(reason.brief().to_owned());
+        parts.push(reason.brief().to_owned());
     }
     if let Some(fired) = statistics.fired {
-        said.push(format!("by {}", fired.name()));
+        parts.push(format!("by {}", fired.name()));
     }
     if let Some(nodes) = statistics.nodes {
-        said.push(format!("{nodes} nodes"));
+        parts.push(format!("{nodes} nodes"));
     }
     if statistics.backtracks > 0 && statistics.sat.is_none() {
-        said.push(format!("{} backtracks", statistics.backtracks));
+        parts.push(format!("{} backtracks", statistics.backtracks));
     }
     if let Some(sat) = statistics.sat {
-        said.push(format!(
+        parts.push(format!(
             "{} variables, {} clauses, {} conflicts",
             sat.variables, sat.clauses, sat.learned
         ));
     }
-    said.join("; ")
+    parts.join("; ")
 }
 
 #[cfg(test)]
@@ -107,7 +112,7 @@ mod tests {
     use check::verdict::{Stage, Statistics};
     use check::{Algorithm, Model, Outcome};
 
-    /// What algorithms say, compared.
+    /// Compares verdicts of algorithms.
     fn compared(said: Vec<(Algorithm, Verdict)>) -> (Status, Option<String>) {
         let history = history::History::default();
         let input = lab::load::Input {

@@ -377,7 +377,7 @@ fn undecided(history: &History, reason: &Reason, out: &mut dyn Write) -> io::Res
     writeln!(out, "  {}", reason.describe(history))
 }
 
-/// What an algorithm is asked about: a model, or a criterion that is weaker.
+/// The model or the weaker criterion that an algorithm is asked about.
 fn subject(decided: &Decided<'_>) -> &'static str {
     match decided.algorithm.criterion() {
         Some(criterion) if criterion.len() <= 4 => criterion,

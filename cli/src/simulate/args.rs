@@ -4,14 +4,13 @@ use std::path::{Path, PathBuf};
 
 use memory::{Model, models};
 use simulate::client::Client;
-use simulate::config::{Caches, Options};
 use simulate::program::ProgramSize;
 use simulate::recipe::{Lineage, Recipe};
-use simulate::ruby::delays::Latency;
 use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
+use super::options::{Program, System};
 use super::parse;
 use crate::error::Error;
 use crate::files::{check_ending, ending};
@@ -148,85 +147,6 @@ pub struct Args {
 
     #[command(flatten)]
     pub(super) limits: Limits,
-}
-
-/// The random programs.
-#[derive(clap::Args)]
-#[command(next_help_heading = "The random program")]
-pub(super) struct Program {
-    /// Of 100 accesses that are no read-modify-writes, how many read [default: 50]
-    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
-    pub(super) reads: Option<u32>,
-
-    /// Of 100 operations, how many are read-modify-writes [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
-    pub(super) rmws: Option<u32>,
-
-    /// Of 100 operations, how many are fences [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
-    pub(super) fences: Option<u32>,
-
-    /// Of 100 reads, how many are instruction fetches [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
-    pub(super) fetches: Option<u32>,
-
-    /// Of 100 read-modify-writes, how many are load-linked with store-conditional [default: 0]
-    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
-    pub(super) linked: Option<u32>,
-
-    /// How unequally locations are shared: the k-th most popular one is used in proportion to
-    /// 1/k^S; 0 is uniform [default: 0]
-    #[arg(long, value_name = "S", value_parser = parse::skew)]
-    pub(super) skew: Option<f64>,
-
-    /// Most ticks between two operations of a thread [default: 10]
-    #[arg(long, value_name = "TICKS")]
-    pub(super) think: Option<u32>,
-}
-
-/// The simulated system.
-#[derive(clap::Args)]
-#[command(next_help_heading = "The system")]
-pub(super) struct System {
-    /// Sizes of caches: tiny (so that lines are replaced often), default (gem5's), or SIZE:WAYS of
-    /// first level, second and third, such as 512:2,1kB:2,4kB:4; levels that are left out are tiny
-    /// [default: tiny]
-    #[arg(long, alias = "caches", value_name = "tiny|default|SIZES", value_parser = parse::caches)]
-    pub(super) cache_size: Option<(String, Caches)>,
-
-    /// Number of L2 caches, where threads share them: a power of two [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse::power)]
-    pub(super) l2_banks: Option<u32>,
-
-    /// Number of directories: a power of two [default: 1]
-    #[arg(long, value_name = "N", value_parser = parse::power)]
-    pub(super) directories: Option<u32>,
-
-    /// Ticks that a message takes through the network, at random in this range
-    #[arg(long, value_name = "A-B", value_parser = parse::latency)]
-    pub(super) network: Option<Latency>,
-
-    /// Ticks that memory takes, at random in this range
-    #[arg(long, value_name = "A-B", value_parser = parse::latency)]
-    pub(super) memory: Option<Latency>,
-
-    /// Every delay as long as in an idle system, unless --network or --memory says otherwise
-    #[arg(long, visible_alias = "no-random-delays")]
-    pub(super) steady: bool,
-
-    /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
-    /// (L1Cache.requestFromCache=ordered); may be repeated
-    #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
-    pub(super) set: Vec<Setting>,
-
-    /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults that end the
-    /// run, not only as warnings
-    #[arg(long)]
-    pub(super) strict: bool,
-
-    /// Ticks after which a request that was not answered is a deadlock [default: 200000]
-    #[arg(long, value_name = "TICKS", value_parser = clap::value_parser!(u64).range(1..))]
-    pub(super) deadlock_threshold: Option<u64>,
 }
 
 /// The options that a recipe decides.
@@ -475,42 +395,6 @@ impl Args {
             think: program.think.unwrap_or(usual.think),
             seed,
             ..usual
-        }
-    }
-}
-
-impl Program {
-    /// Whether any of the options is given.
-    fn is_given(&self) -> bool {
-        let shares = [self.reads, self.rmws, self.fences, self.fetches, self.linked, self.think];
-        shares.iter().any(Option::is_some) || self.skew.is_some()
-    }
-}
-
-impl System {
-    /// Whether an option is given that a recipe decides.
-    fn is_given(&self) -> bool {
-        let counts = [self.l2_banks, self.directories];
-        let latencies = [self.network, self.memory];
-        self.steady
-            || self.cache_size.is_some()
-            || counts.iter().any(Option::is_some)
-            || latencies.iter().any(Option::is_some)
-    }
-
-    fn options(&self) -> Options {
-        let usual = Options::default();
-        let options = Options {
-            caches: self.cache_size.as_ref().map_or(Caches::Tiny, |(_, caches)| *caches),
-            l2_banks: self.l2_banks.unwrap_or(1),
-            directories: self.directories.unwrap_or(1),
-            ..usual
-        };
-        let options = if self.steady { options.steady() } else { options };
-        Options {
-            network: self.network.unwrap_or(options.network),
-            memory: self.memory.unwrap_or(options.memory),
-            ..options
         }
     }
 }

@@ -4,7 +4,8 @@ use lab::text::quoted;
 use simulate::client::Client;
 use simulate::program::ProgramSize;
 
-use super::args::{Args, System};
+use super::args::Args;
+use super::options::System;
 use crate::generate::VERSION;
 use lab::protocols::Repairs;
 

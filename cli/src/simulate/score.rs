@@ -29,7 +29,7 @@ pub struct Warned {
     pub seed: u64,
     /// Its number in the series.
     pub run: u32,
-    /// What was warned about.
+    /// The warning.
     pub warning: Warning,
     /// How many runs had it.
     pub runs: u64,

@@ -13,7 +13,7 @@ use crate::check::paint::Paint;
 use crate::check::text;
 use crate::ending::RunEnd;
 
-/// How watching ended, to be printed.
+/// The result of watching, to be printed.
 pub struct Output<'a> {
     pub file: &'a str,
     pub model: Model,

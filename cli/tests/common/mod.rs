@@ -61,8 +61,8 @@ impl Folder {
     }
 }
 
-/// The files of the built-in MI_example, written into a folder with one text replaced. The path of the protocol.
-pub fn edited(folder: &Path, file: &str, from: &str, to: &str) -> String {
+/// Copies the built-in protocol MI_example into a folder, with `from` replaced by `to` in one of its files. Returns its path.
+pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> String {
     for entry in fs::read_dir("../fixtures/protocols").unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();

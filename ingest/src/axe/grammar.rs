@@ -9,7 +9,7 @@ use nom::error::{ErrorKind, ParseError};
 use nom::sequence::{preceded, terminated};
 use nom::{Err, IResult, Parser};
 
-/// What a line says.
+/// The statement on a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Statement<'a> {
     Empty,

@@ -5,7 +5,7 @@ use memchr::memmem;
 
 use super::crash::CrashScan;
 
-/// What gem5 said about its end.
+/// What gem5 printed about its end.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct End {
     /// The message of a crash, line by line.

@@ -97,7 +97,7 @@ impl Ring {
     }
 }
 
-/// What a controller did last with a line.
+/// The state of a controller for a line, with its last transition.
 #[derive(Clone, Debug)]
 struct TrackedController {
     controller: Controller,

@@ -13,7 +13,7 @@ const TICK_WIDTH: usize = 15;
 
 const RAW_FLAG: &[u8] = b"ProtocolTrace: ";
 
-/// What a line is.
+/// The shape of a line.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Shape<'a> {
     /// Nothing.

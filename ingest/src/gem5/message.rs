@@ -79,7 +79,7 @@ impl Command {
     }
 }
 
-/// What a data line says was done.
+/// The operation that a data line names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DataKind {
     Read,

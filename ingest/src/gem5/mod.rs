@@ -72,7 +72,7 @@ use sequencer::trailing_number;
 use sink::Sink;
 pub use write::write;
 
-/// What other files of a run say about it.
+/// Properties of a run that its other files show.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub end: End,
@@ -143,7 +143,7 @@ pub(crate) fn read(
     reader.finish(lines)
 }
 
-/// What an object is, by its path and what it printed.
+/// The role of an object, by its path and its messages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Object {
     Unknown,
@@ -450,7 +450,7 @@ impl<'o> Reader<'o> {
         id
     }
 
-    /// What a path says about an object: ports and their queues are named after their sequencer.
+    /// The role of an object by its path: ports and their queues are named after their sequencer.
     fn role(&mut self, path: &[u8]) -> Object {
         let Ok(text) = std::str::from_utf8(path) else {
             return Object::Unknown;

@@ -8,7 +8,7 @@ use crate::gem5::fifo::Request;
 use crate::gem5::message::{Command, DataKind};
 use crate::gem5::raw::Begin;
 
-/// What a completed request does to a history.
+/// The effect of a completed request on a history.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Effect {
     Operation(Kind),

@@ -11,7 +11,7 @@ use crate::gem5::protocol;
 use crate::statistics::TransitionCount;
 use crate::transitions::{Names, Transitions};
 
-/// What a sequencer says about a request in a raw line.
+/// What a raw line shows about a request of a sequencer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
     /// A request enters the protocol.

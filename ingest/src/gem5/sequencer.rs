@@ -7,7 +7,7 @@ use crate::gem5::message::{Command, DataKind};
 use crate::gem5::operation::{Completed, Values};
 use crate::gem5::raw::Begin;
 
-/// What entered the protocol through a port.
+/// The kinds of requests that entered the protocol through a port.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Port {
     pub fetches: bool,

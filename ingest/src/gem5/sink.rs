@@ -11,9 +11,9 @@ use crate::statistics::Statistics;
 pub(crate) struct Sink<'o> {
     pub options: &'o Options,
     pub statistics: Statistics,
-    /// What Ruby saw; `None` if another history is wanted.
+    /// The operations that Ruby saw; `None` if another history is wanted.
     pub ruby: Option<Collector>,
-    /// What the client says it did.
+    /// The operations that the client printed.
     pub client: Client,
     /// Whether a write that is not selected may have supplied a value that is.
     pub outside_writes: bool,

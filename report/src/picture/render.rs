@@ -228,12 +228,7 @@ pub(super) fn wrapped(text: &str, letters: usize) -> Vec<String> {
     lines
 }
 
-pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
-    // Writing to a string cannot fail.
-    let _ = writeln!(text, "{line}");
-}
-
-/// Draws the title of what is below this height.
+/// Draws the title of the part of a picture that begins at this height.
 pub(super) fn heading(title: &str, y: f64, text: &mut String) {
     let title = escaped(title);
     write_line(
@@ -242,6 +237,11 @@ pub(super) fn heading(title: &str, y: f64, text: &mut String) {
             "<text x=\"0\" y=\"{y:.1}\" font-size=\"13\" font-weight=\"bold\">{title}</text>"
         ),
     );
+}
+
+pub(super) fn write_line(text: &mut String, line: std::fmt::Arguments<'_>) {
+    // Writing to a string cannot fail.
+    let _ = writeln!(text, "{line}");
 }
 
 /// Escapes a text for SVG. Characters that no XML document may contain are replaced.

@@ -23,10 +23,7 @@ pub enum Origin {
 impl Origin {
     /// The operator that made it, if one did.
     pub fn operator(&self) -> Option<Operator> {
-        match self {
-            Origin::Made { operator, .. } => Some(*operator),
-            Origin::Named | Origin::Repair => None,
-        }
+        if let Origin::Made { operator, .. } = self { Some(*operator) } else { None }
     }
 }
 

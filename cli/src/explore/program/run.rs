@@ -57,7 +57,7 @@ pub(super) fn delay(program: &Program, store: &Event, event: &Event) -> String {
     format!("store at line {first} can be delayed past {kind} at line {second}")
 }
 
-/// What is wrong, and the line and text of its place.
+/// The message of a fault, with the line and text of its place.
 pub(super) fn fault(sources: &Sources, fault: &Fault) -> (String, usize, String) {
     let (_, line, _) = sources.position(fault.span);
     let text = sources.text(fault.span).lines().next().unwrap_or("");

@@ -24,7 +24,7 @@ const MOST_TIMES: u32 = 20;
 
 /// A program that can run.
 pub(super) struct Subject {
-    /// What the user called it.
+    /// The program as the user named it.
     pub name: String,
     /// The text of the subject.
     pub sources: Sources,

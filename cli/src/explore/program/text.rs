@@ -31,7 +31,7 @@ pub(super) fn head(args: &Args, out: &mut dyn Write) -> io::Result<()> {
     )
 }
 
-/// How wide the names are.
+/// Width of the column of names.
 fn width(args: &Args) -> usize {
     let names = args.names();
     let widths = names.iter().map(|name| name.chars().count());
@@ -69,7 +69,7 @@ pub(super) fn rows(explored: &Explored<'_>, args: &Args, out: &mut dyn Write) ->
     Ok(())
 }
 
-/// What the paper's tables say.
+/// The numbers of the paper's tables.
 fn paper(subject: &Subject, preemptions: u32) -> Option<String> {
     let benchmark = subject.benchmark?;
     let program = PROGRAMS.iter().find(|it| it.name == benchmark.name)?;

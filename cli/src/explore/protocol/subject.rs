@@ -24,7 +24,7 @@ use lab::text::written_at;
 
 /// A protocol to be explored.
 pub struct Subject<'a> {
-    /// What the user called the protocol.
+    /// The protocol as the user named it.
     pub given: &'a str,
     /// The protocol, or the mutant of it.
     pub protocol: Cow<'a, Protocol>,

@@ -1,8 +1,8 @@
-//! What an instruction does to memory.
+//! The effects of instructions on memory.
 
 use history::{Annotation, Gap, Kind, low_bytes};
 
-/// What an instruction or micro-operation does.
+/// The effect of an instruction or micro-operation on memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Action {
     /// Nothing that orders or accesses memory.

@@ -1,9 +1,9 @@
 //! Instructions of AArch64.
 //!
-//! gem5 prints no domain and no kind of a `dmb` or `dsb`, no status of a store-exclusive and no old
-//! value of an atomic operation: the last register that an instruction writes is shown, which for
-//! these is one of gem5's own. The status of a store-exclusive is told by the branch that tests it.
-//! The names of registers tell 8 bytes from 4 in arithmetic, but not in accesses.
+//! gem5 prints no domain and no kind of a `dmb` or `dsb`, no status of a store-exclusive and no old value of an atomic
+//! operation: the last register that an instruction writes is shown, which for these is one of gem5's own. The status of a
+//! store-exclusive is known from the branch that tests it. The names of registers tell 8 bytes from 4 in arithmetic, but not in
+//! accesses.
 
 use history::{Annotation, Gap, Kind, Side};
 
@@ -38,7 +38,7 @@ pub(super) struct Test {
 const ZERO: usize = 31;
 
 impl Decoder {
-    /// What a line does.
+    /// Decodes a line, or returns what is missing from it.
     pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
         if line.class.is_none() {

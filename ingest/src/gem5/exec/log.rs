@@ -28,7 +28,7 @@ pub(super) struct Entry {
     room: u8,
 }
 
-/// What an entry is.
+/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum EntryKind {
     Access(Kind, Annotation),
@@ -297,7 +297,7 @@ impl Entry {
     }
 }
 
-/// What an access that is not understood leaves uncertain.
+/// The gap that an access leaves that is not understood.
 pub(super) fn gap_of(kind: Kind) -> Gap {
     if kind.writes() { Gap::Write } else { Gap::Read }
 }

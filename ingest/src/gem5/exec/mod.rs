@@ -366,7 +366,7 @@ impl Exec {
     }
 }
 
-/// What is recorded of the threads' execution.
+/// The record of what the threads executed.
 #[derive(Debug, Default)]
 struct Recorder {
     log: Log,

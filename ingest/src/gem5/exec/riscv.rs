@@ -127,10 +127,10 @@ fn store_size(name: &[u8]) -> Option<u8> {
 }
 
 impl Decoder {
-    /// What a line does.
+    /// Decodes a line.
     ///
     /// # Errors
-    /// What is missing from it.
+    /// Returns what is missing from the line.
     pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
@@ -284,7 +284,7 @@ impl Decoder {
 
 const RETURN_ADDRESS: usize = 1;
 
-/// What an instruction does to integer registers.
+/// The effect of an instruction on integer registers.
 enum RegisterEffect {
     None,
     /// It writes the value that its line shows to its first operand.

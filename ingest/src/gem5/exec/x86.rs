@@ -6,10 +6,10 @@ use memchr::memmem;
 use super::action::{Action, Operation};
 use super::line::{Line, split_name};
 
-/// What a line does.
+/// Decodes a line.
 ///
 /// # Errors
-/// What is missing from it.
+/// Returns what is missing from the line.
 pub(super) fn decode(line: &Line<'_>) -> Result<Action, &'static str> {
     match (line.class, line.micro) {
         (Some(_), Some(_)) => Ok(action(line)),
