@@ -18,6 +18,7 @@
 mod campaign;
 mod check;
 mod convert;
+mod diff;
 mod ending;
 mod error;
 mod experiment;
@@ -91,6 +92,7 @@ enum Command {
     Verify(verify::Args),
     Ingest(ingest::Args),
     Convert(convert::Args),
+    Diff(diff::Args),
     Experiment(Box<experiment::Args>),
     Explain(explain::Args),
     Explore(Box<explore::Args>),
@@ -132,6 +134,7 @@ impl Command {
             Command::Verify(args) => verify::run(args, out),
             Command::Ingest(args) => ingest::run(args),
             Command::Convert(args) => convert::run(args, out),
+            Command::Diff(args) => diff::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
             Command::Explain(args) => explain::run(args, out),
             Command::Explore(args) => explore::run(args, out),

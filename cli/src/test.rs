@@ -1,8 +1,8 @@
 //! `rubric test`: is a protocol right, and if not, what is wrong? [`lab::testing`] does the work.
 
-mod json;
-mod page;
-mod text;
+pub mod json;
+pub mod page;
+pub mod text;
 
 use std::io::Write;
 use std::path::PathBuf;

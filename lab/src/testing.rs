@@ -10,7 +10,8 @@
 //! - `known`: which repairs make a run clean;
 //! - `small`: exploring small systems;
 //! - `evidence`: a violation shrunk to its smallest part;
-//! - `gather`: findings from runs.
+//! - `gather`: findings from runs;
+//! - `compare`: two versions of a protocol with the same programs ([`compare()`]).
 //!
 //! ```
 //! use lab::NoObserver;
@@ -23,6 +24,7 @@
 //! # Ok::<(), lab::Error>(())
 //! ```
 
+mod compare;
 mod evidence;
 mod finding;
 mod gather;
@@ -45,6 +47,7 @@ use crate::campaign::coverage;
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
 use crate::protocols::{Opened, refused};
+pub use compare::{Compared, compare};
 pub use evidence::{Evidence, Part};
 pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;

@@ -317,6 +317,10 @@ mod tests {
         let mut compared = 0;
         for mutant in made::by(&old, &[]).iter().step_by(7) {
             let Ok(new) = old.with(mutant) else { continue };
+            // What gem5's scripts decide is not in the files.
+            if !mutant.settings.is_empty() {
+                continue;
+            }
             let difference = difference(&old, &new);
             let touched = touched(&old, &new, true);
             let entries: BTreeSet<&TableEntry> = difference

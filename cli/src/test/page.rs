@@ -10,17 +10,24 @@ use super::text;
 pub fn page(tested: &Tested, options: &Options) -> String {
     let explored = tested.explored.iter();
     page_of(&TestPage {
-        protocol: tested.opened.given.clone(),
+        title: format!("Test of {}", tested.opened.given),
         lead: text::headline(tested, options),
         facts: explored
             .map(|explored| (explored.system.to_string(), text::extent(explored)))
             .chain([("Coverage".to_owned(), text::coverage(tested).to_string())])
             .collect(),
-        findings: tested.findings.iter().map(shown).collect(),
+        listing: Vec::new(),
+        findings: tested.findings.iter().map(|finding| shown(finding, group(finding))).collect(),
     })
 }
 
-fn shown(finding: &Finding) -> Shown {
+/// The heading of a finding.
+fn group(finding: &Finding) -> &'static str {
+    if finding.known.is_some() { "Known findings" } else { "New findings" }
+}
+
+/// A finding, under a heading.
+pub fn shown(finding: &Finding, group: &str) -> Shown {
     let pictures = match &finding.evidence {
         Evidence::Part(part) => explain::violation(
             &part.shrunk.history,
@@ -40,7 +47,7 @@ fn shown(finding: &Finding) -> Shown {
     facts.extend(text::explained(finding));
     Shown {
         title: finding.signature.to_string(),
-        group: if finding.known.is_some() { "Known findings" } else { "New findings" }.to_owned(),
+        group: group.to_owned(),
         facts,
         picture: pictures.into_iter().next(),
         evidence: text::evidence(finding),

@@ -90,8 +90,8 @@ fn reason(why: Stopped) -> &'static str {
     }
 }
 
-/// A finding.
-fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
+/// Prints a finding.
+pub fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "{}", finding.signature)?;
     writeln!(out, "  {}", finding.message)?;
     if let Some(source) = &finding.source {

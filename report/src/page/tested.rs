@@ -11,12 +11,14 @@ use crate::picture::Picture;
 /// What the page says.
 #[derive(Clone, Debug)]
 pub struct TestPage {
-    /// The protocol, as it was given.
-    pub protocol: String,
+    /// The title.
+    pub title: String,
     /// What was tested, in a sentence.
     pub lead: String,
     /// Further facts, each with its name.
     pub facts: Vec<(String, String)>,
+    /// What differs between two versions, line by line; empty if there is one version.
+    pub listing: Vec<String>,
     /// The findings, in their order.
     pub findings: Vec<Shown>,
 }
@@ -43,6 +45,7 @@ pub fn tested(page: &TestPage) -> String {
     let mut anchors = Anchors::default();
     let facts = html! {
         dl { @for (name, value) in &page.facts { dt { (name) } dd { (value) } } }
+        @if !page.listing.is_empty() { pre tabindex="0" { (page.listing.join("\n")) } }
     };
     let mut sections = vec![Section::new(&mut anchors, "tested", "What was tested", facts)];
     let mut at = 0;
@@ -55,7 +58,7 @@ pub fn tested(page: &TestPage) -> String {
         let title = group.first().map_or("", |finding| finding.group.as_str());
         sections.push(Section::new(&mut anchors, title, title, body));
     }
-    document(&format!("Test of {}", page.protocol), &page.lead, &sections)
+    document(&page.title, &page.lead, &sections)
 }
 
 fn article(finding: &Shown, at: usize) -> Markup {
@@ -85,9 +88,10 @@ mod tests {
             command: "rubric simulate P --seed 1".to_owned(),
         };
         let page = tested(&TestPage {
-            protocol: "P".to_owned(),
+            title: "P".to_owned(),
             lead: "3 programs".to_owned(),
             facts: vec![("Coverage".to_owned(), "50 %".to_owned())],
+            listing: Vec::new(),
             findings: vec![shown("deadlock", "New"), shown("misuse", "New"), shown("x", "Known")],
         });
         assert_eq!(page.matches("<h2").count(), 3, "{page}");

@@ -1,0 +1,134 @@
+//! Human-readable report of a comparison.
+
+use std::io::{self, Write};
+
+use lab::testing::{Compared, Finding, Options};
+use lab::text::tame;
+use slicc::difference::{MachineDifference, NameChanges, TransitionDifference};
+
+use crate::test::text::{counted, occurrence, shown};
+
+/// Prints the report.
+pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
+    tables(compared, out)?;
+    writeln!(out, "\n{}", headline(compared, options))?;
+    for line in coverage(compared) {
+        writeln!(out, "  {line}")?;
+    }
+    group("only the new version has", &compared.only_new, out)?;
+    group("only the old version has", &compared.only_old, out)?;
+    if !compared.both.is_empty() {
+        writeln!(out, "\n{} that both versions have", counted(compared.both.len(), "finding"))?;
+    }
+    for (old, new) in &compared.both {
+        writeln!(out, "  {}", new.signature)?;
+        writeln!(out, "    old version: {}", occurrence(old))?;
+        writeln!(out, "    new version: {}", occurrence(new))?;
+        writeln!(out, "    reproduce with: {}", new.command)?;
+    }
+    Ok(())
+}
+
+/// How much was tested.
+pub fn headline(compared: &Compared, options: &Options) -> String {
+    format!(
+        "Both versions: {} on each of {} of cores, {} operations, seed {}; {:.0} s",
+        counted(compared.runs as usize, "program"),
+        counted(options.clients.len(), "kind"),
+        compared.operations,
+        options.seed,
+        compared.elapsed.as_secs_f64(),
+    )
+}
+
+/// How often the changed transitions were taken, and which never were.
+pub fn coverage(compared: &Compared) -> Vec<String> {
+    if compared.reached.is_empty() {
+        return Vec::new();
+    }
+    let taken = compared.reached.iter().filter(|(_, count)| *count > 0).count();
+    let mut lines = vec![format!(
+        "{taken} of {} were taken",
+        counted(compared.reached.len(), "changed transition")
+    )];
+    let never = compared.reached.iter().filter(|(_, count)| *count == 0);
+    lines.extend(never.map(|(entry, _)| format!("never taken: {entry}")));
+    lines
+}
+
+fn group(which: &str, findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
+    match findings.len() {
+        0 => writeln!(out, "\nNo findings that {which}")?,
+        1 => writeln!(out, "\n1 finding that {which}")?,
+        count => writeln!(out, "\n{count} findings that {which}")?,
+    }
+    for finding in findings {
+        writeln!(out)?;
+        shown(finding, out)?;
+    }
+    Ok(())
+}
+
+/// What differs in the files.
+fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
+    let (old, new) = (tame(&compared.old.given), tame(&compared.new.given));
+    writeln!(out, "{old} and {new}")?;
+    if compared.difference.is_empty() {
+        return writeln!(
+            out,
+            "  no difference but comments, formatting and the order of declarations"
+        );
+    }
+    for line in lines(compared) {
+        writeln!(out, "  {line}")?;
+    }
+    Ok(())
+}
+
+/// What differs in the files, line by line.
+pub fn lines(compared: &Compared) -> Vec<String> {
+    let mut lines = names("", &compared.difference.declarations);
+    for machine in &compared.difference.machines {
+        lines.push(machine.machine.clone());
+        lines.extend(machine_lines(machine).into_iter().map(|line| format!("  {line}")));
+    }
+    lines.iter().map(|line| tame(line)).collect()
+}
+
+fn machine_lines(machine: &MachineDifference) -> Vec<String> {
+    let mut lines = names("state ", &machine.states);
+    lines.extend(names("event ", &machine.events));
+    lines.extend(machine.transitions.iter().map(transition));
+    lines.extend(names("action ", &machine.actions));
+    lines.extend(names("", &machine.declarations));
+    lines
+}
+
+/// `- ` before what only the old version has, `+ ` before what only the new one has, `~ ` before what differs.
+fn names(kind: &str, changes: &NameChanges) -> Vec<String> {
+    let marked = [("-", &changes.removed), ("+", &changes.added), ("~", &changes.changed)];
+    let lines = marked
+        .into_iter()
+        .flat_map(|(mark, names)| names.iter().map(move |name| format!("{mark} {kind}{name}")));
+    lines.collect()
+}
+
+fn transition(one: &TransitionDifference) -> String {
+    let (state, event) = (&one.entry.state, &one.entry.event);
+    let row = |row: &slicc::difference::TableRow| {
+        let next = if row.next == *state { String::new() } else { format!(" to {}", row.next) };
+        format!("{next} {{{}}}", row.actions.join("; "))
+    };
+    match (&one.old, &one.new) {
+        (None, Some(new)) => format!("+ transition ({state}, {event}){}", row(new)),
+        (Some(old), None) => format!("- transition ({state}, {event}){}", row(old)),
+        (Some(old), Some(new)) if old == new => format!(
+            "~ transition ({state}, {event}): other code in {}",
+            one.changed_actions.join(", ")
+        ),
+        (Some(old), Some(new)) => {
+            format!("~ transition ({state}, {event}):{} is now{}", row(old), row(new))
+        }
+        (None, None) => String::new(),
+    }
+}

@@ -1,0 +1,293 @@
+//! Testing a change: two versions of a protocol with the same programs.
+//!
+//! Programs are steered towards what changed: of the transitions that a program took on the new version, a
+//! [`Guide`] learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it
+//! varies the programs that come near to a change.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use simulate::client::Client;
+use simulate::guided::Guide;
+use simulate::system::{Reached, entry_of};
+use slicc::difference::{Difference, difference};
+use slicc::mutant::repair::{self, Repaired};
+use slicc::mutant::touched::TableEntry;
+use slicc::protocol::Protocol;
+
+use super::gather::Gathered;
+use super::program::{Bench, Ran};
+use super::{Extent, Finding, Options, WORKING, small};
+use crate::error::Error;
+use crate::observer::{Observer, Stage};
+use crate::protocols::{Opened, refused};
+
+/// The result of comparing two versions of a protocol.
+#[derive(Debug)]
+pub struct Compared {
+    /// The old version, as it was given.
+    pub old: Opened,
+    /// The new version, as it was given.
+    pub new: Opened,
+    /// What differs in the files.
+    pub difference: Difference,
+    /// The number of programs that ran on each kind of core, on both versions.
+    pub runs: u32,
+    /// The operations of all runs of the new version.
+    pub operations: u64,
+    /// What only the new version shows, the worst first.
+    pub only_new: Vec<Finding>,
+    /// What only the old version shows, the worst first.
+    pub only_old: Vec<Finding>,
+    /// What both versions show: as the old one and as the new one shows it.
+    pub both: Vec<(Finding, Finding)>,
+    /// How often the programs took each transition of the new version that was added or changed.
+    pub reached: Vec<(TableEntry, u64)>,
+    /// The time that it took.
+    pub elapsed: Duration,
+}
+
+/// The programs of one kind of core, which learn from what the earlier ones reached.
+struct Stream {
+    client: Client,
+    guide: Guide,
+    runs: Vec<Pair>,
+}
+
+/// A program on both versions.
+struct Pair {
+    old: Ran,
+    new: Ran,
+}
+
+/// Compares two versions of a protocol, each a built-in name or the path of a `.slicc` file. Cost: what the extent says, for both
+/// together.
+///
+/// # Errors
+/// As [`test`](super::test()), of either version.
+pub fn compare(
+    old: &str,
+    new: &str,
+    options: &Options,
+    observer: &dyn Observer,
+) -> Result<Compared, Error> {
+    let start = Instant::now();
+    let (old, new) = (Opened::new(old, None)?, Opened::new(new, None)?);
+    let (repaired_old, repaired_new) = (repaired(&old)?, repaired(&new)?);
+    let benches =
+        [Bench::new(&old, &repaired_old, options)?, Bench::new(&new, &repaired_new, options)?];
+    let difference = difference(&old.protocol, &new.protocol);
+    let near = Near::new(&difference);
+    let working = match options.extent {
+        Extent::Runs(_) => None,
+        Extent::Time(time) => Some(start + time * WORKING / 100),
+    };
+    let (streams, explored) = std::thread::scope(|scope| {
+        let small = scope.spawn(|| {
+            // The old version may use half of what is left, the new one the rest.
+            let half = working.map(|deadline| {
+                let now = Instant::now();
+                now + deadline.saturating_duration_since(now) / 2
+            });
+            let old = small::explore_all(&old, &repaired_old, options, half)?;
+            let new = small::explore_all(&new, &repaired_new, options, working)?;
+            Ok::<_, Error>([old, new])
+        });
+        let streams = run_pairs(&benches, options, &near, working, observer);
+        let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+        (streams, explored)
+    });
+    let (streams, [explored_old, explored_new]) = (streams?, explored?);
+    let pairs = || streams.iter().flat_map(|stream| &stream.runs);
+    let [bench_old, bench_new] = &benches;
+    let mut gathered = [Gathered::new(bench_old, options), Gathered::new(bench_new, options)];
+    for pair in pairs() {
+        gathered[0].add_run(&pair.old);
+        gathered[1].add_run(&pair.new);
+    }
+    explored_old.iter().for_each(|explored| gathered[0].add_exploration(explored));
+    explored_new.iter().for_each(|explored| gathered[1].add_exploration(explored));
+    let [gathered_old, gathered_new] = gathered;
+    let (found_old, found_new) = (gathered_old.findings()?, gathered_new.findings()?);
+    let reached = reached(&new.protocol, &difference, pairs().map(|pair| &pair.new));
+    let runs = streams.iter().map(|stream| stream.runs.len()).min().unwrap_or(0) as u32;
+    let operations = pairs().map(|pair| pair.new.operations as u64).sum();
+    let (only_old, only_new, both) = sorted(found_old, found_new);
+    let elapsed = start.elapsed();
+    Ok(Compared {
+        old,
+        new,
+        difference,
+        runs,
+        operations,
+        only_new,
+        only_old,
+        both,
+        reached,
+        elapsed,
+    })
+}
+
+fn repaired(opened: &Opened) -> Result<Repaired, Error> {
+    let repaired = repair::all_that_fit(&opened.protocol);
+    repaired.map_err(|failure| refused(&opened.given, failure))
+}
+
+/// Findings of the old version only, of the new one only, and of both. A finding that repairs explain is not the same as one that they
+/// do not explain.
+fn sorted(
+    old: Vec<Finding>,
+    new: Vec<Finding>,
+) -> (Vec<Finding>, Vec<Finding>, Vec<(Finding, Finding)>) {
+    let is_same = |one: &Finding, other: &Finding| {
+        one.signature == other.signature && one.known.is_some() == other.known.is_some()
+    };
+    let mut left: Vec<Finding> = Vec::new();
+    let mut both = Vec::new();
+    let mut only_old = old;
+    for finding in new {
+        match only_old.iter().position(|one| is_same(one, &finding)) {
+            Some(at) => both.push((only_old.remove(at), finding)),
+            None => left.push(finding),
+        }
+    }
+    // Several causes of one finding are one finding here.
+    left.retain(|finding| !both.iter().any(|(_, known)| is_same(known, finding)));
+    only_old.retain(|finding| !both.iter().any(|(known, _)| is_same(known, finding)));
+    (only_old, left, both)
+}
+
+/// Runs programs on both versions, all kinds of cores at the same time.
+fn run_pairs(
+    [old, new]: &[Bench<'_>; 2],
+    options: &Options,
+    near: &Near,
+    deadline: Option<Instant>,
+    observer: &dyn Observer,
+) -> Result<Vec<Stream>, Error> {
+    observer.begin(Stage::Runs);
+    let most = match options.extent {
+        Extent::Runs(runs) => runs,
+        Extent::Time(_) => u32::MAX,
+    };
+    if most < u32::MAX {
+        observer.total(u64::from(most) * options.clients.len() as u64);
+    }
+    let stream =
+        |&client: &Client| Stream { client, guide: Guide::new(options.seed), runs: Vec::new() };
+    let mut streams: Vec<Stream> = options.clients.iter().map(stream).collect();
+    let mut done = 0;
+    while done < most && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+        streams.par_iter_mut().try_for_each(|stream| {
+            let lineage = stream.guide.next();
+            let pair = Pair {
+                old: old.run(stream.client, &lineage)?,
+                new: new.run(stream.client, &lineage)?,
+            };
+            let reached: Vec<Reached> = pair
+                .new
+                .reached
+                .iter()
+                .filter(|one| near.has(&new.opened.protocol, one.triple))
+                .copied()
+                .collect();
+            stream.guide.learn(&lineage, &reached);
+            stream.runs.push(pair);
+            observer.advance();
+            Ok::<(), Error>(())
+        })?;
+        done += 1;
+    }
+    observer.end();
+    Ok(streams)
+}
+
+/// The changed transitions and their neighbours.
+struct Near {
+    /// Machine and state of the changed transitions.
+    states: BTreeSet<(String, String)>,
+    /// Machine and event of the changed transitions.
+    events: BTreeSet<(String, String)>,
+}
+
+impl Near {
+    fn new(difference: &Difference) -> Near {
+        let entries = || difference.reachable_entries();
+        Near {
+            states: entries().map(|one| (one.machine.clone(), one.state.clone())).collect(),
+            events: entries().map(|one| (one.machine.clone(), one.event.clone())).collect(),
+        }
+    }
+
+    /// Whether a triple is near to a change. If no transition was changed, all are.
+    fn has(&self, protocol: &Protocol, triple: u32) -> bool {
+        let Some(entry) = entry_of(protocol, triple) else {
+            return false;
+        };
+        self.states.is_empty()
+            || self.states.contains(&(entry.machine.clone(), entry.state))
+            || self.events.contains(&(entry.machine, entry.event))
+    }
+}
+
+/// How often programs took each of the transitions that were added or changed.
+fn reached<'a>(
+    protocol: &Protocol,
+    difference: &Difference,
+    runs: impl Iterator<Item = &'a Ran>,
+) -> Vec<(TableEntry, u64)> {
+    let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
+    for one in runs.flat_map(|ran| &ran.reached) {
+        *counts.entry(one.triple).or_default() += one.count;
+    }
+    let mut reached: BTreeMap<TableEntry, u64> =
+        difference.reachable_entries().map(|entry| (entry.clone(), 0)).collect();
+    for (triple, count) in counts {
+        if let Some(sum) = entry_of(protocol, triple).and_then(|entry| reached.get_mut(&entry)) {
+            *sum += count;
+        }
+    }
+    reached.into_iter().collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::observer::NoObserver;
+    use slicc::mutant::named;
+
+    /// Writes MI_example with a fault into a folder, and returns its path.
+    fn mutated(folder: &std::path::Path) -> String {
+        let mutant = named::find("mi-l1-replace-no-notify").unwrap();
+        let original = Protocol::open("MI_example").unwrap();
+        for (name, text) in fixtures::protocol("MI_example").unwrap().files {
+            std::fs::write(folder.join(name), text).unwrap();
+        }
+        for changed in mutant.changed(&original.loaded).unwrap() {
+            std::fs::write(folder.join(changed.path), changed.text).unwrap();
+        }
+        folder.join("MI_example.slicc").display().to_string()
+    }
+
+    #[test]
+    fn a_change_that_breaks_the_protocol_is_found() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = Options {
+            extent: Extent::Runs(6),
+            clients: vec![Client::early(8)],
+            explores: false,
+            ..Options::default()
+        };
+        let path = mutated(folder.path());
+        let compared = compare("MI_example", &path, &options, &NoObserver).unwrap();
+        assert_eq!(compared.difference.machines[0].transitions.len(), 2);
+        assert!(compared.reached.iter().all(|(_, count)| *count > 0));
+        assert!(!compared.only_new.is_empty());
+        assert!(compared.only_old.is_empty() && compared.both.is_empty());
+        // The other way round it is a repair.
+        let compared = compare(&path, "MI_example", &options, &NoObserver).unwrap();
+        assert!(compared.only_new.is_empty());
+        assert!(!compared.only_old.is_empty());
+    }
+}
