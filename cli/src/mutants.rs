@@ -81,6 +81,7 @@ Examples:
   rubric mutants show mi-l1-forward-blocks-queue
   rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done
   rubric mutants show mi-l1-replace-no-notify --protocol path/to/MI_example.slicc
+  rubric mutants show mesi2-l1-is-inv-no-notify --repair --protocol path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc
 
 The text can be given to `patch -p1` in the folder of the `.slicc` file: the diff is of the files of
 --protocol, with their formatting and line numbers, or of the built-in protocol's. What gem5 decides in
@@ -94,6 +95,10 @@ struct Show {
     /// The protocol that it is of, if that is not built in: the path of a `.slicc` file
     #[arg(long, value_name = "FILE.slicc")]
     protocol: Option<String>,
+
+    /// Show the repair of this name instead, which takes the fault out of gem5's released protocol
+    #[arg(long, requires = "protocol")]
+    repair: bool,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -279,9 +284,10 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
         None => builtin_of(&args.name)?.to_owned(),
     };
     let opened = Opened::new(&given, None)?;
-    let one = match repair::find(&args.name) {
-        Some(_) => find_repair(&args.name, &given, &opened.protocol)?,
-        None => find_mutant(&args.name, &given, &opened.protocol)?,
+    let one = if args.repair {
+        find_repair(&args.name, &given, &opened.protocol)?
+    } else {
+        find_mutant(&args.name, &given, &opened.protocol)?
     };
     let patch = one.patch(&opened.protocol.loaded);
     let patch = patch.map_err(|misfit| Error::Usage(format!("{given}: {}: {misfit}", one.name)))?;

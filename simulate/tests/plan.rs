@@ -204,6 +204,24 @@ fn scripts_replace_defaults_and_users_replace_scripts() {
     assert_eq!(flags(&set), values([0, 0, 0]));
 }
 
+/// Every script of gem5 sets `send_evictions` from the kind of core; some protocols declare a default, which does not count.
+#[test]
+fn cores_that_must_be_told_of_lost_lines_are_told() {
+    let declared = with("bool", "send_evictions", ExpressionKind::Text("False".into()));
+    let machine = vec![declared, object("Sequencer*", "sequencer")];
+    let machines = Machines(vec![("CorePair", machine)]);
+    for protocol in ["MOESI_AMD_Base", "mine"] {
+        let value = |needed: bool, settings: &[&str]| {
+            let options = Options { send_evictions: needed, ..options(1, settings) };
+            let plan = machines.plan(protocol, &options).unwrap();
+            plan.machines[0].instances[0].values[0].clone()
+        };
+        assert_eq!(value(true, &[]), Value::Number(1));
+        assert_eq!(value(false, &[]), Value::Number(0));
+        assert_eq!(value(true, &["send_evictions=false"]), Value::Number(0));
+    }
+}
+
 /// The same parameter keeps its declared or common value in other machines and in protocols without
 /// a script.
 #[test]

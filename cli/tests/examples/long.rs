@@ -4,6 +4,31 @@ use crate::pages::Example;
 
 /// The examples, each with the time that it takes.
 pub const LONG: &[(&str, &str)] = &[
+    ("rubric test path/to/My_protocol.slicc", "a minute, by default"),
+    ("rubric test path/to/My_protocol.slicc -o report.html", "a minute, by default"),
+    ("rubric test path/to/My_protocol.slicc --budget 10m -o report.html", "10 minutes, as it says"),
+    (
+        "rubric test path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc -o mesi.html",
+        "a minute, by default",
+    ),
+    (
+        "rubric test path/to/My_protocol.slicc --budget 10m --client in-order,early --format json",
+        "10 minutes, as it says",
+    ),
+    (
+        "rubric diff path/to/old/MI_example.slicc path/to/new/MI_example.slicc",
+        "a minute, by default",
+    ),
+    (
+        "rubric diff path/to/old/My_protocol.slicc path/to/new/My_protocol.slicc",
+        "a minute, by default",
+    ),
+    ("rubric diff MI_example path/to/MI_example.slicc -o change.html", "a minute, by default"),
+    (
+        "rubric diff MI_example path/to/MI_example.slicc --budget 5m -o change.html",
+        "5 minutes, as it says",
+    ),
+    ("rubric diff MESI_Two_Level path/to/MESI_Two_Level.slicc --runs 50", "500 runs: a minute"),
     (
         "rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60",
         "a minute, as it says",

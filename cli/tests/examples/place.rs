@@ -80,11 +80,15 @@ cp fixtures/hard/hpca-2a.axe test.axe
 { cat fixtures/litmus/litmus.axe; printf '# test7\n0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\ncheck\n'; } > tests.axe
 
 # Protocols and programs.
-for folder in . protocols path/to path/to/gem5/src/mem/ruby/protocol; do
+for folder in . protocols path/to path/to/old path/to/new path/to/gem5/src/mem/ruby/protocol; do
     mkdir -p $folder
     cp fixtures/protocols/*.slicc fixtures/protocols/*.sm $folder
 done
-cp path/to/MI_example.slicc path/to/My_protocol.slicc
+for folder in path/to path/to/old path/to/new; do
+    cp $folder/MI_example.slicc $folder/My_protocol.slicc
+done
+# gem5's own files have faults that the built-in protocols have not.
+"$R" mutants show mesi2-l1-is-inv-no-notify | patch -s -p1 -d path/to/gem5/src/mem/ruby/protocol
 cp fixtures/programs/ms2.prog queue.prog
 cp fixtures/programs/dekker.prog my.prog
 printf 'shared x, y, a, b;\nthread P0 { store x = 1; let r = load y; store a = r; }\nthread P1 { store y = 1; let r = load x; store b = r; }\n' > sb.prog

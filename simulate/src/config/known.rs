@@ -34,10 +34,14 @@ pub(super) fn leaves_out(known: KnownProtocol, machine: &str) -> bool {
     known == KnownProtocol::MoesiAmdBase && machine == "L3Cache"
 }
 
-/// The value of a parameter of this name in every protocol that declares it without a default.
+/// The parameter by which scripts say whether cores are told of lines that leave their cache.
+pub(super) const SEND_EVICTIONS: &str = "send_evictions";
+
+/// The value of a parameter of this name in every protocol that declares it without a default; of [`SEND_EVICTIONS`] also in those
+/// that declare a default.
 pub(super) fn common_value(options: &Options, parameter: &str) -> Option<u64> {
     Some(match parameter {
-        "send_evictions" => u64::from(options.send_evictions),
+        SEND_EVICTIONS => u64::from(options.send_evictions),
         "l2_select_num_bits" => u64::from(options.l2_banks.ilog2()),
         "l2_select_low_bit" => u64::from(options.block_bytes.ilog2()),
         "enable_prefetch" | "probe_filter_enabled" | "full_bit_dir_enabled" => 0,

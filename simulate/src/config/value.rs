@@ -131,7 +131,12 @@ impl Planner<'_> {
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }
-        if let Some(value) = default(site, u64::from(self.options.block_bytes.ilog2()))? {
+        // Every script sets this parameter from the kind of core, whatever its declared default: a core that loads early and
+        // is not told of lines that leave would be wrong on any protocol.
+        let is_set_by_scripts = site.name() == known::SEND_EVICTIONS;
+        if !is_set_by_scripts
+            && let Some(value) = default(site, u64::from(self.options.block_bytes.ilog2()))?
+        {
             return Ok(value);
         }
         let common = known::common_value(self.options, site.name());

@@ -1,0 +1,97 @@
+//! `rubric test` and `rubric diff`: findings, known findings, comparisons, and their exit status.
+
+mod common;
+
+use std::fs;
+
+use common::{Folder, edited_mi_example, error, output, output_of, rubric};
+use serde_json::Value;
+
+/// Options of a short test of cores that load early.
+const SHORT: [&str; 5] = ["--runs", "6", "--client", "early", "--no-explore"];
+
+/// MI_example whose cache does not tell its core of a line that it replaces.
+fn forgetful(folder: &Folder) -> String {
+    let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss,";
+    let silent = row.replace(", tell_core_of_loss", "");
+    edited_mi_example(folder.0.path(), "MI_example-cache.sm", row, &silent)
+}
+
+fn json(arguments: &[&str], status: i32) -> Value {
+    serde_json::from_str(&output_of(arguments, status)).unwrap()
+}
+
+#[test]
+fn a_correct_protocol_has_no_findings() {
+    let text = output(&["test", "MI_example", "--runs", "2"]);
+    assert!(text.starts_with("MI_example: 2 programs on each of "), "{text}");
+    assert!(text.contains("explored 2 threads, 1 location: all 501 states"), "{text}");
+    assert!(text.ends_with("\nNo new findings\n"), "{text}");
+}
+
+#[test]
+fn the_same_runs_give_the_same_report() {
+    let masked = || {
+        let arguments = [&["test", "MI_example", "--format", "json"], &SHORT[..]].concat();
+        let mut value = json(&arguments, 0);
+        value["seconds"] = Value::Null;
+        value
+    };
+    assert_eq!(masked(), masked());
+}
+
+#[test]
+fn a_finding_has_a_part_and_a_command_that_shows_it_again() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let page = folder.path("report.html");
+    let test = [&["test", &path, "-o", &page], &SHORT[..]].concat();
+    let text = output_of(&test, 1);
+    assert!(text.contains(" violation under early loads\n"), "{text}");
+    assert!(text.contains("the smallest part that violates"), "{text}");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("<svg") && html.contains("New findings"), "{html}");
+
+    let value = json(&[&test[..], &["--format", "json"]].concat(), 1);
+    let finding = &value["findings"][0];
+    assert_eq!(finding["known"], Value::Null);
+    assert!(finding["part"].as_str().unwrap().lines().count() >= 2);
+    let command = finding["command"].as_str().unwrap();
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    rubric(&words).assert().code(1);
+}
+
+#[test]
+fn a_change_is_compared() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let text = output_of(&[&["diff", "MI_example", &path], &SHORT[..]].concat(), 1);
+    assert!(text.contains("~ transition (M, Replacement): to MI {"), "{text}");
+    assert!(text.contains("1 changed transition"), "{text}");
+    assert!(!text.contains("never taken"), "{text}");
+    assert!(text.contains(" that only the new version has"), "{text}");
+    assert!(text.contains("No findings that only the old version has"), "{text}");
+
+    let value = json(&[&["diff", &path, "MI_example", "--format", "json"], &SHORT[..]].concat(), 0);
+    assert_eq!(value["only_new"].as_array().unwrap().len(), 0);
+    assert!(!value["only_old"].as_array().unwrap().is_empty());
+    assert_eq!(value["machines"][0]["transitions"][0]["event"], "Replacement");
+
+    let page = folder.path("change.html");
+    let same = ["diff", "MI_example", "MI_example", "--runs", "1", "--no-explore", "-o", &page];
+    let text = output(&same);
+    assert!(text.contains("no difference but comments"), "{text}");
+    assert!(fs::read_to_string(&page).unwrap().contains("compared with"));
+}
+
+#[test]
+fn bad_usage_is_said() {
+    let refused = error(&["test", "MI_example", "-o", "report.txt"]);
+    assert!(refused.contains("a name that ends in .html"), "{refused}");
+    let refused = error(&["test", "No_such_protocol.slicc"]);
+    assert!(refused.contains("No_such_protocol.slicc"), "{refused}");
+    let refused = error(&["simulate", "MI_example", "--repair", "no-such-repair"]);
+    assert!(refused.contains("there is no repair no-such-repair"), "{refused}");
+    let refused = error(&["test", "MI_example", "--budget", "10"]);
+    assert!(refused.contains("such as 90s, 10m or 2h"), "{refused}");
+}
