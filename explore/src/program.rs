@@ -34,7 +34,7 @@
 //! let program = Program::read(text).unwrap();
 //! let report = search(&program, &Options::new(1, &[Model::TSO]));
 //! assert_eq!(report.runs, 4);
-//! Each thread's store may be delayed past its load.
+//! // The store of each thread may be delayed past its load.
 //! assert_eq!(report.violations.len(), 2);
 //! ```
 

@@ -47,7 +47,7 @@
 //! let protocol = Protocol::open("MI_example").expect("it is built in");
 //! let mut stepper = Stepper::new(&protocol, &Scope::default()).expect("the protocol fits");
 //! let first = stepper.first();
-//! Two cores, each of which may load or store.
+//! // Two cores, each of which may load or store.
 //! let moves = stepper.moves(&first);
 //! assert_eq!(moves.len(), 4);
 //! let (description, outcome) = stepper.describe(&first, moves[1]);
