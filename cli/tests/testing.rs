@@ -66,7 +66,7 @@ fn a_change_is_compared() {
     let folder = Folder::new();
     let path = forgetful(&folder);
     let text = output_of(&[&["diff", "MI_example", &path], &SHORT[..]].concat(), 1);
-    assert!(text.contains("~ transition (M, Replacement): to MI {"), "{text}");
+    assert!(text.contains("~ transition (M, Replacement): without tell_core_of_loss\n"), "{text}");
     assert!(text.contains("1 changed transition"), "{text}");
     assert!(!text.contains("never taken"), "{text}");
     assert!(text.contains(" that only the new version has"), "{text}");

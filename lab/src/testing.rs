@@ -51,6 +51,7 @@ pub use compare::{Compared, compare};
 pub use evidence::{Evidence, Part};
 pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;
+pub use known::known_faults;
 use program::{Bench, Ran};
 pub use small::{Explored, System};
 

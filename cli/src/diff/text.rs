@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use lab::testing::{Compared, Finding, Options};
 use lab::text::tame;
-use slicc::difference::{MachineDifference, NameChanges, TransitionDifference};
+use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
 use crate::test::text::{counted, occurrence, shown};
 
@@ -115,20 +115,47 @@ fn names(kind: &str, changes: &NameChanges) -> Vec<String> {
 
 fn transition(one: &TransitionDifference) -> String {
     let (state, event) = (&one.entry.state, &one.entry.event);
-    let row = |row: &slicc::difference::TableRow| {
-        let next = if row.next == *state { String::new() } else { format!(" to {}", row.next) };
-        format!("{next} {{{}}}", row.actions.join("; "))
-    };
     match (&one.old, &one.new) {
-        (None, Some(new)) => format!("+ transition ({state}, {event}){}", row(new)),
-        (Some(old), None) => format!("- transition ({state}, {event}){}", row(old)),
-        (Some(old), Some(new)) if old == new => format!(
-            "~ transition ({state}, {event}): other code in {}",
-            one.changed_actions.join(", ")
-        ),
+        (None, Some(new)) => format!("+ transition ({state}, {event}){}", row(state, new)),
+        (Some(old), None) => format!("- transition ({state}, {event}){}", row(state, old)),
         (Some(old), Some(new)) => {
-            format!("~ transition ({state}, {event}):{} is now{}", row(old), row(new))
+            format!("~ transition ({state}, {event}): {}", changes(old, new, one).join("; "))
         }
         (None, None) => String::new(),
     }
+}
+
+/// A row of the table: the next state, unless it is the same, and the actions.
+fn row(state: &str, row: &TableRow) -> String {
+    let next = if row.next == state { String::new() } else { format!(" to {}", row.next) };
+    format!("{next} {{{}}}", row.actions.join("; "))
+}
+
+/// What differs between two versions of a row.
+fn changes(old: &TableRow, new: &TableRow, one: &TransitionDifference) -> Vec<String> {
+    let mut changes = Vec::new();
+    if old.next != new.next {
+        changes.push(format!("to {} instead of {}", new.next, old.next));
+    }
+    let only = |these: &TableRow, others: &TableRow| -> Vec<String> {
+        these.actions.iter().filter(|action| !others.actions.contains(action)).cloned().collect()
+    };
+    let (removed, added) = (only(old, new), only(new, old));
+    if !removed.is_empty() {
+        changes.push(format!("without {}", removed.join(", ")));
+    }
+    if !added.is_empty() {
+        changes.push(format!("with {}", added.join(", ")));
+    }
+    if removed.is_empty() && added.is_empty() && old.actions != new.actions {
+        changes.push(format!(
+            "{{{}}} instead of {{{}}}",
+            new.actions.join("; "),
+            old.actions.join("; ")
+        ));
+    }
+    if !one.changed_actions.is_empty() {
+        changes.push(format!("other code in {}", one.changed_actions.join(", ")));
+    }
+    changes
 }

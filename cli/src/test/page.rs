@@ -44,7 +44,7 @@ pub fn shown(finding: &Finding, group: &str) -> Shown {
     let mut facts: Vec<String> = vec![finding.message.clone()];
     facts.extend(source.map(|one| format!("{}:{}: {}", one.file, one.line, one.text)));
     facts.push(text::occurrence(finding));
-    facts.extend(text::explained(finding));
+    facts.extend(finding.known.iter().flat_map(text::explained));
     Shown {
         title: finding.signature.to_string(),
         group: group.to_owned(),

@@ -1,10 +1,11 @@
 //! Human-readable report of a test.
 
+use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
 use lab::released;
-use lab::testing::{Evidence, Explored, Finding, Options, Tested};
+use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
 
@@ -39,11 +40,28 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
         shown(finding, out)?;
     }
     if !known.is_empty() {
-        writeln!(out, "\n{} of gem5's released protocol", counted(known.len(), "known finding"))?;
+        writeln!(out, "\nKnown faults of gem5's released protocol, by their repairs")?;
     }
+    known_faults(&known, out)
+}
+
+/// Known findings below the faults that explain them.
+fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
+    let mut groups: BTreeMap<&Known, Vec<&Finding>> = BTreeMap::new();
     for finding in known {
+        if let Some(known) = &finding.known {
+            groups.entry(known).or_default().push(finding);
+        }
+    }
+    for (known, findings) in groups {
         writeln!(out)?;
-        shown(finding, out)?;
+        for line in explained(known) {
+            writeln!(out, "{line}")?;
+        }
+        for finding in findings {
+            writeln!(out, "  {}, {}", finding.signature, occurrence(finding))?;
+            writeln!(out, "    {}", finding.command)?;
+        }
     }
     Ok(())
 }
@@ -98,17 +116,15 @@ pub fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
     }
     writeln!(out, "  {}", occurrence(finding))?;
-    for line in explained(finding) {
+    for line in finding.known.iter().flat_map(explained) {
         writeln!(out, "  {line}")?;
     }
-    if finding.known.is_none() {
-        let lines = evidence(finding);
-        for line in lines.iter().take(LINES) {
-            writeln!(out, "    {line}")?;
-        }
-        if let Some(more) = lines.len().checked_sub(LINES).filter(|&more| more > 0) {
-            writeln!(out, "    … {more} more lines (-o FILE.html shows all)")?;
-        }
+    let lines = evidence(finding);
+    for line in lines.iter().take(LINES) {
+        writeln!(out, "    {line}")?;
+    }
+    if let Some(more) = lines.len().checked_sub(LINES).filter(|&more| more > 0) {
+        writeln!(out, "    … {more} more lines (-o FILE.html shows all)")?;
     }
     writeln!(out, "  reproduce with: {}", finding.command)
 }
@@ -121,22 +137,16 @@ pub fn occurrence(finding: &Finding) -> String {
     format!("seen {} on {}", counted(finding.seen as usize, "time"), finding.clients.join(", "))
 }
 
-/// The released faults that explain a finding, each with its place and repair.
-pub fn explained(finding: &Finding) -> Vec<String> {
-    let repairs = finding.known.iter().flat_map(|known| &known.repairs);
-    let explain = |repair: &String| {
-        let mut lines: Vec<String> = released::of_repair(repair)
-            .map(|fault| {
-                format!(
-                    "known: {} ({}, gem5 {}): {}",
-                    fault.name, fault.place, fault.version, fault.what
-                )
-            })
-            .collect();
-        lines.push(format!("repaired by: --repair {repair}"));
-        lines
-    };
-    repairs.flat_map(explain).collect()
+/// The released faults that explain findings, each with its place and what it does, and the repairs.
+pub fn explained(known: &Known) -> Vec<String> {
+    let faults = known.repairs.iter().flat_map(|repair| released::of_repair(repair));
+    let mut lines: Vec<String> = faults
+        .map(|fault| {
+            format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
+        })
+        .collect();
+    lines.push(format!("  repaired by --repair {}", known.repairs.join(",")));
+    lines
 }
 
 /// What shows a finding, line by line.

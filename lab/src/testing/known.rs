@@ -1,9 +1,12 @@
 //! Which repairs of released faults make a failing run clean.
 
-use slicc::mutant::Mutant;
+use simulate::simulation::{Run, Simulation};
+use slicc::mutant::{Mutant, repair};
 use slicc::protocol::Protocol;
 
+use super::finding::Known;
 use crate::error::Error;
+use crate::protocols::{Opened, plan, refused};
 
 /// The smallest set of repairs found that makes a run clean, given that all repairs together do: one alone if that is enough, those
 /// tried before first; else what is left after repairs that are not needed have been left out one by one.
@@ -37,6 +40,35 @@ pub fn needed(
         }
     }
     Ok(kept.iter().map(|one| one.name.to_string()).collect())
+}
+
+/// The released faults that explain why a run failed: the repairs with which it is clean. `None` if no repairs fit the protocol, or it is
+/// not clean with all of them. Cost: up to a run for each repair.
+///
+/// # Errors
+/// The system cannot be built, or those of `is_clean`, which says whether a run is clean.
+pub fn known_faults(
+    opened: &Opened,
+    simulation: &Simulation,
+    is_clean: &mut dyn FnMut(&Run) -> Result<bool, Error>,
+) -> Result<Option<Known>, Error> {
+    let repaired = repair::all_that_fit(&opened.protocol);
+    let repaired = repaired.map_err(|failure| refused(&opened.given, failure))?;
+    if repaired.applied.is_empty() {
+        return Ok(None);
+    }
+    let mut run_is_clean = |protocol: &Protocol| {
+        let plan = plan(protocol, &opened.given, simulation)?;
+        let run = simulation.run(protocol, &plan, None).map_err(Error::run(&opened.given))?;
+        is_clean(&run)
+    };
+    if !run_is_clean(&repaired.protocol)? {
+        return Ok(None);
+    }
+    let repairs = needed(&repaired.applied, &[], &mut |some| {
+        with(&opened.protocol, some).map_or(Ok(false), |protocol| run_is_clean(&protocol))
+    })?;
+    Ok(Some(Known { repairs }))
 }
 
 /// A protocol with some repairs, in order; none if they do not fit without the others.
