@@ -81,7 +81,6 @@ Examples:
   rubric mutants show mi-l1-forward-blocks-queue
   rubric mutants show MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done
   rubric mutants show mi-l1-replace-no-notify --protocol path/to/MI_example.slicc
-  rubric mutants show mesi2-l1-is-inv-no-notify --repair --protocol path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc
 
 The text can be given to `patch -p1` in the folder of the `.slicc` file: the diff is of the files of
 --protocol, with their formatting and line numbers, or of the built-in protocol's. What gem5 decides in

@@ -163,6 +163,21 @@ pub enum Error {
         /// Names that may have been meant.
         near: Vec<String>,
     },
+    /// A repair of another protocol.
+    #[error(
+        "--repair {name}: it is a repair of {of}, and {given} is the protocol {protocol}: choose one from \
+         `rubric mutants list --repairs {given}`"
+    )]
+    OtherRepair {
+        /// The repair.
+        name: String,
+        /// The protocol that it is of.
+        of: String,
+        /// The protocol, as it was given.
+        given: String,
+        /// The name of the protocol.
+        protocol: String,
+    },
     /// There is no such repair.
     #[error("there is no repair {name}: {}`rubric mutants list --repairs` shows all", guess(near))]
     NoRepair {
@@ -173,8 +188,8 @@ pub enum Error {
     },
     /// A mutant of another protocol.
     #[error(
-        "{name}: it is for {of}, and {given} is the protocol {protocol}: name a protocol \
-         that it is for, or choose one from `rubric mutants list {given}`"
+        "--mutant {name}: it is a mutant of {of}, and {given} is the protocol {protocol}: name a protocol \
+         that it is of, or choose one from `rubric mutants list {given}`"
     )]
     OtherMutant {
         /// The mutant.

@@ -201,7 +201,7 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
 pub fn find_repair(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
     match repair::find(name) {
         Some(found) if found.protocol == protocol.name() => Ok(found),
-        Some(found) => Err(Error::OtherMutant {
+        Some(found) => Err(Error::OtherRepair {
             name: name.to_owned(),
             of: found.protocol.to_string(),
             given: given.to_owned(),

@@ -47,10 +47,8 @@ pub fn coverage(compared: &Compared) -> Vec<String> {
         return Vec::new();
     }
     let taken = compared.reached.iter().filter(|(_, count)| *count > 0).count();
-    let mut lines = vec![format!(
-        "{taken} of {} were taken",
-        counted(compared.reached.len(), "changed transition")
-    )];
+    let mut lines =
+        vec![format!("changed transitions taken: {taken} of {}", compared.reached.len())];
     let never = compared.reached.iter().filter(|(_, count)| *count == 0);
     lines.extend(never.map(|(entry, _)| format!("never taken: {entry}")));
     lines

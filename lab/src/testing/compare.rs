@@ -274,7 +274,7 @@ mod tests {
     fn a_change_that_breaks_the_protocol_is_found() {
         let folder = tempfile::tempdir().unwrap();
         let options = Options {
-            extent: Extent::Runs(6),
+            extent: Extent::Runs(20),
             clients: vec![Client::early(8)],
             explores: false,
             ..Options::default()
