@@ -2,7 +2,7 @@
 //!
 //! To add a function, add a row to the table below: its name in this code, and its declaration in
 //! SLICC, with `Class.` before the name of a method. Every protocol sees the declaration
-//! ([`PRELUDE`]). The function itself is an arm of the same name in a `match` in one of the
+//! (`PRELUDE`). The function itself is an arm of the same name in a `match` in one of the
 //! submodules `values`, `calculations` and `objects` of `simulate::system::library`; calling a
 //! function without an arm is a fault of the run. An arm of a function that returns `int` returns
 //! 32 bits. Calls with the same effect may share a row. A row `Class.method/arity` has no
