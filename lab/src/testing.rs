@@ -53,7 +53,7 @@ pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;
 pub use known::known_faults;
 use program::{Bench, Ran};
-pub use small::{Explored, System};
+pub use small::{Explored, System, known_finding};
 
 /// The options of a test. The default takes a minute.
 #[derive(Clone, Debug)]

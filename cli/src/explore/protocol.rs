@@ -54,12 +54,13 @@ warnings, with a shortest run to each place; --strict makes them faults, which e
 Each finding is shown with a shortest run that leads to it. DMA devices, fetches, atomics, flushes and cores that
 load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
-JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`, `locations`,
-`tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`, `open`, `bytes`,
-`seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric simulate` has them),
-`command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and `steps`); `stopped` (`time`,
-`memory` or `states`); or `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where the
-protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
+JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
+`locations`, `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
+`open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
+simulate` has them), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
+`steps`); `stopped` (`time`, `memory` or `states`); or `known` (the repairs of gem5's released protocol that
+explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where
+the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage

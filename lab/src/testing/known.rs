@@ -13,11 +13,11 @@ use crate::protocols::{Opened, plan, refused};
 ///
 /// # Errors
 /// Those of `is_clean`, which says whether a run is clean on a protocol with some repairs.
-pub fn needed(
+pub fn needed<E>(
     repairs: &[Mutant],
     tried: &[Vec<String>],
-    is_clean: &mut dyn FnMut(&[&Mutant]) -> Result<bool, Error>,
-) -> Result<Vec<String>, Error> {
+    is_clean: &mut dyn FnMut(&[&Mutant]) -> Result<bool, E>,
+) -> Result<Vec<String>, E> {
     let named = |names: &[String]| -> Vec<&Mutant> {
         repairs.iter().filter(|one| names.iter().any(|name| *name == *one.name)).collect()
     };
@@ -96,7 +96,7 @@ mod tests {
         let names: Vec<String> = wanted.iter().map(|&at| all[at].name.to_string()).collect();
         let found = needed(&all, tried, &mut |some| {
             asked += 1;
-            Ok(names.iter().all(|name| some.iter().any(|one| *one.name == **name)))
+            Ok::<bool, Error>(names.iter().all(|name| some.iter().any(|one| *one.name == **name)))
         });
         (found.unwrap(), asked)
     }

@@ -7,10 +7,10 @@ use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
 use simulate::stepper::{DescribedMove, Scope, StepperError};
-use slicc::mutant::repair::Repaired;
+use slicc::mutant::repair::{Repaired, all_that_fit};
 use slicc::protocol::Protocol;
 
-use super::finding::{FindingKind, Signature};
+use super::finding::{FindingKind, Known, Signature};
 use super::known::{needed, with};
 use super::program::{Problem, of_fault, of_warning};
 use super::{Extent, Options, STATES};
@@ -207,6 +207,38 @@ impl Exploring<'_> {
         explore(protocol, &scope, &limits, &mut |_| {})
             .map_err(|problem| refusal(problem, &self.opened.given, protocol))
     }
+}
+
+/// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
+/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of a few times as many states for each repair.
+///
+/// # Errors
+/// As [`explore()`], or the protocol has errors with the repairs.
+pub fn known_finding(
+    protocol: &Protocol,
+    scope: &Scope,
+    found: &Violation,
+    states: usize,
+) -> Result<Option<Known>, StepperError> {
+    let repaired = all_that_fit(protocol);
+    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
+    if repaired.applied.is_empty() {
+        return Ok(None);
+    }
+    let signature = problem(found, protocol).signature;
+    let finds_none = |protocol: &Protocol| {
+        let limits = Limits { states: Some(states * ATTRIBUTION), ..Limits::default() };
+        let exploration = explore(protocol, scope, &limits, &mut |_| {})?;
+        let found = shown(&exploration, protocol, &Repairs::All);
+        Ok::<bool, StepperError>(!found.iter().any(|one| one.problem.signature == signature))
+    };
+    if !finds_none(&repaired.protocol)? {
+        return Ok(None);
+    }
+    let repairs = needed(&repaired.applied, &[], &mut |some| {
+        with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol))
+    })?;
+    Ok(Some(Known { repairs }))
 }
 
 /// The findings and warnings of an exploration.

@@ -46,6 +46,7 @@ pub fn print(
         Verdict::Found(found) => {
             line["outcome"] = "found".into();
             line["found"] = violation(found, explored);
+            line["known"] = json!(explored.known.as_ref().map(|known| &known.repairs));
         }
         Verdict::Stopped(why) => {
             line["outcome"] = "stopped".into();

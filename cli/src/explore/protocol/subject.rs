@@ -19,7 +19,8 @@ use crate::simulate::fault;
 use crate::simulate::protocols;
 use crate::status::Status;
 use lab::Refusal;
-use lab::protocols::Opened;
+use lab::protocols::{Opened, Repairs};
+use lab::testing::{Known, known_finding};
 use lab::text::written_at;
 
 /// A protocol to be explored.
@@ -37,6 +38,8 @@ pub struct Explored {
     pub coverage: Reached,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
+    /// The faults of gem5's released protocol that explain what was found, if they do.
+    pub known: Option<Known>,
     /// The place of each warning.
     pub warned_at: Vec<Option<(String, usize, String)>>,
     /// The searches for nice cycles, if these were asked for.
@@ -102,7 +105,15 @@ impl<'a> Subject<'a> {
         let sources = self.protocol.sources();
         let warnings = exploration.warnings.iter();
         let warned_at = warnings.map(|warned| written_at(warned.warning.span, sources));
+        let known = match &exploration.verdict {
+            Verdict::Found(found) if args.repair == Repairs::None => {
+                let states = exploration.progress.states;
+                known_finding(&self.protocol, &scope, found, states)
+            }
+            _ => Ok(None),
+        };
         Ok(Explored {
+            known: known.map_err(|problem| self.refused(problem))?,
             warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
             coverage: self.reached(args, &exploration.taken),

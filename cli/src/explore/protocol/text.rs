@@ -11,6 +11,7 @@ use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject};
 use crate::status::Status;
+use crate::test::text::explained;
 use lab::protocols::Opened;
 use lab::text::tame;
 
@@ -67,6 +68,9 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     writeln!(out, "  found: {}", tame(&found.sentence()))?;
     if let Some((file, line, text)) = &explored.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
+    }
+    for line in explored.known.iter().flat_map(explained) {
+        writeln!(out, "    known: {line}")?;
     }
     shortest_run(&found.steps, out)
 }

@@ -1,0 +1,82 @@
+//! `docs/released.md` says what the tables of released faults and their repairs say. `RUBRIC_DRAW=1` writes it anew.
+
+use std::fmt::Write;
+use std::path::Path;
+
+use lab::released::{self, Released};
+
+/// The beginning of the page.
+const HEAD: &str = "\
+# Known faults of gem5's released protocols
+
+This page lists the faults that are known in the SLICC files of gem5 v24.0.0.1. Each was checked by reading gem5's
+source. `rubric test` recognises what they cause: a program that fails, and is clean on the protocol with their repairs,
+is a known finding. The first command to try, in `src/mem/ruby/protocol` of a gem5 tree, tests a protocol:
+`rubric test MESI_Two_Level.slicc`.
+
+A repair is described by machine, states, events and calls, as named mutants are, so it applies to these files and to
+edited copies of them. It has the name of its fault. To repair files:
+
+    rubric mutants list MESI_Two_Level.slicc --repairs
+    rubric mutants show mesi2-l1-is-inv-no-notify --repair --protocol MESI_Two_Level.slicc | patch -p1
+
+`--repair NAME`, or `--repair all`, lets `rubric simulate` and `rubric explore protocol` repair a protocol before it runs.
+";
+
+/// The text of the clauses of a repair, as its table has them.
+fn clauses(protocol: &str, repair: &str) -> String {
+    let table = fixtures::REPAIRS.iter().find(|(name, _)| *name == protocol);
+    let text = table.map_or("", |(_, text)| text);
+    let lines = text.lines().skip_while(|line| *line != format!("repair {repair}")).skip(1);
+    let own = lines.take_while(|line| !line.starts_with("repair "));
+    let mut clauses = String::new();
+    let mut is_change = false;
+    for line in own.filter(|line| !line.starts_with('#')) {
+        if !line.starts_with(' ') {
+            is_change = line.starts_with("change ");
+        }
+        if is_change && !line.trim().is_empty() {
+            let _ = writeln!(clauses, "    {line}");
+        }
+    }
+    clauses
+}
+
+fn section(fault: &Released) -> String {
+    let mut text = format!(
+        "\n### {}\n\n`{}`, {}\n\n{}\n\nTo see it: {}\n",
+        fault.name, fault.place, fault.shown, fault.what, fault.see
+    );
+    if fault.repair.is_empty() {
+        text.push_str("\nThere is no repair yet.\n");
+    } else {
+        let clauses = clauses(&fault.protocol, &fault.repair);
+        assert!(!clauses.is_empty(), "{}: its repair changes nothing", fault.name);
+        let _ = write!(text, "\nIts repair:\n\n{clauses}");
+    }
+    text
+}
+
+fn page() -> String {
+    let mut page = HEAD.to_owned();
+    let mut protocol = "";
+    for fault in released::all() {
+        if fault.protocol != protocol {
+            protocol = &fault.protocol;
+            let _ = write!(page, "\n## {protocol}\n");
+        }
+        page.push_str(&section(fault));
+    }
+    page
+}
+
+#[test]
+fn the_page_of_released_faults_is_that_of_the_tables() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/released.md");
+    let page = page();
+    if std::env::var_os("RUBRIC_DRAW").is_some() {
+        std::fs::write(&path, &page).unwrap();
+    }
+    let written = std::fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/released.md is not that of the tables: run with RUBRIC_DRAW=1");
+}
