@@ -24,7 +24,7 @@ pub(super) enum Outcome {
 /// Computes the edits that inject a fault into a protocol, grouped by file.
 ///
 /// # Errors
-/// Fails if the protocol has the fault already, or unless exactly one place fits each clause.
+/// Fails if the protocol has it already, or unless exactly one place fits each clause.
 pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<EditedFile>, Misfit> {
     for clause in &fault.there_if {
         if let Outcome::Already(what) = apply(clause, &mut draft(clause, loaded)?)? {
@@ -194,7 +194,7 @@ fn change_rows(
         RowChange::Do { action, .. } => {
             format!("{machine} {all} has an action for it ({})", action.about)
         }
-        _ => format!("{machine} {all} does what the fault would make it do"),
+        _ => format!("{machine} {all} does so"),
     }))
 }
 

@@ -55,7 +55,8 @@ pub(in crate::mutant) enum RowChange {
     /// `take A`: dequeues its message, also where it was set aside
     Take(String),
     /// `add PATTERN of (S, E) [PLACE] [if any]`: at the end if no place is given. A row that has
-    /// such an action stays as it is. `of any` takes the only such action of the machine.
+    /// such an action stays as it is. `of any` takes the only such action of the
+    /// machine, or the only one that does nothing else.
     Add { what: Pattern, of: Option<Pair>, place: Place, if_any: bool },
     /// `replace PATTERN by PATTERN of (S, E)`, or `of any`
     Replace { was: Pattern, now: Pattern, of: Option<Pair> },
@@ -169,7 +170,8 @@ pub(in crate::mutant) enum MachineChange {
     In(Pattern, BodyChange),
     /// `all rows: stall instead of doing nothing`: where all actions are empty, the message stays
     StallEmpty,
-    /// `machine: add {function}`: before the ports, unless there is a function of this name
+    /// `machine: add {function}`: after the functions before the ports, unless there is one of
+    /// this name
     AddFunction(String),
     /// `enumeration E: value NAME "description"`: one of the machine or of the protocol's messages
     Value { enumeration: String, value: String, about: String },

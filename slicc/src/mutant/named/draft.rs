@@ -168,7 +168,7 @@ impl<'a> Draft<'a> {
     }
 
     /// The name of the action that matches the pattern: that of a row, or, without one, the only
-    /// one of the machine.
+    /// one of the machine, or the only one that does nothing else.
     ///
     /// # Errors
     /// Fails if no action matches, or several do.
@@ -186,9 +186,12 @@ impl<'a> Draft<'a> {
             [only] => Ok(only.name.text.to_string()),
             [] => Err(nowhere(wanted, Vec::new())),
             _ => {
-                let place = |one: &&Action| {
-                    format!("{} ({})", one.name.text, syntax.place(one.span))
-                };
+                let mut only = all.iter().filter(|one| pattern.is_all_of(&syntax, one));
+                if let (Some(only), None) = (only.next(), only.next()) {
+                    return Ok(only.name.text.to_string());
+                }
+                let place =
+                    |one: &&Action| format!("{} ({})", one.name.text, syntax.place(one.span));
                 Err(Misfit::Several { wanted, candidates: all.iter().map(place).collect() })
             }
         }
@@ -358,7 +361,21 @@ pub(super) fn laid_out(code: &str, depth: usize) -> String {
         }
     }
     end(&mut line, &mut text, depth);
-    text
+    let mut joined = String::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let before = joined.trim_end();
+        // `} else {` stands on one line.
+        if words.starts_with("else") && before.ends_with('}') {
+            joined.truncate(before.len());
+            joined.push(' ');
+            joined.push_str(words);
+        } else {
+            joined.push_str(line);
+        }
+        joined.push('\n');
+    }
+    joined
 }
 
 /// A name that is not taken: `like`, or `like` followed by a number.
@@ -393,5 +410,6 @@ mod tests {
         ];
         assert_eq!(text, lines.join("\n") + "\n");
         assert_eq!(laid_out("", 2), "");
+        assert_eq!(laid_out("if (a) {b;} else {c;}", 0), "if (a) {\n  b;\n} else {\n  c;\n}\n");
     }
 }

@@ -50,9 +50,15 @@ fn new_statements(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
             Some(_) => format!(" {{{requests}}}"),
             None => String::new(),
         };
-        let actions: String = actions.iter().map(|one| format!(" {one};")).collect();
-        let line = format!("transition({states}, {event}{next}){requests} {{{actions} }}");
-        row::follow(draft.syntax.file(transition.span), transition.span, &[line])
+        let text = draft.syntax.file(transition.span);
+        // As wide as the statement after which it stands.
+        let is_wide = draft.syntax.text(transition.span).contains('\n');
+        let indent = row::indent(text, transition.span);
+        let end = if is_wide { format!("\n{indent}") } else { " ".to_owned() };
+        let between = if is_wide { format!("{end}  ") } else { end.clone() };
+        let actions: String = actions.iter().map(|one| format!("{between}{one};")).collect();
+        let line = format!("transition({states}, {event}{next}){requests} {{{actions}{end}}}");
+        row::follow(text, transition.span, &[line])
     };
     groups.iter().map(edit).collect()
 }

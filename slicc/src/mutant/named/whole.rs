@@ -107,8 +107,10 @@ fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec
     let indent = crate::mutant::row::indent(text, first.span);
     let lines = laid_out(code, indent.len() / 2);
     let Span { file, start, end: close } = block.span;
+    let outer = &text[..close as usize - 1];
+    let outer = &outer[outer.trim_end_matches(' ').len()..];
     let mut edits = vec![Edit::insert(file, start + 1, format!("\n{}", lines.trim_end()))];
-    edits.extend(end.map(|end| Edit::insert(file, close - 1, format!("{end}\n{indent}"))));
+    edits.extend(end.map(|end| Edit::insert(file, close - 1, format!("  {end}\n{outer}"))));
     edits
 }
 
@@ -441,7 +443,8 @@ fn stall_empty(draft: &mut Draft<'_>) -> Result<Outcome, Misfit> {
     Ok(outcome)
 }
 
-/// Adds a function before the ports and actions, unless there is one of its name.
+/// Adds a function after those that come before the ports and actions, unless there is one of its
+/// name.
 fn add_function(draft: &mut Draft<'_>, code: &str) -> Result<Outcome, Misfit> {
     let machine = draft.syntax.machine;
     let head = code.split('(').next().unwrap_or_default();
@@ -454,16 +457,21 @@ fn add_function(draft: &mut Draft<'_>, code: &str) -> Result<Outcome, Misfit> {
         let what = format!("{} has a function {name}", machine.name.text);
         return Ok(Outcome::Already(what));
     }
-    let start = machine.body.iter().find_map(|one| match one {
-        Declaration::InPort(one) => Some(one.span),
-        Declaration::Action(one) => Some(one.span),
+    let is_user =
+        |one: &&Declaration| !matches!(one, Declaration::InPort(_) | Declaration::Action(_));
+    let span = |one: &Declaration| match one {
+        Declaration::Function(one) => Some(one.span),
         _ => None,
-    });
-    let Some(Span { file, start, .. }) = start else {
-        return Err(nowhere(format!("a port of {}", machine.name.text), Vec::new()));
     };
-    let lines = laid_out(&draft.with_ports(code)?, 1);
-    draft.edits.push(Edit::insert(file, start, format!("{}\n\n  ", lines.trim())));
+    let Some(last) = machine.body.iter().take_while(is_user).filter_map(span).last() else {
+        return Err(nowhere(format!("a function of {}", machine.name.text), Vec::new()));
+    };
+    let text = draft.syntax.file(last);
+    let depth = crate::mutant::row::indent(text, last).len() / 2;
+    let lines = laid_out(&draft.with_ports(code)?, depth);
+    let blank = if code.ends_with(';') { "" } else { "\n" };
+    let lines = format!("{blank}\n{}", lines.trim_end());
+    draft.edits.push(Edit::insert(last.file, last.end, lines));
     Ok(Outcome::Changed)
 }
 
@@ -479,8 +487,7 @@ fn add_value(
         Declaration::Enumeration(one) if &*one.name.text == enumeration => Some(one),
         _ => None,
     });
-    let Some((first, all)) = found.and_then(|one| Some((&one.values.first()?.0, &one.values)))
-    else {
+    let Some((last, all)) = found.and_then(|one| Some((one.values.last()?, &one.values))) else {
         let wanted = format!("the enumeration {enumeration} of {}", machine.name.text);
         return Err(nowhere(wanted, Vec::new()));
     };
@@ -490,9 +497,12 @@ fn add_value(
     if all.iter().any(|(name, _)| &*name.text == value) {
         return Ok(Outcome::Already(format!("{enumeration} has the value {value}")));
     }
-    let indent = crate::mutant::row::indent(draft.syntax.file(first.span), first.span);
-    let line = format!("{value}, desc=\"{about}\";\n{indent}");
-    draft.edits.push(Edit::insert(first.span.file, first.span.start, line));
+    let (name, pairs) = last;
+    let text = draft.syntax.file(name.span);
+    let end = pairs.last().map_or(name.span, |pair| pair.value.span).end;
+    let end = text[end as usize..].find(';').map_or(end, |at| end + at as u32 + 1);
+    let line = format!("{value}, desc=\"{about}\";");
+    draft.edits.push(crate::mutant::row::follow(text, Span { end, ..name.span }, &[line]));
     Ok(Outcome::Changed)
 }
 
