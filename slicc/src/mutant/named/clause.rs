@@ -462,3 +462,123 @@ fn split(text: &str, separator: &'static str) -> Result<(String, String), Clause
         .ok_or_else(|| ClauseError::NoSeparator { separator, text: text.to_owned() })?;
     Ok((one.trim().to_owned(), other.trim().to_owned()))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(text: &str) -> Change {
+        Clause::parse(text).unwrap_or_else(|error| panic!("{text}: {error}")).change
+    }
+
+    fn row_change(text: &str) -> RowChange {
+        match change(&format!("M (S, E): {text}")) {
+            Change::Rows(_, change) => change,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn pattern(text: &str) -> Pattern {
+        Pattern::parse(text).unwrap()
+    }
+
+    #[test]
+    fn places_of_actions() {
+        let of = || Some(("S".to_owned(), "F".to_owned()));
+        let add = |place| RowChange::Add { what: pattern("x"), of: of(), place, if_any: false };
+        assert_eq!(row_change("add x of (S, F)"), add(Place::Last));
+        assert_eq!(row_change("add x of (S, F) last"), add(Place::Last));
+        assert_eq!(row_change("add x of (S, F) first"), add(Place::First));
+        assert_eq!(row_change("add x of (S, F) before y.z"), add(Place::Before(pattern("y.z"))));
+        assert_eq!(row_change("add x of (S, F) after send(b)"), add(Place::After(pattern("send(b)"))));
+        let any = RowChange::Add {
+            what: pattern("x"),
+            of: None,
+            place: Place::After(pattern("y")),
+            if_any: true,
+        };
+        assert_eq!(row_change("add x of any after y if any"), any);
+        let action = NewAction {
+            name: "a".to_owned(),
+            about: "what it does".to_owned(),
+            code: "if (b) {c;}".to_owned(),
+        };
+        let act = |place| RowChange::Do { action: action.clone(), place };
+        let code = "do a \"what it does\" {if (b) {c;}}";
+        assert_eq!(row_change(&format!("{code} alone")), act(Place::Alone));
+        assert_eq!(row_change(&format!("{code} instead of y")), act(Place::Instead(pattern("y"))));
+        assert!(Clause::parse(&format!("M (S, E): {code} somewhere")).is_err());
+        assert!(Clause::parse(&format!("M (S, E): {code}")).is_err());
+    }
+
+    #[test]
+    fn rows_like_others() {
+        let of = ("S".to_owned(), "F".to_owned());
+        assert_eq!(row_change("same as (S, F)"), RowChange::SameAs(of.clone()));
+        assert_eq!(row_change("like (S, F)"), RowChange::Like(of));
+    }
+
+    #[test]
+    fn statements() {
+        let body = |text: &str| match row_change(&format!("in send(b, T) {text}")) {
+            RowChange::In(_, change) => change,
+            other => panic!("{other:?}"),
+        };
+        let set = vec![("F".to_owned(), "x".to_owned()), ("G".to_owned(), "y".to_owned())];
+        assert_eq!(body("set F := x; G := y"), BodyChange::Set(set));
+        let code = "out_msg.F := x; out_msg.F.add(y);".to_owned();
+        assert_eq!(
+            body("set F {out_msg.F := x; out_msg.F.add(y);}"),
+            BodyChange::SetBy { field: "F".to_owned(), code }
+        );
+        assert_eq!(body("last x(y);"), BodyChange::Last("x(y);".to_owned()));
+    }
+
+    #[test]
+    fn ports() {
+        let port = |text: &str| match change(&format!("M port b: {text}")) {
+            Change::Port(_, change) => change,
+            other => panic!("{other:?}"),
+        };
+        let read = PortChange::Read { was: "a".to_owned(), now: "f(a)".to_owned() };
+        let guarded = PortChange::If { condition: "a".to_owned(), code: "if (b) {c;}".to_owned() };
+        let empty = PortChange::If { condition: "f(a)".to_owned(), code: String::new() };
+        for (text, expected) in [
+            ("lock check before E", PortChange::CheckedBefore("E".to_owned())),
+            ("block on addr", PortChange::BlockOn("addr".to_owned())),
+            ("rank 2", PortChange::Rank("2".to_owned())),
+            ("read a as f(a)", read),
+            ("first {a;}", PortChange::First("a;".to_owned())),
+            ("do {a;}", PortChange::Do("a;".to_owned())),
+            ("if {a} {if (b) {c;}}", guarded),
+            ("if {f(a)} {}", empty),
+        ] {
+            assert_eq!(port(text), expected, "{text}");
+        }
+        assert!(Clause::parse("M port b: do it").is_err());
+    }
+
+    #[test]
+    fn machines() {
+        let machine = |text: &str| match change(&format!("M {text}")) {
+            Change::Machine(change) => change,
+            other => panic!("{other:?}"),
+        };
+        let code = "void f(Addr line) {g(line);}".to_owned();
+        let value = MachineChange::Value {
+            enumeration: "Event".to_owned(),
+            value: "E".to_owned(),
+            about: "what happened".to_owned(),
+        };
+        let set = BodyChange::First("x := 1;".to_owned());
+        for (text, expected) in [
+            ("machine: add {void f(Addr line) {g(line);}}", MachineChange::AddFunction(code)),
+            ("enumeration Event: value E \"what happened\"", value),
+            ("all rows: stall instead of doing nothing", MachineChange::StallEmpty),
+            ("actions: in s.c first x := 1;", MachineChange::In(pattern("s.c"), set)),
+        ] {
+            assert_eq!(machine(text), expected, "{text}");
+        }
+        assert!(Clause::parse("M machine: remove {x}").is_err());
+    }
+}
