@@ -143,7 +143,19 @@ impl List<'_> {
         });
         let behind = self.names.last().map_or(0, |last| last.span.end as usize);
         let is_ended = self.text[behind..self.end as usize].trim_start().starts_with(';');
-        gap.unwrap_or_else(|| if is_ended { "; " } else { ", " }.to_owned())
+        let line = &self.text[..self.names.first().map_or(0, |name| name.span.start as usize)];
+        let line = &line[line.rfind('\n').map_or(0, |at| at + 1)..];
+        let is_alone = is_ended && !line.is_empty() && line.trim().is_empty();
+        gap.unwrap_or_else(|| {
+            if is_alone {
+                // Each name has a line of its own.
+                format!(";\n{line}")
+            } else if is_ended {
+                "; ".to_owned()
+            } else {
+                ", ".to_owned()
+            }
+        })
     }
 
     /// The number of bytes from `at` up to and including the next comma or semicolon, if that is

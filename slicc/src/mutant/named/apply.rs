@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::bodies;
-use super::clause::{Change, Clause, Pair, RowChange, Rows};
-use super::draft::{Draft, Next};
+use super::clause::{Change, Clause, Pair, Place, RowChange, Rows};
+use super::draft::{Draft, Next, Row};
 use super::fault::Fault;
 use super::misfit::{Misfit, nowhere};
 use super::pattern::Pattern;
@@ -13,7 +13,6 @@ use super::syntax::MachineSyntax;
 use super::{statements, whole};
 use crate::load::Loaded;
 use crate::mutant::edit::{self, Edit, EditedFile, File};
-use crate::mutant::row;
 
 /// The result of applying a clause.
 pub(super) enum Outcome {
@@ -25,7 +24,7 @@ pub(super) enum Outcome {
 /// Computes the edits that inject a fault into a protocol, grouped by file.
 ///
 /// # Errors
-/// Fails if the protocol has the fault already, or unless exactly one place fits each clause.
+/// Fails if the protocol has it already, or unless exactly one place fits each clause.
 pub(in crate::mutant) fn edits(fault: &Fault, loaded: &Loaded) -> Result<Vec<EditedFile>, Misfit> {
     for clause in &fault.there_if {
         if let Outcome::Already(what) = apply(clause, &mut draft(clause, loaded)?)? {
@@ -80,7 +79,7 @@ fn by_file(edits: Vec<Edit>, loaded: &Loaded) -> Vec<EditedFile> {
 }
 
 /// Applies a clause.
-fn apply(clause: &Clause, draft: &mut Draft<'_>) -> Result<Outcome, Misfit> {
+fn apply<'a>(clause: &'a Clause, draft: &mut Draft<'a>) -> Result<Outcome, Misfit> {
     match &clause.change {
         Change::Rows(rows, RowChange::Dropped) => Ok(drop_rows(draft, rows)),
         Change::Rows(rows, RowChange::Like(of)) => new_rows(draft, rows, of, None),
@@ -119,9 +118,9 @@ pub(super) fn changed(is_changed: bool, already: impl FnOnce() -> String) -> Out
 }
 
 /// Adds rows with the actions of another row, or with one of them.
-fn new_rows(
-    draft: &mut Draft<'_>,
-    rows: &Rows,
+fn new_rows<'a>(
+    draft: &mut Draft<'a>,
+    rows: &'a Rows,
     of: &Pair,
     what: Option<&Pattern>,
 ) -> Result<Outcome, Misfit> {
@@ -134,30 +133,32 @@ fn new_rows(
         None => draft.rows[model].actions.clone(),
     };
     let (known_states, known_events) = (draft.syntax.states(), draft.syntax.events());
-    let mut lines = Vec::new();
+    let mut is_changed = false;
     let machine = draft.syntax.name();
     for (state, event) in &rows.needed {
-        let unknown = [
-            (known_states.contains(&&**state), "state", state),
-            (known_events.contains(&&**event), "event", event),
-        ];
-        if let Some((_, what, name)) = unknown.into_iter().find(|(is_known, ..)| !is_known) {
-            let wanted = format!("the {what} {name} of {machine}");
-            return Err(nowhere(wanted, Vec::new()));
+        let known_state = known_states.iter().find(|known| **known == state.as_str());
+        let Some(&state) = known_state else {
+            return Err(nowhere(format!("the state {state} of {machine}"), Vec::new()));
+        };
+        let is_known = known_events.contains(&&**event) || draft.new_events.contains(event);
+        if !is_known {
+            return Err(nowhere(format!("the event {event} of {machine}"), Vec::new()));
         }
         if draft.row(state, event).is_none() {
-            let actions: String = actions.iter().map(|one| format!(" {one};")).collect();
-            lines.push(format!("transition({state}, {event}) {{{actions} }}"));
+            is_changed = true;
+            let row = Row {
+                transition: draft.rows[model].transition,
+                state,
+                event,
+                next: Next::Same,
+                actions: actions.clone(),
+                is_dropped: false,
+                is_new: true,
+            };
+            draft.rows.push(row);
         }
     }
-    let outcome =
-        changed(!lines.is_empty(), || format!("{machine} has the transitions {}", pairs(rows)));
-    if !lines.is_empty() {
-        let span = draft.rows[model].transition.span;
-        let edit = row::follow(draft.syntax.file(span), span, &lines);
-        draft.edits.push(edit);
-    }
-    Ok(outcome)
+    Ok(changed(is_changed, || format!("{machine} has the transitions {}", pairs(rows))))
 }
 
 fn change_rows(
@@ -193,7 +194,7 @@ fn change_rows(
         RowChange::Do { action, .. } => {
             format!("{machine} {all} has an action for it ({})", action.about)
         }
-        _ => format!("{machine} {all} does what the fault would make it do"),
+        _ => format!("{machine} {all} does so"),
     }))
 }
 
@@ -221,23 +222,33 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
         RowChange::Nothing => draft.rows[row].actions.clear(),
         RowChange::SetAside { now, was } => set_aside(draft, row, now, was)?,
         RowChange::Take(buffer) => take(draft, row, buffer)?,
-        RowChange::Add { what, of, before, if_any } => {
-            let model = draft.row_of(of)?;
-            if *if_any && draft.places(model, what).is_empty() {
+        RowChange::Add { what, of, place, if_any } => {
+            if *if_any
+                && let Some(of) = of
+                && draft.places(draft.row_of(of)?, what).is_empty()
+            {
                 return Ok(false);
             }
-            let place = draft.place(model, what)?;
-            let name = draft.rows[model].actions[place].clone();
-            let at = match before {
-                Some(before) => draft.place(row, before)?,
-                None => draft.rows[row].actions.len(),
-            };
-            draft.rows[row].actions.insert(at, name);
+            if !draft.places(row, what).is_empty() {
+                return Ok(false);
+            }
+            let name = draft.lent(what, of.as_ref())?;
+            put(draft, row, name, place)?;
+        }
+        RowChange::SameAs(of) => {
+            let model = draft.row_of(of)?;
+            let Row { next, actions: others, .. } = &draft.rows[model];
+            let (next, others) = (next.clone(), others.clone());
+            let is_same = draft.rows[row].next == next && draft.rows[row].actions == others;
+            draft.rows[row].next = next;
+            draft.rows[row].actions = others;
+            return Ok(!is_same);
         }
         RowChange::Replace { was, now, of } => {
-            let model = draft.row_of(of)?;
-            let place = draft.place(model, now)?;
-            let name = draft.rows[model].actions[place].clone();
+            if draft.places(row, was).is_empty() && !draft.places(row, now).is_empty() {
+                return Ok(false);
+            }
+            let name = draft.lent(now, of.as_ref())?;
             let at = draft.place(row, was)?;
             draft.rows[row].actions[at] = name;
         }
@@ -251,22 +262,37 @@ fn change_row(draft: &mut Draft<'_>, row: usize, change: &RowChange) -> Result<b
                 actions.insert(to, name);
             }
         }
-        RowChange::Do { action, instead, place } => {
-            let at = draft.place(row, place);
+        RowChange::Do { action, place } => {
             let name = draft.new_action(action)?;
-            if actions.contains(&name) {
+            if *place != Place::Alone && actions.contains(&name) {
                 return Ok(false);
             }
-            let at = at?;
-            if *instead {
-                draft.rows[row].actions[at] = name
-            } else {
-                draft.rows[row].actions.insert(at, name)
-            }
+            put(draft, row, name, place)?;
         }
         _ => {}
     }
     Ok(draft.rows[row].actions != actions || matches!(change, RowChange::Next(_)))
+}
+
+/// Puts an action into a row.
+fn put(draft: &mut Draft<'_>, row: usize, name: String, place: &Place) -> Result<(), Misfit> {
+    let at = match place {
+        Place::Before(pattern) => draft.place(row, pattern)?,
+        Place::After(pattern) => draft.place(row, pattern)? + 1,
+        Place::Instead(pattern) => {
+            let at = draft.place(row, pattern)?;
+            draft.rows[row].actions[at] = name;
+            return Ok(());
+        }
+        Place::First => 0,
+        Place::Last => draft.rows[row].actions.len(),
+        Place::Alone => {
+            draft.rows[row].actions = vec![name];
+            return Ok(());
+        }
+    };
+    draft.rows[row].actions.insert(at, name);
+    Ok(())
 }
 
 /// Makes a row set aside the message of another buffer, in the way in which it did that of its own.

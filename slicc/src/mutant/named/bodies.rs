@@ -126,6 +126,8 @@ pub(super) fn change(
             BodyChange::Unset(field) => format!("{field} is not set"),
             BodyChange::To(receiver) => format!("the receiver is {receiver}"),
             BodyChange::First(code) => format!("{code} comes first"),
+            BodyChange::Last(code) => format!("{code} comes last"),
+            BodyChange::SetBy { field, .. } => format!("{field} is set so"),
             BodyChange::Always => "no condition is asked for".to_owned(),
         };
         format!("in {}, where an action {pattern}, {what}", names(draft, rows))
@@ -156,10 +158,69 @@ fn statement_edits(
             }
             Ok(edits)
         }
+        BodyChange::Last(code) => Ok(append(syntax, body()?, code).into_iter().collect()),
+        BodyChange::SetBy { field, code } => Ok(set_by(syntax, body()?, field, code)),
         BodyChange::Unset(field) => Ok(removed(syntax, about_field(body()?, field))),
         BodyChange::To(receiver) => to(syntax, body()?, receiver),
         BodyChange::Always => Ok(always(syntax, action, statement)),
     }
+}
+
+/// Adds statements at the end of a message, unless it has them.
+fn append(syntax: MachineSyntax<'_>, body: &Block, code: &str) -> Option<Edit> {
+    if without_spaces(syntax.text(body.span)).contains(&without_spaces(code)) {
+        return None;
+    }
+    let text = syntax.file(body.span);
+    Some(match body.statements.last() {
+        Some(last) => crate::mutant::row::follow(text, last.span, &[code.to_owned()]),
+        None => Edit::insert(body.span.file, body.span.end - 1, format!(" {code} ")),
+    })
+}
+
+/// Makes the body of a message set a field by this code, and by nothing else.
+fn set_by(syntax: MachineSyntax<'_>, body: &Block, field: &str, code: &str) -> Vec<Edit> {
+    let statements = about_field(body, field);
+    let now: String = statements.iter().map(|one| without_spaces(syntax.text(one.span))).collect();
+    if now == without_spaces(code) {
+        return Vec::new();
+    }
+    match statements.split_first() {
+        Some((first, others)) => {
+            let indent = crate::mutant::row::indent(syntax.file(first.span), first.span);
+            let lines = code.replace("; ", &format!(";\n{indent}"));
+            let mut edits = removed(syntax, others.to_vec());
+            edits.push(Edit::replace(first.span, lines));
+            edits
+        }
+        None => append(syntax, body, code).into_iter().collect(),
+    }
+}
+
+/// Changes the statements of all actions of a machine that match the pattern.
+pub(super) fn change_anywhere(
+    draft: &mut Draft<'_>,
+    pattern: &Pattern,
+    change: &BodyChange,
+) -> Result<Outcome, Misfit> {
+    let syntax = draft.syntax;
+    let mut edits = Vec::new();
+    let mut is_found = false;
+    for action in syntax.actions() {
+        for statement in pattern.found_in(&syntax, action) {
+            is_found = true;
+            edits.extend(statement_edits(syntax, action, statement, change)?);
+        }
+    }
+    if !is_found {
+        let wanted = format!("an action of {} that {pattern}", syntax.name());
+        return Err(nowhere(wanted, Vec::new()));
+    }
+    let outcome = changed(!edits.is_empty(), || {
+        format!("the actions of {} in which something {pattern} are so", syntax.name())
+    });
+    draft.edits.extend(edits);
+    Ok(outcome)
 }
 
 /// The statements in the body of a message that write a field of it, wholly or in part.

@@ -28,6 +28,9 @@ pub(super) struct Row<'a> {
     pub next: Next,
     pub actions: Vec<String>,
     pub is_dropped: bool,
+    /// Whether the protocol has no such row. The statement is then that of the row after which it
+    /// was made.
+    pub is_new: bool,
 }
 
 impl Row<'_> {
@@ -35,6 +38,7 @@ impl Row<'_> {
     pub fn is_changed(&self) -> bool {
         let actions = self.transition.actions.iter().map(|name| &*name.text);
         self.is_dropped
+            || self.is_new
             || self.next != Next::of(self.transition)
             || !actions.eq(self.actions.iter().map(String::as_str))
     }
@@ -60,6 +64,8 @@ pub(super) struct Draft<'a> {
     copies: BTreeMap<String, &'a Action>,
     /// Names and shorthands of new actions; a shorthand is preceded by a quote.
     new_names: Vec<String>,
+    /// Events that the machine gets.
+    pub new_events: Vec<String>,
     /// New actions by their statements.
     new_actions: BTreeMap<String, String>,
 }
@@ -76,6 +82,7 @@ impl<'a> Draft<'a> {
                     next: Next::of(transition),
                     actions: transition.actions.iter().map(|name| name.text.to_string()).collect(),
                     is_dropped: false,
+                    is_new: false,
                 };
                 transition.events.iter().map(row)
             })
@@ -86,6 +93,7 @@ impl<'a> Draft<'a> {
             edits: Vec::new(),
             copies: BTreeMap::new(),
             new_names: Vec::new(),
+            new_events: Vec::new(),
             new_actions: BTreeMap::new(),
         }
     }
@@ -159,6 +167,36 @@ impl<'a> Draft<'a> {
         }
     }
 
+    /// The name of the action that matches the pattern: that of a row, or, without one, the only
+    /// one of the machine, or the only one that does nothing else.
+    ///
+    /// # Errors
+    /// Fails if no action matches, or several do.
+    pub fn lent(&self, pattern: &Pattern, of: Option<&Pair>) -> Result<String, Misfit> {
+        if let Some(of) = of {
+            let model = self.row_of(of)?;
+            let place = self.place(model, pattern)?;
+            return Ok(self.rows[model].actions[place].clone());
+        }
+        let syntax = self.syntax;
+        let all = syntax.actions().filter(|one| !pattern.found_in(&syntax, one).is_empty());
+        let all: Vec<&Action> = all.collect();
+        let wanted = format!("an action of {} that {pattern}", syntax.name());
+        match all[..] {
+            [only] => Ok(only.name.text.to_string()),
+            [] => Err(nowhere(wanted, Vec::new())),
+            _ => {
+                let mut only = all.iter().filter(|one| pattern.is_all_of(&syntax, one));
+                if let (Some(only), None) = (only.next(), only.next()) {
+                    return Ok(only.name.text.to_string());
+                }
+                let place =
+                    |one: &&Action| format!("{} ({})", one.name.text, syntax.place(one.span));
+                Err(Misfit::Several { wanted, candidates: all.iter().map(place).collect() })
+            }
+        }
+    }
+
     /// The error that several actions of a row match the pattern.
     pub fn several(&self, row: usize, pattern: &Pattern, places: &[usize]) -> Misfit {
         let candidates = places.iter().map(|&at| self.candidate(row, at)).collect();
@@ -229,6 +267,7 @@ impl<'a> Draft<'a> {
             let body = self.syntax.text(one.body.span);
             let inner = body.trim_start_matches('{').trim_end_matches('}');
             super::pattern::without_spaces(inner) == without_spaces
+                && (!code.is_empty() || *one.name.text == *action.name)
         });
         let known = self.new_actions.get(&without_spaces).cloned();
         if let Some(same) = same.map(|one| one.name.text.to_string()).or(known) {
@@ -238,7 +277,7 @@ impl<'a> Draft<'a> {
         self.new_actions.insert(without_spaces, name.clone());
         let short = self.new_short(&action.name);
         let about = &action.about;
-        let code = laid_out(&code);
+        let code = laid_out(&code, 2);
         let text = format!("action({name}, \"{short}\", desc=\"{about}\") {{\n{code}  }}");
         if let Some(last) = self.syntax.actions().last() {
             let Span { file, end, .. } = last.span;
@@ -249,7 +288,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Replaces `$in(BUFFER)` and `$out(BUFFER)` by the names of the ports of these buffers.
-    fn with_ports(&self, code: &str) -> Result<String, Misfit> {
+    ///
+    /// # Errors
+    /// Fails if the machine lacks such a port.
+    pub fn with_ports(&self, code: &str) -> Result<String, Misfit> {
         let mut text = code.to_owned();
         for (mark, is_in) in [("$in(", true), ("$out(", false)] {
             while let Some(start) = text.find(mark) {
@@ -293,11 +335,11 @@ impl<'a> Draft<'a> {
     }
 }
 
-/// Puts statements on lines of their own, as in the body of an action.
-fn laid_out(code: &str) -> String {
+/// Puts statements on lines of their own, `depth` steps of two spaces deep.
+pub(super) fn laid_out(code: &str, depth: usize) -> String {
     let mut text = String::new();
     let mut line = String::new();
-    let mut depth = 2;
+    let mut depth = depth;
     let end = |line: &mut String, text: &mut String, depth: usize| {
         let words = line.trim();
         if !words.is_empty() {
@@ -319,7 +361,21 @@ fn laid_out(code: &str) -> String {
         }
     }
     end(&mut line, &mut text, depth);
-    text
+    let mut joined = String::new();
+    for line in text.lines() {
+        let words = line.trim_start();
+        let before = joined.trim_end();
+        // `} else {` stands on one line.
+        if words.starts_with("else") && before.ends_with('}') {
+            joined.truncate(before.len());
+            joined.push(' ');
+            joined.push_str(words);
+        } else {
+            joined.push_str(line);
+        }
+        joined.push('\n');
+    }
+    joined
 }
 
 /// A name that is not taken: `like`, or `like` followed by a number.
@@ -344,7 +400,7 @@ mod tests {
 
     #[test]
     fn code_is_laid_out() {
-        let text = laid_out("peek(a, M) { enqueue(b, N, 1) { out_msg.addr := address; } }");
+        let text = laid_out("peek(a, M) { enqueue(b, N, 1) { out_msg.addr := address; } }", 2);
         let lines = [
             "    peek(a, M) {",
             "      enqueue(b, N, 1) {",
@@ -353,6 +409,7 @@ mod tests {
             "    }",
         ];
         assert_eq!(text, lines.join("\n") + "\n");
-        assert_eq!(laid_out(""), "");
+        assert_eq!(laid_out("", 2), "");
+        assert_eq!(laid_out("if (a) {b;} else {c;}", 0), "if (a) {\n  b;\n} else {\n  c;\n}\n");
     }
 }

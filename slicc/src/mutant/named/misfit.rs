@@ -3,8 +3,8 @@
 /// The reason why a fault cannot be injected into a protocol.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Misfit {
-    /// The protocol has the fault already.
-    #[error("this protocol has the fault already: {0}")]
+    /// The protocol has the fault, or the repair, already.
+    #[error("this protocol has it already: {0}")]
     Already(String),
     /// There is no place that fits.
     #[error(

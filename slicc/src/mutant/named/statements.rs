@@ -11,9 +11,65 @@ use crate::mutant::row;
 
 /// The edits that turn a machine's rows into what a fault has made of them.
 pub(super) fn edits(draft: &Draft<'_>) -> Vec<Edit> {
-    let rows = draft.rows.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
+    // New rows stand behind the others.
+    let own = draft.rows.iter().take_while(|row| !row.is_new).count();
+    let (own, new) = draft.rows.split_at(own);
+    let rows = own.chunk_by(|a, b| std::ptr::eq(a.transition, b.transition));
     let changed = rows.filter(|rows| rows.iter().any(Row::is_changed));
-    changed.flat_map(|rows| statement(draft, rows)).collect()
+    let mut edits: Vec<Edit> = changed.flat_map(|rows| statement(draft, rows)).collect();
+    edits.extend(new_statements(draft, new));
+    edits
+}
+
+/// The edits that add new rows: one statement for rows that differ in their state only.
+fn new_statements(draft: &Draft<'_>, rows: &[Row<'_>]) -> Vec<Edit> {
+    let mut groups: Vec<Vec<&Row<'_>>> = Vec::new();
+    for row in rows.iter().filter(|row| !row.is_dropped) {
+        let alike = |group: &&mut Vec<&Row<'_>>| {
+            let first = group[0];
+            std::ptr::eq(first.transition, row.transition)
+                && first.event == row.event
+                && same(first, row)
+        };
+        match groups.iter_mut().find(alike) {
+            Some(group) => group.push(row),
+            None => groups.push(vec![row]),
+        }
+    }
+    let edit = |group: &Vec<&Row<'_>>| {
+        let Row { transition, event, next, actions, .. } = group[0];
+        let states: Vec<&str> = group.iter().map(|row| row.state).collect();
+        let states = match states[..] {
+            [one] => one.to_owned(),
+            _ => format!("{{{}}}", states.join(", ")),
+        };
+        let next = next_text(next);
+        let requests = transition.requests.iter().flatten().map(|name| &*name.text);
+        let requests = requests.collect::<Vec<&str>>().join(", ");
+        let requests = match transition.requests {
+            Some(_) => format!(" {{{requests}}}"),
+            None => String::new(),
+        };
+        let text = draft.syntax.file(transition.span);
+        // As wide as the statement after which it stands.
+        let is_wide = draft.syntax.text(transition.span).contains('\n');
+        let indent = row::indent(text, transition.span);
+        let end = if is_wide { format!("\n{indent}") } else { " ".to_owned() };
+        let between = if is_wide { format!("{end}  ") } else { end.clone() };
+        let actions: String = actions.iter().map(|one| format!("{between}{one};")).collect();
+        let line = format!("transition({states}, {event}{next}){requests} {{{actions}{end}}}");
+        row::follow(text, transition.span, &[line])
+    };
+    groups.iter().map(edit).collect()
+}
+
+/// The next state in the head of a statement, with the comma.
+fn next_text(next: &Next) -> String {
+    match next {
+        Next::Same => String::new(),
+        Next::State(next) => format!(", {next}"),
+        Next::Computed => ", *".to_owned(),
+    }
 }
 
 /// The edits of a statement with these rows, ordered by state, then by event.
@@ -142,11 +198,7 @@ impl<'a> Table<'a> {
         let tail = apply(self.text, head.end, span.end, &self.actions(row));
         let states = set(all_states, states);
         let events = set(all_events, events);
-        let next = match &row.next {
-            Next::Same => String::new(),
-            Next::State(next) => format!(", {next}"),
-            Next::Computed => ", *".to_owned(),
-        };
+        let next = next_text(&row.next);
         format!("transition({states}, {events}{next}){tail}")
     }
 

@@ -3,9 +3,10 @@
 use super::apply::{Outcome, changed};
 use super::bodies;
 use super::clause::{MachineChange, PortChange};
-use super::draft::Draft;
+use super::draft::{Draft, Row, laid_out};
 use super::misfit::{Misfit, nowhere};
 use super::pattern::{Pattern, own_expressions, without_spaces};
+use super::syntax::MachineSyntax;
 use crate::ast::{
     Block, Declaration, Expression, ExpressionKind, InPort, Statement, StatementKind, States,
 };
@@ -27,6 +28,21 @@ pub(super) fn port(
     };
     let text = draft.syntax.file(port.span);
     let (edits, already) = match change {
+        PortChange::CheckedBefore(event) => {
+            (lock_checks(draft, port, event)?, "checks the line")
+        }
+        PortChange::BlockOn(field) => (block_on(draft, port, field)?, "waits for locks"),
+        PortChange::Rank(rank) => (ranked(draft, port, rank), "has a rank"),
+        PortChange::Read { was, now } => (read_port(draft, port, was, now), "reads it so"),
+        PortChange::First(code) => {
+            let first = draft.with_ports(code)?;
+            (begin(draft, port, &first, None), "begins with it")
+        }
+        PortChange::If { condition, code } => {
+            let start = format!("if ({condition}) {{ {code} }} else {{");
+            (begin(draft, port, &draft.with_ports(&start)?, Some("}")), "asks for it")
+        }
+        PortChange::Do(code) => (own_code(draft, port, &draft.with_ports(code)?), "does it"),
         PortChange::UncheckedBefore(event) => (
             checks_before(port, event.as_deref())
                 .into_iter()
@@ -45,13 +61,166 @@ pub(super) fn port(
         let place = draft.syntax.place(port.span);
         let about = match change {
             PortChange::UncheckedBefore(Some(event)) => format!(" before {event}"),
-            PortChange::Untriggered(event) => format!(" ({event})"),
+            PortChange::Untriggered(event) | PortChange::CheckedBefore(event) => {
+                format!(" ({event})")
+            }
             _ => String::new(),
         };
         format!("{machine}'s port {name} ({place}) {already}{about}")
     });
     draft.edits.extend(edits);
     Ok(outcome)
+}
+
+/// The block of a port that is about one message: in `if (port.isReady(...))`, and in the `peek`
+/// there if there is one.
+fn message_block(port: &InPort) -> &Block {
+    let mut block = &port.body;
+    while let [only] = &block.statements[..] {
+        block = match &only.kind {
+            StatementKind::If { then, otherwise: None, .. } if is_ready_check(only) => then,
+            StatementKind::Peek { body, .. } => return body,
+            _ => return block,
+        };
+    }
+    block
+}
+
+fn is_ready_check(statement: &Statement) -> bool {
+    let mut is = false;
+    own_expressions(statement, &mut |one| {
+        is |= matches!(&one.kind, ExpressionKind::Method { method, .. }
+            if &*method.text == "isReady");
+    });
+    is
+}
+
+/// Puts code at the beginning of what a port does with a message, and `end` behind the rest.
+fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec<Edit> {
+    let block = message_block(port);
+    let text = draft.syntax.file(block.span);
+    let inside = &text[block.span.start as usize + 1..block.span.end as usize - 1];
+    let head: String = without_spaces(inside).chars().take(without_spaces(code).len()).collect();
+    let Some(first) = block.statements.first().filter(|_| head != without_spaces(code)) else {
+        return Vec::new();
+    };
+    let indent = crate::mutant::row::indent(text, first.span);
+    let lines = laid_out(code, indent.len() / 2);
+    let Span { file, start, end: close } = block.span;
+    let outer = &text[..close as usize - 1];
+    let outer = &outer[outer.trim_end_matches(' ').len()..];
+    let mut edits = vec![Edit::insert(file, start + 1, format!("\n{}", lines.trim_end()))];
+    edits.extend(end.map(|end| Edit::insert(file, close - 1, format!("  {end}\n{outer}"))));
+    edits
+}
+
+/// Replaces what a port does with a message.
+fn own_code(draft: &Draft<'_>, port: &InPort, code: &str) -> Vec<Edit> {
+    let block = message_block(port);
+    let (Some(first), Some(last)) = (block.statements.first(), block.statements.last()) else {
+        return Vec::new();
+    };
+    let span = first.span.to(last.span);
+    if without_spaces(draft.syntax.text(span)) == without_spaces(code) {
+        return Vec::new();
+    }
+    let indent = crate::mutant::row::indent(draft.syntax.file(span), span);
+    let lines = laid_out(code, indent.len() / 2);
+    vec![Edit::replace(span, lines.trim())]
+}
+
+/// Adds checks for locks before the triggers of an event.
+fn lock_checks(draft: &Draft<'_>, port: &InPort, event: &str) -> Result<Vec<Edit>, Misfit> {
+    let mut edits = Vec::new();
+    let mut is_found = false;
+    for block in blocks(&port.body) {
+        for (at, statement) in block.statements.iter().enumerate() {
+            if triggered(statement) != Some(event) {
+                continue;
+            }
+            let StatementKind::Expression(Expression {
+                kind: ExpressionKind::Call { arguments, .. },
+                ..
+            }) = &statement.kind
+            else {
+                continue;
+            };
+            // A line that is no variable of its own is that of the message, which `block_on` covers.
+            let Some(Expression { kind: ExpressionKind::Name(line), .. }) = arguments.get(1) else {
+                continue;
+            };
+            is_found = true;
+            if block.statements[..at].iter().any(|one| check(one) == Some(&line.text)) {
+                continue;
+            }
+            let text = draft.syntax.file(statement.span);
+            let indent = crate::mutant::row::indent(text, statement.span);
+            let name = &port.name.text;
+            let code = format!("check_on_cache_probe({name}, {});\n{indent}", line.text);
+            edits.push(Edit::insert(statement.span.file, statement.span.start, code));
+        }
+    }
+    if !is_found {
+        let wanted = format!("a trigger of {event} for a victim in port {}", port.name.text);
+        return Err(nowhere(wanted, Vec::new()));
+    }
+    Ok(edits)
+}
+
+/// Makes the messages of a port wait for locks of the line in a field.
+fn block_on(draft: &Draft<'_>, port: &InPort, field: &str) -> Result<Vec<Edit>, Misfit> {
+    let statements = walk::statements(&port.body).into_iter();
+    let mut peeks = statements.filter_map(|(one, _)| match &one.kind {
+        StatementKind::Peek { message, pairs, .. } => Some((message, pairs)),
+        _ => None,
+    });
+    let Some((message, pairs)) = peeks.next() else {
+        let wanted = format!("a peek in port {} ({})", port.name.text, draft.syntax.name());
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    if pairs.iter().any(|pair| &*pair.key.text == "block_on") {
+        return Ok(Vec::new());
+    }
+    let Span { file, end, .. } = message.span;
+    Ok(vec![Edit::insert(file, end, format!(", block_on=\"{field}\""))])
+}
+
+/// Gives a port a rank.
+fn ranked(draft: &Draft<'_>, port: &InPort, rank: &str) -> Vec<Edit> {
+    if port.pairs.iter().any(|pair| &*pair.key.text == "rank") {
+        return Vec::new();
+    }
+    let Span { file, end, .. } = port.pairs.last().map_or(port.buffer.span, |pair| pair.value.span);
+    // The span of a value in quotes may leave the last quote out.
+    let rest = &draft.syntax.file(port.span)[end as usize..];
+    let end = end + u32::from(rest.starts_with('"'));
+    vec![Edit::insert(file, end, format!(", rank={rank}"))]
+}
+
+/// Replaces an expression in a port, except inside the new one.
+fn read_port(draft: &Draft<'_>, port: &InPort, was: &str, now: &str) -> Vec<Edit> {
+    let syntax = draft.syntax;
+    let (was, new) = (without_spaces(was), without_spaces(now));
+    let mut done: Vec<Span> = Vec::new();
+    let mut edits = Vec::new();
+    for statement in &port.body.statements {
+        visit::statement(statement, &mut |node| {
+            if let Node::Expression(one) = node {
+                let text = without_spaces(syntax.text(one.span));
+                let is_inside =
+                    done.iter().any(|of| of.start <= one.span.start && one.span.end <= of.end);
+                if text == new {
+                    done.push(one.span);
+                } else if text == was && !is_inside {
+                    edits.push(Edit::replace(one.span, now));
+                }
+            }
+        });
+    }
+    edits.retain(|edit: &Edit| {
+        !done.iter().any(|of| of.start <= edit.span.start && edit.span.end <= of.end)
+    });
+    edits
 }
 
 fn blocks(block: &Block) -> Vec<&Block> {
@@ -171,6 +340,12 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
         }
         MachineChange::Read { was, now } => Ok(bodies::read_anywhere(draft, was, now)),
         MachineChange::NoCondition(field) => Ok(no_condition(draft, field)),
+        MachineChange::In(pattern, change) => bodies::change_anywhere(draft, pattern, change),
+        MachineChange::StallEmpty => stall_empty(draft),
+        MachineChange::AddFunction(code) => add_function(draft, code),
+        MachineChange::Value { enumeration, value, about } => {
+            add_value(draft, enumeration, value, about)
+        }
     }
 }
 
@@ -245,6 +420,92 @@ fn stall_instead(draft: &mut Draft<'_>, buffer: &str) -> Result<Outcome, Misfit>
     Ok(outcome)
 }
 
+/// Makes rows that do nothing, and so meet the same message again at once, stall.
+fn stall_empty(draft: &mut Draft<'_>) -> Result<Outcome, Misfit> {
+    let is_empty = |draft: &Draft<'_>, row: &Row<'_>| {
+        !row.is_dropped
+            && !row.actions.is_empty()
+            && row.actions.iter().all(|name| {
+                let action = draft.syntax.action(name);
+                name != "z_stall" && action.is_some_and(|one| one.body.statements.is_empty())
+            })
+    };
+    let rows: Vec<usize> =
+        (0..draft.rows.len()).filter(|&row| is_empty(draft, &draft.rows[row])).collect();
+    let outcome =
+        changed(!rows.is_empty(), || format!("each row of {} does something", draft.syntax.name()));
+    if !rows.is_empty() {
+        let stall = bodies::stall(draft)?;
+        for row in rows {
+            draft.rows[row].actions = vec![stall.clone()];
+        }
+    }
+    Ok(outcome)
+}
+
+/// Adds a function after those that come before the ports and actions, unless there is one of its
+/// name.
+fn add_function(draft: &mut Draft<'_>, code: &str) -> Result<Outcome, Misfit> {
+    let machine = draft.syntax.machine;
+    let head = code.split('(').next().unwrap_or_default();
+    let name = head.split_whitespace().next_back().unwrap_or_default();
+    let is_it = |one: &Declaration| match one {
+        Declaration::Function(one) => &*one.name.text == name,
+        _ => false,
+    };
+    if machine.body.iter().any(is_it) {
+        let what = format!("{} has a function {name}", machine.name.text);
+        return Ok(Outcome::Already(what));
+    }
+    let is_user =
+        |one: &&Declaration| !matches!(one, Declaration::InPort(_) | Declaration::Action(_));
+    let span = |one: &Declaration| match one {
+        Declaration::Function(one) => Some(one.span),
+        _ => None,
+    };
+    let Some(last) = machine.body.iter().take_while(is_user).filter_map(span).last() else {
+        return Err(nowhere(format!("a function of {}", machine.name.text), Vec::new()));
+    };
+    let text = draft.syntax.file(last);
+    let depth = crate::mutant::row::indent(text, last).len() / 2;
+    let lines = laid_out(&draft.with_ports(code)?, depth);
+    let blank = if code.ends_with(';') { "" } else { "\n" };
+    let lines = format!("{blank}\n{}", lines.trim_end());
+    draft.edits.push(Edit::insert(last.file, last.end, lines));
+    Ok(Outcome::Changed)
+}
+
+/// Adds a value to an enumeration of the machine, or to one of the protocol's.
+fn add_value(
+    draft: &mut Draft<'_>,
+    enumeration: &str,
+    value: &str,
+    about: &str,
+) -> Result<Outcome, Misfit> {
+    let MachineSyntax { loaded, machine } = draft.syntax;
+    let found = machine.body.iter().chain(&loaded.declarations).find_map(|one| match one {
+        Declaration::Enumeration(one) if &*one.name.text == enumeration => Some(one),
+        _ => None,
+    });
+    let Some((last, all)) = found.and_then(|one| Some((one.values.last()?, &one.values))) else {
+        let wanted = format!("the enumeration {enumeration} of {}", machine.name.text);
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    if enumeration == "Event" {
+        draft.new_events.push(value.to_owned());
+    }
+    if all.iter().any(|(name, _)| &*name.text == value) {
+        return Ok(Outcome::Already(format!("{enumeration} has the value {value}")));
+    }
+    let (name, pairs) = last;
+    let text = draft.syntax.file(name.span);
+    let end = pairs.last().map_or(name.span, |pair| pair.value.span).end;
+    let end = text[end as usize..].find(';').map_or(end, |at| end + at as u32 + 1);
+    let line = format!("{value}, desc=\"{about}\";");
+    draft.edits.push(crate::mutant::row::follow(text, Span { end, ..name.span }, &[line]));
+    Ok(Outcome::Changed)
+}
+
 /// Adds a field to a structure.
 fn add_field(
     draft: &mut Draft<'_>,
@@ -262,8 +523,9 @@ fn add_field(
         return Err(nowhere(wanted, Vec::new()));
     };
     let fields = found.map(|one| &one.fields);
-    if fields.is_some_and(|all| all.iter().any(|one| &*one.name.text == name)) {
-        let what = format!("{structure} of {} has a field {name}", machine.name.text);
+    let only_name = name.split(',').next().unwrap_or(name);
+    if fields.is_some_and(|all| all.iter().any(|one| &*one.name.text == only_name)) {
+        let what = format!("{structure} of {} has a field {only_name}", machine.name.text);
         return Ok(Outcome::Already(what));
     }
     let text = draft.syntax.file(last.span);
