@@ -44,8 +44,16 @@ fn clauses(protocol: &str, repair: &str) -> String {
 
 fn section(fault: &Released) -> String {
     let mut text = format!(
-        "\n### {}\n\n`{}`, {}\n\n{}\n\nTo see it: {}\n",
-        fault.name, fault.place, fault.shown, fault.what, fault.see
+        "\n### {}\n\n`{}`; shown {}\n\n{}\n\nTo see it: {}\n",
+        fault.name,
+        fault.place,
+        fault.shown,
+        fault.what,
+        if fault.see.starts_with("rubric ") {
+            format!("`{}`", fault.see)
+        } else {
+            fault.see.clone()
+        }
     );
     if fault.repair.is_empty() {
         text.push_str("\nThere is no repair yet.\n");

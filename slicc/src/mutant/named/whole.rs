@@ -28,9 +28,7 @@ pub(super) fn port(
     };
     let text = draft.syntax.file(port.span);
     let (edits, already) = match change {
-        PortChange::CheckedBefore(event) => {
-            (lock_checks(draft, port, event)?, "checks the line")
-        }
+        PortChange::CheckedBefore(event) => (lock_checks(draft, port, event)?, "checks the line"),
         PortChange::BlockOn(field) => (block_on(draft, port, field)?, "waits for locks"),
         PortChange::Rank(rank) => (ranked(draft, port, rank), "has a rank"),
         PortChange::Read { was, now } => (read_port(draft, port, was, now), "reads it so"),
