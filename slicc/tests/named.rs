@@ -46,7 +46,9 @@ fn a_protocol_that_has_the_fault_says_so() {
     let said = found.to_string();
     assert!(matches!(found, Misfit::Already(_)), "{said}");
     assert!(
-        said.contains("has it already: in L1Cache (M, Replacement), (M, Inv), nothing calls evictionCallback"),
+        said.contains(
+            "has it already: in L1Cache (M, Replacement), (M, Inv), nothing calls evictionCallback"
+        ),
         "{said}"
     );
 }

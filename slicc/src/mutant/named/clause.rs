@@ -296,11 +296,8 @@ fn place_at(text: &str) -> Option<usize> {
 
 /// Parses a place in a list of actions.
 fn place(text: &str) -> Result<Place, ClauseError> {
-    let kinds: [(&str, fn(Pattern) -> Place); 3] = [
-        ("before ", Place::Before),
-        ("after ", Place::After),
-        ("instead of ", Place::Instead),
-    ];
+    let kinds: [(&str, fn(Pattern) -> Place); 3] =
+        [("before ", Place::Before), ("after ", Place::After), ("instead of ", Place::Instead)];
     for (word, kind) in kinds {
         if let Some(rest) = text.strip_prefix(word) {
             return Ok(kind(Pattern::parse(rest)?));
@@ -490,7 +487,10 @@ mod tests {
         assert_eq!(row_change("add x of (S, F) last"), add(Place::Last));
         assert_eq!(row_change("add x of (S, F) first"), add(Place::First));
         assert_eq!(row_change("add x of (S, F) before y.z"), add(Place::Before(pattern("y.z"))));
-        assert_eq!(row_change("add x of (S, F) after send(b)"), add(Place::After(pattern("send(b)"))));
+        assert_eq!(
+            row_change("add x of (S, F) after send(b)"),
+            add(Place::After(pattern("send(b)")))
+        );
         let any = RowChange::Add {
             what: pattern("x"),
             of: None,
