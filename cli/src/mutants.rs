@@ -95,6 +95,10 @@ struct Show {
     #[arg(long, value_name = "FILE.slicc")]
     protocol: Option<String>,
 
+    /// Show the repair of this name, where a mutant has the same name
+    #[arg(long)]
+    repair: bool,
+
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     format: Format,
@@ -279,9 +283,11 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
         None => builtin_of(&args.name)?.to_owned(),
     };
     let opened = Opened::new(&given, None)?;
-    let one = match repair::find(&args.name) {
-        Some(_) => find_repair(&args.name, &given, &opened.protocol)?,
-        None => find_mutant(&args.name, &given, &opened.protocol)?,
+    let is_only_repair = named::find(&args.name).is_none() && repair::find(&args.name).is_some();
+    let one = if args.repair || is_only_repair {
+        find_repair(&args.name, &given, &opened.protocol)?
+    } else {
+        find_mutant(&args.name, &given, &opened.protocol)?
     };
     let patch = one.patch(&opened.protocol.loaded);
     let patch = patch.map_err(|misfit| Error::Usage(format!("{given}: {}: {misfit}", one.name)))?;
