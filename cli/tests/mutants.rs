@@ -120,8 +120,7 @@ fn names_that_are_wrong() {
     ] {
         let message = error(arguments);
         assert!(
-            message
-                .contains("a mutant of MESI_Two_Level, and MI_example is the protocol MI_example"),
+            message.contains("it is for MESI_Two_Level, and MI_example is the protocol MI_example"),
             "{message}"
         );
     }

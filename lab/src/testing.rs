@@ -157,7 +157,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         (runs, explored)
     });
     let (runs, explored) = (runs?, explored?);
-    let mut gathered = Gathered::new(&bench, options);
+    let mut gathered = Gathered::new(&bench, options, working);
     runs.iter().for_each(|ran| gathered.add_run(ran));
     explored.iter().for_each(|explored| gathered.add_exploration(explored));
     Ok(Tested {

@@ -71,6 +71,8 @@ fn a_repair_takes_the_mutant_of_its_name_out() {
         let touched = touched(&original, &back, true);
         assert_eq!(touched.entries, [], "{}", one.name);
         assert!(touched.elsewhere.is_empty(), "{}: {:?}", one.name, touched.elsewhere);
+        let again = one.fits(&back.loaded);
+        assert!(matches!(again, Err(Misfit::Already(_))), "{}: {again:?}", one.name);
         tried += 1;
     }
     assert!(tried >= 15, "{tried}");

@@ -1,6 +1,7 @@
 //! Findings from runs and explorations: what is the same is put together, and what repairs explain is told apart.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::time::Instant;
 
 use simulate::client::Client;
 use simulate::recipe::Lineage;
@@ -29,6 +30,8 @@ pub struct Gathered<'a> {
     known: BTreeMap<Signature, Vec<Showing>>,
     explored: Vec<(System, Shown)>,
     compiled: HashMap<Vec<String>, Option<Protocol>>,
+    /// When one run for each finding must do.
+    deadline: Option<Instant>,
 }
 
 type IsRepaired = bool;
@@ -43,8 +46,12 @@ struct Showing {
 }
 
 impl<'a> Gathered<'a> {
-    /// One without findings.
-    pub fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
+    /// One without findings. After the deadline only one run of each finding is examined.
+    pub fn new(
+        bench: &'a Bench<'a>,
+        options: &'a Options,
+        deadline: Option<Instant>,
+    ) -> Gathered<'a> {
         Gathered {
             bench,
             options,
@@ -52,6 +59,7 @@ impl<'a> Gathered<'a> {
             known: BTreeMap::new(),
             explored: Vec::new(),
             compiled: HashMap::new(),
+            deadline,
         }
     }
 
@@ -132,7 +140,7 @@ impl<'a> Gathered<'a> {
         let mut groups: Vec<(Vec<String>, Vec<Showing>)> = Vec::new();
         let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
         for (at, run) in runs.into_iter().enumerate() {
-            if at >= ATTRIBUTED {
+            if at >= ATTRIBUTED || (at > 0 && self.is_late()) {
                 // The stable order keeps the first of the most frequent ones.
                 if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
                     most.1.push(run);
@@ -147,6 +155,11 @@ impl<'a> Gathered<'a> {
             }
         }
         Ok(groups)
+    }
+
+    /// Whether the time of the test is over.
+    fn is_late(&self) -> bool {
+        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Whether a run does not show a finding on the protocol with some repairs, nor anything else but warnings.

@@ -6,6 +6,9 @@
 //! Ruby are gem5's. So a description fits any protocol of that name, whatever its actions and ports
 //! are called: the built-in one, gem5's own files, or an edited copy. Unless exactly one place
 //! fits, [`Misfit`] says what was looked for and which places there are.
+//!
+//! The tables `fixtures/protocols/repairs/PROTOCOL.repairs` describe repairs ([`super::repair`]) in
+//! the same way.
 
 mod apply;
 mod bodies;
@@ -15,6 +18,7 @@ mod error;
 mod fault;
 mod misfit;
 mod pattern;
+mod ports;
 mod statements;
 mod syntax;
 mod whole;

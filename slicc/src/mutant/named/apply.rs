@@ -10,7 +10,7 @@ use super::fault::Fault;
 use super::misfit::{Misfit, nowhere};
 use super::pattern::Pattern;
 use super::syntax::MachineSyntax;
-use super::{statements, whole};
+use super::{ports, statements, whole};
 use crate::load::Loaded;
 use crate::mutant::edit::{self, Edit, EditedFile, File};
 
@@ -88,7 +88,7 @@ fn apply<'a>(clause: &'a Clause, draft: &mut Draft<'a>) -> Result<Outcome, Misfi
             let rows = draft.rows_of(rows)?;
             change_rows(draft, &rows, change)
         }
-        Change::Port(buffer, change) => whole::port(draft, buffer, change),
+        Change::Port(buffer, change) => ports::port(draft, buffer, change),
         Change::Machine(change) => whole::machine(draft, change),
     }
 }

@@ -296,12 +296,14 @@ fn place_at(text: &str) -> Option<usize> {
 
 /// Parses a place in a list of actions.
 fn place(text: &str) -> Result<Place, ClauseError> {
-    let kinds: [(&str, fn(Pattern) -> Place); 3] =
-        [("before ", Place::Before), ("after ", Place::After), ("instead of ", Place::Instead)];
-    for (word, kind) in kinds {
-        if let Some(rest) = text.strip_prefix(word) {
-            return Ok(kind(Pattern::parse(rest)?));
-        }
+    if let Some(pattern) = text.strip_prefix("before ") {
+        return Pattern::parse(pattern).map(Place::Before);
+    }
+    if let Some(pattern) = text.strip_prefix("after ") {
+        return Pattern::parse(pattern).map(Place::After);
+    }
+    if let Some(pattern) = text.strip_prefix("instead of ") {
+        return Pattern::parse(pattern).map(Place::Instead);
     }
     match text {
         "first" => Ok(Place::First),

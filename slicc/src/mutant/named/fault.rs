@@ -3,8 +3,8 @@
 //! A fault starts with a line `fault NAME`, a repair (in the tables of
 //! `fixtures/protocols/repairs`, which have the same form) with `repair NAME`. The lines that follow describe it: `about` is its
 //! description, `alias` another name, `setting` overrides what gem5's scripts decide, and `change`
-//! is a [`Clause`]. `there if` is a clause that has no effect on a protocol with the fault; it is
-//! for faults whose `change` clauses do not tell such protocols apart. A line that begins with
+//! is a [`Clause`]. `there if` is a clause that has no effect on a protocol with the fault, or with
+//! the repair; it is for those whose `change` clauses do not tell such protocols apart. A line that begins with
 //! white space continues the one before. `#` starts a comment line.
 
 use super::clause::Clause;

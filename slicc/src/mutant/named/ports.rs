@@ -1,0 +1,321 @@
+//! Changes of ports: the code that looks at the message at the head of a buffer and triggers an event.
+
+use super::apply::{Outcome, changed};
+use super::clause::PortChange;
+use super::draft::{Draft, laid_out};
+use super::misfit::{Misfit, nowhere};
+use super::pattern::{own_expressions, without_spaces};
+use crate::ast::{Block, Expression, ExpressionKind, InPort, Statement, StatementKind};
+use crate::mutant::edit::Edit;
+use crate::mutant::walk;
+use crate::source::Span;
+use crate::visit::{self, Node};
+
+/// Changes the port that reads a buffer.
+pub(super) fn port(
+    draft: &mut Draft<'_>,
+    buffer: &str,
+    change: &PortChange,
+) -> Result<Outcome, Misfit> {
+    let machine = draft.syntax.name();
+    let Some(port) = draft.syntax.in_port(buffer) else {
+        let wanted = format!("an in_port of {machine} that reads {buffer}");
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    let text = draft.syntax.file(port.span);
+    let (edits, already) = match change {
+        PortChange::CheckedBefore(event) => (lock_checks(draft, port, event)?, "checks the line"),
+        PortChange::BlockOn(field) => (block_on(draft, port, field)?, "waits for locks"),
+        PortChange::Rank(rank) => (ranked(draft, port, rank), "has a rank"),
+        PortChange::Read { was, now } => (read_port(draft, port, was, now), "reads it so"),
+        PortChange::First(code) => {
+            let first = draft.with_ports(code)?;
+            (begin(draft, port, &first, None), "begins with it")
+        }
+        PortChange::If { condition, code } => {
+            let start = format!("if ({condition}) {{ {code} }} else {{");
+            (begin(draft, port, &draft.with_ports(&start)?, Some("}")), "asks for it")
+        }
+        PortChange::Do(code) => (own_code(draft, port, &draft.with_ports(code)?), "does it"),
+        PortChange::UncheckedBefore(event) => (
+            checks_before(port, event.as_deref())
+                .into_iter()
+                .map(|one| Edit::remove(text, one.span))
+                .collect(),
+            "checks no victim",
+        ),
+        PortChange::UncheckedLine => (
+            checks_of_line(port).into_iter().map(|one| Edit::remove(text, one.span)).collect(),
+            "does not wait for a lock of the line itself",
+        ),
+        PortChange::Untriggered(event) => (branches(draft, port, event), "does not trigger it"),
+    };
+    let outcome = changed(!edits.is_empty(), || {
+        let name = &port.name.text;
+        let place = draft.syntax.place(port.span);
+        let about = match change {
+            PortChange::UncheckedBefore(Some(event)) => format!(" before {event}"),
+            PortChange::Untriggered(event) | PortChange::CheckedBefore(event) => {
+                format!(" ({event})")
+            }
+            _ => String::new(),
+        };
+        format!("{machine}'s port {name} ({place}) {already}{about}")
+    });
+    draft.edits.extend(edits);
+    Ok(outcome)
+}
+
+/// The block of a port that is about one message: in `if (port.isReady(...))`, and in the `peek`
+/// there if there is one.
+fn message_block(port: &InPort) -> &Block {
+    let mut block = &port.body;
+    while let [only] = &block.statements[..] {
+        block = match &only.kind {
+            StatementKind::If { then, otherwise: None, .. } if is_ready_check(only) => then,
+            StatementKind::Peek { body, .. } => return body,
+            _ => return block,
+        };
+    }
+    block
+}
+
+fn is_ready_check(statement: &Statement) -> bool {
+    let mut is = false;
+    own_expressions(statement, &mut |one| {
+        is |= matches!(&one.kind, ExpressionKind::Method { method, .. }
+            if &*method.text == "isReady");
+    });
+    is
+}
+
+/// Puts code at the beginning of what a port does with a message, and `end` behind the rest.
+fn begin(draft: &Draft<'_>, port: &InPort, code: &str, end: Option<&str>) -> Vec<Edit> {
+    let block = message_block(port);
+    let text = draft.syntax.file(block.span);
+    let inside = &text[block.span.start as usize + 1..block.span.end as usize - 1];
+    let head: String = without_spaces(inside).chars().take(without_spaces(code).len()).collect();
+    let Some(first) = block.statements.first().filter(|_| head != without_spaces(code)) else {
+        return Vec::new();
+    };
+    let indent = crate::mutant::row::indent(text, first.span);
+    let lines = laid_out(code, indent.len() / 2);
+    let Span { file, start, end: close } = block.span;
+    let outer = &text[..close as usize - 1];
+    let outer = &outer[outer.trim_end_matches(' ').len()..];
+    let mut edits = vec![Edit::insert(file, start + 1, format!("\n{}", lines.trim_end()))];
+    edits.extend(end.map(|end| Edit::insert(file, close - 1, format!("  {end}\n{outer}"))));
+    edits
+}
+
+/// Replaces what a port does with a message.
+fn own_code(draft: &Draft<'_>, port: &InPort, code: &str) -> Vec<Edit> {
+    let block = message_block(port);
+    let (Some(first), Some(last)) = (block.statements.first(), block.statements.last()) else {
+        return Vec::new();
+    };
+    let span = first.span.to(last.span);
+    if without_spaces(draft.syntax.text(span)) == without_spaces(code) {
+        return Vec::new();
+    }
+    let indent = crate::mutant::row::indent(draft.syntax.file(span), span);
+    let lines = laid_out(code, indent.len() / 2);
+    vec![Edit::replace(span, lines.trim())]
+}
+
+/// Adds checks for locks before the triggers of an event.
+fn lock_checks(draft: &Draft<'_>, port: &InPort, event: &str) -> Result<Vec<Edit>, Misfit> {
+    let mut edits = Vec::new();
+    let mut is_found = false;
+    for block in blocks(&port.body) {
+        for (at, statement) in block.statements.iter().enumerate() {
+            if triggered(statement) != Some(event) {
+                continue;
+            }
+            let StatementKind::Expression(Expression {
+                kind: ExpressionKind::Call { arguments, .. },
+                ..
+            }) = &statement.kind
+            else {
+                continue;
+            };
+            // A line that is no variable of its own is that of the message, which `block_on` covers.
+            let Some(Expression { kind: ExpressionKind::Name(line), .. }) = arguments.get(1) else {
+                continue;
+            };
+            is_found = true;
+            if block.statements[..at].iter().any(|one| check(one) == Some(&line.text)) {
+                continue;
+            }
+            let text = draft.syntax.file(statement.span);
+            let indent = crate::mutant::row::indent(text, statement.span);
+            let name = &port.name.text;
+            let code = format!("check_on_cache_probe({name}, {});\n{indent}", line.text);
+            edits.push(Edit::insert(statement.span.file, statement.span.start, code));
+        }
+    }
+    if !is_found {
+        let wanted = format!("a trigger of {event} for a victim in port {}", port.name.text);
+        return Err(nowhere(wanted, Vec::new()));
+    }
+    Ok(edits)
+}
+
+/// Makes the messages of a port wait for locks of the line in a field.
+fn block_on(draft: &Draft<'_>, port: &InPort, field: &str) -> Result<Vec<Edit>, Misfit> {
+    let statements = walk::statements(&port.body).into_iter();
+    let mut peeks = statements.filter_map(|(one, _)| match &one.kind {
+        StatementKind::Peek { message, pairs, .. } => Some((message, pairs)),
+        _ => None,
+    });
+    let Some((message, pairs)) = peeks.next() else {
+        let wanted = format!("a peek in port {} ({})", port.name.text, draft.syntax.name());
+        return Err(nowhere(wanted, Vec::new()));
+    };
+    if pairs.iter().any(|pair| &*pair.key.text == "block_on") {
+        return Ok(Vec::new());
+    }
+    let Span { file, end, .. } = message.span;
+    Ok(vec![Edit::insert(file, end, format!(", block_on=\"{field}\""))])
+}
+
+/// Gives a port a rank.
+fn ranked(draft: &Draft<'_>, port: &InPort, rank: &str) -> Vec<Edit> {
+    if port.pairs.iter().any(|pair| &*pair.key.text == "rank") {
+        return Vec::new();
+    }
+    let Span { file, end, .. } = port.pairs.last().map_or(port.buffer.span, |pair| pair.value.span);
+    // The span of a value in quotes may leave the last quote out.
+    let rest = &draft.syntax.file(port.span)[end as usize..];
+    let end = end + u32::from(rest.starts_with('"'));
+    vec![Edit::insert(file, end, format!(", rank={rank}"))]
+}
+
+/// Replaces an expression in a port, except inside the new one.
+fn read_port(draft: &Draft<'_>, port: &InPort, was: &str, now: &str) -> Vec<Edit> {
+    let syntax = draft.syntax;
+    let (was, new) = (without_spaces(was), without_spaces(now));
+    let mut done: Vec<Span> = Vec::new();
+    let mut edits = Vec::new();
+    for statement in &port.body.statements {
+        visit::statement(statement, &mut |node| {
+            if let Node::Expression(one) = node {
+                let text = without_spaces(syntax.text(one.span));
+                let is_inside =
+                    done.iter().any(|of| of.start <= one.span.start && one.span.end <= of.end);
+                if text == new {
+                    done.push(one.span);
+                } else if text == was && !is_inside {
+                    edits.push(Edit::replace(one.span, now));
+                }
+            }
+        });
+    }
+    edits.retain(|edit: &Edit| {
+        !done.iter().any(|of| of.start <= edit.span.start && edit.span.end <= of.end)
+    });
+    edits
+}
+
+fn blocks(block: &Block) -> Vec<&Block> {
+    let mut found = vec![block];
+    for statement in &block.statements {
+        let inner: Vec<&Block> = match &statement.kind {
+            StatementKind::If { then, otherwise, .. } => {
+                std::iter::once(then).chain(otherwise).collect()
+            }
+            StatementKind::Peek { body, .. } | StatementKind::Enqueue { body, .. } => vec![body],
+            _ => Vec::new(),
+        };
+        found.extend(inner.into_iter().flat_map(blocks));
+    }
+    found
+}
+
+/// The event that a statement triggers, if it names one.
+fn triggered(statement: &Statement) -> Option<&str> {
+    let StatementKind::Expression(Expression {
+        kind: ExpressionKind::Call { function, arguments },
+        ..
+    }) = &statement.kind
+    else {
+        return None;
+    };
+    match arguments.first().map(|one| &one.kind) {
+        Some(ExpressionKind::Enumerator { value, .. }) if &*function.text == "trigger" => {
+            Some(&value.text)
+        }
+        _ => None,
+    }
+}
+
+fn check(statement: &Statement) -> Option<&str> {
+    match &statement.kind {
+        StatementKind::CheckOnCacheProbe { address, .. } => Some(&address.text),
+        _ => None,
+    }
+}
+
+/// The checks for locks that come before a trigger of an event, or before any.
+fn checks_before<'a>(port: &'a InPort, event: Option<&str>) -> Vec<&'a Statement> {
+    let mut found = Vec::new();
+    for block in blocks(&port.body) {
+        for (at, statement) in block.statements.iter().enumerate() {
+            let behind = &block.statements[at + 1..];
+            let mut leads = event.is_none();
+            for one in behind {
+                visit::statement(one, &mut |node| {
+                    if let Node::Statement(inner) = node {
+                        leads |= triggered(inner).is_some() && triggered(inner) == event;
+                    }
+                });
+            }
+            if check(statement).is_some() && leads {
+                found.push(statement);
+            }
+        }
+    }
+    found
+}
+
+/// The `if` statements whose body does nothing but check whether the line of the message is locked.
+fn checks_of_line(port: &InPort) -> Vec<&Statement> {
+    let statements = walk::statements(&port.body).into_iter();
+    let is_check = |statement: &&Statement| match &statement.kind {
+        StatementKind::If { then, otherwise: None, .. } => {
+            let is_quiet = |one: &Statement| {
+                check(one).is_some() || matches!(one.kind, StatementKind::Assign { .. })
+            };
+            then.statements.iter().any(|one| check(one).is_some())
+                && then.statements.iter().all(is_quiet)
+        }
+        _ => false,
+    };
+    statements.map(|(one, _)| one).filter(is_check).collect()
+}
+
+/// The branches that do nothing but trigger an event.
+fn branches(draft: &Draft<'_>, port: &InPort, event: &str) -> Vec<Edit> {
+    let text = draft.syntax.file(port.span);
+    let is_it = |block: &Block| match &block.statements[..] {
+        [only] => triggered(only) == Some(event),
+        _ => false,
+    };
+    let statements = walk::statements(&port.body).into_iter();
+    let edit = |statement: &Statement| match &statement.kind {
+        StatementKind::If { then, otherwise, .. } if is_it(then) => {
+            // The alternative takes its place: `if (a) {x} else if (b) {y}` becomes `if (b) {y}`.
+            let Some(otherwise) = otherwise else {
+                return Some(Edit::remove(text, statement.span));
+            };
+            let next = match &otherwise.statements[..] {
+                [one] if matches!(one.kind, StatementKind::If { .. }) => one.span,
+                _ => otherwise.span,
+            };
+            let start = statement.span.start;
+            Some(Edit::replace(Span { end: next.start, start, ..next }, ""))
+        }
+        _ => None,
+    };
+    statements.filter_map(|(one, _)| edit(one)).collect()
+}
