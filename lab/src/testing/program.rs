@@ -1,5 +1,7 @@
 //! One random program on one kind of core: from its lineage to what is wrong, if anything is.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use check::{Verdict, check};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::{Model, models};
@@ -22,12 +24,17 @@ use crate::text::{quoted, tame, written_at};
 /// a suspicion is confirmed by a second run with gem5's own limit.
 const SUSPICIOUS: u64 = 50_000;
 
+/// The number of suspicions that are confirmed when time is limited: a protocol that deadlocks often would spend most of it on that.
+const CONFIRMED: u32 = 4;
+
 /// The protocol as it is and as the repairs make it, with what all runs have in common.
 pub(crate) struct Bench<'a> {
     pub opened: &'a Opened,
     pub repaired: &'a Repaired,
     settings: &'a [Setting],
     checking: check::Options,
+    /// How many more suspicions of a deadlock are confirmed.
+    confirmations: AtomicU32,
 }
 
 /// A run of a program on the protocol as it is, and, if something went wrong, on the repaired one.
@@ -79,6 +86,10 @@ impl<'a> Bench<'a> {
                 max_memory: Some(options.max_memory),
                 ..check::Options::default()
             },
+            confirmations: AtomicU32::new(match options.extent {
+                Extent::Runs(_) => u32::MAX,
+                Extent::Time(_) => CONFIRMED,
+            }),
         };
         let first = Lineage::root(options.seed);
         opened.plan(&bench.simulation(&opened.protocol, Client::IN_ORDER, &first))?;
@@ -119,7 +130,8 @@ impl<'a> Bench<'a> {
         let mut simulation = self.simulation(protocol, client, lineage);
         simulation.deadlock_threshold = Some(SUSPICIOUS);
         let mut run = self.run_once(protocol, &simulation)?;
-        if run.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Deadlock) {
+        let is_deadlock = run.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Deadlock);
+        if is_deadlock && self.takes_confirmation() {
             simulation.deadlock_threshold = None;
             run = self.run_once(protocol, &simulation)?;
         }
@@ -131,6 +143,12 @@ impl<'a> Bench<'a> {
         }
         problems.extend(run.warnings.iter().map(|warning| of_warning(warning, protocol)));
         Ok(Simulated { operations: history.operations(), run, problems })
+    }
+
+    /// Whether a suspicion of a deadlock is to be confirmed by a run with gem5's own limit.
+    fn takes_confirmation(&self) -> bool {
+        let less = |left: u32| left.checked_sub(1);
+        self.confirmations.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
     }
 
     fn run_once(&self, protocol: &Protocol, simulation: &Simulation) -> Result<Run, Error> {
