@@ -120,7 +120,8 @@ fn names_that_are_wrong() {
     ] {
         let message = error(arguments);
         assert!(
-            message.contains("it is for MESI_Two_Level, and MI_example is the protocol MI_example"),
+            message
+                .contains("a mutant of MESI_Two_Level, and MI_example is the protocol MI_example"),
             "{message}"
         );
     }

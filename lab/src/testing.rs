@@ -191,7 +191,8 @@ fn run_programs(
     }
     let mut ran = Vec::new();
     let mut next = 0;
-    while next < most && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+    // At least one program runs, however short the time is.
+    while next < most && (next == 0 || deadline.is_none_or(|deadline| Instant::now() < deadline)) {
         let batch = next..next.saturating_add(BATCH).min(most);
         next = batch.end;
         let seeds = batch.map(|number| options.seed.wrapping_add(u64::from(number)));

@@ -6,7 +6,7 @@ use lab::testing::{Compared, Finding, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
-use crate::test::text::{counted, occurrence, shown};
+use crate::test::text::{counted, kinds_of_cores, occurrence, shown};
 
 /// Prints the report.
 pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -21,7 +21,12 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         writeln!(out, "\n{} that both versions have", counted(compared.both.len(), "finding"))?;
     }
     for (old, new) in &compared.both {
-        writeln!(out, "  {}", new.signature)?;
+        let known = new.known.iter().flat_map(|known| &known.repairs);
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        match known.len() {
+            0 => writeln!(out, "  {}", new.signature)?,
+            _ => writeln!(out, "  {} (known: {})", new.signature, known.join(", "))?,
+        }
         writeln!(out, "    old version: {}", occurrence(old))?;
         writeln!(out, "    new version: {}", occurrence(new))?;
         writeln!(out, "    reproduce with: {}", new.command)?;
@@ -32,9 +37,9 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
 /// How much was tested.
 pub fn headline(compared: &Compared, options: &Options) -> String {
     format!(
-        "Both versions: {} on each of {} of cores, {} operations, seed {}; {:.0} s",
+        "Both versions: {} on each of {}, {} operations, seed {}; {:.0} s",
         counted(compared.runs as usize, "program"),
-        counted(options.clients.len(), "kind"),
+        kinds_of_cores(options),
         compared.operations,
         options.seed,
         compared.elapsed.as_secs_f64(),
@@ -83,8 +88,13 @@ fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
+const SAME: &str = "no difference but comments, formatting and the order of declarations";
+
 /// What differs in the files, line by line.
 pub fn lines(compared: &Compared) -> Vec<String> {
+    if compared.difference.is_empty() {
+        return vec![SAME.to_owned()];
+    }
     let mut lines = names("", &compared.difference.declarations);
     for machine in &compared.difference.machines {
         lines.push(machine.machine.clone());

@@ -12,8 +12,9 @@ pub fn page(tested: &Tested, options: &Options) -> String {
     page_of(&TestPage {
         title: format!("Test of {}", tested.opened.given),
         lead: text::headline(tested, options),
-        facts: explored
-            .map(|explored| (explored.system.to_string(), text::extent(explored)))
+        facts: [("Result".to_owned(), text::verdict(tested))]
+            .into_iter()
+            .chain(explored.map(|explored| (explored.system.to_string(), text::extent(explored))))
             .chain([("Coverage".to_owned(), text::coverage(tested).to_string())])
             .collect(),
         listing: Vec::new(),

@@ -24,17 +24,14 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
     if !tested.warnings.is_empty() {
         writeln!(
             out,
-            "  {} of the language: rubric protocol check {}",
+            "  {} about the files: rubric protocol check {}",
             counted(tested.warnings.len(), "warning"),
             quoted(&tested.opened.given)
         )?;
     }
     let (known, new): (Vec<&Finding>, Vec<&Finding>) =
         tested.findings.iter().partition(|finding| finding.known.is_some());
-    match new.len() {
-        0 => writeln!(out, "\nNo new findings")?,
-        count => writeln!(out, "\n{}", counted(count, "new finding"))?,
-    }
+    writeln!(out, "\n{}", verdict(tested))?;
     for finding in new {
         writeln!(out)?;
         shown(finding, out)?;
@@ -68,16 +65,40 @@ fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
 
 /// What was tested, and how much.
 pub fn headline(tested: &Tested, options: &Options) -> String {
+    let seeds = match tested.runs {
+        0 | 1 => format!("seed {}", options.seed),
+        runs => {
+            format!("seeds {} to {}", options.seed, options.seed.wrapping_add(u64::from(runs) - 1))
+        }
+    };
     format!(
-        "{}: {} on each of {}, {} operations, seeds {} to {}; {:.0} s",
+        "{}: {} on each of {}, {} operations, {seeds}; {:.0} s",
         tame(&tested.opened.given),
         counted(tested.runs as usize, "program"),
-        counted(options.clients.len(), "kind") + " of cores",
+        kinds_of_cores(options),
         tested.operations,
-        options.seed,
-        options.seed.wrapping_add(u64::from(tested.runs.max(1)) - 1),
         tested.elapsed.as_secs_f64(),
     )
+}
+
+/// `5 kinds of cores`.
+pub fn kinds_of_cores(options: &Options) -> String {
+    match options.clients.len() {
+        1 => "1 kind of core".to_owned(),
+        count => format!("{count} kinds of cores"),
+    }
+}
+
+/// The result in a few words: `No new findings`, with the number of known ones.
+pub fn verdict(tested: &Tested) -> String {
+    let new = match tested.new_findings().count() {
+        0 => "No new findings".to_owned(),
+        count => counted(count, "new finding"),
+    };
+    match tested.findings.iter().filter(|finding| finding.known.is_some()).count() {
+        0 => new,
+        count => format!("{new}; {} of gem5's released protocol", counted(count, "known finding")),
+    }
 }
 
 /// The share of the protocol's transitions that the programs took.

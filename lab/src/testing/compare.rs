@@ -113,7 +113,10 @@ pub fn compare(
     let reached = reached(&new.protocol, &difference, pairs().map(|pair| &pair.new));
     let runs = streams.iter().map(|stream| stream.runs.len()).min().unwrap_or(0) as u32;
     let operations = pairs().map(|pair| pair.new.operations as u64).sum();
-    let (only_old, only_new, both) = sorted(found_old, found_new);
+    let (mut only_old, mut only_new, both) = sorted(found_old, found_new);
+    // A known fault that the files of both versions have is no difference, even if the programs show it in one of them only.
+    only_old.retain(|finding| !is_in(finding, &repaired_new));
+    only_new.retain(|finding| !is_in(finding, &repaired_old));
     let elapsed = start.elapsed();
     Ok(Compared {
         old,
@@ -132,6 +135,12 @@ pub fn compare(
 fn repaired(opened: &Opened) -> Result<Repaired, Error> {
     let repaired = repair::all_that_fit(&opened.protocol);
     repaired.map_err(|failure| refused(&opened.given, failure))
+}
+
+/// Whether a finding is explained by faults that a protocol has, since their repairs fit it.
+fn is_in(finding: &Finding, repaired: &Repaired) -> bool {
+    let fits = |name: &String| repaired.applied.iter().any(|one| one.name == *name);
+    finding.known.as_ref().is_some_and(|known| known.repairs.iter().all(fits))
 }
 
 /// Findings of the old version only, of the new one only, and of both. A finding that repairs explain is not the same as one that they
@@ -178,7 +187,8 @@ fn run_pairs(
         |&client: &Client| Stream { client, guide: Guide::new(options.seed), runs: Vec::new() };
     let mut streams: Vec<Stream> = options.clients.iter().map(stream).collect();
     let mut done = 0;
-    while done < most && deadline.is_none_or(|deadline| Instant::now() < deadline) {
+    // At least one program runs, however short the time is.
+    while done < most && (done == 0 || deadline.is_none_or(|deadline| Instant::now() < deadline)) {
         streams.par_iter_mut().try_for_each(|stream| {
             let lineage = stream.guide.next();
             let pair = Pair {

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
 
+use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
 use slicc::mutant::Mutant;
@@ -19,6 +20,10 @@ use crate::protocols::Repairs;
 
 /// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
 const ATTRIBUTED: usize = 6;
+
+/// The runs of a signature that are varied before it is called known, and the variations of each.
+const VARIED: usize = 3;
+const VARIATIONS: u64 = 8;
 
 /// Runs and explorations, by what they show.
 pub struct Gathered<'a> {
@@ -63,7 +68,8 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Adds what a run shows.
+    /// Adds what a run shows. What goes wrong with the repairs, too, is new. What goes wrong without them only is known if the run is
+    /// clean with them; if something else goes wrong then, its cause is open, and that is what is told.
     pub fn add_run(&mut self, ran: &Ran) {
         let showing = |problem: &Problem| Showing {
             client: ran.client,
@@ -74,13 +80,12 @@ impl<'a> Gathered<'a> {
         let has = |problems: &[Problem], signature: &Signature| {
             problems.iter().any(|one| one.signature == *signature)
         };
+        let is_clean = ran.left.iter().all(|one| one.signature.kind == FindingKind::Warning);
         for problem in &ran.problems {
             let signature = problem.signature.clone();
-            let is_new =
-                self.bench.repaired.applied.is_empty() || has(&ran.left, &problem.signature);
-            if is_new {
+            if self.bench.repaired.applied.is_empty() || has(&ran.left, &problem.signature) {
                 self.new.entry((signature, false)).or_default().push(showing(problem));
-            } else {
+            } else if is_clean {
                 self.known.entry(signature).or_default().push(showing(problem));
             }
         }
@@ -88,6 +93,39 @@ impl<'a> Gathered<'a> {
             let key = (problem.signature.clone(), true);
             self.new.entry(key).or_default().push(showing(problem));
         }
+    }
+
+    /// Calls new what was taken for known, but shows with all repairs after all: in another run, or when its program is varied. Repairs
+    /// change the timing, so one program may be clean with them by chance.
+    ///
+    /// # Errors
+    /// Those of runs.
+    fn doubt_known(&mut self) -> Result<(), Error> {
+        let signatures: Vec<Signature> = self.known.keys().cloned().collect();
+        for signature in signatures {
+            let is_new = self.new.keys().any(|(other, _)| *other == signature);
+            let Some(runs) = self.known.get(&signature) else { continue };
+            if is_new || self.shows_with_repairs(&signature, runs)? {
+                let runs = self.known.remove(&signature).unwrap_or_default();
+                self.new.entry((signature, false)).or_default().extend(runs);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether variations of the first runs of a signature show it with all repairs.
+    fn shows_with_repairs(&self, signature: &Signature, runs: &[Showing]) -> Result<bool, Error> {
+        let variations = runs
+            .iter()
+            .take(VARIED)
+            .flat_map(|run| (0..VARIATIONS).map(move |seed| (run.client, run.lineage.vary(seed))));
+        let protocol = &self.bench.repaired.protocol;
+        let shows = variations.collect::<Vec<_>>().into_par_iter().map(|(client, lineage)| {
+            let simulated = self.bench.simulate(protocol, client, &lineage)?;
+            Ok(simulated.problems.iter().any(|one| one.signature == *signature))
+        });
+        let shows = shows.collect::<Result<Vec<bool>, Error>>()?;
+        Ok(shows.contains(&true))
     }
 
     /// Adds what an exploration shows.
@@ -101,6 +139,7 @@ impl<'a> Gathered<'a> {
     /// # Errors
     /// Those of runs that are repeated.
     pub fn findings(mut self) -> Result<Vec<Finding>, Error> {
+        self.doubt_known()?;
         let mut groups: BTreeMap<(Option<Known>, Signature, IsRepaired), Vec<Showing>> =
             BTreeMap::new();
         // What is seen without repairs is not told again with them.
