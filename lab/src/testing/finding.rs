@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn the_worst_comes_first() {
         let violation = |model, cores| FindingKind::Violation(Weakness(model), cores);
-        let mut kinds = vec![
+        let mut kinds = [
             FindingKind::Warning,
             FindingKind::Deadlock,
             violation(Model::SC, Cores::EarlyLoads),

@@ -41,6 +41,9 @@ pub struct Gathered<'a> {
 
 type IsRepaired = bool;
 
+/// Names of repairs, and the runs that need them.
+type Attributed = (Vec<String>, Vec<Showing>);
+
 /// A run that shows a finding.
 #[derive(Clone)]
 struct Showing {
@@ -175,8 +178,8 @@ impl<'a> Gathered<'a> {
         &mut self,
         signature: &Signature,
         runs: Vec<Showing>,
-    ) -> Result<Vec<(Vec<String>, Vec<Showing>)>, Error> {
-        let mut groups: Vec<(Vec<String>, Vec<Showing>)> = Vec::new();
+    ) -> Result<Vec<Attributed>, Error> {
+        let mut groups: Vec<Attributed> = Vec::new();
         let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
         for (at, run) in runs.into_iter().enumerate() {
             if at >= ATTRIBUTED || (at > 0 && self.is_late()) {

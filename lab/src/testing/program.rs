@@ -24,7 +24,8 @@ use crate::text::{quoted, tame, written_at};
 /// a suspicion is confirmed by a second run with gem5's own limit.
 const SUSPICIOUS: u64 = 50_000;
 
-/// The number of suspicions that are confirmed when time is limited: a protocol that deadlocks often would spend most of it on that.
+/// The number of deadlocks after which suspicions are taken for granted when time is limited: a protocol that deadlocks often would
+/// spend most of it on confirming them.
 const CONFIRMED: u32 = 4;
 
 /// The protocol as it is and as the repairs make it, with what all runs have in common.
@@ -33,7 +34,7 @@ pub(crate) struct Bench<'a> {
     pub repaired: &'a Repaired,
     settings: &'a [Setting],
     checking: check::Options,
-    /// How many more suspicions of a deadlock are confirmed.
+    /// How many more deadlocks of the protocol as it is must be confirmed before suspicions are taken for granted.
     confirmations: AtomicU32,
 }
 
@@ -130,10 +131,16 @@ impl<'a> Bench<'a> {
         let mut simulation = self.simulation(protocol, client, lineage);
         simulation.deadlock_threshold = Some(SUSPICIOUS);
         let mut run = self.run_once(protocol, &simulation)?;
-        let is_deadlock = run.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Deadlock);
-        if is_deadlock && self.takes_confirmation() {
+        let is_deadlock =
+            |run: &Run| run.fault.as_ref().is_some_and(|fault| fault.kind == FaultKind::Deadlock);
+        let is_original = std::ptr::eq(protocol, &self.opened.protocol);
+        let is_taken_for_granted = is_original && self.confirmations.load(Ordering::Relaxed) == 0;
+        if is_deadlock(&run) && !is_taken_for_granted {
             simulation.deadlock_threshold = None;
             run = self.run_once(protocol, &simulation)?;
+            if is_original && is_deadlock(&run) {
+                self.confirm();
+            }
         }
         let history = run.history().map_err(Error::run(&self.opened.given))?;
         let mut problems: Vec<Problem> = Vec::new();
@@ -145,10 +152,11 @@ impl<'a> Bench<'a> {
         Ok(Simulated { operations: history.operations(), run, problems })
     }
 
-    /// Whether a suspicion of a deadlock is to be confirmed by a run with gem5's own limit.
-    fn takes_confirmation(&self) -> bool {
+    /// Counts a confirmed deadlock of the protocol as it is.
+    fn confirm(&self) {
         let less = |left: u32| left.checked_sub(1);
-        self.confirmations.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less).is_ok()
+        // It stays 0 when it is 0.
+        let _ = self.confirmations.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
     }
 
     fn run_once(&self, protocol: &Protocol, simulation: &Simulation) -> Result<Run, Error> {
