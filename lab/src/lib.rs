@@ -4,7 +4,7 @@
 //! - [`campaign`] runs mutants of protocols with random programs, and records which algorithm finds which mutant: [`campaign::Options`],
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
-//! - [`testing::test`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
+//! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
 //!
 //! Both write each row to a [`journal`] as soon as it is known, and Parquet at the end ([`tables`]). A [`shard::Shard`] is the part of the

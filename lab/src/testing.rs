@@ -1,6 +1,6 @@
 //! Testing a protocol: is it right, and if not, what is wrong?
 //!
-//! [`test`] runs random programs on all kinds of cores, explores small systems completely beside that, and puts together what was
+//! [`test()`] runs random programs on all kinds of cores, explores small systems completely beside that, and puts together what was
 //! found: each [`Finding`] once, however many runs show it, the worst kind first, with the command that reproduces it. A finding is
 //! *known* if the repairs of gem5's released faults (`slicc::mutant::repair`, [`released`](crate::released)) make it go away: the same
 //! program on the repaired protocol is clean.
