@@ -5,17 +5,12 @@ mod page;
 mod text;
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use lab::testing::compare;
 
 use crate::error::Error;
-use crate::files;
-use crate::options::Format;
-use crate::progress::Bars;
-use crate::simulate::protocols::tell_order;
 use crate::status::Status;
-use crate::test::ExtentArgs;
+use crate::test::{ExtentArgs, ReportArgs};
 
 /// Compare two versions of a coherence protocol: their tables, and what tests find in each
 #[derive(clap::Args)]
@@ -48,41 +43,22 @@ pub struct Args {
     #[command(flatten)]
     extent: ExtentArgs,
 
-    /// Write the report, with pictures, to this file: a name ending in .html
-    #[arg(long, short, value_name = "FILE.html")]
-    output: Option<PathBuf>,
-
-    /// Form of the results on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-
-    /// Print only errors on standard error
-    #[arg(long, short)]
-    quiet: bool,
+    #[command(flatten)]
+    report: ReportArgs,
 }
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    if let Some(path) = &args.output {
-        files::check_ending("-o", path, &["html", "htm"], ".html was expected")?;
-    }
+    args.report.check()?;
     let options = args.extent.options();
-    let compared = compare(&args.old, &args.new, &options, &Bars::new(args.quiet))?;
-    if !args.quiet {
-        tell_order(&compared.old, &options.settings);
-        tell_order(&compared.new, &options.settings);
-    }
-    if let Some(path) = &args.output {
-        let page = page::page(&compared, &options);
-        files::create(path, |file| file.write_all(page.as_bytes()).map_err(Error::Output))?;
-    }
-    match args.format {
-        Format::Text => text::print(&compared, &options, out),
-        Format::Json => json::print(&compared, &options, out),
-    }
-    .map_err(Error::Output)?;
-    if let (Some(path), Format::Text) = (&args.output, args.format) {
-        writeln!(out, "\nwritten: {}", path.display()).map_err(Error::Output)?;
-    }
+    let compared = compare(&args.old, &args.new, &options, &args.report.bars())?;
+    args.report.warn_of_order(&compared.old, &options);
+    args.report.warn_of_order(&compared.new, &options);
+    args.report.write(
+        || page::page(&compared, &options),
+        |out| text::print(&compared, &options, out),
+        |out| json::print(&compared, &options, out),
+        out,
+    )?;
     Ok(if compared.only_new.is_empty() { Status::Done } else { Status::Violation })
 }

@@ -4,10 +4,11 @@ pub mod json;
 pub mod page;
 pub mod text;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use lab::protocols::Opened;
 use lab::testing::{BUDGET, Extent, Options, Tested, test};
 use slicc::setting::Setting;
 
@@ -55,21 +56,12 @@ pub struct Args {
     #[command(flatten)]
     extent: ExtentArgs,
 
-    /// Write the report, with pictures, to this file: a name ending in .html
-    #[arg(long, short, value_name = "FILE.html")]
-    output: Option<PathBuf>,
+    #[command(flatten)]
+    report: ReportArgs,
 
     /// Count known findings as findings in the exit status
     #[arg(long)]
     strict: bool,
-
-    /// Form of the results on standard output
-    #[arg(long, value_name = "FORMAT", default_value = "text")]
-    format: Format,
-
-    /// Print only errors on standard error
-    #[arg(long, short)]
-    quiet: bool,
 }
 
 /// The options that say how much is tested.
@@ -124,31 +116,84 @@ impl ExtentArgs {
     }
 }
 
+/// The options that say where the report of a test or a comparison goes, and in which form.
+#[derive(clap::Args)]
+pub struct ReportArgs {
+    /// Write the report, with pictures, to this file: a name ending in .html
+    #[arg(long, short, value_name = "FILE.html")]
+    output: Option<PathBuf>,
+
+    /// Form of the results on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+
+    /// Print only errors on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+impl ReportArgs {
+    /// Refuses a file name that is not that of a page, before any work is done.
+    pub fn check(&self) -> Result<(), Error> {
+        self.output.as_ref().map_or(Ok(()), |path| {
+            files::check_ending("-o", path, &["html", "htm"], ".html was expected")
+        })
+    }
+
+    /// The progress bars of the work.
+    pub fn bars(&self) -> Bars {
+        Bars::new(self.quiet)
+    }
+
+    /// Warns of buffers whose order no script of gem5 says.
+    pub fn warn_of_order(&self, opened: &Opened, options: &Options) {
+        if !self.quiet {
+            tell_order(opened, &options.settings);
+        }
+    }
+
+    /// Writes the page, if one was asked for, and prints the report.
+    pub fn write(
+        &self,
+        page: impl FnOnce() -> String,
+        text: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        json: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+        out: &mut dyn Write,
+    ) -> Result<(), Error> {
+        if let Some(path) = &self.output {
+            let page = page();
+            files::create(path, |file| file.write_all(page.as_bytes()).map_err(Error::Output))?;
+        }
+        match self.format {
+            Format::Text => text(out),
+            Format::Json => json(out),
+        }
+        .map_err(Error::Output)?;
+        match (&self.output, self.format) {
+            (Some(path), Format::Text) => {
+                writeln!(out, "\nwritten: {}", path.display()).map_err(Error::Output)
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    if let Some(path) = &args.output {
-        files::check_ending("-o", path, &["html", "htm"], ".html was expected")?;
-    }
+    args.report.check()?;
     let options = args.extent.options();
-    let tested = test(&args.protocol, &options, &Bars::new(args.quiet))?;
-    if !args.quiet {
-        tell_order(&tested.opened, &options.settings);
-    }
-    if let Some(path) = &args.output {
-        let page = page::page(&tested, &options);
-        files::create(path, |file| file.write_all(page.as_bytes()).map_err(Error::Output))?;
-    }
-    match args.format {
-        Format::Text => text::print(&tested, &options, out),
-        Format::Json => json::print(&tested, &options, out),
-    }
-    .map_err(Error::Output)?;
-    if let (Some(path), Format::Text) = (&args.output, args.format) {
-        writeln!(out, "\nwritten: {}", path.display()).map_err(Error::Output)?;
-    }
+    let tested = test(&args.protocol, &options, &args.report.bars())?;
+    args.report.warn_of_order(&tested.opened, &options);
+    args.report.write(
+        || page::page(&tested, &options),
+        |out| text::print(&tested, &options, out),
+        |out| json::print(&tested, &options, out),
+        out,
+    )?;
     Ok(status(&tested, args.strict))
 }
 
+/// A test fails if it has new findings; a strict one also if it has known ones.
 fn status(tested: &Tested, is_strict: bool) -> Status {
     let fails = tested.new_findings().next().is_some() || is_strict && !tested.findings.is_empty();
     if fails { Status::Violation } else { Status::Done }

@@ -1,4 +1,4 @@
-//! Named mutants in protocols that somebody else has written or edited: the built-in ones with
+//! Named mutants in protocols of other authors, and in edited ones: the built-in ones with
 //! other names of actions and ports, other formatting and another order. Every fault applies there
 //! as it does to the built-in protocol, and has the same effect.
 
@@ -79,7 +79,7 @@ fn transitions(machine: &Machine) -> Vec<&Transition> {
     found.collect()
 }
 
-/// Writes a built-in protocol into a folder, in the style of somebody else, and opens it.
+/// Writes a built-in protocol into a folder, with other names and formatting, and opens it.
 fn estranged(original: &Protocol, folder: &Path) -> Protocol {
     let mut edits = Edits::new();
     let mut ports = BTreeSet::new();

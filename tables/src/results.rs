@@ -115,7 +115,7 @@ impl Results {
 /// Experiment, size, part, parameters of the point, number, model and algorithm.
 type TrialKey = (String, String, String, Vec<(String, u64)>, u32, String, String);
 
-/// The key by which trials are told apart and sorted; numbers of the point are compared as numbers.
+/// The key by which trials are distinguished and sorted; numbers of the point are compared as numbers.
 fn trial_key(trial: &Trial) -> TrialKey {
     let parameters = trial.point.split(',').map(|parameter| {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
@@ -135,7 +135,7 @@ fn trial_key(trial: &Trial) -> TrialKey {
     )
 }
 
-/// The key by which runs are told apart.
+/// The key by which runs are distinguished.
 fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32, u32) {
     (
         run.protocol.clone(),

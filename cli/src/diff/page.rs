@@ -6,7 +6,7 @@ use report::page::tested::{TestPage, tested as page_of};
 use super::text;
 use crate::test::page::shown;
 
-/// The page.
+/// Renders the report as HTML.
 pub fn page(compared: &Compared, options: &Options) -> String {
     let only_new = compared.only_new.iter().map(|one| shown(one, "Only the new version"));
     let only_old = compared.only_old.iter().map(|one| shown(one, "Only the old version"));

@@ -6,7 +6,7 @@ use report::page::tested::{Shown, TestPage, tested as page_of};
 
 use super::text;
 
-/// The page.
+/// Renders the report as HTML.
 pub fn page(tested: &Tested, options: &Options) -> String {
     let explored = tested.explored.iter();
     page_of(&TestPage {

@@ -1,4 +1,4 @@
-//! The messages that make a history, told apart by their first bytes.
+//! The messages that make a history, which differ in their first bytes.
 
 use history::Kind;
 use nom::Parser;

@@ -1,4 +1,5 @@
-//! Findings from runs and explorations: what is the same is put together, and what repairs explain is told apart.
+//! Findings from runs and explorations: runs of the same finding are grouped, and those that repairs of
+//! released faults explain are known findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::time::Instant;
@@ -25,7 +26,7 @@ const ATTRIBUTED: usize = 6;
 const VARIED: usize = 3;
 const VARIATIONS: u64 = 8;
 
-/// Runs and explorations, by what they show.
+/// The runs and explorations of a test, grouped by the finding that they show.
 pub struct Gathered<'a> {
     bench: &'a Bench<'a>,
     options: &'a Options,
@@ -54,7 +55,7 @@ struct Showing {
 }
 
 impl<'a> Gathered<'a> {
-    /// One without findings. After the deadline only one run of each finding is examined.
+    /// Creates an empty collection. After the deadline only one run of each finding is examined for the repairs that it needs.
     pub fn new(
         bench: &'a Bench<'a>,
         options: &'a Options,
@@ -71,8 +72,9 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Adds what a run shows. What goes wrong with the repairs, too, is new. What goes wrong without them only is known if the run is
-    /// clean with them; if something else goes wrong then, its cause is open, and that is what is told.
+    /// Adds what a run shows. A problem that the repaired protocol shows, too, is new. One that only the protocol as it is shows is
+    /// known if the repaired run is clean. If the repaired run shows another problem, that one is reported as new, and the first one is not, since
+    /// its cause is open.
     pub fn add_run(&mut self, ran: &Ran) {
         let showing = |problem: &Problem| Showing {
             client: ran.client,
@@ -98,7 +100,7 @@ impl<'a> Gathered<'a> {
         }
     }
 
-    /// Calls new what was taken for known, but shows with all repairs after all: in another run, or when its program is varied. Repairs
+    /// Makes findings new that were taken for known but occur with all repairs after all: in another run, or when its program is varied. Repairs
     /// change the timing, so one program may be clean with them by chance.
     ///
     /// # Errors

@@ -11,7 +11,7 @@ use super::line::Line;
 #[derive(Debug, Default)]
 pub(crate) struct Spaces {
     known: Vec<u64>,
-    /// Whether there were more than can be told apart.
+    /// Whether there were more address spaces than can be distinguished.
     overflown: bool,
     /// Whether instructions of a kernel were executed.
     kernel: bool,
@@ -43,7 +43,7 @@ impl Spaces {
         }
     }
 
-    /// The spaces that are told apart; none if there is only one, as on x86 and RISC-V, where gem5 always prints 0.
+    /// The address spaces that are distinguished; none if there is only one, as on x86 and RISC-V, where gem5 always prints 0.
     pub fn told_apart(&self) -> &[u64] {
         if self.known.len() > 1 { &self.known } else { &[] }
     }
