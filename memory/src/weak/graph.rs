@@ -149,7 +149,6 @@ impl<'a, 'h> Builder<'a, 'h> {
     }
 
     fn add(&mut self, op: OpId) {
-        self.follow_ticks(op);
         self.follow_branches(op);
         match self.history.kind(op) {
             Kind::Fence | Kind::WeakFence(_) => self.add_fence(op),
@@ -158,6 +157,7 @@ impl<'a, 'h> Builder<'a, 'h> {
     }
 
     fn add_access(&mut self, op: OpId) {
+        self.follow_ticks(op);
         let kind = self.history.kind(op);
         for bound in [(kind.reads(), self.before_reads), (kind.writes(), self.before_writes)] {
             if let (true, Bound(Some(node))) = bound {

@@ -1,10 +1,12 @@
 //! Checking a memory order against the axioms of a weak model, in linear time.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+use rustc_hash::FxHashSet;
 use thiserror::Error;
 
 use super::graph::Graph;
 use crate::axioms::Execution;
+use crate::machine::{may_lack_writes, written_values};
 use crate::model::Model;
 
 /// Why a list of operations is no memory order that satisfies the axioms.
@@ -60,6 +62,7 @@ const NONE: u32 = u32::MAX;
 pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFrom, Unordered> {
     let position = positions(history, order)?;
     let latest = LatestWrites::of(history, order, &position);
+    let free = FreeReads::of(history);
     let source = |op: OpId| (history.kind(op).reads()).then(|| latest.source[op.at()]);
     for &op in order {
         let value = match latest.source[op.at()] {
@@ -67,7 +70,8 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
             NONE => history.location(op).and_then(|at| history.initial(at)),
             write => history.written(OpId(write)),
         };
-        if history.read(op).is_some_and(|read| value != Some(read)) {
+        let is_other = history.read(op).is_some_and(|read| value != Some(read));
+        if is_other && !free.allows(history, op) {
             return Err(Unordered::Value(op));
         }
     }
@@ -82,6 +86,29 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
     }
     latest.ends_as_recorded(history)?;
     Ok(execution.reads_from)
+}
+
+/// The reads whose value is not checked, because the history may lack the write that they returned.
+struct FreeReads {
+    /// Per location, whether a write of it has an unknown value.
+    hidden: Vec<bool>,
+    /// The values that are written, if others may come from writes that were not recorded.
+    written: Option<FxHashSet<(u32, u64)>>,
+}
+
+impl FreeReads {
+    fn of(history: &History) -> FreeReads {
+        let written = may_lack_writes(history).then(|| written_values(history));
+        FreeReads { hidden: history.hidden_writes(), written }
+    }
+
+    fn allows(&self, history: &History, read: OpId) -> bool {
+        let (Some(location), Some(value)) = (history.location(read), history.read(read)) else {
+            return true;
+        };
+        let is_unwritten = |values: &FxHashSet<_>| !values.contains(&(location, value));
+        self.hidden[location as usize] || self.written.as_ref().is_some_and(is_unwritten)
+    }
 }
 
 /// The place of each access in the order; every access has one.

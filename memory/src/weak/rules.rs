@@ -354,6 +354,9 @@ impl Pair<'_, '_> {
             return false;
         };
         let mut later = (self.a.0 + 1..=self.b.0).map(OpId);
-        later.any(|op| self.history.issued(op).is_some_and(|begin| begin > end))
+        later.any(|op| {
+            let begin = self.history.issued(op).filter(|_| !self.history.kind(op).is_fence());
+            begin.is_some_and(|begin| begin > end)
+        })
     }
 }
