@@ -2,7 +2,6 @@
 //! released faults explain are known findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Instant;
 
 use rayon::prelude::*;
 use simulate::client::Client;
@@ -13,8 +12,9 @@ use slicc::protocol::Protocol;
 use super::Options;
 use super::evidence::{self, Evidence};
 use super::finding::{Finding, FindingKind, Known, Signature};
-use super::known::{needed, with};
-use super::program::{Bench, Problem, Ran};
+use super::judge::Problem;
+use super::known::{VARIATIONS, needed, with};
+use super::program::{Bench, Ran};
 use super::small::{Explored, Shown, System};
 use crate::error::Error;
 use crate::protocols::Repairs;
@@ -22,9 +22,8 @@ use crate::protocols::Repairs;
 /// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
 const ATTRIBUTED: usize = 6;
 
-/// The runs of a signature that are varied before it is called known, and the variations of each.
+/// The runs of a signature that are varied before it is called known.
 const VARIED: usize = 3;
-const VARIATIONS: u64 = 8;
 
 /// The runs and explorations of a test, grouped by the finding that they show.
 pub struct Gathered<'a> {
@@ -36,8 +35,6 @@ pub struct Gathered<'a> {
     known: BTreeMap<Signature, Vec<Showing>>,
     explored: Vec<(System, Shown)>,
     compiled: HashMap<Vec<String>, Option<Protocol>>,
-    /// When one run for each finding must do.
-    deadline: Option<Instant>,
 }
 
 type IsRepaired = bool;
@@ -55,12 +52,8 @@ struct Showing {
 }
 
 impl<'a> Gathered<'a> {
-    /// Creates an empty collection. After the deadline only one run of each finding is examined for the repairs that it needs.
-    pub fn new(
-        bench: &'a Bench<'a>,
-        options: &'a Options,
-        deadline: Option<Instant>,
-    ) -> Gathered<'a> {
+    /// Creates an empty collection.
+    pub fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
         Gathered {
             bench,
             options,
@@ -68,7 +61,6 @@ impl<'a> Gathered<'a> {
             known: BTreeMap::new(),
             explored: Vec::new(),
             compiled: HashMap::new(),
-            deadline,
         }
     }
 
@@ -126,8 +118,7 @@ impl<'a> Gathered<'a> {
             .flat_map(|run| (0..VARIATIONS).map(move |seed| (run.client, run.lineage.vary(seed))));
         let protocol = &self.bench.repaired.protocol;
         let shows = variations.collect::<Vec<_>>().into_par_iter().map(|(client, lineage)| {
-            let simulated = self.bench.simulate(protocol, client, &lineage)?;
-            Ok(simulated.problems.iter().any(|one| one.signature == *signature))
+            Ok(self.bench.simulate(protocol, client, &lineage)?.shows(signature))
         });
         let shows = shows.collect::<Result<Vec<bool>, Error>>()?;
         Ok(shows.contains(&true))
@@ -167,6 +158,7 @@ impl<'a> Gathered<'a> {
         for (system, shown) in std::mem::take(&mut self.explored) {
             self.add_shown(&mut findings, system, shown);
         }
+        let mut findings = without_doubtful(findings);
         findings.sort_by(|a, b| {
             let key =
                 |one: &Finding| (one.known.is_some(), one.signature.clone(), one.known.clone());
@@ -184,7 +176,8 @@ impl<'a> Gathered<'a> {
         let mut groups: Vec<Attributed> = Vec::new();
         let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
         for (at, run) in runs.into_iter().enumerate() {
-            if at >= ATTRIBUTED || (at > 0 && self.is_late()) {
+            // When time is limited, one run must do.
+            if at >= ATTRIBUTED || (at > 0 && !self.bench.deadlines.is_working()) {
                 // The stable order keeps the first of the most frequent ones.
                 if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
                     most.1.push(run);
@@ -201,11 +194,6 @@ impl<'a> Gathered<'a> {
         Ok(groups)
     }
 
-    /// Whether the time of the test is over.
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     /// Whether a run does not show a finding on the protocol with some repairs, nor anything else but warnings.
     fn is_clean(
         &mut self,
@@ -213,17 +201,16 @@ impl<'a> Gathered<'a> {
         signature: &Signature,
         run: &Showing,
     ) -> Result<bool, Error> {
+        if self.bench.deadlines.is_over() {
+            return Ok(false);
+        }
         let names: Vec<String> = repairs.iter().map(|one| one.name.to_string()).collect();
         let original = &self.bench.opened.protocol;
         let protocol = self.compiled.entry(names).or_insert_with(|| with(original, repairs));
         let Some(protocol) = protocol else {
             return Ok(false);
         };
-        let simulated = self.bench.simulate(protocol, run.client, &run.lineage)?;
-        let is_other = |one: &Problem| {
-            one.signature.kind == FindingKind::Warning && one.signature != *signature
-        };
-        Ok(simulated.problems.iter().all(is_other))
+        Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
     /// The finding that some runs show; that with the fewest operations stands for all.
@@ -290,4 +277,20 @@ impl<'a> Gathered<'a> {
             }),
         }
     }
+}
+
+/// Makes known findings part of a new one with the same signature: that one has another cause than repairs take out, so it is not certain
+/// which cause the others have.
+fn without_doubtful(findings: Vec<Finding>) -> Vec<Finding> {
+    let (mut new, known): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|one| one.known.is_none());
+    let mut certain = Vec::new();
+    for finding in known {
+        match new.iter_mut().find(|one| one.signature == finding.signature) {
+            Some(one) => one.absorb(finding),
+            None => certain.push(finding),
+        }
+    }
+    new.append(&mut certain);
+    new
 }
