@@ -294,3 +294,45 @@ fn without_doubtful(findings: Vec<Finding>) -> Vec<Finding> {
     new.append(&mut certain);
     new
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(place: &str, known: Option<&str>) -> Finding {
+        let signature =
+            Signature { kind: FindingKind::UndefinedTransition, place: place.to_owned() };
+        Finding {
+            signature,
+            message: String::new(),
+            source: None,
+            clients: vec![format!("client of {known:?}")],
+            seen: 2,
+            command: String::new(),
+            known: known.map(|repair| Known { repairs: vec![repair.to_owned()] }),
+            evidence: Evidence::Recent(Vec::new()),
+        }
+    }
+
+    #[test]
+    fn a_signature_that_is_new_is_not_known_as_well() {
+        let all = vec![
+            finding("a", None),
+            finding("b", Some("x")),
+            finding("a", Some("x")),
+            finding("b", Some("y")),
+        ];
+        let left = without_doubtful(all);
+        let shown: Vec<_> =
+            left.iter().map(|one| (&*one.signature.place, one.known.is_some(), one.seen)).collect();
+        assert_eq!(shown, [("a", false, 4), ("b", true, 2), ("b", true, 2)]);
+        assert_eq!(left[0].clients.len(), 2);
+    }
+
+    #[test]
+    fn causes_of_one_finding_are_told_together() {
+        let mut one = finding("a", Some("x"));
+        one.absorb(finding("a", Some("y")));
+        assert_eq!(one.known.unwrap().repairs, ["x", "y"]);
+    }
+}
