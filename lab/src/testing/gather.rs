@@ -251,11 +251,14 @@ impl<'a> Gathered<'a> {
     /// Adds what an exploration found, to a finding that is there already if it is the same. A shortest run is better
     /// evidence than the last transitions of a long one.
     fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
-        let Shown { problem: Problem { signature, message, source, .. }, steps, known, under } =
-            shown;
+        let Shown { problem, steps, known, is_settled, under } = shown;
+        let Problem { signature, message, source, .. } = problem;
         let known = known.map(|repairs| Known { repairs });
         let command = system.command(&self.bench.opened.given, self.options, &under);
-        let same = findings.iter_mut().find(|one| one.signature == signature && one.known == known);
+        // What is not settled by exploring is what the runs say that it is.
+        let is_same =
+            |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
+        let same = findings.iter_mut().find(is_same);
         match same {
             Some(finding) => {
                 finding.seen += 1;

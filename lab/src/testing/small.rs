@@ -65,6 +65,8 @@ pub(super) struct Shown {
     pub steps: Vec<DescribedMove>,
     /// The repairs that make it go away.
     pub known: Option<Vec<String>>,
+    /// Whether it is certain that it is known or new: the time may have ended before the repaired protocol was explored as far.
+    pub is_settled: bool,
     /// The repairs under which it was found.
     pub under: Repairs,
 }
@@ -168,6 +170,7 @@ impl Exploring<'_> {
         let exploration = self.explored(protocol, self.limits(as_long, None))?;
         explored.repaired = Some(exploration.progress);
         if !is_as_far(&exploration, explored.progress.states) {
+            explored.problems.iter_mut().for_each(|problem| problem.is_settled = false);
             return Ok(explored);
         }
         let new = shown(&exploration, protocol, &Repairs::All);
@@ -265,6 +268,7 @@ fn shown(exploration: &Exploration, protocol: &Protocol, under: &Repairs) -> Vec
         problem,
         steps: steps.to_vec(),
         known: None,
+        is_settled: true,
         under: under.clone(),
     };
     let found = match &exploration.verdict {
