@@ -7,6 +7,7 @@
 //!
 //! - `finding`: the kinds of findings, and what makes two of them the same;
 //! - `program`: one random program on one kind of core;
+//! - `schedule`: which programs run, and for how long;
 //! - `known`: which repairs make a run clean;
 //! - `small`: exploring small systems;
 //! - `evidence`: a violation shrunk to its smallest part;
@@ -30,14 +31,13 @@ mod finding;
 mod gather;
 mod known;
 mod program;
+mod schedule;
 mod small;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use simulate::client::Client;
-use simulate::recipe::Lineage;
 use slicc::mutant::repair;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
@@ -45,7 +45,7 @@ use tables::Coverage;
 
 use crate::campaign::coverage;
 use crate::error::Error;
-use crate::observer::{Observer, Stage};
+use crate::observer::Observer;
 use crate::protocols::{Opened, refused};
 pub use compare::{Compared, compare};
 pub use evidence::{Evidence, Part};
@@ -53,6 +53,7 @@ pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;
 pub use known::known_faults;
 use program::{Bench, Ran};
+use schedule::run_programs;
 pub use small::{Explored, System, known_finding};
 
 /// The options of a test. The default takes a minute.
@@ -90,9 +91,6 @@ pub const BUDGET: Duration = Duration::from_secs(60);
 /// The share of a test's time in which programs run and systems are explored, in percent. The rest is for shrinking.
 const WORKING: u32 = 75;
 
-/// Programs between two looks at the clock.
-const BATCH: u32 = 2;
-
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -115,7 +113,7 @@ pub struct Tested {
     pub warnings: Vec<Diagnostic>,
     /// The repairs that fit the protocol, by name.
     pub repairs: Vec<String>,
-    /// The number of programs that ran on each kind of core.
+    /// The number of programs that ran on each kind of core, each of them on one kind.
     pub runs: u32,
     /// The operations of all runs.
     pub operations: u64,
@@ -152,7 +150,13 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     };
     let (runs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, working));
-        let runs = run_programs(&bench, options, working, observer);
+        let runs = run_programs(
+            options,
+            working,
+            observer,
+            |client, lineage| bench.run(client, lineage),
+            |ran| ran.reached.clone(),
+        );
         let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (runs, explored)
     });
@@ -171,43 +175,6 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         elapsed: start.elapsed(),
         opened,
     })
-}
-
-/// Runs the programs: seed by seed on all kinds of cores, so that those of a shorter test are the first ones of a longer test.
-fn run_programs(
-    bench: &Bench<'_>,
-    options: &Options,
-    deadline: Option<Instant>,
-    observer: &dyn Observer,
-) -> Result<Vec<Ran>, Error> {
-    observer.begin(Stage::Runs);
-    let most = match options.extent {
-        Extent::Runs(runs) => runs,
-        Extent::Time(_) => u32::MAX,
-    };
-    let clients = options.clients.len() as u64;
-    if let Extent::Runs(runs) = options.extent {
-        observer.total(u64::from(runs) * clients);
-    }
-    let mut ran = Vec::new();
-    let mut next = 0;
-    // At least one program runs, however short the time is.
-    while next < most && (next == 0 || deadline.is_none_or(|deadline| Instant::now() < deadline)) {
-        let batch = next..next.saturating_add(BATCH).min(most);
-        next = batch.end;
-        let seeds = batch.map(|number| options.seed.wrapping_add(u64::from(number)));
-        let programs: Vec<(u64, Client)> = seeds
-            .flat_map(|seed| options.clients.iter().map(move |&client| (seed, client)))
-            .collect();
-        let results = programs.into_par_iter().map(|(seed, client)| {
-            let ran = bench.run(client, &Lineage::root(seed));
-            observer.advance();
-            ran
-        });
-        ran.extend(results.collect::<Result<Vec<Ran>, Error>>()?);
-    }
-    observer.end();
-    Ok(ran)
 }
 
 /// The warnings of reading and of linting a protocol.

@@ -308,6 +308,7 @@ library! {
     PopMemory = "void dequeueMemRespQueue()";
     BlockOnQueue = "void blockOnQueue(Addr, MessageBuffer)";
     Unblock = "void unblock(Addr)";
+    IsBlocked = "bool isBlocked(Addr)";
     DmaAck = "void DMASequencer.ackCallback(Addr)";
     DmaData = "void DMASequencer.dataCallback(DataBlock, Addr)";
 }

@@ -345,6 +345,7 @@ fn queue(
             walk.touch(Resource::Wakeup, Access::Set);
         }
         BlockOnQueue => walk.touch(Resource::Blocked, Access::Change),
+        IsBlocked => walk.touch(Resource::Blocked, Access::Read),
         Unblock => {
             walk.effects.timing = true;
             walk.touch(Resource::Blocked, Access::Change);

@@ -131,6 +131,7 @@ impl System {
             },
             BlockOnQueue => self.done(|it| it.block(it.current, a, b as u32)),
             Unblock => self.done(|it| it.unblock(it.current, a)),
+            IsBlocked => u64::from(self.blocked_by(a).is_some()),
             Functional => return Err(Trap::Unsupported("a functional access")),
             DmaAck | DmaData => {
                 return Err(Trap::Unsupported("a DMA device"));
