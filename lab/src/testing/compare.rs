@@ -218,6 +218,7 @@ fn reached<'a>(
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
+    use simulate::client::Client;
     use slicc::mutant::named;
 
     /// Writes MI_example with a fault into a folder, and returns its path.
