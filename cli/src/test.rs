@@ -77,7 +77,7 @@ pub struct ExtentArgs {
     #[arg(long, value_name = "TIME", value_parser = parse::time)]
     pub budget: Option<Duration>,
 
-    /// Seed of the first program; the next ones have the next numbers
+    /// Seed of the first program; others that are drawn anew have the next numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
