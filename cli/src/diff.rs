@@ -21,7 +21,8 @@ Examples:
   rubric diff MESI_Two_Level path/to/MESI_Two_Level.slicc --runs 50
 
 First come the tables: states, events and transitions that were added, removed or changed, and actions,
-ports and functions with other code. Comments and formatting do not count.
+ports and functions with other code. Comments and formatting do not count. What only has another name, with the
+same rows and code, is listed as renamed.
 
 Then both versions are tested with the same programs, as `rubric test` does. Programs are steered
 towards the changed transitions: those that come near to a change are varied. Findings are listed that only

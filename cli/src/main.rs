@@ -30,6 +30,7 @@ mod ingest;
 mod initial;
 mod interrupt;
 mod kernel;
+mod known;
 mod limits;
 mod monitor;
 mod mutants;

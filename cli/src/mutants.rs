@@ -7,6 +7,7 @@ use slicc::builtin::{BUILTINS, builtin};
 use slicc::mutant::{Misfit, Mutant, Operator, Origin, made, named, repair};
 
 use crate::error::Error;
+use crate::known::wrapped;
 use crate::options::Format;
 use crate::status::Status;
 use lab::protocols::{Opened, find_mutant, find_repair};
@@ -203,7 +204,7 @@ fn json(one: &Mutant) -> Value {
 fn operators(out: &mut dyn Write) -> io::Result<Status> {
     for one in Operator::ALL {
         writeln!(out, "{}", one.name())?;
-        for line in wrapped(one.about()) {
+        for line in wrapped(one.about(), WIDTH) {
             writeln!(out, "    {line}")?;
         }
     }
@@ -248,7 +249,7 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
         Err(misfit) => {
             let text = misfit.to_string();
             let mut lines = text.lines();
-            let first = wrapped(lines.next().unwrap_or_default()).into_iter();
+            let first = wrapped(lines.next().unwrap_or_default(), WIDTH).into_iter();
             first.chain(lines.map(str::to_owned)).try_for_each(|line| writeln!(out, "      {line}"))
         }
     }
@@ -258,23 +259,8 @@ fn fitting(fit: &Result<(), Misfit>, out: &mut dyn Write) -> io::Result<()> {
 fn about(one: &Mutant, out: &mut dyn Write) -> io::Result<()> {
     let aliases: String = one.aliases.iter().map(|alias| format!(", {alias}")).collect();
     writeln!(out, "  {}{aliases}", one.name)?;
-    let mut lines = wrapped(&one.description).into_iter();
+    let mut lines = wrapped(&one.description, WIDTH).into_iter();
     lines.try_for_each(|line| writeln!(out, "      {line}"))
-}
-
-/// The words of a text, on lines of at most [`WIDTH`] columns if no word is longer.
-fn wrapped(text: &str) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line) if line.chars().count() + 1 + word.chars().count() <= WIDTH => {
-                line.push(' ');
-                line.push_str(word);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
@@ -305,7 +291,7 @@ fn show(args: &Show, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn shown(one: &Mutant, given: &str, patch: &str, out: &mut dyn Write) -> io::Result<()> {
-    let about = wrapped(&one.description).join("\n");
+    let about = wrapped(&one.description, WIDTH).join("\n");
     writeln!(out, "{}, of {}\n\n{about}\n", one.name, one.protocol)?;
     for setting in &one.settings {
         writeln!(out, "In gem5's configuration script: {setting}\n")?;

@@ -4,6 +4,7 @@
 //!   repeat a run);
 //! - [`single`]: one run, with its trace;
 //! - [`series`]: many runs, on all cores, each scored ([`score`]);
+//! - [`kinds`]: the kinds of failures, and which known faults explain them;
 //! - [`verdicts`]: histories checked and their certificates verified;
 //! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
 
@@ -12,6 +13,7 @@ pub mod command;
 pub mod coverage;
 pub mod fault;
 mod json;
+mod kinds;
 mod options;
 pub mod parse;
 pub mod protocols;

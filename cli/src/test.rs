@@ -42,8 +42,11 @@ transition, failed assertion, misuse of Ruby's library, and errors that gem5 acc
 command that reproduces it and with the smallest evidence: the operations of the violation that are
 left when all others are removed, a shortest run, or the last transitions.
 
-A finding is known if it is one of the faults of gem5's released protocols that rubric has a repair for, and
-the same program runs clean on the repaired protocol. `rubric mutants list --repairs` lists the repairs.
+A finding is known if it is one of the faults of gem5's released protocols that rubric has a repair for: the
+same program runs clean on the repaired protocol, and variations of it do not show the finding there.
+`rubric mutants list --repairs` lists the repairs.
+
+A program that still runs near the end of the time is given up. It counts as not finished, and shows nothing.
 
 JSON is one object; docs/formats.md has its keys.
 

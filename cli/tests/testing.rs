@@ -4,7 +4,7 @@ mod common;
 
 use std::fs;
 
-use common::{Folder, edited_mi_example, error, output, output_of, rubric};
+use common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
 use serde_json::Value;
 
 /// Options of a short test of cores that load early.
@@ -92,6 +92,86 @@ fn bad_usage_is_said() {
     assert!(refused.contains("No_such_protocol.slicc"), "{refused}");
     let refused = error(&["simulate", "MI_example", "--repair", "no-such-repair"]);
     assert!(refused.contains("there is no repair no-such-repair"), "{refused}");
-    let refused = error(&["test", "MI_example", "--budget", "10"]);
+    let refused = error(&["test", "MI_example", "--budget", "15"]);
+    assert!(refused.contains("the unit is missing: 15s, 15m or 15h"), "{refused}");
+    let refused = error(&["test", "MI_example", "--budget", "soon"]);
     assert!(refused.contains("such as 90s, 10m or 2h"), "{refused}");
+}
+
+/// A fault of gem5's released MESI_Two_Level, for which there is a repair.
+const RELEASED: &str = "mesi2-l1-is-inv-no-notify";
+
+#[test]
+fn known_faults_are_named_by_all_that_run_programs() {
+    let folder = Folder::new();
+    let path = with_fault(folder.0.path(), RELEASED);
+    let text = output(&["test", &path, "--runs", "12", "--client", "early", "--no-explore"]);
+    assert!(text.contains("No new findings; 2 known findings"), "{text}");
+    assert!(text.contains(&format!("\n{RELEASED} (MESI_Two_Level-L1cache.sm:")), "{text}");
+    assert!(text.lines().filter(|line| line.contains("is told neither")).count() <= 1, "{text}");
+
+    let simulate = ["simulate", &path, "--client", "early", "--runs", "12", "--check"];
+    let text = output_of(&simulate, 1);
+    let known = format!("    known: {RELEASED} (MESI_Two_Level-L1cache.sm:");
+    assert!(text.contains("Known faults of gem5's released protocols: the shortest run"), "{text}");
+    assert!(text.contains(&known), "{text}");
+    let line = json(&[&simulate[..], &["--format", "json"]].concat(), 1);
+    assert_eq!(line["kinds"][0]["known"][0], RELEASED);
+    let repaired = output(&[&simulate[..], &["--repair", "all"]].concat());
+    assert!(!repaired.contains("Known faults"), "{repaired}");
+
+    let output = folder.path("campaign");
+    let campaign = ["campaign", &path, "--mutants", "none", "--client", "early", "--runs", "12"];
+    let text = output_of(&[&campaign[..], &["-o", &output]].concat(), 1);
+    assert!(text.contains(&format!("      known: {RELEASED} (")), "{text}");
+    let again = output_of(&["report", &output], 1);
+    assert!(again.contains(&format!("      known: {RELEASED} (")), "{again}");
+}
+
+/// A fault that no repair takes out stays new, also beside a known one.
+#[test]
+fn other_faults_are_not_called_known() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let text = output_of(&["simulate", &path, "--client", "early", "--runs", "20", "--check"], 1);
+    assert!(!text.contains("known: "), "{text}");
+}
+
+#[test]
+fn the_operations_of_a_part_have_the_numbers_of_the_run() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let value = json(&[&["test", &path, "--format", "json"], &SHORT[..]].concat(), 1);
+    let finding = &value["findings"][0];
+    let evidence = finding["evidence"].to_string();
+    let operations = finding["operations"].as_array().unwrap();
+    let part = finding["part"].as_str().unwrap().lines();
+    let is_operation = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    assert_eq!(operations.len(), part.filter(is_operation).count());
+    // What the proof names is among them.
+    assert!(operations.iter().any(|one| one["index"].as_u64().unwrap() > 3), "{operations:?}");
+    assert!(evidence.contains("with their numbers in the run"), "{evidence}");
+}
+
+#[test]
+fn another_name_is_no_change() {
+    let folder = Folder::new();
+    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with("MI_example") {
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(folder.path(&name), text.replace("tell_core_of_loss", "core_loses_line"))
+                .unwrap();
+        }
+    }
+    let path = folder.path("MI_example.slicc");
+    let diff = ["diff", "MI_example", &path, "--runs", "1"];
+    let text = output(&diff);
+    assert!(text.contains("  ~ action tell_core_of_loss: renamed to core_loses_line\n"), "{text}");
+    assert!(!text.contains("transition ("), "{text}");
+    assert!(text.contains("  explored 2 threads, 1 location: all 501 states\n"), "{text}");
+    let value = json(&[&diff[..], &["--format", "json"]].concat(), 0);
+    assert_eq!(value["machines"][0]["actions"]["renamed"][0]["new"], "core_loses_line");
+    assert_eq!(value["explored_new"][0]["states"], 501);
 }

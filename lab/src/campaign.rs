@@ -6,6 +6,7 @@
 //! - `subjects`: the protocols and the mutants that were chosen;
 //! - `files`: the names of the files of a campaign or shard;
 //! - `log`: the journal of runs; `rounds`: the order of runs; `runner`: one run, from its recipe to its row;
+//! - `explain`: the alarms of unmutated protocols that are known faults of gem5's released ones;
 //! - `exclude`: the mutants that are equivalent to their protocol;
 //! - `coverage`: the transitions that the unmutated protocols took.
 //!
@@ -30,6 +31,7 @@
 
 pub(crate) mod coverage;
 mod exclude;
+mod explain;
 mod files;
 mod log;
 mod rounds;
@@ -297,6 +299,7 @@ impl Campaign {
             coverage: coverage::coverage(opened, &subjects, &originals)?,
             ..Results::default()
         };
+        explain::explain(opened, options, &mut results.runs)?;
         write_runs(&files.runs(), &results.runs)?;
         write_equivalents(&files.equivalents(), &results.equivalents)?;
         write_coverage(&files.coverage(), &results.coverage)?;

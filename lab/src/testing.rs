@@ -6,9 +6,10 @@
 //! program on the repaired protocol is clean.
 //!
 //! - `finding`: the kinds of findings, and what makes two of them the same;
-//! - `program`: one random program on one kind of core;
+//! - `program`: one random program on one kind of core; `judge`: what goes wrong in its run;
 //! - `schedule`: which programs run, and for how long;
-//! - `known`: which repairs make a run clean;
+//! - `known`: which repairs make a run clean ([`Explainer`]);
+//! - `deadlines`: when the parts of a test end;
 //! - `small`: exploring small systems;
 //! - `evidence`: a violation shrunk to its smallest part;
 //! - `gather`: findings from runs;
@@ -26,9 +27,11 @@
 //! ```
 
 mod compare;
+mod deadlines;
 mod evidence;
 mod finding;
 mod gather;
+mod judge;
 mod known;
 mod program;
 mod schedule;
@@ -48,10 +51,11 @@ use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, refused};
 pub use compare::{Compared, compare};
+use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
 pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;
-pub use known::known_faults;
+pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
 use schedule::run_programs;
 pub use small::{Explored, System, known_finding};
@@ -88,9 +92,6 @@ pub const STATES: usize = 50_000;
 /// The default time of a test.
 pub const BUDGET: Duration = Duration::from_secs(60);
 
-/// The share of a test's time in which programs run and systems are explored, in percent. The rest is for shrinking.
-const WORKING: u32 = 75;
-
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -115,6 +116,8 @@ pub struct Tested {
     pub repairs: Vec<String>,
     /// The number of programs that ran on each kind of core, each of them on one kind.
     pub runs: u32,
+    /// The number of runs, of all kinds of cores together, that were given up since the time was over. They show nothing.
+    pub given_up: u32,
     /// The operations of all runs.
     pub operations: u64,
     /// The small systems that were explored.
@@ -143,16 +146,13 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let opened = Opened::new(given, None)?;
     let repaired = repair::all_that_fit(&opened.protocol);
     let repaired = repaired.map_err(|failure| refused(given, failure))?;
-    let bench = Bench::new(&opened, &repaired, options)?;
-    let working = match options.extent {
-        Extent::Runs(_) => None,
-        Extent::Time(time) => Some(start + time * WORKING / 100),
-    };
+    let deadlines = Deadlines::of(options.extent);
+    let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     let (runs, explored) = std::thread::scope(|scope| {
-        let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, working));
+        let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
         let runs = run_programs(
             options,
-            working,
+            deadlines,
             observer,
             |client, lineage| bench.run(client, lineage),
             |ran| ran.reached.clone(),
@@ -161,13 +161,14 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         (runs, explored)
     });
     let (runs, explored) = (runs?, explored?);
-    let mut gathered = Gathered::new(&bench, options, working);
+    let mut gathered = Gathered::new(&bench, options);
     runs.iter().for_each(|ran| gathered.add_run(ran));
     explored.iter().for_each(|explored| gathered.add_exploration(explored));
     Ok(Tested {
         warnings: warnings(&opened),
         repairs: repaired.applied.iter().map(|one| one.name.to_string()).collect(),
         runs: (runs.len() / options.clients.len().max(1)) as u32,
+        given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
         findings: gathered.findings()?,
         coverage: covered(&opened, &runs)?,
@@ -175,6 +176,11 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         elapsed: start.elapsed(),
         opened,
     })
+}
+
+/// The number of runs that were given up.
+fn given_up<'a>(runs: impl IntoIterator<Item = &'a Ran>) -> u32 {
+    runs.into_iter().filter(|ran| ran.is_given_up).count() as u32
 }
 
 /// The warnings of reading and of linting a protocol.

@@ -21,6 +21,11 @@ edited copies of them. It has the name of its fault. To repair files:
     rubric mutants show mesi2-l1-is-inv-no-notify --repair --protocol MESI_Two_Level.slicc | patch -p1
 
 `--repair NAME`, or `--repair all`, lets `rubric simulate` and `rubric explore protocol` repair a protocol before it runs.
+
+With a fault that rubric shows, there is a short run. It was found on gem5's files with other faults repaired: either by
+exploring a small system, whose moves are listed, or by shrinking random runs. What is left of one is listed with a line
+for each operation: thread and number, and what it reads (`==`) and writes (`:=`). If the protocol fails, the last
+transitions and messages are listed instead.
 ";
 
 /// The text of the clauses of a repair, as its table has them.
@@ -42,6 +47,20 @@ fn clauses(protocol: &str, repair: &str) -> String {
     clauses
 }
 
+/// The run that shows a fault, if there is one. `cli/tests/released.rs` finds it on gem5's files.
+fn listing(name: &str) -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/protocols/released");
+    let text = std::fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap_or_default();
+    let Some((command, lines)) = text.split_once('\n') else {
+        return String::new();
+    };
+    let lines: Vec<String> = lines.lines().map(|line| format!("    {line}")).collect();
+    format!(
+        "\nA short run, where other faults are repaired (`{command}`):\n\n{}\n",
+        lines.join("\n")
+    )
+}
+
 fn section(fault: &Released) -> String {
     let mut text = format!(
         "\n### {}\n\n`{}`; shown {}\n\n{}\n\nTo see it: {}\n",
@@ -55,13 +74,14 @@ fn section(fault: &Released) -> String {
             fault.see.clone()
         }
     );
-    if fault.repair.is_empty() {
-        text.push_str("\nThere is no repair yet.\n");
-    } else {
-        let clauses = clauses(&fault.protocol, &fault.repair);
-        assert!(!clauses.is_empty(), "{}: its repair changes nothing", fault.name);
-        let _ = write!(text, "\nIts repair:\n\n{clauses}");
-    }
+    let clauses = clauses(&fault.protocol, &fault.repair);
+    assert!(!clauses.is_empty(), "{}: its repair changes nothing", fault.name);
+    text.push_str(&listing(&fault.name));
+    let _ = write!(
+        text,
+        "\nIts repair, which `rubric mutants show {} --repair --protocol {}.slicc` prints as a patch:\n\n{clauses}",
+        fault.repair, fault.protocol
+    );
     text
 }
 

@@ -15,6 +15,8 @@
 //! assert_eq!(reached.to_string(), "57.1 % of reachable (56 of 98; 54.9 % of the table's 102)");
 //! assert_eq!(reached.brief(), "56 of 98 (102)");
 //! ```
+//!
+//! Where no transition is known to be unreachable, the share of the table is all that is said: `54.9 % of the table (56 of 102)`.
 
 use std::fmt;
 
@@ -54,9 +56,14 @@ impl Reached {
         reached
     }
 
-    /// The coverage for a column of a table, such as `56 of 98 (102)`: reached, reachable, and the size of the table.
+    /// The coverage for a column of a table, such as `56 of 98 (102)`: reached, reachable, and the size of the table unless all of it
+    /// counts as reachable.
     pub fn brief(&self) -> String {
-        format!("{} of {} ({})", self.reached, self.reachable, self.table)
+        if self.reachable == self.table {
+            format!("{} of {}", self.reached, self.table)
+        } else {
+            format!("{} of {} ({})", self.reached, self.reachable, self.table)
+        }
     }
 }
 
@@ -64,6 +71,9 @@ impl fmt::Display for Reached {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Reached { reached, reachable, table } = *self;
         let percent = |of: usize| 100.0 * reached as f64 / of.max(1) as f64;
+        if reachable == table {
+            return write!(f, "{:.1} % of the table ({reached} of {table})", percent(table));
+        }
         write!(
             f,
             "{:.1} % of reachable ({reached} of {reachable}; {:.1} % of the table's {table})",
@@ -98,7 +108,13 @@ mod tests {
 
     #[test]
     fn an_empty_table_divides_nothing() {
-        let text = Reached::default().to_string();
-        assert_eq!(text, "0.0 % of reachable (0 of 0; 0.0 % of the table's 0)");
+        assert_eq!(Reached::default().to_string(), "0.0 % of the table (0 of 0)");
+    }
+
+    #[test]
+    fn without_unreachable_transitions_only_the_table_is_named() {
+        let reached = Reached { reached: 56, reachable: 102, table: 102 };
+        assert_eq!(reached.to_string(), "54.9 % of the table (56 of 102)");
+        assert_eq!(reached.brief(), "56 of 102");
     }
 }

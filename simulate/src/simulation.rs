@@ -1,14 +1,20 @@
 //! A single run of a protocol: [`Simulation`] describes it, and [`Run`] is its result.
 
+use std::time::Instant;
+
 use history::History;
+use history::random::Rng;
 use slicc::protocol::Protocol;
 
 use crate::client::Client;
 use crate::config::{Options, Plan};
 use crate::error::SetupError;
-use crate::program::{Program, ProgramSize};
-use crate::system::{Covered, Fault, Reached, Setup, System, Tally, Warning};
+use crate::program::{Edit, EditKind, Program, ProgramSize};
+use crate::system::{Covered, Fault, Reached, RunEnd, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
+
+/// Separates the random choices of a variation from those of the run with the same seed.
+const VARY: u64 = 0x56_41_52_59;
 
 /// A simulation: a program, the kind of cores and the system that run it.
 #[derive(Clone, Debug)]
@@ -28,6 +34,8 @@ pub struct Simulation {
 pub struct Run {
     /// The fault that ended the run early, if any.
     pub fault: Option<Box<Fault>>,
+    /// Whether a deadline ended the run before it completed or failed. It then shows nothing about the protocol.
+    pub is_given_up: bool,
     /// Warnings about mistakes that gem5 accepts, in the order in which each first occurred.
     pub warnings: Vec<Warning>,
     /// Statistics of the run.
@@ -46,6 +54,21 @@ impl Simulation {
                 || self.shape.rmws > 0 && self.shape.linked > 0,
             ..self.options.clone()
         }
+    }
+
+    /// A variation of the run: with another timing, or with a small change of the program. The same seed gives the
+    /// same variation.
+    #[must_use]
+    pub fn vary(&self, seed: u64) -> Simulation {
+        let mut rng = Rng::new(seed, VARY);
+        let mut varied = self.clone();
+        if rng.percent(50) {
+            varied.options.timing = Some(rng.below(u64::MAX));
+        } else {
+            let kind = rng.one_of(&EditKind::ALL);
+            varied.shape.edits.push(Edit { kind, seed: rng.below(u64::MAX) });
+        }
+        varied
     }
 
     /// Plans the system for a protocol.
@@ -70,6 +93,20 @@ impl Simulation {
         self.run_titled(protocol, plan, trace, None)
     }
 
+    /// Runs the simulation without a trace, and gives it up at a deadline. A run that was not given up is the
+    /// same as without a deadline.
+    ///
+    /// # Errors
+    /// Fails as [`Simulation::run`] does.
+    pub fn run_until(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        deadline: Option<Instant>,
+    ) -> Result<Run, SetupError> {
+        Ok(finished(self.system(protocol, plan, None, None)?, deadline))
+    }
+
     /// The same, with a first line in the trace that says how the run was made. Readers of traces
     /// have to skip it, as they skip gem5's `command line: ...`.
     ///
@@ -82,6 +119,17 @@ impl Simulation {
         trace: Option<Output>,
         title: Option<&str>,
     ) -> Result<Run, SetupError> {
+        Ok(finished(self.system(protocol, plan, trace, title)?, None))
+    }
+
+    /// The system at the start of the run.
+    fn system(
+        &self,
+        protocol: &Protocol,
+        plan: &Plan,
+        trace: Option<Output>,
+        title: Option<&str>,
+    ) -> Result<System, SetupError> {
         let options = self.settled_options();
         let program = Program::random(&self.shape);
         let seed = options.timing.unwrap_or(self.shape.seed);
@@ -98,7 +146,7 @@ impl Simulation {
             };
             Trace::titled(options, output, title)
         });
-        let mut system = System::new(Setup {
+        System::new(Setup {
             program: std::sync::Arc::clone(&protocol.program),
             plan,
             options: &options,
@@ -106,11 +154,19 @@ impl Simulation {
             trace,
             seed,
             deadlock_threshold: self.deadlock_threshold,
-        })?;
-        let fault = system.simulate().err();
-        let fault = fault.or_else(|| system.nothing_completed());
-        Ok(Run { fault, warnings: system.take_warnings(), tally: system.tally().clone(), system })
+        })
     }
+}
+
+/// Lets a system run to its end, or to the deadline.
+fn finished(mut system: System, deadline: Option<Instant>) -> Run {
+    let (fault, is_given_up) = match system.simulate(deadline) {
+        Ok(RunEnd::Complete) => (system.nothing_completed(), false),
+        Ok(RunEnd::GivenUp) => (None, true),
+        Err(fault) => (Some(fault), false),
+    };
+    let (warnings, tally) = (system.take_warnings(), system.tally().clone());
+    Run { fault, is_given_up, warnings, tally, system }
 }
 
 impl Run {
@@ -151,5 +207,40 @@ impl Run {
             trace.note(&format!("panic: {}", fault.message.replace('\n', " ")));
         }
         trace.finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::recipe::Recipe;
+
+    #[test]
+    fn a_run_is_given_up_at_its_deadline() {
+        let protocol = Protocol::open("MI_example").unwrap();
+        let simulation = Recipe::random(1).simulation(&protocol, Client::IN_ORDER);
+        let plan = simulation.plan(&protocol).unwrap();
+        let run = |deadline| simulation.run_until(&protocol, &plan, deadline).unwrap();
+        let now = Instant::now();
+        let late = run(Some(now));
+        assert!(late.is_given_up && late.fault.is_none());
+        let whole = run(None);
+        let in_time = run(now.checked_add(Duration::from_secs(3600)));
+        assert!(!whole.is_given_up && !in_time.is_given_up);
+        assert_eq!(whole.tally.transitions, in_time.tally.transitions);
+        assert!(late.tally.transitions < whole.tally.transitions);
+    }
+
+    #[test]
+    fn variations_change_the_program_or_the_timing() {
+        let protocol = Protocol::open("MI_example").unwrap();
+        let simulation = Recipe::random(1).simulation(&protocol, Client::IN_ORDER);
+        let varied: Vec<Simulation> = (0..20).map(|seed| simulation.vary(seed)).collect();
+        let edited = varied.iter().filter(|one| one.shape.edits != simulation.shape.edits).count();
+        let timed = varied.iter().filter(|one| one.options.timing.is_some()).count();
+        assert_eq!(edited + timed, 20);
+        assert!(edited > 3 && timed > 3, "{edited}, {timed}");
     }
 }

@@ -19,6 +19,7 @@ mod words;
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
 use slicc::compile::code::Program;
 use slicc::compile::types::TypeId;
@@ -54,6 +55,8 @@ pub const DEADLOCK_THRESHOLD: u64 = 200_000;
 const NO_PROGRESS_THRESHOLDS: u64 = 10;
 /// Number of events in one tick from which on controllers are assumed to wake each other for ever.
 const MOST_EVENTS_PER_TICK: u64 = 1 << 20;
+/// Number of events between two looks at the clock when a run has a deadline: some milliseconds.
+const EVENTS_PER_CLOCK_CHECK: u64 = 1 << 10;
 /// Largest number of transitions in one wakeup.
 const MOST_TRANSITIONS_PER_WAKEUP: u64 = 1 << 20;
 
@@ -252,18 +255,27 @@ pub struct System {
     happened: usize,
 }
 
+/// How a run ended that did not fail.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RunEnd {
+    /// All cores are done.
+    Complete,
+    /// The deadline came first.
+    GivenUp,
+}
+
 impl System {
-    /// Runs until all cores are done.
+    /// Runs until all cores are done, or until the deadline if there is one.
     ///
     /// # Errors
     /// Fails if the protocol does, or if there is no progress.
-    pub fn simulate(&mut self) -> Result<(), Box<Fault>> {
+    pub fn simulate(&mut self, deadline: Option<Instant>) -> Result<RunEnd, Box<Fault>> {
         let controllers = self.controllers.len() as u32;
         for thread in 0..self.threads.len() as u32 {
             self.wheel.schedule(0, controllers + thread);
         }
         let mut running = self.threads.len();
-        let mut same_tick = 0_u64;
+        let (mut same_tick, mut events) = (0_u64, 0_u64);
         let mut watch = self.deadlock_threshold;
         while running > 0 {
             let Some((tick, event)) = self.wheel.pop() else {
@@ -274,6 +286,10 @@ impl System {
                 return Err(self.livelock());
             }
             self.now = tick;
+            events += 1;
+            if events % EVENTS_PER_CLOCK_CHECK == 0 && is_past(deadline) {
+                return Ok(RunEnd::GivenUp);
+            }
             if tick >= watch {
                 self.watch()?;
                 watch = tick.saturating_add(self.deadlock_threshold);
@@ -294,7 +310,7 @@ impl System {
                 Err(self
                     .plain_fault(FaultKind::Output, format!("the trace can't be written: {error}")))
             }
-            None => Ok(()),
+            None => Ok(RunEnd::Complete),
         }
     }
 
@@ -343,4 +359,8 @@ impl System {
     pub fn take_trace(&mut self) -> Option<Trace> {
         self.trace.take()
     }
+}
+
+fn is_past(deadline: Option<Instant>) -> bool {
+    deadline.is_some_and(|deadline| Instant::now() >= deadline)
 }

@@ -239,7 +239,7 @@ fn a_warning_has_a_place_and_a_count() {
     let [warning]: [Warning; 1] = run.warnings.try_into().unwrap();
     assert_eq!(warning.controller, "L1Cache 0");
     assert_eq!(warning.summary, "an entry used that was never allocated");
-    assert!(warning.message.contains("event: "), "{}", warning.message);
+    assert!(warning.message.contains(", event "), "{}", warning.message);
     assert!(warning.count > 1 && warning.span.is_some());
 }
 

@@ -1,6 +1,7 @@
 //! What differs between two versions of a protocol: its tables, and the code behind them.
 //!
-//! Machines, states, events and transitions are compared by name. Code is compared token by token, so comments and formatting do not
+//! Machines, states, events and transitions are compared by name, after names that only differ as names have been found ([`NameChanges::renamed`]).
+//! Code is compared token by token, so comments and formatting do not
 //! count. A transition is *changed* if its next state, its list of actions or the code of one of these actions differs; changes of
 //! functions and ports are listed for the machine, since every transition may depend on them.
 //!
@@ -17,6 +18,8 @@
 //! assert_eq!(changed, ["L1Cache/M.Inv", "L1Cache/M.Replacement"]);
 //! ```
 
+mod renames;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::ast::{Declaration, Machine};
@@ -25,6 +28,7 @@ use crate::mutant::touched::TableEntry;
 use crate::outline::{Entry, MachineOutline, Next};
 use crate::protocol::Protocol;
 use crate::source::Span;
+use renames::Renames;
 
 /// What differs between two versions of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -52,7 +56,8 @@ pub struct MachineDifference {
     pub declarations: NameChanges,
 }
 
-/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted.
+/// Names that only the new version has, that only the old version has, and of things that differ. Each is sorted. What a version says is told
+/// with the new names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct NameChanges {
     /// Names that only the new version has.
@@ -61,6 +66,8 @@ pub struct NameChanges {
     pub removed: Vec<String>,
     /// Names of what is in both versions, but not the same.
     pub changed: Vec<String>,
+    /// The old and the new name of what only has another name: the rows, and the code of an action, are the same.
+    pub renamed: Vec<(String, String)>,
 }
 
 /// A transition that one version lacks, or that differs.
@@ -109,7 +116,21 @@ impl Difference {
 impl NameChanges {
     /// Whether nothing differs.
     pub fn is_empty(&self) -> bool {
-        self.added.is_empty() && self.removed.is_empty() && self.changed.is_empty()
+        self.added.is_empty()
+            && self.removed.is_empty()
+            && self.changed.is_empty()
+            && self.renamed.is_empty()
+    }
+
+    /// The same changes, with what was renamed.
+    fn with(self, renamed: renames::Names) -> NameChanges {
+        NameChanges { renamed: renamed.into_iter().collect(), ..self }
+    }
+
+    /// The new name of something.
+    pub fn new_name<'a>(&'a self, old: &'a str) -> &'a str {
+        let found = self.renamed.iter().find(|(was, _)| was == old);
+        found.map_or(old, |(_, now)| now)
     }
 
     fn of(old: &BTreeMap<String, String>, new: &BTreeMap<String, String>) -> NameChanges {
@@ -122,6 +143,7 @@ impl NameChanges {
             added: without(new, old),
             removed: without(old, new),
             changed: old.iter().filter(is_changed).map(|(name, _)| name.clone()).collect(),
+            renamed: Vec::new(),
         }
     }
 }
@@ -163,6 +185,8 @@ struct Version {
 
 fn machine_difference(name: &str, old: &Protocol, new: &Protocol) -> MachineDifference {
     let (old, new) = (Version::of(name, old), Version::of(name, new));
+    let renames = Renames::of(&old, &new);
+    let old = old.renamed(&renames);
     let actions = NameChanges::of(&old.actions, &new.actions);
     let entries: BTreeSet<&TableEntry> = old.rows.keys().chain(new.rows.keys()).collect();
     let transition = |entry: &TableEntry| {
@@ -181,11 +205,11 @@ fn machine_difference(name: &str, old: &Protocol, new: &Protocol) -> MachineDiff
     };
     MachineDifference {
         machine: name.to_owned(),
-        states: NameChanges::of(&old.states, &new.states),
-        events: NameChanges::of(&old.events, &new.events),
+        states: NameChanges::of(&old.states, &new.states).with(renames.states),
+        events: NameChanges::of(&old.events, &new.events).with(renames.events),
         transitions: entries.into_iter().filter_map(transition).collect(),
         declarations: NameChanges::of(&old.declarations, &new.declarations),
-        actions,
+        actions: actions.with(renames.actions),
     }
 }
 
@@ -296,6 +320,33 @@ mod tests {
     use super::*;
     use crate::load::load_with;
     use std::path::Path;
+
+    /// MI_example with texts of its cache replaced, each wherever it occurs as a word.
+    pub(super) fn edited_all(texts: &[(&str, &str)]) -> Protocol {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let replaced = |text: String, (from, to): &(&str, &str)| {
+            let mut new = String::new();
+            let mut rest = text.as_str();
+            while let Some(at) = rest.find(from) {
+                let before = rest[..at].chars().next_back().is_some_and(is_word);
+                let after = rest[at + from.len()..].chars().next().is_some_and(is_word);
+                new.push_str(&rest[..at]);
+                new.push_str(if before || after { from } else { to });
+                rest = &rest[at + from.len()..];
+            }
+            new + rest
+        };
+        let files = fixtures::protocol("MI_example").unwrap().files;
+        let loaded = load_with(Path::new("MI_example.slicc"), &mut |path| {
+            let name = path.to_string_lossy();
+            let found = files.iter().find(|(file, _)| *file == name);
+            let (_, text) = found.ok_or(std::io::ErrorKind::NotFound)?;
+            let is_cache = *name == *"MI_example-cache.sm";
+            let texts = if is_cache { texts } else { &[] };
+            Ok(texts.iter().fold((*text).to_owned(), replaced).into_bytes())
+        });
+        Protocol::new(loaded.unwrap(), 64).unwrap()
+    }
 
     /// MI_example with a text of its cache replaced.
     fn edited(from: &str, to: &str) -> Protocol {

@@ -4,6 +4,10 @@
 //! exception is the missing transition, a heuristic described below.
 //!
 //! - An action that no transition names.
+//! - An action without a statement that is all that some transitions do, which stay in their state: whoever wrote it meant a stall.
+//!   The message stays at the head of its queue, and gem5 takes the same transition again, up to `transitions_per_cycle`
+//!   times a cycle. gem5 takes only an action of the name `z_stall` for a stall. (Where the port itself takes the
+//!   message, there is no warning.)
 //! - An event that no in_port, function or action of its machine names as `Event:X`.
 //! - An event that is triggered, or returned by a function, but has no entry in the table: a run
 //!   that triggers it ends.
@@ -23,6 +27,8 @@ mod code;
 mod requests;
 #[cfg(test)]
 mod tests;
+
+use std::collections::BTreeMap;
 
 use rustc_hash::FxHashSet;
 
@@ -78,6 +84,7 @@ impl<'a> Lint<'a> {
 
     fn warnings(mut self) -> Vec<Diagnostic> {
         self.actions();
+        self.spinning();
         self.events();
         self.states();
         self.missing();
@@ -99,6 +106,33 @@ impl<'a> Lint<'a> {
                 let message = format!("the action `{}` is in no transition", action.name);
                 self.warn(action.span, message, "use it or remove it");
             }
+        }
+    }
+
+    fn spinning(&mut self) {
+        let tables = self.tables;
+        let is_empty = |action: &u16| {
+            let action = tables.actions[usize::from(*action)].syntax(self.machine);
+            action.is_some_and(|action| action.body.statements.is_empty())
+        };
+        let mut rows: BTreeMap<u16, usize> = BTreeMap::new();
+        for entry in &tables.entries {
+            let stays = entry.next == Next::State(entry.state) && !entry.stalls;
+            let event = &*tables.events[usize::from(entry.event)].name;
+            if stays && entry.actions.iter().all(is_empty) && !self.code.taken.contains(event) {
+                entry.actions.iter().take(1).for_each(|&one| *rows.entry(one).or_default() += 1);
+            }
+        }
+        for (action, count) in rows {
+            let action = &tables.actions[usize::from(action)];
+            let plural = if count == 1 { "transition does" } else { "transitions do" };
+            let message = format!(
+                "the action `{}` is empty, and {count} {plural} nothing else and keep the state: the message stays at the \
+                 head of its queue, and the transition is taken again and again in the same cycle",
+                action.name
+            );
+            let hint = "to stall, call the action `z_stall`: gem5 decides by this name alone";
+            self.warn(action.span, message, hint);
         }
     }
 

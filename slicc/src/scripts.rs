@@ -323,12 +323,7 @@ impl Script {
             let known = fitting.next()?.1;
             Some(Script { known, how })
         };
-        // The transactional variant has a script of its own, which orders the same buffers.
-        let own = match protocol {
-            "MESI_Three_Level_HTM" => "MESI_Three_Level",
-            _ => protocol,
-        };
-        found(Match::Name, &|row| row.0 == own)
+        found(Match::Name, &|row| row.0 == protocol)
             .or_else(|| found(Match::Variant, &|row| is_first_part(row.0)))
             .or_else(|| found(Match::Alike, &|row| is_alike(row, machines)))
     }

@@ -141,6 +141,10 @@ pub struct CampaignRun {
     pub simulate_seconds: f64,
     /// The command that repeats the run.
     pub command: String,
+    /// The known faults of gem5's released protocol that explain the alarm, by the names of their repairs; `none` if they do not. `None`
+    /// if that was not tried: one run of each kind of alarm is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub known: Option<String>,
 }
 
 impl CampaignRun {
@@ -160,7 +164,7 @@ impl CampaignRun {
 impl Record for CampaignRun {
     const TABLE: &'static str = "a table of runs";
     const MADE_BY: &'static str = "rubric campaign";
-    const NEWER: &'static [&'static str] = &["warning"];
+    const NEWER: &'static [&'static str] = &["warning", "known"];
     const NAMES: &'static [(&'static str, &'static [&'static str])] = &[("model", names::MODELS)];
 
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
@@ -174,7 +178,7 @@ impl Record for CampaignRun {
             fields.push((operations, &mut checked.operations));
             fields.push((seconds, &mut checked.seconds));
         }
-        fields.extend(fields!(self: trace_hash simulate_seconds command));
+        fields.extend(fields!(self: trace_hash simulate_seconds command known));
         fields
     }
 }

@@ -51,6 +51,7 @@ fn full() -> CampaignRun {
         trace_hash: some("abcd"),
         simulate_seconds: 0.25,
         command: "rubric simulate".to_owned(),
+        known: some("mi-l1-late-inv-missing"),
     }
 }
 
@@ -115,7 +116,8 @@ fn columns_are_those_of_the_documentation() {
         ];
         expected.extend(names);
     }
-    expected.extend(["trace_hash str", "simulate_seconds f64", "command str"].map(str::to_owned));
+    let last = ["trace_hash str", "simulate_seconds f64", "command str", "known str"];
+    expected.extend(last.map(str::to_owned));
     assert_eq!(columns(&table), expected);
     let words = |column: &str| -> Vec<Option<String>> {
         let column = table.column(column).unwrap().str().unwrap();

@@ -6,7 +6,7 @@ use lab::testing::{Compared, Options};
 use serde_json::{Value, json};
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
-use crate::test::json::finding;
+use crate::test::json::{explored, finding};
 
 /// The version of the form.
 const VERSION: u32 = 1;
@@ -25,11 +25,14 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         "seed": options.seed,
         "runs": compared.runs,
         "clients": options.clients.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "given_up": compared.given_up,
         "operations": compared.operations,
         "seconds": compared.elapsed.as_secs_f64(),
         "declarations": names(&compared.difference.declarations),
         "machines": compared.difference.machines.iter().map(machine).collect::<Vec<_>>(),
         "changed_transitions": reached.collect::<Vec<_>>(),
+        "explored_old": compared.explored_old.iter().map(explored).collect::<Vec<_>>(),
+        "explored_new": compared.explored_new.iter().map(explored).collect::<Vec<_>>(),
         "only_new": compared.only_new.iter().map(finding).collect::<Vec<_>>(),
         "only_old": compared.only_old.iter().map(finding).collect::<Vec<_>>(),
         "both": both.collect::<Vec<_>>(),
@@ -49,7 +52,13 @@ fn machine(one: &MachineDifference) -> Value {
 }
 
 fn names(changes: &NameChanges) -> Value {
-    json!({ "added": changes.added, "removed": changes.removed, "changed": changes.changed })
+    let renamed = changes.renamed.iter().map(|(old, new)| json!({ "old": old, "new": new }));
+    json!({
+        "added": changes.added,
+        "removed": changes.removed,
+        "changed": changes.changed,
+        "renamed": renamed.collect::<Vec<_>>(),
+    })
 }
 
 fn transition(one: &TransitionDifference) -> Value {

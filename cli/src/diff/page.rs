@@ -13,10 +13,16 @@ pub fn page(compared: &Compared, options: &Options) -> String {
     let both = compared.both.iter().map(|(_, new)| shown(new, "Both versions"));
     let files = text::lines(compared);
     let coverage = text::coverage(compared);
+    let explored = text::explored(compared);
+    let explored = explored.into_iter().map(|(system, text)| (format!("Explored {system}"), text));
     page_of(&TestPage {
         title: format!("{} compared with {}", compared.new.given, compared.old.given),
         lead: text::headline(compared, options),
-        facts: coverage.into_iter().map(|line| ("Changed transitions".to_owned(), line)).collect(),
+        facts: coverage
+            .into_iter()
+            .map(|line| ("Changed transitions".to_owned(), line))
+            .chain(explored)
+            .collect(),
         listing: files,
         findings: only_new.chain(only_old).chain(both).collect(),
     })

@@ -6,7 +6,7 @@ use lab::testing::{Compared, Finding, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
-use crate::test::text::{counted, kinds_of_cores, occurrence, shown};
+use crate::test::text::{counted, extent, given_up, kinds_of_cores, occurrence, shown};
 
 /// Prints the report.
 pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -14,6 +14,9 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
     writeln!(out, "\n{}", headline(compared, options))?;
     for line in coverage(compared) {
         writeln!(out, "  {line}")?;
+    }
+    for (system, extents) in explored(compared) {
+        writeln!(out, "  explored {system}: {extents}")?;
     }
     group("only the new version has", &compared.only_new, out)?;
     group("only the old version has", &compared.only_old, out)?;
@@ -37,11 +40,12 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
 /// How much was tested.
 pub fn headline(compared: &Compared, options: &Options) -> String {
     format!(
-        "Both versions: {} on each of {}, {} operations, seed {}; {:.0} s",
+        "Both versions: {} on each of {}, {} operations, seed {}{}; {:.0} s",
         counted(compared.runs as usize, "program"),
         kinds_of_cores(options),
         compared.operations,
         options.seed,
+        given_up(compared.given_up),
         compared.elapsed.as_secs_f64(),
     )
 }
@@ -57,6 +61,17 @@ pub fn coverage(compared: &Compared) -> Vec<String> {
     let never = compared.reached.iter().filter(|(_, count)| *count == 0);
     lines.extend(never.map(|(entry, _)| format!("never taken: {entry}")));
     lines
+}
+
+/// The small systems that were explored, and how far the exploration of each version came.
+pub fn explored(compared: &Compared) -> Vec<(String, String)> {
+    let pairs = compared.explored_old.iter().zip(&compared.explored_new);
+    let both = pairs.map(|(old, new)| (old.system.to_string(), extent(old), extent(new)));
+    both.map(|(system, old, new)| {
+        let extents = if old == new { new } else { format!("{new} (old version: {old})") };
+        (system, extents)
+    })
+    .collect()
 }
 
 fn group(which: &str, findings: &[Finding], out: &mut dyn Write) -> io::Result<()> {
@@ -118,7 +133,9 @@ fn names(kind: &str, changes: &NameChanges) -> Vec<String> {
     let lines = marked
         .into_iter()
         .flat_map(|(mark, names)| names.iter().map(move |name| format!("{mark} {kind}{name}")));
-    lines.collect()
+    let renamed = changes.renamed.iter();
+    let renamed = renamed.map(|(old, new)| format!("~ {kind}{old}: renamed to {new}"));
+    lines.chain(renamed).collect()
 }
 
 fn transition(one: &TransitionDifference) -> String {

@@ -12,6 +12,7 @@ use report::numbers::percent;
 use super::table::Table;
 use super::{Campaign, Progress};
 use crate::check::paint::Paint;
+use crate::known::{TRIED, explained_briefly};
 
 /// Most tables that are named.
 const TABLES: usize = 4;
@@ -326,6 +327,7 @@ impl Page<'_> {
             writeln!(out, "      {}", alarm.command)?;
         }
         self.more(alarms.alarms.len(), out)?;
+        known(&alarms.alarms, out)?;
         if !alarms.warnings.is_empty() {
             writeln!(out, "\nWarnings: errors that gem5 accepts (--strict makes them faults)")?;
         }
@@ -340,6 +342,22 @@ impl Page<'_> {
         }
         Ok(())
     }
+}
+
+/// Prints the alarms that were tried with the repairs of released faults, and which faults explain them.
+fn known(alarms: &[Alarm], out: &mut dyn Write) -> io::Result<()> {
+    let tried: Vec<(&Alarm, &Vec<String>)> =
+        alarms.iter().filter_map(|alarm| Some((alarm, alarm.known.as_ref()?))).collect();
+    if tried.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nKnown faults of gem5's released protocol: {TRIED}")?;
+    for (alarm, repairs) in tried {
+        writeln!(out, "  {}", told(alarm))?;
+        writeln!(out, "      {}", explained_briefly(repairs))?;
+        writeln!(out, "      {}", alarm.command)?;
+    }
+    Ok(())
 }
 
 /// An alarm in words: the protocol, its cores, and what was found.

@@ -10,6 +10,7 @@ use slicc::source::Sources;
 
 use super::Cell;
 use super::fault;
+use super::kinds::Tried;
 use super::score::{Failed, Score, Warned};
 use super::series::Series;
 
@@ -55,7 +56,21 @@ struct Line<'a> {
     first_violations: Vec<Violating<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     violation_seeds: Vec<u64>,
+    /// The kinds of failures of the protocol, on all clients together, that were tried with the repairs of released faults.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    kinds: Vec<Kind<'a>>,
     command: String,
+}
+
+#[derive(Serialize)]
+struct Kind<'a> {
+    kind: String,
+    about: &'a str,
+    runs: u64,
+    /// Client and seed of the run that was tried.
+    client: String,
+    seed: u64,
+    known: Option<&'a [String]>,
 }
 
 /// A mistake that gem5 accepts, at a place of the protocol.
@@ -164,8 +179,22 @@ fn line<'a>(series: &'a Series<'_>, cell: &Cell, score: &'a Score) -> Line<'a> {
         violations: series.args.checks().then_some(score.violation_seeds.len()),
         first_violations: violations.collect(),
         violation_seeds: score.violation_seeds.values().copied().collect(),
+        kinds: kinds(series, cell),
         command: series.args.command(&opened.given, cell.client, series.args.seed_of(0)),
     }
+}
+
+fn kinds<'a>(series: &'a Series<'_>, cell: &Cell) -> Vec<Kind<'a>> {
+    let own = series.tried.iter().filter(|tried| tried.protocol == cell.protocol);
+    let kind = |tried: &'a Tried| Kind {
+        kind: tried.signature.kind.to_string(),
+        about: &tried.signature.place,
+        runs: tried.failures.runs,
+        client: tried.cell.client.to_string(),
+        seed: tried.failures.shortest.2,
+        known: tried.known.as_ref().map(|known| &known.repairs[..]),
+    };
+    own.map(kind).collect()
 }
 
 fn warning<'a>(warned: &'a Warned, sources: &Sources, command: String) -> Warning<'a> {

@@ -133,6 +133,9 @@ pub fn caches(text: &str) -> Result<(String, Caches), String> {
 /// A duration: a number with a unit.
 pub fn time(text: &str) -> Result<Duration, String> {
     let expected = || "a time was expected, such as 90s, 10m or 2h".to_owned();
+    if text.parse::<f64>().is_ok_and(|number| number.is_finite() && number >= 0.0) {
+        return Err(format!("the unit is missing: {text}s, {text}m or {text}h"));
+    }
     let unit = match text.chars().last() {
         Some('s') => 1.0,
         Some('m') => 60.0,
@@ -152,6 +155,7 @@ mod tests {
         assert_eq!(time("90s"), Ok(Duration::from_secs(90)));
         assert_eq!(time("1.5m"), Ok(Duration::from_secs(90)));
         assert_eq!(time("2h"), Ok(Duration::from_secs(7200)));
+        assert_eq!(time("15").unwrap_err(), "the unit is missing: 15s, 15m or 15h");
         for bad in ["", "90", "m", "-1s", "1d", "é"] {
             assert!(time(bad).is_err(), "{bad}");
         }

@@ -4,10 +4,12 @@ use std::collections::BTreeMap;
 
 use check::Model;
 use history::History;
+use lab::testing::Signature;
 use simulate::simulation::Run;
 use simulate::system::{Fault, Warning};
 
 use super::coverage::Coverage;
+use super::kinds::{self, ByKind, Failures};
 use super::verdicts::Counts;
 
 /// How many faults, and how many violations, are kept to be shown.
@@ -78,6 +80,8 @@ pub struct Score {
     pub violated: Vec<Violated>,
     /// The seeds of all of them, by number of the run.
     pub violation_seeds: BTreeMap<u32, u64>,
+    /// The runs that failed, by how they failed.
+    pub kinds: ByKind,
     /// Transitions.
     pub coverage: Coverage,
     /// Histories, by number of the run, if they are to be kept.
@@ -121,6 +125,12 @@ impl Score {
         self.keep_first();
     }
 
+    /// Notes how a run failed.
+    pub fn add_kind(&mut self, number: u32, seed: u64, run: &Run, signature: Signature) {
+        let failures = Failures { runs: 1, shortest: (run.tally.transitions, number, seed) };
+        kinds::add(&mut self.kinds, signature, failures);
+    }
+
     /// Adds another score.
     pub fn merge(&mut self, other: Score) {
         self.runs += other.runs;
@@ -141,6 +151,9 @@ impl Score {
         self.fault_seeds.extend(other.fault_seeds);
         self.violated.extend(other.violated);
         self.violation_seeds.extend(other.violation_seeds);
+        for (signature, failures) in other.kinds {
+            kinds::add(&mut self.kinds, signature, failures);
+        }
         self.keep_first();
         self.histories.extend(other.histories);
         self.histories.sort_by_key(|(run, _)| *run);

@@ -10,6 +10,7 @@ use check::Model;
 use rayon::prelude::*;
 use report::coverage::Reached;
 
+use super::kinds::{self, Tried};
 use super::protocols;
 use super::score::Score;
 use super::{Args, Cell, fault, json, table, verdicts};
@@ -20,6 +21,7 @@ use crate::progress;
 use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::Opened;
+use lab::testing::Signature;
 
 /// The results of a series.
 pub struct Series<'a> {
@@ -30,6 +32,8 @@ pub struct Series<'a> {
     pub models: Vec<Model>,
     /// By cell.
     pub scores: Vec<Score>,
+    /// The kinds of failures that were tried with the repairs of released faults.
+    pub tried: Vec<Tried>,
     /// Seconds that passed.
     pub elapsed: f64,
 }
@@ -53,7 +57,8 @@ pub fn run(
         Work { args, opened, cells, models: &models, runs: u64::from(args.runs.unwrap_or(1)) };
     let scores = work.on_all_cores()?;
     let elapsed = start.elapsed().as_secs_f64();
-    let mut series = Series { args, opened, cells, models, scores, elapsed };
+    let mut series = Series { args, opened, cells, models, scores, tried: Vec::new(), elapsed };
+    series.tried = kinds::tried(&series)?;
     if let (Some(path), Some(format)) = (&args.save, format) {
         let input = series.take_histories();
         convert::write_to(&input, path, format, out)?;
@@ -192,6 +197,9 @@ impl Work<'_> {
         let run = simulation.run(protocol, &plan, None);
         let seconds = start.elapsed().as_secs_f64();
         let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
+        if let Some(fault) = &run.fault {
+            score.add_kind(number, seed, &run, Signature::of_fault(fault, protocol));
+        }
         let wants_history =
             !self.models.is_empty() || self.args.save.is_some() || run.fault.is_some();
         if !wants_history {
@@ -209,6 +217,11 @@ impl Work<'_> {
         score.certificates += checked.certificates;
         let kept = self.args.kept(cell.client);
         checked.violated.retain(|model| kept.contains(model));
+        if let (None, Some(signature)) =
+            (&run.fault, Signature::of_violations(&checked.violated, cell.client))
+        {
+            score.add_kind(number, seed, &run, signature);
+        }
         score.add_violated(number, seed, checked.violated);
         if self.args.save.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));

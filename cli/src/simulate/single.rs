@@ -17,16 +17,16 @@ use slicc::protocol::Protocol;
 
 use super::score::Score;
 use super::series::Series;
-use super::{Args, Cell, fault, json, verdicts};
+use super::{Args, Cell, fault, json};
 use crate::check;
 use crate::convert;
 use crate::error::Error;
+use crate::known::explained_lines;
 use crate::options::Format;
 use crate::status::Status;
-use crate::test::text::explained;
 use lab::load::Input;
 use lab::protocols::{Opened, Repairs};
-use lab::testing::known_faults;
+use lab::testing::{Explainer, FindingKind};
 
 /// Runs the simulation, and prints or writes what was asked for.
 pub fn run(
@@ -84,35 +84,25 @@ pub fn run(
         }
     }
     if status == Status::Violation && args.repair == Repairs::None && !args.quiet {
-        tell_known(args, opened, cell, &simulation, run.fault.is_some())?;
+        tell_known(args, opened, &simulation)?;
     }
     let elapsed = start.elapsed().as_secs_f64();
     summary(args, opened, cell, score, elapsed, out)?;
     Ok(status)
 }
 
-/// Says on standard error which known faults of a released protocol explain that a run failed, if they do: the same program is clean
-/// with their repairs.
-fn tell_known(
-    args: &Args,
-    opened: &Opened,
-    cell: &Cell,
-    simulation: &Simulation,
-    has_fault: bool,
-) -> Result<(), Error> {
-    let models = args.kept(cell.client);
-    let options = args.for_checking();
-    let known = known_faults(opened, simulation, &mut |run| {
-        if run.fault.is_some() || has_fault {
-            return Ok(run.fault.is_none());
-        }
-        let history = run.history()?;
-        let mut counts = vec![verdicts::Counts::default(); models.len()];
-        let checked = verdicts::add(&history, &models, &options, &mut counts);
-        Ok(checked.is_ok_and(|checked| checked.violated.is_empty()))
-    })?;
-    for line in known.iter().flat_map(explained) {
-        eprintln!("rubric: known: {line}");
+/// Says on standard error which known faults of a released protocol explain that a run failed, if they do.
+fn tell_known(args: &Args, opened: &Opened, simulation: &Simulation) -> Result<(), Error> {
+    let Some(explainer) = Explainer::new(opened, args.for_checking())? else {
+        return Ok(());
+    };
+    let signatures = explainer.signatures(simulation)?;
+    let Some(signature) = signatures.iter().find(|one| one.kind != FindingKind::Warning) else {
+        return Ok(());
+    };
+    let known = explainer.explain(simulation, signature)?;
+    for (at, line) in known.iter().flat_map(explained_lines).enumerate() {
+        eprintln!("rubric: {}{line}", if at == 0 { "known: " } else { "" });
     }
     Ok(())
 }
@@ -135,6 +125,7 @@ fn summary(
         cells: std::slice::from_ref(cell),
         models: Vec::new(),
         scores: vec![score],
+        tried: Vec::new(),
         elapsed,
     };
     let score = &series.scores[0];

@@ -11,6 +11,9 @@ use super::score::Score;
 use super::series::Series;
 use super::verdicts::Counts;
 use crate::check::paint::Paint;
+use crate::known::{TRIED, explained_briefly};
+use crate::test::text::counted;
+use lab::testing::FindingKind;
 
 /// Prints a line for each protocol and client, then notes, faults and violations.
 pub fn print(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
@@ -83,7 +86,8 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "operations/s, transitions/s: of the simulation alone, on one core")?;
     writeln!(
         out,
-        "coverage: transitions reached, of those reachable (of all in the protocol's table); none of them stalls"
+        "coverage: transitions reached, of those not known to be unreachable (of all in the protocol's table, if that is more); \
+         none of them stalls"
     )?;
     if series.has_recipes() {
         writeln!(
@@ -112,6 +116,28 @@ fn notes(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
     for (cell, score) in series.cells.iter().zip(&series.scores) {
         faults(series, cell, score, out)?;
         violations(series, cell, score, out)?;
+    }
+    known(series, out)
+}
+
+/// Which known faults of gem5's released protocols explain the failures.
+fn known(series: &Series<'_>, out: &mut dyn Write) -> io::Result<()> {
+    if series.tried.is_empty() {
+        return Ok(());
+    }
+    writeln!(out, "\nKnown faults of gem5's released protocols: {TRIED}")?;
+    for tried in &series.tried {
+        let opened = &series.opened[tried.protocol];
+        let runs = counted(tried.failures.runs as usize, "run");
+        writeln!(out, "  {}: {}, {runs}", tame(&opened.title()), tried.signature)?;
+        let repairs = tried.known.as_ref().map_or(&[][..], |known| &known.repairs);
+        writeln!(out, "    {}", explained_briefly(repairs))?;
+        let (_, _, seed) = tried.failures.shortest;
+        let command = match tried.signature.kind {
+            FindingKind::Violation(..) => series.command_of_violation(&tried.cell, seed),
+            _ => series.command_of_fault(&tried.cell, seed),
+        };
+        writeln!(out, "    {}", tame(&command))?;
     }
     Ok(())
 }

@@ -19,6 +19,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
         "seed": options.seed,
         "runs": tested.runs,
         "clients": options.clients.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        "given_up": tested.given_up,
         "operations": tested.operations,
         "seconds": tested.elapsed.as_secs_f64(),
         "repairs": tested.repairs,
@@ -30,7 +31,8 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
     writeln!(out, "{value}")
 }
 
-fn explored(explored: &Explored) -> Value {
+/// A small system that was explored.
+pub fn explored(explored: &Explored) -> Value {
     json!({
         "threads": explored.system.threads,
         "locations": explored.system.locations,
@@ -55,8 +57,21 @@ pub fn finding(finding: &Finding) -> Value {
         "known": finding.known.as_ref().map(|known| &known.repairs),
         "command": finding.command,
         "part": part(&finding.evidence),
+        "operations": operations(&finding.evidence),
         "evidence": text::evidence(finding),
     })
+}
+
+/// The operations of the smallest part of a violation, as the run numbers them, in the order of the part.
+fn operations(evidence: &Evidence) -> Option<Vec<Value>> {
+    let Evidence::Part(part) = evidence else {
+        return None;
+    };
+    let operation = |op| {
+        let operation = part.whole.operation(op);
+        json!({ "thread": operation.thread, "index": operation.index })
+    };
+    Some(part.shrunk.kept.iter().map(|&op| operation(op)).collect())
 }
 
 /// The smallest part of a violation as axe text, where that can express it.

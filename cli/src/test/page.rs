@@ -5,6 +5,7 @@ use report::explain;
 use report::page::tested::{Shown, TestPage, tested as page_of};
 
 use super::text;
+use crate::known::explained;
 
 /// Renders the report as HTML.
 pub fn page(tested: &Tested, options: &Options) -> String {
@@ -31,10 +32,10 @@ fn group(finding: &Finding) -> &'static str {
 pub fn shown(finding: &Finding, group: &str) -> Shown {
     let pictures = match &finding.evidence {
         Evidence::Part(part) => explain::violation(
-            &part.shrunk.history,
-            &part.shrunk.reads_from,
+            &part.whole,
+            &part.reads_from,
             part.model,
-            &part.shrunk.violation,
+            &part.violation(),
             &Default::default(),
             &|_, _| None,
             &finding.signature.to_string(),
@@ -45,7 +46,7 @@ pub fn shown(finding: &Finding, group: &str) -> Shown {
     let mut facts: Vec<String> = vec![finding.message.clone()];
     facts.extend(source.map(|one| format!("{}:{}: {}", one.file, one.line, one.text)));
     facts.push(text::occurrence(finding));
-    facts.extend(finding.known.iter().flat_map(text::explained));
+    facts.extend(finding.known.iter().flat_map(explained));
     Shown {
         title: finding.signature.to_string(),
         group: group.to_owned(),

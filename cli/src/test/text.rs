@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
-use lab::released;
 use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
 
 use crate::check::text::explanation;
+use crate::known::explained_lines;
 
 /// The largest number of lines of evidence that are printed for a finding.
 const LINES: usize = 40;
@@ -52,7 +52,7 @@ fn known_faults(known: &[&Finding], out: &mut dyn Write) -> io::Result<()> {
     }
     for (known, findings) in groups {
         writeln!(out)?;
-        for line in explained(known) {
+        for line in explained_lines(known) {
             writeln!(out, "{line}")?;
         }
         for finding in findings {
@@ -72,13 +72,22 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
         }
     };
     format!(
-        "{}: {} on each of {}, {} operations, {seeds}; {:.0} s",
+        "{}: {} on each of {}, {} operations, {seeds}{}; {:.0} s",
         tame(&tested.opened.given),
         counted(tested.runs as usize, "program"),
         kinds_of_cores(options),
         tested.operations,
+        given_up(tested.given_up),
         tested.elapsed.as_secs_f64(),
     )
+}
+
+/// `, 3 runs not finished in time`; empty if none was given up.
+pub fn given_up(runs: u32) -> String {
+    match runs {
+        0 => String::new(),
+        runs => format!(", {} not finished in time", counted(runs as usize, "run")),
+    }
 }
 
 /// `5 kinds of cores`.
@@ -137,7 +146,7 @@ pub fn shown(finding: &Finding, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "  at {}:{}: {}", source.file, source.line, source.text)?;
     }
     writeln!(out, "  {}", occurrence(finding))?;
-    for line in finding.known.iter().flat_map(explained) {
+    for line in finding.known.iter().flat_map(explained_lines) {
         writeln!(out, "  {line}")?;
     }
     let lines = evidence(finding);
@@ -158,28 +167,16 @@ pub fn occurrence(finding: &Finding) -> String {
     format!("seen {} on {}", counted(finding.seen as usize, "time"), finding.clients.join(", "))
 }
 
-/// The released faults that explain findings, each with its place and what it does, and the repairs.
-pub fn explained(known: &Known) -> Vec<String> {
-    let faults = known.repairs.iter().flat_map(|repair| released::of_repair(repair));
-    let mut lines: Vec<String> = faults
-        .map(|fault| {
-            format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
-        })
-        .collect();
-    lines.push(format!("  repaired by --repair {}", known.repairs.join(",")));
-    lines
-}
-
 /// What shows a finding, line by line.
 pub fn evidence(finding: &Finding) -> Vec<String> {
     match &finding.evidence {
         Evidence::Part(part) => {
-            let history = &part.shrunk.history;
-            let text = explanation(history, &part.shrunk.violation);
+            let text = explanation(&part.whole, &part.violation());
             let mut lines = vec![format!(
-                "the smallest part that violates {}, {}:",
+                "the smallest part that violates {}, {} of the run's {}, with their numbers in the run:",
                 part.model,
-                counted(history.operations(), "operation")
+                counted(part.shrunk.history.operations(), "operation"),
+                part.whole.operations()
             )];
             lines.extend(text.lines().map(str::to_owned));
             lines

@@ -79,6 +79,19 @@ pub fn edited_mi_example(folder: &Path, file: &str, from: &str, to: &str) -> Str
     folder.join("MI_example.slicc").to_str().unwrap().to_owned()
 }
 
+/// Writes a built-in protocol with a named fault into a folder, as gem5 releases it. Returns its path.
+pub fn with_fault(folder: &Path, fault: &str) -> String {
+    let mutant = slicc::mutant::named::find(fault).unwrap();
+    let original = slicc::protocol::Protocol::open(&mutant.protocol).unwrap();
+    for (name, text) in fixtures::protocol(&mutant.protocol).unwrap().files {
+        fs::write(folder.join(name), text).unwrap();
+    }
+    for changed in mutant.changed(&original.loaded).unwrap() {
+        fs::write(folder.join(changed.path), changed.text).unwrap();
+    }
+    folder.join(format!("{}.slicc", mutant.protocol)).to_str().unwrap().to_owned()
+}
+
 /// Runs the program, and kills it when a file has so many lines.
 pub fn kill_at(arguments: &[&str], log: &Path, lines: usize) {
     let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))

@@ -14,10 +14,12 @@ use slicc::mutant::repair::{self, Repaired};
 use slicc::mutant::touched::TableEntry;
 use slicc::protocol::Protocol;
 
+use super::deadlines::Deadlines;
 use super::gather::Gathered;
 use super::program::{Bench, Ran};
 use super::schedule::run_programs;
-use super::{Extent, Finding, Options, WORKING, small};
+use super::small::{self, Explored};
+use super::{Finding, FindingKind, Options, Signature, given_up};
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, refused};
@@ -33,8 +35,14 @@ pub struct Compared {
     pub difference: Difference,
     /// The number of programs that ran on each kind of core, each of them on one kind and on both versions.
     pub runs: u32,
+    /// The number of runs, of both versions and all kinds of cores together, that were given up since the time was over.
+    pub given_up: u32,
     /// The operations of all runs of the new version.
     pub operations: u64,
+    /// The small systems of the old version that were explored.
+    pub explored_old: Vec<Explored>,
+    /// The small systems of the new version that were explored.
+    pub explored_new: Vec<Explored>,
     /// What only the new version shows, the worst first.
     pub only_new: Vec<Finding>,
     /// What only the old version shows, the worst first.
@@ -67,30 +75,26 @@ pub fn compare(
     let start = Instant::now();
     let (old, new) = (Opened::new(old, None)?, Opened::new(new, None)?);
     let (repaired_old, repaired_new) = (repaired(&old)?, repaired(&new)?);
-    let benches =
-        [Bench::new(&old, &repaired_old, options)?, Bench::new(&new, &repaired_new, options)?];
+    let deadlines = Deadlines::of(options.extent);
+    let benches = [
+        Bench::new(&old, &repaired_old, options, deadlines)?,
+        Bench::new(&new, &repaired_new, options, deadlines)?,
+    ];
     let difference = difference(&old.protocol, &new.protocol);
     let near = Near::new(&difference);
-    let working = match options.extent {
-        Extent::Runs(_) => None,
-        Extent::Time(time) => Some(start + time * WORKING / 100),
-    };
     let (pairs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| {
             // The old version may use half of what is left, the new one the rest.
-            let half = working.map(|deadline| {
-                let now = Instant::now();
-                now + deadline.saturating_duration_since(now) / 2
-            });
+            let half = deadlines.first_half();
             let old = small::explore_all(&old, &repaired_old, options, half)?;
-            let new = small::explore_all(&new, &repaired_new, options, working)?;
+            let new = small::explore_all(&new, &repaired_new, options, deadlines)?;
             Ok::<_, Error>([old, new])
         });
         let run = |client, lineage: &Lineage| {
             let [old, new] = &benches;
             Ok(Pair { old: old.run(client, lineage)?, new: new.run(client, lineage)? })
         };
-        let pairs = run_programs(options, working, observer, run, |pair: &Pair| {
+        let pairs = run_programs(options, deadlines, observer, run, |pair: &Pair| {
             let reached = pair.new.reached.iter();
             reached.filter(|one| near.has(&new.protocol, one.triple)).copied().collect()
         });
@@ -99,7 +103,7 @@ pub fn compare(
     });
     let (pairs, [explored_old, explored_new]) = (pairs?, explored?);
     let [bench_old, bench_new] = &benches;
-    let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options, working));
+    let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options));
     for pair in &pairs {
         gathered[0].add_run(&pair.old);
         gathered[1].add_run(&pair.new);
@@ -110,8 +114,9 @@ pub fn compare(
     let (found_old, found_new) = (gathered_old.findings()?, gathered_new.findings()?);
     let reached = reached(&new.protocol, &difference, pairs.iter().map(|pair| &pair.new));
     let runs = (pairs.len() / options.clients.len().max(1)) as u32;
+    let given_up = given_up(pairs.iter().flat_map(|pair| [&pair.old, &pair.new]));
     let operations = pairs.iter().map(|pair| pair.new.operations as u64).sum();
-    let (mut only_old, mut only_new, both) = sorted(found_old, found_new);
+    let (mut only_old, mut only_new, both) = sorted(found_old, found_new, &difference);
     // A known fault that the files of both versions have is no difference, even if the programs show it in one of them only.
     only_old.retain(|finding| !is_in(finding, &repaired_new));
     only_new.retain(|finding| !is_in(finding, &repaired_old));
@@ -121,7 +126,10 @@ pub fn compare(
         new,
         difference,
         runs,
+        given_up,
         operations,
+        explored_old,
+        explored_new,
         only_new,
         only_old,
         both,
@@ -146,9 +154,11 @@ fn is_in(finding: &Finding, repaired: &Repaired) -> bool {
 fn sorted(
     old: Vec<Finding>,
     new: Vec<Finding>,
+    difference: &Difference,
 ) -> (Vec<Finding>, Vec<Finding>, Vec<(Finding, Finding)>) {
     let is_same = |one: &Finding, other: &Finding| {
-        one.signature == other.signature && one.known.is_some() == other.known.is_some()
+        in_new_names(&one.signature, difference) == other.signature
+            && one.known.is_some() == other.known.is_some()
     };
     let mut left: Vec<Finding> = Vec::new();
     let mut both = Vec::new();
@@ -160,9 +170,35 @@ fn sorted(
         }
     }
     // Several causes of one finding are one finding here.
-    left.retain(|finding| !both.iter().any(|(_, known)| is_same(known, finding)));
-    only_old.retain(|finding| !both.iter().any(|(known, _)| is_same(known, finding)));
-    (only_old, left, both)
+    left.retain(|finding| !both.iter().any(|(known, _)| is_same(known, finding)));
+    only_old.retain(|finding| !both.iter().any(|(_, known)| is_same(finding, known)));
+    (once(only_old), once(left), both)
+}
+
+/// Findings with each signature once, however many causes there are.
+fn once(findings: Vec<Finding>) -> Vec<Finding> {
+    let mut all: Vec<Finding> = Vec::new();
+    for finding in findings {
+        match all.iter_mut().find(|one| one.signature == finding.signature) {
+            Some(one) => one.absorb(finding),
+            None => all.push(finding),
+        }
+    }
+    all
+}
+
+/// The signature of a finding of the old version, with the names of the new one.
+fn in_new_names(signature: &Signature, difference: &Difference) -> Signature {
+    let place = || {
+        let (name, row) = signature.place.split_once(" (")?;
+        let (state, event) = row.strip_suffix(')')?.split_once(", ")?;
+        let machine = difference.machines.iter().find(|one| one.machine == name)?;
+        let (state, event) = (machine.states.new_name(state), machine.events.new_name(event));
+        Some(format!("{name} ({state}, {event})"))
+    };
+    let is_row = signature.kind == FindingKind::UndefinedTransition;
+    let place = is_row.then(place).flatten().unwrap_or_else(|| signature.place.clone());
+    Signature { kind: signature.kind.clone(), place }
 }
 
 /// The changed transitions and their neighbours.
@@ -218,6 +254,7 @@ fn reached<'a>(
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
+    use crate::testing::Extent;
     use simulate::client::Client;
     use slicc::mutant::named;
 

@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use check::Bounds;
+use check::engine::proof::Violation;
 use check::shrink::{Shrunk, shrink};
-use history::{Ambiguity, ReadsFrom};
+use history::{Ambiguity, History, ReadsFrom};
 use memory::Model;
 use simulate::client::Client;
 use simulate::recipe::Lineage;
 use simulate::stepper::DescribedMove;
 use slicc::protocol::Protocol;
 
+use super::deadlines::within;
 use super::program::Bench;
 use crate::error::Error;
 
@@ -35,6 +37,17 @@ pub struct Part {
     pub shrunk: Shrunk,
     /// The model that it violates.
     pub model: Model,
+    /// The history of the run.
+    pub whole: History,
+    /// The reads-from of the run.
+    pub reads_from: ReadsFrom,
+}
+
+impl Part {
+    /// The proof in terms of the run, so that its operations have the numbers that they have there.
+    pub fn violation(&self) -> Violation {
+        self.shrunk.violation_in(&self.whole)
+    }
 }
 
 /// The smallest part of the history of a run that violates a model; none if the run does not violate it.
@@ -50,12 +63,17 @@ pub fn part(
 ) -> Result<Option<Evidence>, Error> {
     let failed = |error| Error::run(&bench.opened.given)(error);
     let simulated = bench.simulate(protocol, client, lineage)?;
+    if simulated.run.is_given_up {
+        return Ok(None);
+    }
     let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
-    let Some(violation) = bench.violates(&history, model)? else {
+    let deadline = bench.deadlines.end;
+    let Some(violation) = bench.judge.violates(&history, model, deadline)? else {
         return Ok(None);
     };
     let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(failed)?;
-    let bounds = Bounds::new(Some(SHRINKING), None);
+    let bounds = Bounds::new(within(Some(SHRINKING), deadline), None);
     let shrunk = shrink(&history, &reads_from, model, &violation, &bounds, &mut |_| {});
-    Ok(shrunk.map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model }))))
+    Ok(shrunk
+        .map(|shrunk| Evidence::Part(Box::new(Part { shrunk, model, whole: history, reads_from }))))
 }

@@ -29,6 +29,26 @@ pub struct Finding {
     pub evidence: Evidence,
 }
 
+impl Finding {
+    /// Counts the runs of another finding with the same signature as runs of this one. It is known only if both are.
+    pub(super) fn absorb(&mut self, other: Finding) {
+        self.seen += other.seen;
+        self.clients.extend(other.clients);
+        self.clients.sort();
+        self.clients.dedup();
+        self.known = match (self.known.take(), other.known) {
+            (Some(mut known), Some(more)) => {
+                let repairs = more.repairs.into_iter();
+                let others: Vec<String> =
+                    repairs.filter(|one| !known.repairs.contains(one)).collect();
+                known.repairs.extend(others);
+                Some(known)
+            }
+            _ => None,
+        };
+    }
+}
+
 /// A place in a protocol's files.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Source {

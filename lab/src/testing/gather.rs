@@ -2,7 +2,6 @@
 //! released faults explain are known findings.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::time::Instant;
 
 use rayon::prelude::*;
 use simulate::client::Client;
@@ -13,8 +12,9 @@ use slicc::protocol::Protocol;
 use super::Options;
 use super::evidence::{self, Evidence};
 use super::finding::{Finding, FindingKind, Known, Signature};
-use super::known::{needed, with};
-use super::program::{Bench, Problem, Ran};
+use super::judge::Problem;
+use super::known::{VARIATIONS, needed, with};
+use super::program::{Bench, Ran};
 use super::small::{Explored, Shown, System};
 use crate::error::Error;
 use crate::protocols::Repairs;
@@ -22,9 +22,8 @@ use crate::protocols::Repairs;
 /// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
 const ATTRIBUTED: usize = 6;
 
-/// The runs of a signature that are varied before it is called known, and the variations of each.
+/// The runs of a signature that are varied before it is called known.
 const VARIED: usize = 3;
-const VARIATIONS: u64 = 8;
 
 /// The runs and explorations of a test, grouped by the finding that they show.
 pub struct Gathered<'a> {
@@ -36,8 +35,6 @@ pub struct Gathered<'a> {
     known: BTreeMap<Signature, Vec<Showing>>,
     explored: Vec<(System, Shown)>,
     compiled: HashMap<Vec<String>, Option<Protocol>>,
-    /// When one run for each finding must do.
-    deadline: Option<Instant>,
 }
 
 type IsRepaired = bool;
@@ -55,12 +52,8 @@ struct Showing {
 }
 
 impl<'a> Gathered<'a> {
-    /// Creates an empty collection. After the deadline only one run of each finding is examined for the repairs that it needs.
-    pub fn new(
-        bench: &'a Bench<'a>,
-        options: &'a Options,
-        deadline: Option<Instant>,
-    ) -> Gathered<'a> {
+    /// Creates an empty collection.
+    pub fn new(bench: &'a Bench<'a>, options: &'a Options) -> Gathered<'a> {
         Gathered {
             bench,
             options,
@@ -68,7 +61,6 @@ impl<'a> Gathered<'a> {
             known: BTreeMap::new(),
             explored: Vec::new(),
             compiled: HashMap::new(),
-            deadline,
         }
     }
 
@@ -126,8 +118,7 @@ impl<'a> Gathered<'a> {
             .flat_map(|run| (0..VARIATIONS).map(move |seed| (run.client, run.lineage.vary(seed))));
         let protocol = &self.bench.repaired.protocol;
         let shows = variations.collect::<Vec<_>>().into_par_iter().map(|(client, lineage)| {
-            let simulated = self.bench.simulate(protocol, client, &lineage)?;
-            Ok(simulated.problems.iter().any(|one| one.signature == *signature))
+            Ok(self.bench.simulate(protocol, client, &lineage)?.shows(signature))
         });
         let shows = shows.collect::<Result<Vec<bool>, Error>>()?;
         Ok(shows.contains(&true))
@@ -167,6 +158,7 @@ impl<'a> Gathered<'a> {
         for (system, shown) in std::mem::take(&mut self.explored) {
             self.add_shown(&mut findings, system, shown);
         }
+        let mut findings = without_doubtful(findings);
         findings.sort_by(|a, b| {
             let key =
                 |one: &Finding| (one.known.is_some(), one.signature.clone(), one.known.clone());
@@ -184,7 +176,8 @@ impl<'a> Gathered<'a> {
         let mut groups: Vec<Attributed> = Vec::new();
         let repairs: Vec<Mutant> = self.bench.repaired.applied.clone();
         for (at, run) in runs.into_iter().enumerate() {
-            if at >= ATTRIBUTED || (at > 0 && self.is_late()) {
+            // When time is limited, one run must do.
+            if at >= ATTRIBUTED || (at > 0 && !self.bench.deadlines.is_working()) {
                 // The stable order keeps the first of the most frequent ones.
                 if let Some(most) = groups.iter_mut().max_by_key(|(_, runs)| runs.len()) {
                     most.1.push(run);
@@ -201,11 +194,6 @@ impl<'a> Gathered<'a> {
         Ok(groups)
     }
 
-    /// Whether the time of the test is over.
-    fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
-    }
-
     /// Whether a run does not show a finding on the protocol with some repairs, nor anything else but warnings.
     fn is_clean(
         &mut self,
@@ -213,17 +201,16 @@ impl<'a> Gathered<'a> {
         signature: &Signature,
         run: &Showing,
     ) -> Result<bool, Error> {
+        if self.bench.deadlines.is_over() {
+            return Ok(false);
+        }
         let names: Vec<String> = repairs.iter().map(|one| one.name.to_string()).collect();
         let original = &self.bench.opened.protocol;
         let protocol = self.compiled.entry(names).or_insert_with(|| with(original, repairs));
         let Some(protocol) = protocol else {
             return Ok(false);
         };
-        let simulated = self.bench.simulate(protocol, run.client, &run.lineage)?;
-        let is_other = |one: &Problem| {
-            one.signature.kind == FindingKind::Warning && one.signature != *signature
-        };
-        Ok(simulated.problems.iter().all(is_other))
+        Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
     /// The finding that some runs show; that with the fewest operations stands for all.
@@ -264,11 +251,14 @@ impl<'a> Gathered<'a> {
     /// Adds what an exploration found, to a finding that is there already if it is the same. A shortest run is better
     /// evidence than the last transitions of a long one.
     fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
-        let Shown { problem: Problem { signature, message, source, .. }, steps, known, under } =
-            shown;
+        let Shown { problem, steps, known, is_settled, under } = shown;
+        let Problem { signature, message, source, .. } = problem;
         let known = known.map(|repairs| Known { repairs });
         let command = system.command(&self.bench.opened.given, self.options, &under);
-        let same = findings.iter_mut().find(|one| one.signature == signature && one.known == known);
+        // What is not settled by exploring is what the runs say that it is.
+        let is_same =
+            |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
+        let same = findings.iter_mut().find(is_same);
         match same {
             Some(finding) => {
                 finding.seen += 1;
@@ -289,5 +279,63 @@ impl<'a> Gathered<'a> {
                 evidence: Evidence::Steps(steps),
             }),
         }
+    }
+}
+
+/// Makes known findings part of a new one with the same signature: that one has another cause than repairs take out, so it is not certain
+/// which cause the others have.
+fn without_doubtful(findings: Vec<Finding>) -> Vec<Finding> {
+    let (mut new, known): (Vec<Finding>, Vec<Finding>) =
+        findings.into_iter().partition(|one| one.known.is_none());
+    let mut certain = Vec::new();
+    for finding in known {
+        match new.iter_mut().find(|one| one.signature == finding.signature) {
+            Some(one) => one.absorb(finding),
+            None => certain.push(finding),
+        }
+    }
+    new.append(&mut certain);
+    new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn finding(place: &str, known: Option<&str>) -> Finding {
+        let signature =
+            Signature { kind: FindingKind::UndefinedTransition, place: place.to_owned() };
+        Finding {
+            signature,
+            message: String::new(),
+            source: None,
+            clients: vec![format!("client of {known:?}")],
+            seen: 2,
+            command: String::new(),
+            known: known.map(|repair| Known { repairs: vec![repair.to_owned()] }),
+            evidence: Evidence::Recent(Vec::new()),
+        }
+    }
+
+    #[test]
+    fn a_signature_that_is_new_is_not_known_as_well() {
+        let all = vec![
+            finding("a", None),
+            finding("b", Some("x")),
+            finding("a", Some("x")),
+            finding("b", Some("y")),
+        ];
+        let left = without_doubtful(all);
+        let shown: Vec<_> =
+            left.iter().map(|one| (&*one.signature.place, one.known.is_some(), one.seen)).collect();
+        assert_eq!(shown, [("a", false, 4), ("b", true, 2), ("b", true, 2)]);
+        assert_eq!(left[0].clients.len(), 2);
+    }
+
+    #[test]
+    fn causes_of_one_finding_are_told_together() {
+        let mut one = finding("a", Some("x"));
+        one.absorb(finding("a", Some("y")));
+        assert_eq!(one.known.unwrap().repairs, ["x", "y"]);
     }
 }

@@ -1,12 +1,15 @@
 //! Which repairs of released faults make a failing run clean.
 
-use simulate::simulation::{Run, Simulation};
-use slicc::mutant::{Mutant, repair};
+use rayon::prelude::*;
+use simulate::simulation::Simulation;
+use slicc::mutant::Mutant;
+use slicc::mutant::repair::{self, Repaired};
 use slicc::protocol::Protocol;
 
-use super::finding::Known;
+use super::finding::{Known, Signature};
+use super::judge::{Judge, Simulated, Suspicion};
 use crate::error::Error;
-use crate::protocols::{Opened, plan, refused};
+use crate::protocols::{Opened, refused};
 
 /// The smallest set of repairs found that makes a run clean, given that all repairs together do: one alone if that is enough, those
 /// tried before first; else what is left after repairs that are not needed have been left out one by one.
@@ -42,33 +45,93 @@ pub fn needed<E>(
     Ok(kept.iter().map(|one| one.name.to_string()).collect())
 }
 
-/// The released faults that explain why a run failed: the repairs with which it is clean. `None` if no repairs fit the protocol, or it is
-/// not clean with all of them. Cost: up to a run for each repair.
+/// The variations of a run with which it is made sure that repairs explain what it shows, not chance: repairs change the timing.
+pub const VARIATIONS: u64 = 8;
+
+/// The kinds of findings of a protocol that are explained where many runs are summed up.
+pub const MOST_KINDS: usize = 12;
+
+/// The largest number of transitions of a run that is explained where many runs are summed up. Explaining takes some dozen such runs.
+pub const MOST_TRANSITIONS: u64 = 1_000_000;
+
+/// Explains what goes wrong in runs of a protocol by the known faults of gem5's released protocols.
 ///
-/// # Errors
-/// The system cannot be built, or those of `is_clean`, which says whether a run is clean.
-pub fn known_faults(
-    opened: &Opened,
-    simulation: &Simulation,
-    is_clean: &mut dyn FnMut(&Run) -> Result<bool, Error>,
-) -> Result<Option<Known>, Error> {
-    let repaired = repair::all_that_fit(&opened.protocol);
-    let repaired = repaired.map_err(|failure| refused(&opened.given, failure))?;
-    if repaired.applied.is_empty() {
-        return Ok(None);
+/// A finding is known if the run that shows it is clean on the protocol with all repairs that fit, and [`VARIATIONS`] of the run
+/// do not show it there.
+pub struct Explainer<'a> {
+    opened: &'a Opened,
+    repaired: Repaired,
+    judge: Judge<'a>,
+}
+
+impl<'a> Explainer<'a> {
+    /// Finds the repairs that fit a protocol; none if there are none. Histories are checked with the options.
+    ///
+    /// # Errors
+    /// The protocol has errors with the repairs.
+    pub fn new(
+        opened: &'a Opened,
+        checking: check::Options,
+    ) -> Result<Option<Explainer<'a>>, Error> {
+        let repaired = repair::all_that_fit(&opened.protocol);
+        let repaired = repaired.map_err(|failure| refused(&opened.given, failure))?;
+        let judge = Judge { given: &opened.given, checking };
+        Ok((!repaired.applied.is_empty()).then_some(Explainer { opened, repaired, judge }))
     }
-    let mut run_is_clean = |protocol: &Protocol| {
-        let plan = plan(protocol, &opened.given, simulation)?;
-        let run = simulation.run(protocol, &plan, None).map_err(Error::run(&opened.given))?;
-        is_clean(&run)
-    };
-    if !run_is_clean(&repaired.protocol)? {
-        return Ok(None);
+
+    /// What goes wrong in a run: the fault that ends it or the violation of what its cores guarantee, and errors that gem5 accepts.
+    ///
+    /// # Errors
+    /// The system cannot be built, or a certificate is wrong.
+    pub fn signatures(&self, simulation: &Simulation) -> Result<Vec<Signature>, Error> {
+        let simulated = self.simulate(&self.opened.protocol, simulation, Suspicion::Confirmed)?;
+        Ok(simulated.problems.into_iter().map(|one| one.signature).collect())
     }
-    let repairs = needed(&repaired.applied, &[], &mut |some| {
-        with(&opened.protocol, some).map_or(Ok(false), |protocol| run_is_clean(&protocol))
-    })?;
-    Ok(Some(Known { repairs }))
+
+    /// The faults that explain that a run shows a finding; none if it is not known. Cost: the run and its variations, and up to two runs
+    /// for each repair.
+    ///
+    /// # Errors
+    /// As [`Explainer::signatures`].
+    pub fn explain(
+        &self,
+        simulation: &Simulation,
+        signature: &Signature,
+    ) -> Result<Option<Known>, Error> {
+        let protocol = &self.repaired.protocol;
+        let repaired = self.simulate(protocol, simulation, Suspicion::Confirmed)?;
+        if !repaired.is_free_of(signature) || self.varied_shows(simulation, signature)? {
+            return Ok(None);
+        }
+        let repairs = needed(&self.repaired.applied, &[], &mut |some| {
+            let Some(protocol) = with(&self.opened.protocol, some) else {
+                return Ok::<bool, Error>(false);
+            };
+            let simulated = self.simulate(&protocol, simulation, Suspicion::Granted)?;
+            Ok(simulated.is_free_of(signature))
+        })?;
+        Ok(Some(Known { repairs }))
+    }
+
+    /// Whether variations of a run show a finding with all repairs.
+    fn varied_shows(&self, simulation: &Simulation, signature: &Signature) -> Result<bool, Error> {
+        let varied: Vec<Simulation> = (0..VARIATIONS).map(|seed| simulation.vary(seed)).collect();
+        let shows = varied.into_par_iter().map(|simulation| {
+            let protocol = &self.repaired.protocol;
+            let simulated = self.simulate(protocol, &simulation, Suspicion::Confirmed)?;
+            Ok(simulated.shows(signature))
+        });
+        Ok(shows.collect::<Result<Vec<bool>, Error>>()?.contains(&true))
+    }
+
+    fn simulate(
+        &self,
+        protocol: &Protocol,
+        simulation: &Simulation,
+        suspicion: Suspicion,
+    ) -> Result<Simulated, Error> {
+        self.judge.simulate(protocol, simulation, suspicion, None)
+    }
 }
 
 /// A protocol with some repairs, in order; none if they do not fit without the others.

@@ -4,14 +4,13 @@
 //! number of directories, matters more for what a run finds than the kind of core does. A [`Guide`] varies programs that reached
 //! something rare among what counts.
 
-use std::time::Instant;
-
 use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::guided::Guide;
 use simulate::recipe::Lineage;
 use simulate::system::Reached;
 
+use super::deadlines::Deadlines;
 use super::{Extent, Options};
 use crate::error::Error;
 use crate::observer::{Observer, Stage};
@@ -19,7 +18,7 @@ use crate::observer::{Observer, Stage};
 /// Programs on each kind of core between two looks at the clock.
 const BATCH: u32 = 2;
 
-/// Runs programs until the deadline or as many as the options say, on all cores of the computer. Programs of a shorter test are the
+/// Runs programs until no further one is to be started, or as many as the options say, on all cores of the computer. Programs of a shorter test are the
 /// first ones of a longer test.
 ///
 /// `run` runs a program, and `reached` says what the guide learns of it.
@@ -28,7 +27,7 @@ const BATCH: u32 = 2;
 /// Those of `run`.
 pub fn run_programs<R: Send>(
     options: &Options,
-    deadline: Option<Instant>,
+    deadlines: Deadlines,
     observer: &dyn Observer,
     run: impl Fn(Client, &Lineage) -> Result<R, Error> + Sync,
     reached: impl Fn(&R) -> Vec<Reached>,
@@ -45,7 +44,7 @@ pub fn run_programs<R: Send>(
     let mut results = Vec::new();
     let mut next = 0;
     // At least one program runs, however short the time is.
-    while next < most && (next == 0 || deadline.is_none_or(|deadline| Instant::now() < deadline)) {
+    while next < most && (next == 0 || deadlines.is_working()) {
         let rounds = BATCH.min(most - next);
         next += rounds;
         let programs: Vec<(Client, Lineage)> = (0..rounds)

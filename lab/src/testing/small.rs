@@ -10,9 +10,10 @@ use simulate::stepper::{DescribedMove, Scope, StepperError};
 use slicc::mutant::repair::{Repaired, all_that_fit};
 use slicc::protocol::Protocol;
 
+use super::deadlines::{Deadlines, left};
 use super::finding::{FindingKind, Known, Signature};
+use super::judge::{Problem, of_fault, of_warning};
 use super::known::{needed, with};
-use super::program::{Problem, of_fault, of_warning};
 use super::{Extent, Options, STATES};
 use crate::error::{Error, Refusal};
 use crate::protocols::{Opened, Repairs, refused};
@@ -64,6 +65,8 @@ pub(super) struct Shown {
     pub steps: Vec<DescribedMove>,
     /// The repairs that make it go away.
     pub known: Option<Vec<String>>,
+    /// Whether it is certain that it is known or new: the time may have ended before the repaired protocol was explored as far.
+    pub is_settled: bool,
     /// The repairs under which it was found.
     pub under: Repairs,
 }
@@ -113,14 +116,15 @@ pub fn explore_all(
     opened: &Opened,
     repaired: &Repaired,
     options: &Options,
-    deadline: Option<Instant>,
+    deadlines: Deadlines,
 ) -> Result<Vec<Explored>, Error> {
     let systems = if options.explores { &SYSTEMS[..] } else { &[] };
     let mut explored = Vec::new();
     for (at, &system) in systems.iter().enumerate() {
-        let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
-        let time = left.map(|left| left / (systems.len() - at) as u32);
-        let exploring = Exploring { opened, repaired, options, system, time };
+        // What a system leaves of its time goes to the others.
+        let share = |left: Duration| left / (systems.len() - at) as u32;
+        let until = left(deadlines.working).map(|left| Instant::now() + share(left));
+        let exploring = Exploring { opened, repaired, options, system, until, end: deadlines.end };
         explored.push(exploring.explore()?);
     }
     Ok(explored)
@@ -132,15 +136,17 @@ struct Exploring<'a> {
     repaired: &'a Repaired,
     options: &'a Options,
     system: System,
-    /// The time that it may take, if that is limited.
-    time: Option<Duration>,
+    /// When the exploration ends.
+    until: Option<Instant>,
+    /// When it must be known which repairs explain what it found.
+    end: Option<Instant>,
 }
 
 impl Exploring<'_> {
     fn explore(&self) -> Result<Explored, Error> {
         let start = Instant::now();
         let original = &self.opened.protocol;
-        let exploration = self.explored(original, self.limits(self.time, None))?;
+        let exploration = self.explored(original, self.limits(self.until, None))?;
         let mut explored = Explored {
             system: self.system,
             progress: exploration.progress,
@@ -157,11 +163,16 @@ impl Exploring<'_> {
         if explored.problems.is_empty() || self.repaired.applied.is_empty() {
             return Ok(explored);
         }
-        // What is left of the repaired protocol is new; the rest is explained by repairs.
-        let left = self.time.map(|time| time.saturating_sub(start.elapsed()));
+        // What is left of the repaired protocol is new; the rest is explained by repairs. It gets at least as much time.
         let protocol = &self.repaired.protocol;
-        let exploration = self.explored(protocol, self.limits(left, None))?;
+        let as_long = self.until.map(|until| until.max(Instant::now() + start.elapsed()));
+        let as_long = as_long.into_iter().chain(self.end).min();
+        let exploration = self.explored(protocol, self.limits(as_long, None))?;
         explored.repaired = Some(exploration.progress);
+        if !is_as_far(&exploration, explored.progress.states) {
+            explored.problems.iter_mut().for_each(|problem| problem.is_settled = false);
+            return Ok(explored);
+        }
         let new = shown(&exploration, protocol, &Repairs::All);
         let is_new = |problem: &Shown| {
             new.iter().any(|one| one.problem.signature == problem.problem.signature)
@@ -185,19 +196,18 @@ impl Exploring<'_> {
             let Some(protocol) = with(&self.opened.protocol, repairs) else {
                 return Ok(false);
             };
-            let exploration = self.explored(&protocol, self.limits(self.time, Some(states)))?;
-            let found = shown(&exploration, &protocol, &Repairs::All);
-            Ok(!found.iter().any(|one| one.problem.signature == *signature))
+            let exploration = self.explored(&protocol, self.limits(self.end, Some(states)))?;
+            Ok(is_without(&exploration, &protocol, signature))
         })
     }
 
-    fn limits(&self, time: Option<Duration>, states: Option<usize>) -> Limits {
+    fn limits(&self, until: Option<Instant>, states: Option<usize>) -> Limits {
         let most = match self.options.extent {
             Extent::Runs(_) => Some(STATES),
             Extent::Time(_) => None,
         };
         Limits {
-            bounds: Bounds::new(time, Some(self.options.max_memory)),
+            bounds: Bounds::new(left(until), Some(self.options.max_memory)),
             states: states.into_iter().chain(most).min(),
         }
     }
@@ -229,8 +239,7 @@ pub fn known_finding(
     let finds_none = |protocol: &Protocol| {
         let limits = Limits { states: Some(states * ATTRIBUTION), ..Limits::default() };
         let exploration = explore(protocol, scope, &limits, &mut |_| {})?;
-        let found = shown(&exploration, protocol, &Repairs::All);
-        Ok::<bool, StepperError>(!found.iter().any(|one| one.problem.signature == signature))
+        Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
     };
     if !finds_none(&repaired.protocol)? {
         return Ok(None);
@@ -241,12 +250,25 @@ pub fn known_finding(
     Ok(Some(Known { repairs }))
 }
 
+/// Whether an exploration looked at as many states as another one, or ended by itself.
+fn is_as_far(exploration: &Exploration, states: usize) -> bool {
+    !matches!(exploration.verdict, Verdict::Stopped(_)) || exploration.progress.states >= states
+}
+
+/// Whether an exploration was not ended by time or memory, and does not show a finding.
+fn is_without(exploration: &Exploration, protocol: &Protocol, signature: &Signature) -> bool {
+    let found = shown(exploration, protocol, &Repairs::All);
+    !matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory))
+        && !found.iter().any(|one| one.problem.signature == *signature)
+}
+
 /// The findings and warnings of an exploration.
 fn shown(exploration: &Exploration, protocol: &Protocol, under: &Repairs) -> Vec<Shown> {
     let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
         problem,
         steps: steps.to_vec(),
         known: None,
+        is_settled: true,
         under: under.clone(),
     };
     let found = match &exploration.verdict {

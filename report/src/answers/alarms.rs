@@ -67,6 +67,10 @@ pub struct Alarm {
     pub message: Option<String>,
     /// The command that reproduces the run.
     pub command: String,
+    /// The known faults of gem5's released protocol that explain it, by the names of their repairs; none of them if they do not explain
+    /// it. `None` if that was not tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub known: Option<Vec<String>>,
 }
 
 pub(super) fn alarms(campaign: &Campaign<'_>) -> Alarms {
@@ -121,7 +125,13 @@ fn alarm(campaign: &Campaign<'_>, run: &CampaignRun) -> Alarm {
         violates: (0..CRITERIA.len()).filter(is_broken).map(|at| CRITERIA[at]).collect(),
         message: run.message.clone(),
         command: run.command.clone(),
+        known: run.known.as_deref().map(repairs),
     }
+}
+
+/// The repairs that the column `known` names.
+fn repairs(known: &str) -> Vec<String> {
+    known.split(',').filter(|name| *name != "none").map(str::to_owned).collect()
 }
 
 #[cfg(test)]
@@ -148,8 +158,19 @@ mod tests {
         assert_eq!(counts, [("in-order", 4, 1, 1, 1), ("store-buffer-8", 1, 0, 0, 0)]);
         let outcomes: Vec<_> = found.alarms.iter().map(|alarm| alarm.outcome).collect();
         assert_eq!(outcomes, ["violation", "deadlock"]);
+        assert_eq!(found.alarms[0].known, None);
         assert_eq!(found.alarms[0].model, "sc");
         let violates: Vec<_> = found.alarms.iter().map(|alarm| &alarm.violates).collect();
         assert_eq!(violates, [&vec!["sc"], &Vec::new()]);
+    }
+
+    #[test]
+    fn alarms_name_what_explains_them() {
+        let tried = |known: &str| {
+            let row = failed("", "", "in-order", RunOutcome::Deadlock).unmutated().known(known);
+            answers(&[row], &[]).alarms.alarms[0].known.clone()
+        };
+        assert_eq!(tried("a,b"), Some(vec!["a".to_owned(), "b".to_owned()]));
+        assert_eq!(tried("none"), Some(Vec::new()));
     }
 }

@@ -47,6 +47,11 @@ impl Row {
         self
     }
 
+    pub fn known(mut self, repairs: &str) -> Row {
+        self.0.known = Some(repairs.to_owned());
+        self
+    }
+
     pub fn clean(self) -> Row {
         self.ended(RunOutcome::Clean)
     }

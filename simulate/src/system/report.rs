@@ -16,6 +16,11 @@ impl System {
         let name = format!("{} {}", machine.name, controller.version);
         let address = self.current_address();
         let span = self.program.spans.get(self.pc).copied();
+        // gem5 crashes here, or says something else for each place in its library.
+        let misuse = |what: &dyn std::fmt::Display| {
+            let message = format!("{what} ({name}, tick {}, address {address:#x})", self.now);
+            (FaultKind::Misuse, message)
+        };
         let (kind, message) = match trap {
             Trap::NoTransition { state, event } => (
                 FaultKind::InvalidTransition,
@@ -37,28 +42,11 @@ impl System {
                 FaultKind::Assertion,
                 format!("assert failure: {name} time: {} addr: {address:#x}", self.now),
             ),
-            Trap::Null => (
-                FaultKind::Misuse,
-                format!(
-                    "a null pointer was followed: {name} time: {} addr: {address:#x}",
-                    self.now
-                ),
-            ),
-            Trap::Misuse(misuse) => (
-                FaultKind::Misuse,
-                format!("{misuse}: {name} time: {} addr: {address:#x}", self.now),
-            ),
-            Trap::Sequencer(misuse) => (
-                FaultKind::Misuse,
-                format!("{misuse}: {name} time: {} addr: {address:#x}", self.now),
-            ),
-            Trap::Other(what) => {
-                (FaultKind::Misuse, format!("{what}: {name} time: {} addr: {address:#x}", self.now))
-            }
-            Trap::Unsupported(what) => (
-                FaultKind::Misuse,
-                format!("{what} is not simulated: {name} time: {} addr: {address:#x}", self.now),
-            ),
+            Trap::Null => misuse(&"a null pointer was followed"),
+            Trap::Misuse(what) => misuse(&what),
+            Trap::Sequencer(what) => misuse(&what),
+            Trap::Other(what) => misuse(&what),
+            Trap::Unsupported(what) => misuse(&format!("{what} is not simulated")),
         };
         let recent = self.recent(address);
         Box::new(Fault {

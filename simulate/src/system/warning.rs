@@ -69,12 +69,12 @@ impl System {
             let transition = &machine.transitions[self.transition as usize];
             let event = &machine.events[usize::from(transition.event)];
             let state = &machine.states[usize::from(transition.state)];
-            format!(" event: {event} state: {state}")
+            format!(", event {event} in state {state}")
         } else {
             String::new()
         };
         let warning = Warning {
-            message: format!("{misuse}: {name} time: {} addr: {address:#x}{row}", self.now),
+            message: format!("{misuse} ({name}, tick {}, address {address:#x}{row})", self.now),
             summary: summary(&misuse),
             tick: self.now,
             controller: name,

@@ -13,6 +13,8 @@ use crate::visit::{self, Node};
 pub(super) struct Code<'a> {
     /// Events named as `Event:X`.
     pub events: FxHashSet<&'a str>,
+    /// Events named by in_ports that dequeue a message themselves.
+    pub taken: FxHashSet<&'a str>,
     /// Events in a `trigger` or a `return`, with the first such place.
     pub triggered: FxHashMap<&'a str, Span>,
     /// States named as `State:X`, other than in comparisons, or in the `default` of a field.
@@ -42,6 +44,7 @@ impl<'a> Code<'a> {
                 self.pairs(&port.pairs);
                 self.names.insert(&port.buffer.text);
                 self.block(&port.body);
+                self.taken.extend(taken(&port.body));
             }
             Declaration::OutPort(port) => {
                 self.names.insert(&port.buffer.text);
@@ -151,4 +154,21 @@ impl<'a> Code<'a> {
             _ => {}
         }
     }
+}
+
+/// The events that the body of an in_port names, if it dequeues a message itself.
+fn taken(body: &Block) -> Vec<&str> {
+    let mut events: Vec<&str> = Vec::new();
+    let mut dequeues = false;
+    visit::block(body, &mut |node| {
+        let Node::Expression(one) = node else { return };
+        match &one.kind {
+            ExpressionKind::Method { method, .. } => dequeues |= &*method.text == "dequeue",
+            ExpressionKind::Enumerator { family, value } if &*family.text == "Event" => {
+                events.push(&value.text);
+            }
+            _ => {}
+        }
+    });
+    if dequeues { events } else { Vec::new() }
 }

@@ -115,3 +115,22 @@ fn unused_declarations() {
     after("int counter,", "int unused; int counter,", &["8: unused variable `unused`"]);
     after("int counter,", "void f() { } int counter,", &["8: unused function `f`"]);
 }
+
+#[test]
+fn empty_actions_that_are_taken_for_stalls() {
+    let stall = "action(wait, \"w\") { }\n    transition(IM, Store) {wait}\n    transition(X, Store) {wait}";
+    let old = "transition(IM, Store, X) {}";
+    // X is reached as before.
+    let rows = "transition(IM, Load, X) {}";
+    let with = |text: &str| format!("{rows}\n    {text}");
+    let message = "20: the action `wait` is empty, and 2 transitions do nothing else and keep the state: the message stays at \
+                   the head of its queue, and the transition is taken again and again in the same cycle";
+    after(old, &with(stall), &[message]);
+    after(old, &with(&stall.replace("wait", "z_stall")), &[]);
+    // What changes the state, sends or takes the message does not spin.
+    after(old, &with(&stall.replace("Store)", "Store, M)")), &[]);
+    after(old, &with(&stall.replace("{ }", "{ enqueue(o, Message) { } }")), &[]);
+    let taken =
+        CLEAN.replace("trigger(Event:Load, a); }", "trigger(Event:Load, a); p.dequeue(0); }");
+    assert_eq!(warnings(&taken.replace(old, &with(stall))), [] as [&str; 0]);
+}

@@ -10,8 +10,8 @@ use simulate::stepper::DescribedMove;
 use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject};
+use crate::known::explained_lines;
 use crate::status::Status;
-use crate::test::text::explained;
 use lab::protocols::Opened;
 use lab::text::tame;
 
@@ -69,8 +69,9 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     if let Some((file, line, text)) = &explored.place {
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
-    for line in explored.known.iter().flat_map(explained) {
-        writeln!(out, "    known: {line}")?;
+    let known = explored.known.iter().flat_map(explained_lines);
+    for (at, line) in known.enumerate() {
+        writeln!(out, "    {}{line}", if at == 0 { "known: " } else { "" })?;
     }
     shortest_run(&found.steps, out)
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use crate::answers::{Answers, Effort};
+use crate::answers::{Alarm, Answers, Effort};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
 
@@ -27,7 +27,16 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
     }
     let mut alarms = Table::new(
         "Alarms",
-        &["Protocol", "Cores", "Model", "End", "Violates", "Message", "Reproduce with"],
+        &[
+            "Protocol",
+            "Cores",
+            "Model",
+            "End",
+            "Violates",
+            "Message",
+            "Known fault",
+            "Reproduce with",
+        ],
     );
     for one in &found.alarms {
         alarms.push(vec![
@@ -37,6 +46,7 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
             Cell::text(one.outcome),
             Cell::text(&one.violates.join(" ")),
             Cell::text(one.message.as_deref().unwrap_or("")),
+            Cell::text(&known(one)),
             Cell::code(&one.command),
         ]);
     }
@@ -50,6 +60,15 @@ pub(super) fn alarms(answers: &Answers) -> Option<Markup> {
         }
         (table.markup())
     })
+}
+
+/// The known faults of gem5's released protocol that explain an alarm, by their repairs; empty if that was not tried.
+fn known(alarm: &Alarm) -> String {
+    match &alarm.known {
+        None => String::new(),
+        Some(repairs) if repairs.is_empty() => "not known".to_owned(),
+        Some(repairs) => repairs.join(", "),
+    }
 }
 
 /// The number of runs until each generator finds a named mutant, where both were run.

@@ -198,7 +198,7 @@ impl Stepping {
     fn warnings(&mut self) -> Vec<Warning> {
         let mut warnings = self.system.take_warnings();
         for warning in &mut warnings {
-            warning.message = warning.message.replacen(" time: 0", "", 1);
+            warning.message = without_tick(&warning.message);
         }
         warnings
     }
@@ -206,7 +206,7 @@ impl Stepping {
     /// The fault of the move, without the time, which does not advance.
     fn fault(&mut self, trap: Trap) -> Box<Fault> {
         let mut fault = self.system.fault(trap);
-        fault.message = fault.message.replacen(" time: 0", "", 1);
+        fault.message = without_tick(&fault.message);
         fault
     }
 
@@ -353,4 +353,9 @@ impl Stepping {
         };
         self.lines.iter().map(of_line).collect()
     }
+}
+
+/// A message about a fault or warning without its time, which is always 0.
+fn without_tick(message: &str) -> String {
+    message.replacen(" time: 0", "", 1).replacen(" tick 0,", "", 1)
 }

@@ -135,6 +135,8 @@ pub(in crate::mutant) enum PortChange {
     CheckedBefore(String),
     /// `block on FIELD`: messages wait while the line in this field is locked
     BlockOn(String),
+    /// `no block on`: messages do not wait for locks
+    NoBlockOn,
     /// `rank N`, unless the port has one
     Rank(String),
     /// `read X as Y`: in all expressions of the port
@@ -360,6 +362,7 @@ fn port_change(what: &str) -> Result<PortChange, ClauseError> {
             let condition = condition.trim_start_matches('{').trim().to_owned();
             PortChange::If { condition, code: in_braces(&format!("{{{code}"))? }
         }
+        "no block on" => PortChange::NoBlockOn,
         "no lock check" => PortChange::UncheckedBefore(None),
         "no lock check of the line itself" => PortChange::UncheckedLine,
         _ => {

@@ -5,7 +5,7 @@ use super::clause::PortChange;
 use super::draft::{Draft, laid_out};
 use super::misfit::{Misfit, nowhere};
 use super::pattern::{own_expressions, without_spaces};
-use crate::ast::{Block, Expression, ExpressionKind, InPort, Statement, StatementKind};
+use crate::ast::{Block, Expression, ExpressionKind, InPort, Name, Pair, Statement, StatementKind};
 use crate::mutant::edit::Edit;
 use crate::mutant::walk;
 use crate::source::Span;
@@ -26,6 +26,7 @@ pub(super) fn port(
     let (edits, already) = match change {
         PortChange::CheckedBefore(event) => (lock_checks(draft, port, event)?, "checks the line"),
         PortChange::BlockOn(field) => (block_on(draft, port, field)?, "waits for locks"),
+        PortChange::NoBlockOn => (no_block_on(draft, port), "does not wait for locks"),
         PortChange::Rank(rank) => (ranked(draft, port, rank), "has a rank"),
         PortChange::Read { was, now } => (read_port(draft, port, was, now), "reads it so"),
         PortChange::First(code) => {
@@ -161,14 +162,37 @@ fn lock_checks(draft: &Draft<'_>, port: &InPort, event: &str) -> Result<Vec<Edit
     Ok(edits)
 }
 
+/// The peeks of a port: the type of the message, and the attributes.
+fn peeks(port: &InPort) -> impl Iterator<Item = (&Name, &[Pair])> {
+    let statements = walk::statements(&port.body).into_iter();
+    statements.filter_map(|(one, _)| match &one.kind {
+        StatementKind::Peek { message, pairs, .. } => Some((message, &pairs[..])),
+        _ => None,
+    })
+}
+
+/// Lets the messages of a port pass while their line is locked.
+fn no_block_on(draft: &Draft<'_>, port: &InPort) -> Vec<Edit> {
+    let text = draft.syntax.file(port.span);
+    let pairs = peeks(port).flat_map(|(_, pairs)| pairs);
+    let waiting = pairs.filter(|pair| &*pair.key.text == "block_on");
+    let removed = waiting.map(|pair| {
+        let Span { file, start, .. } = pair.key.span;
+        let comma = text[..start as usize].rfind(',').map_or(start, |at| at as u32);
+        Edit::remove(text, Span { file, start: comma, end: value_end(text, pair) })
+    });
+    removed.collect()
+}
+
+/// The end of the value of an attribute. The span of a value in quotes may leave the last quote out.
+fn value_end(text: &str, pair: &Pair) -> u32 {
+    let end = pair.value.span.end;
+    end + u32::from(text[end as usize..].starts_with('"'))
+}
+
 /// Makes the messages of a port wait for locks of the line in a field.
 fn block_on(draft: &Draft<'_>, port: &InPort, field: &str) -> Result<Vec<Edit>, Misfit> {
-    let statements = walk::statements(&port.body).into_iter();
-    let mut peeks = statements.filter_map(|(one, _)| match &one.kind {
-        StatementKind::Peek { message, pairs, .. } => Some((message, pairs)),
-        _ => None,
-    });
-    let Some((message, pairs)) = peeks.next() else {
+    let Some((message, pairs)) = peeks(port).next() else {
         let wanted = format!("a peek in port {} ({})", port.name.text, draft.syntax.name());
         return Err(nowhere(wanted, Vec::new()));
     };
@@ -184,10 +208,9 @@ fn ranked(draft: &Draft<'_>, port: &InPort, rank: &str) -> Vec<Edit> {
     if port.pairs.iter().any(|pair| &*pair.key.text == "rank") {
         return Vec::new();
     }
-    let Span { file, end, .. } = port.pairs.last().map_or(port.buffer.span, |pair| pair.value.span);
-    // The span of a value in quotes may leave the last quote out.
-    let rest = &draft.syntax.file(port.span)[end as usize..];
-    let end = end + u32::from(rest.starts_with('"'));
+    let text = draft.syntax.file(port.span);
+    let file = port.buffer.span.file;
+    let end = port.pairs.last().map_or(port.buffer.span.end, |pair| value_end(text, pair));
     vec![Edit::insert(file, end, format!(", rank={rank}"))]
 }
 

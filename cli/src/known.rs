@@ -1,0 +1,75 @@
+//! Known faults of gem5's released protocols, as commands tell of them.
+
+use lab::released;
+use lab::testing::Known;
+
+/// Columns of a paragraph.
+const WIDTH: usize = 100;
+
+/// What was tried where many runs are summed up.
+pub const TRIED: &str =
+    "the shortest run of each kind, and 8 variations of it, ran with the repairs";
+
+/// The released faults that explain a finding, each with its place and what it does, and the repairs: a paragraph each.
+pub fn explained(known: &Known) -> Vec<String> {
+    let faults = known.repairs.iter().flat_map(|repair| released::of_repair(repair));
+    let told = faults.map(|fault| {
+        format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
+    });
+    told.chain([format!("repaired by --repair {}", known.repairs.join(","))]).collect()
+}
+
+/// The same, as lines for a terminal: what follows the first line of a paragraph, and the last paragraph, are indented.
+pub fn explained_lines(known: &Known) -> Vec<String> {
+    let paragraphs = explained(known);
+    let last = paragraphs.len() - 1;
+    let lines = paragraphs.iter().enumerate().flat_map(|(at, paragraph)| {
+        let rows = wrapped(paragraph, WIDTH).into_iter().enumerate();
+        rows.map(move |(row, line)| if row > 0 || at == last { format!("  {line}") } else { line })
+    });
+    lines.collect()
+}
+
+/// The names and places of the faults behind repairs, on one line.
+pub fn explained_briefly(repairs: &[String]) -> String {
+    let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
+    let names: Vec<String> =
+        faults.map(|fault| format!("{} ({})", fault.name, fault.place)).collect();
+    match names.len() {
+        0 => "not known".to_owned(),
+        _ => format!("known: {}", names.join(", ")),
+    }
+}
+
+/// The words of a text, on lines of at most so many columns if no word is longer.
+pub fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for word in text.split_whitespace() {
+        match lines.last_mut() {
+            Some(line) if line.chars().count() + 1 + word.chars().count() <= width => {
+                line.push(' ');
+                line.push_str(word);
+            }
+            _ => lines.push(word.to_owned()),
+        }
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_number_of_variations_is_that_of_the_library() {
+        assert!(TRIED.contains(&format!(" {} variations ", lab::testing::VARIATIONS)));
+    }
+
+    #[test]
+    fn paragraphs_are_wrapped() {
+        let known = Known { repairs: vec!["mesi2-l1-is-inv-no-notify".to_owned()] };
+        let lines = explained_lines(&known);
+        assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= WIDTH + 2));
+        assert_eq!(lines.last().unwrap(), "  repaired by --repair mesi2-l1-is-inv-no-notify");
+    }
+}

@@ -1,0 +1,129 @@
+//! The kinds of failures of many runs, and which known faults of gem5's released protocols explain them.
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
+use lab::testing::{Explainer, Known, MOST_KINDS, MOST_TRANSITIONS, Signature};
+
+use super::Cell;
+use super::series::Series;
+use crate::error::Error;
+use lab::protocols::Repairs;
+
+/// The runs that failed in the same way.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Failures {
+    /// The number of runs.
+    pub runs: u64,
+    /// The transitions of the shortest of them, its number in the series, and its seed.
+    pub shortest: (u64, u32, u64),
+}
+
+impl Failures {
+    /// Adds other runs that failed in the same way.
+    pub fn merge(&mut self, other: Failures) {
+        self.runs += other.runs;
+        self.shortest = self.shortest.min(other.shortest);
+    }
+}
+
+/// The runs of one protocol and client that failed, by how they failed.
+pub type ByKind = BTreeMap<Signature, Failures>;
+
+/// Adds failed runs.
+pub fn add(kinds: &mut ByKind, signature: Signature, failures: Failures) {
+    match kinds.entry(signature) {
+        Entry::Occupied(mut known) => known.get_mut().merge(failures),
+        Entry::Vacant(free) => {
+            free.insert(failures);
+        }
+    }
+}
+
+/// A kind of failure of a protocol, on all clients together, that was tried with the repairs.
+pub struct Tried {
+    /// The index of the protocol.
+    pub protocol: usize,
+    /// How the runs failed.
+    pub signature: Signature,
+    /// The runs.
+    pub failures: Failures,
+    /// The client of the shortest one.
+    pub cell: Cell,
+    /// The known faults that explain it, if they do.
+    pub known: Option<Known>,
+}
+
+/// Tries the shortest run of each kind of failure with the repairs of released faults; nothing if no repairs fit, or if the protocols
+/// run with repairs.
+///
+/// # Errors
+/// A run cannot be repeated, or a certificate is wrong.
+pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
+    let mut all = Vec::new();
+    if series.args.repair != Repairs::None {
+        return Ok(all);
+    }
+    for (protocol, opened) in series.opened.iter().enumerate() {
+        let kinds = of_protocol(series, protocol);
+        if kinds.is_empty() {
+            continue;
+        }
+        let Some(explainer) = Explainer::new(opened, series.args.for_checking())? else {
+            continue;
+        };
+        for (signature, (failures, cell)) in kinds.into_iter().take(MOST_KINDS) {
+            let (transitions, _, seed) = failures.shortest;
+            if transitions > MOST_TRANSITIONS {
+                continue;
+            }
+            let simulation = series.args.simulation(&opened.protocol, cell.client, seed);
+            let known = explainer.explain(&simulation, &signature)?;
+            all.push(Tried { protocol, signature, failures, cell, known });
+        }
+    }
+    Ok(all)
+}
+
+/// The kinds of failures of a protocol, each with the cell of the shortest run.
+fn of_protocol(series: &Series<'_>, protocol: usize) -> BTreeMap<Signature, (Failures, Cell)> {
+    let mut kinds: BTreeMap<Signature, (Failures, Cell)> = BTreeMap::new();
+    let cells = series.cells.iter().zip(&series.scores);
+    for (cell, score) in cells.filter(|(cell, _)| cell.protocol == protocol) {
+        for (signature, failures) in &score.kinds {
+            match kinds.entry(signature.clone()) {
+                Entry::Vacant(free) => {
+                    free.insert((failures.clone(), *cell));
+                }
+                Entry::Occupied(mut held) => {
+                    let (known, best) = held.get_mut();
+                    if failures.shortest < known.shortest {
+                        *best = *cell;
+                    }
+                    known.merge(failures.clone());
+                }
+            }
+        }
+    }
+    kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use lab::testing::FindingKind;
+
+    #[test]
+    fn the_shortest_run_stands_for_its_kind_in_any_order() {
+        let one = |transitions, run| Failures { runs: 1, shortest: (transitions, run, 7) };
+        let signature = Signature { kind: FindingKind::Deadlock, place: String::new() };
+        let sum = |runs: [Failures; 3]| {
+            let mut kinds = ByKind::new();
+            runs.into_iter().for_each(|one| add(&mut kinds, signature.clone(), one));
+            kinds.remove(&signature).unwrap()
+        };
+        let expected = Failures { runs: 3, shortest: (5, 1, 7) };
+        assert_eq!(sum([one(9, 0), one(5, 2), one(5, 1)]), expected);
+        assert_eq!(sum([one(5, 1), one(9, 0), one(5, 2)]), expected);
+    }
+}

@@ -1,0 +1,64 @@
+//! When the parts of a test end.
+
+use std::time::{Duration, Instant};
+
+use super::Extent;
+
+/// The share of a test's time in which programs are started and systems are explored, in percent.
+const WORKING: u32 = 75;
+
+/// The share after which programs that still run are given up, in percent. The rest puts the findings together.
+const RUNNING: u32 = 85;
+
+/// The times at which the parts of a test end; none if its time is not limited.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Deadlines {
+    /// When no further program is started and no system is explored any more.
+    pub working: Option<Instant>,
+    /// When the programs that still run are given up.
+    pub running: Option<Instant>,
+    /// When runs, verdicts and explorations that put the findings together are given up.
+    pub end: Option<Instant>,
+}
+
+impl Deadlines {
+    /// The deadlines of a test that starts now.
+    pub fn of(extent: Extent) -> Deadlines {
+        let start = Instant::now();
+        match extent {
+            Extent::Runs(_) => Deadlines::default(),
+            // A time too long to represent is no limit.
+            Extent::Time(time) => Deadlines {
+                working: start.checked_add(time / 100 * WORKING),
+                running: start.checked_add(time / 100 * RUNNING),
+                end: start.checked_add(time),
+            },
+        }
+    }
+
+    /// The same deadlines, of which the first comes after half of the time that is left for work.
+    pub fn first_half(self) -> Deadlines {
+        let half = left(self.working).map(|left| Instant::now() + left / 2);
+        Deadlines { working: half, ..self }
+    }
+
+    /// Whether programs may still be started.
+    pub fn is_working(&self) -> bool {
+        left(self.working).is_none_or(|left| !left.is_zero())
+    }
+
+    /// Whether the time of the test is over.
+    pub fn is_over(&self) -> bool {
+        left(self.end).is_some_and(|left| left.is_zero())
+    }
+}
+
+/// The time until a deadline; none if there is no deadline.
+pub fn left(deadline: Option<Instant>) -> Option<Duration> {
+    deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()))
+}
+
+/// The earlier of a duration from now and a deadline.
+pub fn within(most: Option<Duration>, deadline: Option<Instant>) -> Option<Duration> {
+    most.into_iter().chain(left(deadline)).min()
+}
