@@ -350,7 +350,6 @@ fn queue(
             walk.effects.timing = true;
             walk.touch(Resource::Blocked, Access::Change);
         }
-        IsBlocked => walk.touch(Resource::Blocked, Access::Read),
         TimerSet | TimerUnset => {
             walk.effects.fails = true;
             walk.effects.timing = true;
