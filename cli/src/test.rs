@@ -30,8 +30,9 @@ Examples:
   rubric test MI_example --runs 5
   rubric test path/to/My_protocol.slicc --budget 10m --client in-order,early --format json
 
-Each seed draws a program, caches and latencies (a recipe, as `rubric campaign` draws them), which runs on every
-kind of core; what the cores observed is checked under the model that they guarantee, with certificates.
+Each seed draws a program, caches and latencies (a recipe, as `rubric campaign` draws them), which runs on one
+kind of core, all kinds in turn; what the cores observed is checked under the model that they guarantee, with
+certificates. After the first programs, those that took rare transitions are varied.
 Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
 allows.
 
@@ -79,7 +80,7 @@ pub struct ExtentArgs {
     #[arg(long, value_name = "TIME", value_parser = parse::time)]
     pub budget: Option<Duration>,
 
-    /// Seed of the first program; the next ones have the next numbers
+    /// Seed of the first program; others that are drawn anew have the next numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 

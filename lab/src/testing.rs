@@ -7,6 +7,7 @@
 //!
 //! - `finding`: the kinds of findings, and what makes two of them the same;
 //! - `program`: one random program on one kind of core; `judge`: what goes wrong in its run;
+//! - `schedule`: which programs run, and for how long;
 //! - `known`: which repairs make a run clean ([`Explainer`]);
 //! - `deadlines`: when the parts of a test end;
 //! - `small`: exploring small systems;
@@ -33,14 +34,13 @@ mod gather;
 mod judge;
 mod known;
 mod program;
+mod schedule;
 mod small;
 
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
 use simulate::client::Client;
-use simulate::recipe::Lineage;
 use slicc::mutant::repair;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
@@ -48,7 +48,7 @@ use tables::Coverage;
 
 use crate::campaign::coverage;
 use crate::error::Error;
-use crate::observer::{Observer, Stage};
+use crate::observer::Observer;
 use crate::protocols::{Opened, refused};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
@@ -57,6 +57,7 @@ pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
+use schedule::run_programs;
 pub use small::{Explored, System, known_finding};
 
 /// The options of a test. The default takes a minute.
@@ -91,9 +92,6 @@ pub const STATES: usize = 50_000;
 /// The default time of a test.
 pub const BUDGET: Duration = Duration::from_secs(60);
 
-/// Programs between two looks at the clock.
-const BATCH: u32 = 2;
-
 impl Default for Options {
     fn default() -> Options {
         Options {
@@ -116,7 +114,7 @@ pub struct Tested {
     pub warnings: Vec<Diagnostic>,
     /// The repairs that fit the protocol, by name.
     pub repairs: Vec<String>,
-    /// The number of programs that ran on each kind of core.
+    /// The number of programs that ran on each kind of core, each of them on one kind.
     pub runs: u32,
     /// The number of runs, of all kinds of cores together, that were given up since the time was over. They show nothing.
     pub given_up: u32,
@@ -152,7 +150,13 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
     let bench = Bench::new(&opened, &repaired, options, deadlines)?;
     let (runs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
-        let runs = run_programs(&bench, options, observer);
+        let runs = run_programs(
+            options,
+            deadlines,
+            observer,
+            |client, lineage| bench.run(client, lineage),
+            |ran| ran.reached.clone(),
+        );
         let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         (runs, explored)
     });
@@ -172,42 +176,6 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         elapsed: start.elapsed(),
         opened,
     })
-}
-
-/// Runs the programs: seed by seed on all kinds of cores, so that those of a shorter test are the first ones of a longer test.
-fn run_programs(
-    bench: &Bench<'_>,
-    options: &Options,
-    observer: &dyn Observer,
-) -> Result<Vec<Ran>, Error> {
-    observer.begin(Stage::Runs);
-    let most = match options.extent {
-        Extent::Runs(runs) => runs,
-        Extent::Time(_) => u32::MAX,
-    };
-    let clients = options.clients.len() as u64;
-    if let Extent::Runs(runs) = options.extent {
-        observer.total(u64::from(runs) * clients);
-    }
-    let mut ran = Vec::new();
-    let mut next = 0;
-    // At least one program runs, however short the time is.
-    while next < most && (next == 0 || bench.deadlines.is_working()) {
-        let batch = next..next.saturating_add(BATCH).min(most);
-        next = batch.end;
-        let seeds = batch.map(|number| options.seed.wrapping_add(u64::from(number)));
-        let programs: Vec<(u64, Client)> = seeds
-            .flat_map(|seed| options.clients.iter().map(move |&client| (seed, client)))
-            .collect();
-        let results = programs.into_par_iter().map(|(seed, client)| {
-            let ran = bench.run(client, &Lineage::root(seed));
-            observer.advance();
-            ran
-        });
-        ran.extend(results.collect::<Result<Vec<Ran>, Error>>()?);
-    }
-    observer.end();
-    Ok(ran)
 }
 
 /// The number of runs that were given up.

@@ -26,6 +26,7 @@ mod words;
 
 use history::random::Rng;
 use slicc::protocol::Protocol;
+use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
@@ -126,8 +127,19 @@ impl Recipe {
         Simulation {
             shape: self.shape.clone(),
             client,
-            options: Options { settings: self.settings(protocol), ..self.options.clone() },
+            options: self.options(protocol),
             deadlock_threshold: None,
+        }
+    }
+
+    /// The options of the system, as far as the protocol and its script in gem5 have them.
+    fn options(&self, protocol: &Protocol) -> Options {
+        let script = Script::find(protocol.name(), &protocol.declared());
+        let has_one_directory = script.is_some_and(|script| script.known.has_one_directory());
+        Options {
+            directories: if has_one_directory { 1 } else { self.options.directories },
+            settings: self.settings(protocol),
+            ..self.options.clone()
         }
     }
 

@@ -465,6 +465,14 @@ fn callbacks_without_a_request_are_faults() {
 #[test]
 fn blocking_and_mapping_accept_what_is_absent() {
     check("void unblock(Addr a);", "unblock(address); unblock(address);", Fine);
+    check(
+        "bool isBlocked(Addr a);",
+        "assert(isBlocked(address) == false); blockOnQueue(address, mandatoryQueue);
+         blockOnQueue(address, mandatoryQueue); assert(isBlocked(address));
+         assert(isBlocked(address + 8) == false); assert(isBlocked(address + 64) == false);
+         unblock(address); assert(isBlocked(address) == false);",
+        Fine,
+    );
     // An address without an owner is mapped to a machine that does not exist.
     check(
         "MachineID mapAddressToMachine(Addr a, MachineType t);",

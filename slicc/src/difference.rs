@@ -98,10 +98,18 @@ impl Difference {
         self.machines.is_empty() && self.declarations.is_empty()
     }
 
+    /// The entries of the tables that were added, removed or changed.
+    pub fn entries(&self) -> impl Iterator<Item = &TableEntry> {
+        self.transitions().map(|one| &one.entry)
+    }
+
     /// The entries of the new version's tables that were added or changed: what tests should reach.
     pub fn reachable_entries(&self) -> impl Iterator<Item = &TableEntry> {
-        let transitions = self.machines.iter().flat_map(|machine| &machine.transitions);
-        transitions.filter(|one| one.new.is_some()).map(|one| &one.entry)
+        self.transitions().filter(|one| one.new.is_some()).map(|one| &one.entry)
+    }
+
+    fn transitions(&self) -> impl Iterator<Item = &TransitionDifference> {
+        self.machines.iter().flat_map(|machine| &machine.transitions)
     }
 }
 

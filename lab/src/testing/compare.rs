@@ -1,16 +1,14 @@
 //! Testing a change: two versions of a protocol with the same programs.
 //!
-//! Programs are steered towards what changed: of the transitions that a program took on the new version, a
-//! [`Guide`] learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it
+//! Programs are steered towards what changed: of the transitions that a program took on the new version, the guide that proposes
+//! programs learns only those that were changed and their neighbours, which have the same state or event in the same machine. So it
 //! varies the programs that come near to a change.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
-use rayon::prelude::*;
-use simulate::client::Client;
-use simulate::guided::Guide;
-use simulate::system::{Reached, entry_of};
+use simulate::recipe::Lineage;
+use simulate::system::entry_of;
 use slicc::difference::{Difference, difference};
 use slicc::mutant::repair::{self, Repaired};
 use slicc::mutant::touched::TableEntry;
@@ -19,10 +17,11 @@ use slicc::protocol::Protocol;
 use super::deadlines::Deadlines;
 use super::gather::Gathered;
 use super::program::{Bench, Ran};
+use super::schedule::run_programs;
 use super::small::{self, Explored};
-use super::{Extent, Finding, FindingKind, Options, Signature, given_up};
+use super::{Finding, FindingKind, Options, Signature, given_up};
 use crate::error::Error;
-use crate::observer::{Observer, Stage};
+use crate::observer::Observer;
 use crate::protocols::{Opened, refused};
 
 /// The result of comparing two versions of a protocol.
@@ -34,7 +33,7 @@ pub struct Compared {
     pub new: Opened,
     /// What differs in the files.
     pub difference: Difference,
-    /// The number of programs that ran on each kind of core, on both versions.
+    /// The number of programs that ran on each kind of core, each of them on one kind and on both versions.
     pub runs: u32,
     /// The number of runs, of both versions and all kinds of cores together, that were given up since the time was over.
     pub given_up: u32,
@@ -54,13 +53,6 @@ pub struct Compared {
     pub reached: Vec<(TableEntry, u64)>,
     /// The time that it took.
     pub elapsed: Duration,
-}
-
-/// The programs of one kind of core, which learn from what the earlier ones reached.
-struct Stream {
-    client: Client,
-    guide: Guide,
-    runs: Vec<Pair>,
 }
 
 /// A program on both versions.
@@ -90,7 +82,7 @@ pub fn compare(
     ];
     let difference = difference(&old.protocol, &new.protocol);
     let near = Near::new(&difference);
-    let (streams, explored) = std::thread::scope(|scope| {
+    let (pairs, explored) = std::thread::scope(|scope| {
         let small = scope.spawn(|| {
             // The old version may use half of what is left, the new one the rest.
             let half = deadlines.first_half();
@@ -98,15 +90,21 @@ pub fn compare(
             let new = small::explore_all(&new, &repaired_new, options, deadlines)?;
             Ok::<_, Error>([old, new])
         });
-        let streams = run_pairs(&benches, options, &near, observer);
+        let run = |client, lineage: &Lineage| {
+            let [old, new] = &benches;
+            Ok(Pair { old: old.run(client, lineage)?, new: new.run(client, lineage)? })
+        };
+        let pairs = run_programs(options, deadlines, observer, run, |pair: &Pair| {
+            let reached = pair.new.reached.iter();
+            reached.filter(|one| near.has(&new.protocol, one.triple)).copied().collect()
+        });
         let explored = small.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
-        (streams, explored)
+        (pairs, explored)
     });
-    let (streams, [explored_old, explored_new]) = (streams?, explored?);
-    let pairs = || streams.iter().flat_map(|stream| &stream.runs);
+    let (pairs, [explored_old, explored_new]) = (pairs?, explored?);
     let [bench_old, bench_new] = &benches;
     let mut gathered = [bench_old, bench_new].map(|bench| Gathered::new(bench, options));
-    for pair in pairs() {
+    for pair in &pairs {
         gathered[0].add_run(&pair.old);
         gathered[1].add_run(&pair.new);
     }
@@ -114,10 +112,10 @@ pub fn compare(
     explored_new.iter().for_each(|explored| gathered[1].add_exploration(explored));
     let [gathered_old, gathered_new] = gathered;
     let (found_old, found_new) = (gathered_old.findings()?, gathered_new.findings()?);
-    let reached = reached(&new.protocol, &difference, pairs().map(|pair| &pair.new));
-    let runs = streams.iter().map(|stream| stream.runs.len()).min().unwrap_or(0) as u32;
-    let given_up = given_up(pairs().flat_map(|pair| [&pair.old, &pair.new]));
-    let operations = pairs().map(|pair| pair.new.operations as u64).sum();
+    let reached = reached(&new.protocol, &difference, pairs.iter().map(|pair| &pair.new));
+    let runs = (pairs.len() / options.clients.len().max(1)) as u32;
+    let given_up = given_up(pairs.iter().flat_map(|pair| [&pair.old, &pair.new]));
+    let operations = pairs.iter().map(|pair| pair.new.operations as u64).sum();
     let (mut only_old, mut only_new, both) = sorted(found_old, found_new, &difference);
     // A known fault that the files of both versions have is no difference, even if the programs show it in one of them only.
     only_old.retain(|finding| !is_in(finding, &repaired_new));
@@ -203,51 +201,6 @@ fn in_new_names(signature: &Signature, difference: &Difference) -> Signature {
     Signature { kind: signature.kind.clone(), place }
 }
 
-/// Runs programs on both versions, all kinds of cores at the same time.
-fn run_pairs(
-    [old, new]: &[Bench<'_>; 2],
-    options: &Options,
-    near: &Near,
-    observer: &dyn Observer,
-) -> Result<Vec<Stream>, Error> {
-    observer.begin(Stage::Runs);
-    let most = match options.extent {
-        Extent::Runs(runs) => runs,
-        Extent::Time(_) => u32::MAX,
-    };
-    if most < u32::MAX {
-        observer.total(u64::from(most) * options.clients.len() as u64);
-    }
-    let stream =
-        |&client: &Client| Stream { client, guide: Guide::new(options.seed), runs: Vec::new() };
-    let mut streams: Vec<Stream> = options.clients.iter().map(stream).collect();
-    let mut done = 0;
-    // At least one program runs, however short the time is.
-    while done < most && (done == 0 || new.deadlines.is_working()) {
-        streams.par_iter_mut().try_for_each(|stream| {
-            let lineage = stream.guide.next();
-            let pair = Pair {
-                old: old.run(stream.client, &lineage)?,
-                new: new.run(stream.client, &lineage)?,
-            };
-            let reached: Vec<Reached> = pair
-                .new
-                .reached
-                .iter()
-                .filter(|one| near.has(&new.opened.protocol, one.triple))
-                .copied()
-                .collect();
-            stream.guide.learn(&lineage, &reached);
-            stream.runs.push(pair);
-            observer.advance();
-            Ok::<(), Error>(())
-        })?;
-        done += 1;
-    }
-    observer.end();
-    Ok(streams)
-}
-
 /// The changed transitions and their neighbours.
 struct Near {
     /// Machine and state of the changed transitions.
@@ -258,7 +211,8 @@ struct Near {
 
 impl Near {
     fn new(difference: &Difference) -> Near {
-        let entries = || difference.reachable_entries();
+        // Where a transition was removed, its event is undefined: that has to be reached, too.
+        let entries = || difference.entries();
         Near {
             states: entries().map(|one| (one.machine.clone(), one.state.clone())).collect(),
             events: entries().map(|one| (one.machine.clone(), one.event.clone())).collect(),
@@ -300,6 +254,8 @@ fn reached<'a>(
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
+    use crate::testing::Extent;
+    use simulate::client::Client;
     use slicc::mutant::named;
 
     /// Writes MI_example with a fault into a folder, and returns its path.

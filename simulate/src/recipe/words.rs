@@ -11,7 +11,7 @@ impl Recipe {
     /// default. They are complete for a recipe that was drawn; edits and timing, which variations
     /// add, have no options.
     pub fn words(&self, protocol: &Protocol) -> String {
-        let (shape, options) = (&self.shape, &self.options);
+        let (shape, options) = (&self.shape, &self.options(protocol));
         let (usual, system) = (ProgramSize::default(), Options::default());
         let mut words = Vec::new();
         let mut say = |option: &str, value: String, usual: String| {
@@ -52,8 +52,7 @@ impl Recipe {
         if steady {
             words.insert(0, "--steady".to_owned());
         }
-        let settings = self.settings(protocol);
-        words.extend(settings.iter().map(|setting| format!("--set {setting}")));
+        words.extend(options.settings.iter().map(|setting| format!("--set {setting}")));
         words.push(format!("--seed {}", shape.seed));
         words.join(" ")
     }

@@ -87,6 +87,7 @@
 //! | a line woken in a buffer in which two ranks have stalled it | assert (`reanalyzeMessages`) | fault |
 //! | `wakeUpBuffers` and so on of a line on which nothing is stalled | nothing | nothing |
 //! | `unblock` of a line that is not blocked, `blockOnQueue` twice | accepted | accepted |
+//! | `isBlocked` of an address that is not a line's | false, since it is compared as it is | the same |
 //! | `mapAddressToMachine` of an address without a controller | a machine that does not exist | the same |
 //! | `profileMsgDelay` of a network that does not exist | assert | accepted |
 //! | **Sequencer** | | |

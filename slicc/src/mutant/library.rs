@@ -345,11 +345,11 @@ fn queue(
             walk.touch(Resource::Wakeup, Access::Set);
         }
         BlockOnQueue => walk.touch(Resource::Blocked, Access::Change),
+        IsBlocked => walk.touch(Resource::Blocked, Access::Read),
         Unblock => {
             walk.effects.timing = true;
             walk.touch(Resource::Blocked, Access::Change);
         }
-        IsBlocked => walk.touch(Resource::Blocked, Access::Read),
         TimerSet | TimerUnset => {
             walk.effects.fails = true;
             walk.effects.timing = true;

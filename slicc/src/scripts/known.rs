@@ -22,6 +22,11 @@ pub enum KnownProtocol {
 }
 
 impl KnownProtocol {
+    /// Whether the script makes one directory, however many gem5's options ask for.
+    pub fn has_one_directory(self) -> bool {
+        self == KnownProtocol::Msi
+    }
+
     /// Whether the script makes a buffer ordered.
     pub fn is_ordered(self, machine: &str, buffer: &str) -> bool {
         if machine == "DMA" {

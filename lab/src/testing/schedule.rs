@@ -1,0 +1,67 @@
+//! Which programs run, on which kinds of cores, and for how long.
+//!
+//! Every program is another recipe, and the kinds of cores take turns: what a recipe decides, such as the sizes of caches and the
+//! number of directories, matters more for what a run finds than the kind of core does. A [`Guide`] varies programs that reached
+//! something rare among what counts.
+
+use rayon::prelude::*;
+use simulate::client::Client;
+use simulate::guided::Guide;
+use simulate::recipe::Lineage;
+use simulate::system::Reached;
+
+use super::deadlines::Deadlines;
+use super::{Extent, Options};
+use crate::error::Error;
+use crate::observer::{Observer, Stage};
+
+/// Programs on each kind of core between two looks at the clock.
+const BATCH: u32 = 2;
+
+/// Runs programs until no further one is to be started, or as many as the options say, on all cores of the computer. Programs of a shorter test are the
+/// first ones of a longer test.
+///
+/// `run` runs a program, and `reached` says what the guide learns of it.
+///
+/// # Errors
+/// Those of `run`.
+pub fn run_programs<R: Send>(
+    options: &Options,
+    deadlines: Deadlines,
+    observer: &dyn Observer,
+    run: impl Fn(Client, &Lineage) -> Result<R, Error> + Sync,
+    reached: impl Fn(&R) -> Vec<Reached>,
+) -> Result<Vec<R>, Error> {
+    observer.begin(Stage::Runs);
+    let most = match options.extent {
+        Extent::Runs(runs) => runs,
+        Extent::Time(_) => u32::MAX,
+    };
+    if let Extent::Runs(runs) = options.extent {
+        observer.total(u64::from(runs) * options.clients.len() as u64);
+    }
+    let mut guide = Guide::new(options.seed);
+    let mut results = Vec::new();
+    let mut next = 0;
+    // At least one program runs, however short the time is.
+    while next < most && (next == 0 || deadlines.is_working()) {
+        let rounds = BATCH.min(most - next);
+        next += rounds;
+        let programs: Vec<(Client, Lineage)> = (0..rounds)
+            .flat_map(|_| &options.clients)
+            .map(|&client| (client, guide.next()))
+            .collect();
+        let batch = programs.par_iter().map(|(client, lineage)| {
+            let result = run(*client, lineage);
+            observer.advance();
+            result
+        });
+        let batch = batch.collect::<Result<Vec<R>, Error>>()?;
+        for ((_, lineage), result) in programs.iter().zip(&batch) {
+            guide.learn(lineage, &reached(result));
+        }
+        results.extend(batch);
+    }
+    observer.end();
+    Ok(results)
+}
