@@ -27,6 +27,7 @@
 //! | step | derives |
 //! |---|---|
 //! | `R1 a b`, `R2 a b`, `R3 a b` | a < b: program order that the model preserves (a reads; a is a plain store; a fence is involved) |
+//! | `ppo-NAME a b` | a < b: program order that a weak model preserves by [the rule of that name](memory::weak::PpoRule); `ppo-reads-apart` may cite the sources of a and b |
 //! | `R4 s l` | s < l: l reads from s, which is not earlier in its own thread |
 //! | `R5 s l` | s < the source of l: s is an earlier write of l's thread and location |
 //! | `R6 s l : …` | s < the source of l: the cited facts are a path from s to l |
@@ -96,7 +97,7 @@ pub struct Claim {
     pub operations: Option<u64>,
     /// Name of the history, if it has one.
     pub history: Option<String>,
-    /// [`History::digest`].
+    /// [`Model::digest`].
     pub digest: String,
     /// The model of the claim.
     pub model: Model,
@@ -121,7 +122,7 @@ impl Claim {
             threads: u32::try_from(history.threads().len()).ok(),
             operations: u64::try_from(history.operations()).ok(),
             history: history.name.clone(),
-            digest: history.digest(),
+            digest: model.digest(history),
             model,
             criterion: None,
             source: provenance.source.name().to_owned(),

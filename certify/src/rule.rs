@@ -7,6 +7,7 @@
 use std::fmt;
 
 use history::Kind;
+use memory::weak::PpoRule;
 
 /// A relation between operations, as the literature on memory models names them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -58,6 +59,8 @@ impl Relation {
 pub enum Rule<T> {
     /// R1 to R3, by number: program order that the model preserves ([`Rule::program_order`]).
     ProgramOrder(u8),
+    /// Program order that a weak model preserves by one of its own rules.
+    Preserved(PpoRule),
     /// R4: S ≤ L, for S not earlier in L's own thread.
     ReadsFrom,
     /// R5: S' ≤ S, because S' comes before this L in L's thread.
@@ -94,7 +97,7 @@ impl<T> Rule<T> {
     /// The relation that the rule adds a pair to.
     pub fn relation(&self) -> Relation {
         match self {
-            Rule::ProgramOrder(_) => Relation::ProgramOrder,
+            Rule::ProgramOrder(_) | Rule::Preserved(_) => Relation::ProgramOrder,
             Rule::ReadsFrom | Rule::Source => Relation::ReadsFrom,
             Rule::Overtaken => Relation::FromReads,
             Rule::OwnEarlier(_)
@@ -131,6 +134,7 @@ impl<T> Rule<T> {
             Rule::OwnEarlier(read) => Rule::OwnEarlier(name(read)?),
             Rule::Observed(read) => Rule::Observed(name(read)?),
             Rule::ProgramOrder(number) => Rule::ProgramOrder(number),
+            Rule::Preserved(rule) => Rule::Preserved(rule),
             Rule::ReadsFrom => Rule::ReadsFrom,
             Rule::Overtaken => Rule::Overtaken,
             Rule::InitialFirst => Rule::InitialFirst,
@@ -151,6 +155,9 @@ impl<T> Rule<T> {
 impl Rule<()> {
     /// The rule that a certificate writes as `word`, without its read.
     pub(crate) fn from_word(word: &str) -> Option<Rule<()>> {
+        if let Some(name) = word.strip_prefix("ppo-") {
+            return PpoRule::from_name(name).map(Rule::Preserved);
+        }
         let rules = [
             Rule::ProgramOrder(1),
             Rule::ProgramOrder(2),
@@ -171,6 +178,7 @@ impl<T> fmt::Display for Rule<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Rule::ProgramOrder(number) => return write!(f, "R{number}"),
+            Rule::Preserved(rule) => return write!(f, "ppo-{rule}"),
             Rule::ReadsFrom => "R4",
             Rule::OwnEarlier(_) => "R5",
             Rule::Observed(_) => "R6",

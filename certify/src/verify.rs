@@ -13,6 +13,7 @@ use std::borrow::Cow;
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
 use memory::machine::{Machine, Refusal, Step};
+use memory::weak::order::{self, Unordered};
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
@@ -75,6 +76,14 @@ pub enum Rejection {
         /// Why the machine refuses the step.
         refusal: Refusal,
     },
+    /// The list is no memory order that satisfies the axioms of a weak model.
+    #[error("the list of operations is no memory order: {name}: {problem}")]
+    Unordered {
+        /// The operation that the problem is about, if it is about one.
+        name: String,
+        /// What is wrong.
+        problem: Unordered,
+    },
     /// A read of the run takes its value from another write than the certificate says.
     #[error("step {step}: read {read} does not take its value from {source_name}")]
     OtherSource {
@@ -122,6 +131,7 @@ pub enum Rejection {
 /// Returns the first [`Rejection`] found: of the claim first, then step by step.
 pub fn verify(history: &History, certificate: &Certificate) -> Result<Verified, Rejection> {
     let claim = &certificate.claim;
+    let history = &*claim.model.prepare(history);
     same_claim(claim, &Claim::new(history, claim.model, &claim.options))?;
     let basis = match certificate.evidence {
         Evidence::Consistent { .. } => Cow::Borrowed(history),
@@ -204,6 +214,9 @@ fn replay(
     if history.ops().any(unknowable) {
         return Err(Rejection::Unknowable);
     }
+    if model.is_weak() {
+        return check_order(history, model, reads_from, steps);
+    }
     let claimed: FxHashMap<Name, Name> = reads_from.iter().copied().collect();
     let mut machine = Machine::new(history, model);
     for (at, &(commit, name)) in steps.iter().enumerate() {
@@ -242,4 +255,39 @@ fn would_read(history: &History, machine: &Machine<'_>, op: OpId) -> Option<Name
         Some(write) => Name::of(history, write),
         None => Name::Initial(history.locations()[location as usize].address),
     })
+}
+
+/// Checks the memory order of a weak model, and that its reads take their values from where the
+/// certificate says.
+fn check_order(
+    history: &History,
+    model: Model,
+    reads_from: &[(Name, Name)],
+    steps: &[(bool, Name)],
+) -> Result<Verified, Rejection> {
+    let mut order = Vec::with_capacity(steps.len());
+    for (at, &(commit, name)) in steps.iter().enumerate() {
+        let known = resolve(history, name).filter(|_| !commit);
+        order.push(known.ok_or(Rejection::Unknown { step: at + 1, name: name.to_string() })?);
+    }
+    let sources = order::check(history, model, &order).map_err(|problem| {
+        let name = problem.op().map(|op| Name::of(history, op).to_string());
+        Rejection::Unordered { name: name.unwrap_or_default(), problem }
+    })?;
+    for &(read, claimed) in reads_from {
+        let op = resolve(history, read);
+        let op = op.ok_or(Rejection::Unknown { step: 0, name: read.to_string() })?;
+        let actual = match sources.source(op) {
+            Some(ReadSource::Write(write)) => Some(Name::of(history, write)),
+            Some(_) => history
+                .location(op)
+                .map(|at| Name::Initial(history.locations()[at as usize].address)),
+            None => None,
+        };
+        if actual != Some(claimed) {
+            let (read, source_name) = (read.to_string(), claimed.to_string());
+            return Err(Rejection::OtherSource { step: 0, read, source_name });
+        }
+    }
+    Ok(Verified::Consistent { steps: steps.len() })
 }

@@ -1,4 +1,4 @@
-//! Acquire and release annotations of accesses.
+//! Annotations of accesses: acquire, release, and atomics that return nothing.
 
 use serde::{Deserialize, Serialize};
 
@@ -10,6 +10,8 @@ use serde::{Deserialize, Serialize};
 /// | `AcquirePc` | | `LDAPR` |
 /// | `Release` | `.rl` | `STLR`, `STLXR`, `L` of the atomics |
 /// | `AcquireRelease` | `.aqrl` | `AL` of the atomics |
+/// | `NoReturn` | | atomics that return nothing, such as `STADD` |
+/// | `NoReturnRelease` | | the same with a release, such as `STADDL` |
 ///
 /// An acquire precedes all later accesses of its thread, and a release follows all earlier ones. A
 /// release also precedes a later acquire of its thread, unless that is an `AcquirePc`. An acquire has no
@@ -30,16 +32,23 @@ pub enum Annotation {
     Release,
     /// Both an acquire that earlier releases precede and a release.
     AcquireRelease,
+    /// A read-modify-write that does not return what it read, so that fences after reads do not wait for
+    /// it (`DMB LD`).
+    NoReturn,
+    /// The same with a release.
+    NoReturnRelease,
 }
 
 impl Annotation {
     /// Every annotation, in the order of their discriminants.
-    pub const ALL: [Annotation; 5] = [
+    pub const ALL: [Annotation; 7] = [
         Annotation::None,
         Annotation::Acquire,
         Annotation::AcquirePc,
         Annotation::Release,
         Annotation::AcquireRelease,
+        Annotation::NoReturn,
+        Annotation::NoReturnRelease,
     ];
 
     /// The annotation with these parts; an acquire is one that earlier releases precede.
@@ -57,9 +66,22 @@ impl Annotation {
         matches!(self, Annotation::Acquire | Annotation::AcquireRelease)
     }
 
+    /// Whether the annotation has an acquire of either kind.
+    pub fn acquires(self) -> bool {
+        self.acquires_in_order() || self == Annotation::AcquirePc
+    }
+
     /// Whether the annotation has a release.
     pub fn releases(self) -> bool {
-        matches!(self, Annotation::Release | Annotation::AcquireRelease)
+        matches!(
+            self,
+            Annotation::Release | Annotation::AcquireRelease | Annotation::NoReturnRelease
+        )
+    }
+
+    /// Whether the operation returns what it reads.
+    pub fn returns(self) -> bool {
+        !matches!(self, Annotation::NoReturn | Annotation::NoReturnRelease)
     }
 
     /// Whether the operation has no annotation.
@@ -75,6 +97,8 @@ impl Annotation {
             Annotation::AcquirePc => "acquire-pc",
             Annotation::Release => "release",
             Annotation::AcquireRelease => "acquire-release",
+            Annotation::NoReturn => "no-return",
+            Annotation::NoReturnRelease => "no-return-release",
         }
     }
 

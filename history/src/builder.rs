@@ -6,7 +6,8 @@ use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::annotation::Annotation;
-use crate::history::{Final, History, Known, NONE32, NONE64, Thread};
+use crate::dependency::{Dependencies, Dependency, DependencyKind};
+use crate::history::{Final, History, Known, NONE32, NONE64, OpId, Thread};
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
 use crate::provenance::{InitialMode, Provenance, Sizes};
@@ -174,6 +175,8 @@ pub struct HistoryBuilder {
     places: Vec<Place>,
     place_ids: FxHashMap<Place, u32>,
     finals: Vec<(u64, u64, Option<u64>)>,
+    /// Row that depends, what of it, and the row that it depends on.
+    dependencies: Vec<(u32, DependencyKind, u32)>,
     too_large: bool,
 }
 
@@ -220,6 +223,15 @@ impl HistoryBuilder {
         self.line.push(line.unwrap_or(NONE32));
         let place = self.place_id(access.place);
         self.place.push(place);
+    }
+
+    /// Makes the operation that was added last depend on an earlier one, by the number of operations
+    /// added before that. A dependency on an operation of another thread, or on one that does not come
+    /// before it in program order, is ignored.
+    pub fn depend(&mut self, kind: DependencyKind, on: usize) {
+        if on + 1 < self.len() {
+            self.dependencies.push((self.len() as u32 - 1, kind, on as u32));
+        }
     }
 
     /// Forgets the order of completions, for a reader that finds it to be meaningless.
@@ -293,9 +305,41 @@ impl HistoryBuilder {
         if history.len() >= NONE32 as usize {
             return Err(BuildError::TooLarge);
         }
+        history.dependencies = self.lay_out_dependencies(&history, &layout, &permutation);
         history.finals = self.lay_out_finals(&mut layout)?;
         resolve_initial(&mut history, initial);
         Ok(history)
+    }
+
+    /// The dependencies between operations. The parts of a split access depend on the same, and what
+    /// depends on the access depends on each part.
+    fn lay_out_dependencies(
+        &self,
+        history: &History,
+        layout: &Layout,
+        permutation: &[u32],
+    ) -> Dependencies {
+        if self.dependencies.is_empty() {
+            return Dependencies::default();
+        }
+        // By row, the operations that it became.
+        let mut parts = vec![0..0; permutation.len()];
+        let mut start = 0;
+        for &row in permutation {
+            let place = self.place[row as usize];
+            let end = start + if place == NONE32 { 1 } else { layout.covered(place) };
+            parts[row as usize] = start..end;
+            start = end;
+        }
+        let mut all = Vec::new();
+        for &(row, kind, on) in &self.dependencies {
+            for op in parts[row as usize].clone().map(OpId) {
+                let on = parts[on as usize].clone().map(OpId).filter(|&on| on < op);
+                let own = on.filter(|&on| history.thread_of(on) == history.thread_of(op));
+                all.extend(own.map(|on| Dependency { op, kind, on }));
+            }
+        }
+        Dependencies::new(all)
     }
 
     /// Final values by location. A value of several locations is split as an access to them would be.

@@ -6,9 +6,18 @@ use crate::history::{History, NONE32};
 
 impl History {
     /// The SHA-256, in lower-case hex, of everything that decides a verdict: threads, operations in
-    /// program order, locations, values, initial and final values. Lines, ticks and sizes are left
+    /// program order, locations, values, dependencies, initial and final values. Lines, ticks and sizes are left
     /// out, so a trace and its conversions share a digest. Cost: linear.
     pub fn digest(&self) -> String {
+        self.hash(false)
+    }
+
+    /// [`History::digest`] with the ticks, for models under which they decide verdicts, too (WMO).
+    pub fn digest_with_ticks(&self) -> String {
+        self.hash(true)
+    }
+
+    fn hash(&self, with_ticks: bool) -> String {
         let mut hasher = Sha256::new();
         for thread in 0..self.threads.len() {
             hasher.update(b"T");
@@ -26,10 +35,23 @@ impl History {
                 if let Some(value) = self.written(op) {
                     hasher.update(value.to_le_bytes());
                 }
+                if with_ticks {
+                    hasher.update(self.issued[op.at()].to_le_bytes());
+                    hasher.update(self.completed[op.at()].to_le_bytes());
+                }
             }
         }
+        self.hash_dependencies(&mut hasher);
         self.hash_fixed_values(&mut hasher);
         hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn hash_dependencies(&self, hasher: &mut Sha256) {
+        for it in self.all_dependencies() {
+            hasher.update([b'D', it.kind as u8]);
+            hasher.update(it.op.0.to_le_bytes());
+            hasher.update(it.on.0.to_le_bytes());
+        }
     }
 
     /// Hashes initial and final values, and the sources fixed for accesses of mixed sizes.

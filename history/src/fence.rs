@@ -53,6 +53,9 @@ pub enum WeakFence {
     BothWrite,
     /// RISC-V's `fence.tso`: reads before reads and writes, and writes before writes.
     Tso,
+    /// AArch64's `isb`: orders nothing by itself, but what a branch or an address before it depends on
+    /// before everything after it.
+    Instruction,
 }
 
 /// The definition of a weak fence: a row of [`FENCES`].
@@ -84,6 +87,7 @@ const FENCES: &[FenceRow] = &[
     row(WeakFence::BothRead, "fence rw,r", RR | WR),
     row(WeakFence::BothWrite, "fence rw,w", RW | WW),
     row(WeakFence::Tso, "fence tso", RR | RW | WW),
+    row(WeakFence::Instruction, "isb", 0),
 ];
 
 const fn row(fence: WeakFence, name: &'static str, pairs: u8) -> FenceRow {
@@ -180,8 +184,8 @@ mod tests {
     #[test]
     fn a_fence_orders_what_its_name_says() {
         for weak in WeakFence::ALL {
-            let sides = weak.name().strip_prefix("fence ").unwrap();
-            // `fence tso`, the name without a comma, is tested below.
+            let sides = weak.name().strip_prefix("fence ").unwrap_or_default();
+            // `fence tso` and `isb`, the names without a comma, are tested below.
             let Some((before, after)) = sides.split_once(',') else { continue };
             for (first, from) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {
                 for (second, to) in [(Kind::Load, 'r'), (Kind::Store, 'w')] {
@@ -193,6 +197,7 @@ mod tests {
         let tso = WeakFence::Tso;
         assert!(!tso.orders_store_load() && tso.orders_store_store());
         assert!(tso.orders(Kind::Load, Kind::Load) && tso.orders(Kind::Load, Kind::Store));
+        assert!(!WeakFence::Instruction.orders(Kind::Rmw, Kind::Rmw));
     }
 
     #[test]

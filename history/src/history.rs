@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
+use crate::dependency::{Dependencies, Dependency};
 use crate::fence::Side;
 use crate::kind::Kind;
 use crate::provenance::{Gap, InitialMode, Provenance};
@@ -155,6 +156,7 @@ pub struct History {
     pub(crate) completed: Vec<u64>,
     pub(crate) line: Vec<u32>,
     pub(crate) order: Vec<u32>,
+    pub(crate) dependencies: Dependencies,
     /// The load-linked of each store-conditional, computed at the first use.
     pub(crate) linked: OnceLock<FxHashMap<u32, u32>>,
 }
@@ -262,6 +264,26 @@ impl History {
     /// Value that an operation writes, if it writes and the trace shows it.
     pub fn written(&self, op: OpId) -> Option<u64> {
         self.known[op.at()].has(Known::WRITTEN).then(|| self.written[op.at()])
+    }
+
+    /// The dependencies of an operation on earlier ones, as the input states them. Cost: logarithmic.
+    pub fn dependencies(&self, op: OpId) -> &[Dependency] {
+        self.dependencies.of(op)
+    }
+
+    /// The dependencies of all operations, by operation.
+    pub fn all_dependencies(&self) -> &[Dependency] {
+        self.dependencies.all()
+    }
+
+    /// Tick at which an operation was issued, if it is known.
+    pub fn issued(&self, op: OpId) -> Option<u64> {
+        Some(self.issued[op.at()]).filter(|&tick| tick != NONE64)
+    }
+
+    /// Tick at which an operation completed, if it is known.
+    pub fn completed(&self, op: OpId) -> Option<u64> {
+        Some(self.completed[op.at()]).filter(|&tick| tick != NONE64)
     }
 
     /// Line of the trace that shows the operation, from 1.
@@ -393,6 +415,11 @@ impl History {
             Err(_) => NONE32,
         };
         let bound = |op: u32| kept.partition_point(|kept| kept.0 < op) as u32;
+        let next = |op: OpId| {
+            let next = kept.get(bound(op.0) as usize)?;
+            (self.thread_of(*next) == self.thread_of(op)).then(|| OpId(bound(op.0)))
+        };
+        let dependencies = self.dependencies.restrict(|op| Some(OpId(place(op.0)?)), next);
         let history = History {
             name: self.name.clone(),
             linked: OnceLock::new(),
@@ -424,6 +451,7 @@ impl History {
             completed: gather(&self.completed, &kept),
             line: gather(&self.line, &kept),
             order: gather(&self.order, &kept),
+            dependencies,
         };
         (history, kept)
     }
@@ -480,7 +508,6 @@ impl History {
     /// All columns of one operation.
     pub fn operation(&self, op: OpId) -> Operation {
         let thread = self.threads[self.thread_of(op)];
-        let tick = |value: u64| (value != NONE64).then_some(value);
         Operation {
             thread: thread.label,
             index: op.0 - thread.start,
@@ -489,8 +516,8 @@ impl History {
             location: self.location(op),
             read: self.read(op),
             written: self.written(op),
-            issued: tick(self.issued[op.at()]),
-            completed: tick(self.completed[op.at()]),
+            issued: self.issued(op),
+            completed: self.completed(op),
             line: self.line(op),
             continues: self.continues(op),
         }

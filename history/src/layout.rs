@@ -102,6 +102,11 @@ impl Layout {
             .collect()
     }
 
+    /// Number of locations that a place covers.
+    pub(crate) fn covered(&self, place: u32) -> u32 {
+        self.cover[place as usize].1
+    }
+
     /// The location at an address, which is added if no access touches it.
     pub(crate) fn ensure(&mut self, address: u64) -> u32 {
         let at = self.locations.partition_point(|location| location.address < address);

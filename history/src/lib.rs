@@ -23,8 +23,10 @@
 //! ```
 
 mod annotation;
+mod atomics;
 mod builder;
 mod crash;
+mod dependency;
 mod digest;
 mod fence;
 mod history;
@@ -39,6 +41,7 @@ mod unrecorded;
 pub use annotation::Annotation;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
+pub use dependency::{Dependency, DependencyKind};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;

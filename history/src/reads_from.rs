@@ -115,6 +115,13 @@ impl ReadsFrom {
         Ok(reads_from)
     }
 
+    /// The reads-from that `source` says. Operations for which it says nothing do not read. Cost: linear.
+    pub fn given(history: &History, source: impl Fn(OpId) -> Option<ReadSource>) -> ReadsFrom {
+        let source: Vec<u32> = history.ops().map(|op| encode(source(op))).collect();
+        let ambiguous = source.iter().filter(|&&source| source == AMBIGUOUS).count();
+        ReadsFrom { source, ambiguous }
+    }
+
     /// The source of a read; `None` for an operation that does not read.
     pub fn source(&self, op: OpId) -> Option<ReadSource> {
         Some(match self.source[op.at()] {
@@ -159,6 +166,22 @@ impl ReadsFrom {
     /// Number of reads with several candidates.
     pub fn ambiguous(&self) -> usize {
         self.ambiguous
+    }
+}
+
+/// A source as an entry of [`ReadsFrom::source`].
+fn encode(source: Option<ReadSource>) -> u32 {
+    match source {
+        None => NO_READ,
+        Some(ReadSource::Write(write)) => write.0,
+        Some(ReadSource::Initial) => INITIAL,
+        Some(ReadSource::ThinAir) => THIN_AIR,
+        Some(ReadSource::NotShown) => NOT_SHOWN,
+        Some(ReadSource::HiddenWrite) => HIDDEN,
+        Some(ReadSource::UnfinishedStore) => UNFINISHED,
+        Some(ReadSource::Outside) => OUTSIDE,
+        Some(ReadSource::Unrecorded) => UNRECORDED,
+        Some(ReadSource::Ambiguous) => AMBIGUOUS,
     }
 }
 

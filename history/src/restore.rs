@@ -10,13 +10,14 @@ use thiserror::Error;
 
 use crate::annotation::Annotation;
 use crate::builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
+use crate::dependency::DependencyKind;
 use crate::history::{Final, History, Location, NONE32, OpId};
 use crate::kind::Kind;
 use crate::layout::low_bytes;
 use crate::provenance::{Provenance, Sizes};
 
 /// One operation of a history with all its columns, with names instead of ids.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Row {
     /// Number of the thread in the trace.
     pub thread: u32,
@@ -44,6 +45,8 @@ pub struct Row {
     pub continues: bool,
     /// Thread and index of the write that it is known to read from (see [`History::fixed_source`]).
     pub source: Option<(u32, u32)>,
+    /// What of the operation depends on which earlier operations of its thread, by their indices.
+    pub dependencies: Vec<(DependencyKind, u32)>,
 }
 
 impl Row {
@@ -134,6 +137,11 @@ impl History {
             order: self.order(op),
             continues: operation.continues,
             source: self.fixed_source(op).map(place),
+            dependencies: self
+                .dependencies(op)
+                .iter()
+                .map(|it| (it.kind, self.index_of(it.on)))
+                .collect(),
         }
     }
 
@@ -192,6 +200,8 @@ pub struct Restorer {
     builder: HistoryBuilder,
     /// By thread, the ranks of its operations in the order of completions, which may have ties.
     order: BTreeMap<u32, Vec<u32>>,
+    /// By thread, the numbers of its operations among all that were added.
+    added: BTreeMap<u32, Vec<usize>>,
     /// Readers and their fixed sources.
     sources: Vec<(Position, Position)>,
     /// Whether the locations are cells without a size; `None` before the first location.
@@ -228,7 +238,15 @@ impl Restorer {
         if let Some(source) = row.source {
             self.sources.push(((row.thread, row.index), source));
         }
+        let added = self.added.entry(row.thread).or_default();
         self.builder.push(row.access());
+        added.push(self.builder.len() - 1);
+        for &(kind, on) in &row.dependencies {
+            let on = added.get(on as usize).filter(|_| on < row.index).ok_or_else(|| {
+                wrong(format!("it depends on operation {on}, but an earlier one was expected"))
+            })?;
+            self.builder.depend(kind, *on);
+        }
         Ok(())
     }
 
@@ -391,6 +409,7 @@ mod tests {
             order: None,
             continues: false,
             source: None,
+            dependencies: Vec::new(),
         }
     }
 
@@ -476,17 +495,21 @@ mod tests {
 
     #[test]
     fn contradictions_are_errors() {
-        let load = row(0, 0, Kind::Load, Some(bytes(0, 8)));
+        let load = || row(0, 0, Kind::Load, Some(bytes(0, 8)));
         let cell = Location { address: 0, size: None };
-        let cases: [(&[Row], &str); 8] = [
+        let cases: [(&[Row], &str); 9] = [
             (&[row(0, 0, Kind::Load, None)], "a location was expected"),
             (&[row(0, 0, Kind::Fence, Some(cell))], "a fence has no location"),
-            (&[Row { written: Some(1), ..load }], "does not write"),
-            (&[Row { read: Some(1), kind: Kind::Store, ..load }], "does not read"),
-            (&[Row { index: 1, ..load }], "index 0 was expected"),
-            (&[load, Row { location: Some(cell), index: 1, ..load }], "all of them"),
-            (&[Row { location: Some(bytes(u64::MAX, 8)), ..load }], "beyond"),
-            (&[Row { read: Some(1), source: Some((4, 4)), ..load }], "does not exist"),
+            (&[Row { written: Some(1), ..load() }], "does not write"),
+            (&[Row { read: Some(1), kind: Kind::Store, ..load() }], "does not read"),
+            (&[Row { index: 1, ..load() }], "index 0 was expected"),
+            (&[load(), Row { location: Some(cell), index: 1, ..load() }], "all of them"),
+            (&[Row { location: Some(bytes(u64::MAX, 8)), ..load() }], "beyond"),
+            (&[Row { read: Some(1), source: Some((4, 4)), ..load() }], "does not exist"),
+            (
+                &[Row { dependencies: vec![(DependencyKind::Data, 0)], ..load() }],
+                "an earlier one was expected",
+            ),
         ];
         for (rows, expected) in cases {
             let error = History::restore(Frame::default(), rows.to_vec(), None).unwrap_err();

@@ -23,6 +23,7 @@
 //! | `line` | line of the trace that shows it |
 //! | `order` | place in the trace's order of completions |
 //! | `continues` | true for a further part of the access before it, which was split |
+//! | `depends` | pairs such as `["address", 3]`: the address of this operation (or `data`, its value, or `control`, whether it and all later operations are executed) depends on what operation 3 of its thread returned |
 //! | `reads_from` | `[thread, index]` of the write it reads, where sizes are mixed and that is known |
 //!
 //! `initial` lists initial values that are not 0 (no `value`: unknown); without the field and with `"initial_mode":"infer"`,

@@ -57,7 +57,11 @@ pub trait Axioms {
 
 impl Axioms for Model {
     fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool {
-        self.preserves_ops(execution.history, first, second)
+        if self.is_weak() {
+            self.ppo_rule(execution, first, second).is_some()
+        } else {
+            self.preserves_ops(execution.history, first, second)
+        }
     }
 
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool {

@@ -341,11 +341,13 @@ impl<'h> Machine<'h> {
 }
 
 /// Whether reads may return values that no write of the history has.
-fn may_lack_writes(history: &History) -> bool {
+/// Whether a read may return a value that no recorded write has.
+pub(crate) fn may_lack_writes(history: &History) -> bool {
     history.provenance.outside_writes || history.provenance.unrecorded_writes
 }
 
-fn written_values(history: &History) -> FxHashSet<(u32, u64)> {
+/// The values that are written to each location.
+pub(crate) fn written_values(history: &History) -> FxHashSet<(u32, u64)> {
     history.ops().filter_map(|op| Some((history.location(op)?, history.written(op)?))).collect()
 }
 

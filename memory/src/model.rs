@@ -23,14 +23,17 @@
 //! and `.aq`, which are RCsc. Such an acquire therefore never reads from a release store that is still in
 //! the buffer.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::hash::{Hash, Hasher};
 
 use history::{History, Kind, OpId};
 
+use crate::axioms::Execution;
 use crate::fence::FenceEffect;
 use crate::label::Label;
 use crate::models;
+use crate::weak::PpoRule;
 
 /// What a read-modify-write waits for under PSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -64,6 +67,8 @@ pub enum Buffering {
     InOrder,
     /// Each thread has a first-in first-out store buffer for each location.
     PerLocation,
+    /// Loads are reordered, too, so store buffers do not express the model: see [`crate::weak`].
+    Weak,
 }
 
 /// The data that define a memory model.
@@ -83,6 +88,11 @@ pub struct Definition {
     /// What a read-modify-write waits for, in models with that choice. In the others it waits for all
     /// pending stores of its thread.
     pub rmw: Option<PsoRmw>,
+    /// The rules of preserved program order of a weak model; none for the others, where it follows from
+    /// the fields above.
+    pub ppo_rules: &'static [PpoRule],
+    /// Whether a read-modify-write is two events, a read and a later write ([`Model::prepare`]).
+    pub splits_atomics: bool,
     /// The next stronger models. This model allows every history that they allow.
     pub stronger: &'static [Model],
     /// The next weaker models, unless they already list this one as stronger.
@@ -139,6 +149,40 @@ impl Model {
     /// How stores wait before they reach memory.
     pub fn buffering(self) -> Buffering {
         self.0.buffering
+    }
+
+    /// Whether the model reorders loads, so that it has no operational machine but is defined by
+    /// [`Model::ppo_rules`].
+    pub fn is_weak(self) -> bool {
+        self.0.buffering == Buffering::Weak
+    }
+
+    /// The rules of preserved program order, if the model is weak.
+    pub fn ppo_rules(self) -> &'static [PpoRule] {
+        self.0.ppo_rules
+    }
+
+    /// The first rule by which a weak model preserves the order of two accesses of one thread.
+    pub fn ppo_rule(self, execution: &Execution<'_>, first: OpId, second: OpId) -> Option<PpoRule> {
+        self.0.ppo_rules.iter().copied().find(|rule| rule.holds(execution, first, second))
+    }
+
+    /// Whether the ticks of operations decide verdicts.
+    pub fn uses_ticks(self) -> bool {
+        self.0.ppo_rules.contains(&PpoRule::Ticks)
+    }
+
+    /// The digest that identifies a history for this model: of all that decides the verdict.
+    pub fn digest(self, history: &History) -> String {
+        let history = self.prepare(history);
+        if self.uses_ticks() { history.digest_with_ticks() } else { history.digest() }
+    }
+
+    /// The history as the model sees it: where a read-modify-write is two events, it is two operations.
+    /// Everything that takes a history and a model expects it in this form. Cost: linear.
+    pub fn prepare(self, history: &History) -> Cow<'_, History> {
+        let split = self.0.splits_atomics.then(|| history.split_atomics()).flatten();
+        split.map_or(Cow::Borrowed(history), Cow::Owned)
     }
 
     /// Whether stores wait in a buffer.

@@ -101,7 +101,7 @@ impl<'a> Operations<'a> {
             known!("completed", |row| row.completed),
             column!("line", |it| it.line),
             known!("order", |row| row.order),
-            column!("continues", |it| it.row.is_some_and(|row| row.continues)),
+            column!("continues", |it| it.row.as_ref().is_some_and(|row| row.continues)),
             known!("source_thread", |row| Some(row.source?.0)),
             known!("source_index", |row| Some(row.source?.1)),
         ];

@@ -299,6 +299,7 @@ impl Piece {
             order: small(get(&self.order, at))?,
             continues: self.continues.as_ref().and_then(|flags| flags.get(at)).unwrap_or(false),
             source: source_thread.zip(small(get(&self.source_index, at))?),
+            dependencies: Vec::new(),
         })
     }
 }

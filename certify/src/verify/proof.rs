@@ -2,6 +2,8 @@
 
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::Model;
+use memory::axioms::Execution;
+use memory::weak::PpoRule;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Rejection, Verified, resolve};
@@ -20,7 +22,7 @@ enum Established {
 pub(super) struct Proof<'h> {
     history: &'h History,
     model: Model,
-    sources: Option<ReadsFrom>,
+    execution: Option<Execution<'h>>,
     /// What the steps so far have established, by number.
     established: FxHashMap<u32, Established>,
     /// Suppositions of the open block.
@@ -38,7 +40,9 @@ impl<'h> Proof<'h> {
         Proof {
             history,
             model,
-            sources: ReadsFrom::derive(history, Ambiguity::Keep).ok(),
+            execution: ReadsFrom::derive(history, Ambiguity::Keep)
+                .ok()
+                .map(|reads_from| Execution { history, reads_from }),
             established: FxHashMap::default(),
             supposed: Vec::new(),
             local: Vec::new(),
@@ -149,6 +153,7 @@ impl<'h> Proof<'h> {
     ) -> Checked<Literal> {
         match (rule, before, after) {
             (Rule::ProgramOrder(_), Some(a), Some(b)) => self.program_order(rule, a, b),
+            (Rule::Preserved(rule), Some(a), Some(b)) => self.preserved(rule, a, b, premises),
             (Rule::ReadsFrom, Some(s), Some(l)) => self.reads_from(s, l, premises),
             (Rule::OwnEarlier(l), Some(s), None) => self.own_earlier(s, l, premises),
             (Rule::Observed(l), Some(s), None) => self.observed(s, l, premises),
@@ -191,7 +196,7 @@ impl<'h> Proof<'h> {
     }
 
     fn known_source(&self, read: OpId) -> Option<ReadSource> {
-        self.sources.as_ref()?.source(read)
+        self.execution.as_ref()?.reads_from.source(read)
     }
 
     /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked.
@@ -252,8 +257,28 @@ impl<'h> Proof<'h> {
             self.same_thread_earlier(first, second),
             "the operations are not in program order",
         )?;
-        let kept = self.model.preserves_ops(self.history, first, second);
+        let kept = !self.model.is_weak() && self.model.preserves_ops(self.history, first, second);
         self.require(kept, "the model does not preserve this pair")?;
+        Ok(Literal::Before(a, b))
+    }
+
+    /// Program order that a weak model preserves by a rule of its own.
+    fn preserved(&self, rule: PpoRule, a: Name, b: Name, premises: &[u32]) -> Checked<Literal> {
+        let (first, second) = (self.op(a)?, self.op(b)?);
+        self.require(self.model.ppo_rules().contains(&rule), "the model has no such rule")?;
+        self.require(
+            self.same_thread_earlier(first, second),
+            "the operations are not in program order",
+        )?;
+        let holds = match &self.execution {
+            _ if rule == PpoRule::ReadsApart => {
+                PpoRule::may_read_apart(self.history, first, second)
+                    && self.source(first, premises)? != self.source(second, premises)?
+            }
+            Some(execution) => rule.holds(execution, first, second),
+            None => false,
+        };
+        self.require(holds, "the rule does not order this pair")?;
         Ok(Literal::Before(a, b))
     }
 

@@ -158,6 +158,7 @@ impl<F: Fn(OpId) -> bool> Scheduler<'_, F> {
         }
         match self.model.buffering() {
             Buffering::None => {}
+            Buffering::Weak => unreachable!("a weak model has no machine to schedule steps for"),
             Buffering::InOrder => {
                 self.buffers[thread].push_back(op);
                 self.commit_left_out(thread);

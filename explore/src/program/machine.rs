@@ -265,6 +265,7 @@ impl<'a> Machine<'a> {
     fn store(&self, thread: &mut Thread, memory: &mut [i64], location: u32, value: i64) {
         match self.model.buffering() {
             Buffering::None => memory[location as usize] = value,
+            Buffering::Weak => unreachable!("programs run on models with a machine"),
             Buffering::InOrder => thread.buffer.push((location, value)),
             Buffering::PerLocation => thread.buffer.push_by_location((location, value)),
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use history::{Annotation, Frame, History, Kind, Location, Provenance, Row};
+use history::{Annotation, DependencyKind, Frame, History, Kind, Location, Provenance, Row};
 use serde::{Deserialize, Serialize, Serializer};
 
 /// A line as it is read.
@@ -87,6 +87,8 @@ struct Operation {
     continues: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     reads_from: Option<(u32, u32)>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    depends: Vec<(DependencyKind, u32)>,
 }
 
 impl Record {
@@ -164,6 +166,7 @@ impl Operation {
             order: row.order,
             continues: row.continues,
             reads_from: row.source,
+            depends: row.dependencies,
         }
     }
 
@@ -183,6 +186,7 @@ impl Operation {
             order: self.order,
             continues: self.continues,
             source: self.reads_from,
+            dependencies: self.depends,
         }
     }
 }

@@ -1,15 +1,35 @@
 //! The memory models, one a file. To add one, write its file and give it a row in [`ALL`].
 
+mod armv8;
 mod ibm370;
 mod pso;
+mod rmo;
+mod rvwmo;
 mod sc;
 mod tso;
+mod wmo;
+mod ztso;
 
 use crate::model::{Model, PsoRmw};
 
 /// The models that have a name, the strongest first. Of a model with variants, the weakest one is
 /// listed.
-pub const ALL: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
+pub const ALL: &[Model] = &[
+    Model::SC,
+    Model::IBM370,
+    Model::TSO,
+    Model::PSO,
+    Model::ZTSO,
+    Model::RVWMO,
+    Model::ARMV8,
+    Model::WMO,
+    Model::RMO,
+];
+
+/// The models that store buffers express, the strongest first: those with a machine.
+pub fn with_machines() -> impl DoubleEndedIterator<Item = Model> {
+    ALL.iter().copied().filter(|model| !model.is_weak())
+}
 
 /// The models that are checked by default, the strongest first.
 pub fn usual() -> impl DoubleEndedIterator<Item = Model> {
@@ -27,6 +47,17 @@ impl Model {
     pub const PSO: Model = Model::of(&pso::OWN);
     /// Partial store order, where a read-modify-write waits for all stores of its thread.
     pub const PSO_RMW_ALL: Model = Model::of(&pso::ALL);
+
+    /// RISC-V's extension for total store order.
+    pub const ZTSO: Model = Model::of(&ztso::DEFINITION);
+    /// The memory model of RISC-V.
+    pub const RVWMO: Model = Model::of(&rvwmo::DEFINITION);
+    /// The memory model of AArch64.
+    pub const ARMV8: Model = Model::of(&armv8::DEFINITION);
+    /// The weak memory order of the Axe checker.
+    pub const WMO: Model = Model::of(&wmo::DEFINITION);
+    /// SPARC's relaxed memory order, with timestamps as dependencies.
+    pub const RMO: Model = Model::of(&rmo::DEFINITION);
 
     /// Partial store order where a read-modify-write waits for `rmw`.
     pub const fn pso(rmw: PsoRmw) -> Model {

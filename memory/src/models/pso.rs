@@ -11,6 +11,8 @@ pub(super) static OWN: Definition = Definition {
     buffering: Buffering::PerLocation,
     forwards: true,
     rmw: Some(PsoRmw::Own),
+    ppo_rules: &[],
+    splits_atomics: false,
     stronger: &[Model::PSO_RMW_ALL],
     weaker: &[],
 };
@@ -22,6 +24,8 @@ pub(super) static ALL: Definition = Definition {
     buffering: Buffering::PerLocation,
     forwards: true,
     rmw: Some(PsoRmw::All),
+    ppo_rules: &[],
+    splits_atomics: false,
     stronger: &[Model::TSO],
     weaker: &[],
 };

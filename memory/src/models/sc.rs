@@ -9,6 +9,8 @@ pub(super) static DEFINITION: Definition = Definition {
     buffering: Buffering::None,
     forwards: false,
     rmw: None,
+    ppo_rules: &[],
+    splits_atomics: false,
     stronger: &[],
     weaker: &[],
 };

@@ -10,6 +10,8 @@ pub(super) static DEFINITION: Definition = Definition {
     buffering: Buffering::InOrder,
     forwards: true,
     rmw: None,
+    ppo_rules: &[],
+    splits_atomics: false,
     stronger: &[Model::SC],
     weaker: &[],
 };

@@ -9,7 +9,8 @@ use memory::{Model, PsoRmw, models};
 
 /// Every model with its variants.
 fn every_model() -> Vec<Model> {
-    let variants = models::ALL.iter().flat_map(|model| PsoRmw::ALL.map(|rmw| model.with_rmw(rmw)));
+    let variants =
+        models::with_machines().flat_map(|model| PsoRmw::ALL.map(|rmw| model.with_rmw(rmw)));
     let mut every: Vec<Model> = variants.collect();
     every.dedup();
     every

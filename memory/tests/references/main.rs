@@ -4,3 +4,4 @@ mod axioms;
 mod common;
 mod litmus;
 mod rvwmo;
+mod weak;

@@ -3,12 +3,14 @@
 //! Memory Model", ppo rules 1 to 13.)
 
 use crate::common::build;
-use history::{Access, Annotation, History, Kind, OpId, Place, ReadSource, WeakFence};
+use history::{
+    Access, Annotation, DependencyKind, History, Kind, OpId, Place, ReadSource, WeakFence,
+};
 use memory::axioms::{Axioms, Execution, allows};
 
 /// RVWMO with the syntactic dependencies of one history, as pairs of operations by number.
 #[derive(Default)]
-struct Rvwmo {
+pub struct Rvwmo {
     address: Vec<(u32, u32)>,
     data: Vec<(u32, u32)>,
     control: Vec<(u32, u32)>,
@@ -39,6 +41,22 @@ fn is_fenced(history: &History, first: OpId, second: OpId) -> bool {
 }
 
 impl Rvwmo {
+    /// With the dependencies that a history states. A branch controls all later operations.
+    pub fn of(history: &History) -> Rvwmo {
+        let mut model = Rvwmo::default();
+        for it in history.all_dependencies() {
+            match it.kind {
+                DependencyKind::Address => model.address.push((it.on.0, it.op.0)),
+                DependencyKind::Data => model.data.push((it.on.0, it.op.0)),
+                DependencyKind::Control => {
+                    let end = history.threads()[history.thread_of(it.op)].end();
+                    model.control.extend((it.op.0..end.0).map(|later| (it.on.0, later)));
+                }
+            }
+        }
+        model
+    }
+
     /// Rules 1 to 3: accesses of one location.
     fn same_address(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool {
         let history = execution.history;
@@ -62,9 +80,8 @@ impl Rvwmo {
     /// Rules 5 to 8: acquire, release, and paired LR and SC.
     fn explicit(&self, history: &History, first: OpId, second: OpId) -> bool {
         let (one, two) = (history.annotation(first), history.annotation(second));
-        let is_rcsc =
-            |annotation: Annotation| annotation.acquires_in_order() || annotation.releases();
-        one.acquires_in_order()
+        let is_rcsc = |annotation: Annotation| annotation.acquires() || annotation.releases();
+        one.acquires()
             || two.releases()
             || (is_rcsc(one) && is_rcsc(two))
             || history.linked_load(second) == Some(first)

@@ -101,6 +101,7 @@ impl Facts for Block {
         let why = match rule {
             // Such facts need no explanation.
             Rule::ProgramOrder(_) | Rule::ReadsFrom => return String::new(),
+            Rule::Preserved(rule) => rule.because().to_owned(),
             Rule::OwnEarlier(read) => format!(
                 "{} comes after {before} in its thread and yet does not return its value, but that of {after}",
                 label(history, read)

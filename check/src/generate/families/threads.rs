@@ -151,7 +151,7 @@ impl Fences {
             && match self.model.buffering() {
                 Buffering::None => false,
                 Buffering::InOrder => !is_store,
-                Buffering::PerLocation => true,
+                Buffering::PerLocation | Buffering::Weak => true,
             };
         self.pending = is_store || (self.pending && !due);
         due

@@ -1,0 +1,114 @@
+//! Read-modify-writes as two operations, for models under which they are two events.
+
+use std::sync::OnceLock;
+
+use crate::annotation::Annotation;
+use crate::dependency::{Dependencies, Dependency, DependencyKind};
+use crate::history::{History, Known, OpId, Thread};
+use crate::kind::Kind;
+
+impl History {
+    /// Whether the history has a read-modify-write, or a failed compare-and-swap with a release that has
+    /// no effect.
+    fn has_whole_atomics(&self) -> bool {
+        self.ops().any(|op| match self.kind(op) {
+            Kind::Rmw => true,
+            Kind::FailedCas => self.annotation(op).releases(),
+            _ => false,
+        })
+    }
+
+    /// This history with each read-modify-write as two operations, its read and its write: a load-linked
+    /// with the acquire, and a store-conditional with the release, which [continues](History::continues)
+    /// it. The address of both, and the value that is written, depend on what the read-modify-write
+    /// depended on; what depended on it depends on the read. `None` if there is nothing to split.
+    ///
+    /// The lines of the trace stay, so that a message about a part shows the instruction. Cost: linear.
+    pub fn split_atomics(&self) -> Option<History> {
+        if !self.has_whole_atomics() {
+            return None;
+        }
+        let mut split = History {
+            name: self.name.clone(),
+            provenance: self.provenance.clone(),
+            locations: self.locations.clone(),
+            initial: self.initial.clone(),
+            finals: self.finals.clone(),
+            linked: OnceLock::new(),
+            ..History::default()
+        };
+        // Per operation, its first part.
+        let mut first = Vec::with_capacity(self.len());
+        for thread in &self.threads {
+            let start = split.kind.len() as u32;
+            for op in (thread.start..thread.end).map(OpId) {
+                first.push(OpId(split.kind.len() as u32));
+                split.push_parts(self, op);
+            }
+            let end = split.kind.len() as u32;
+            split.threads.push(Thread { label: thread.label, start, end });
+        }
+        // The write of a read-modify-write is its last part.
+        let last = |op: u32| match self.kind(OpId(op)) {
+            Kind::Rmw => first[op as usize].0 + 1,
+            _ => first[op as usize].0,
+        };
+        let sources = self.fixed_sources.iter();
+        split.fixed_sources =
+            sources.map(|(to, from)| (first[*to as usize].0, last(*from))).collect();
+        let dependencies = self.all_dependencies().iter();
+        let moved = dependencies.flat_map(|it| {
+            let on = first[it.on.at()];
+            let parts = match (self.kind(it.op), it.kind) {
+                (Kind::Rmw, DependencyKind::Address) => 0..=1,
+                (Kind::Rmw, DependencyKind::Data) => 1..=1,
+                _ => 0..=0,
+            };
+            let op = first[it.op.at()].0;
+            parts.map(move |part| Dependency { op: OpId(op + part), kind: it.kind, on })
+        });
+        split.dependencies = Dependencies::new(moved.collect());
+        Some(split)
+    }
+
+    fn push_parts(&mut self, whole: &History, op: OpId) {
+        let annotation = whole.annotation(op);
+        let (acquire, release) = halves(annotation);
+        let known = whole.known[op.at()];
+        match whole.kind(op) {
+            Kind::Rmw => {
+                let read = Known(known.0 & !Known::WRITTEN).with(acquire);
+                self.push_part(whole, op, Kind::LoadLinked, read);
+                let write = Known(known.0 & !Known::READ | Known::CONTINUES).with(release);
+                self.push_part(whole, op, Kind::StoreConditional, write);
+            }
+            Kind::FailedCas => self.push_part(whole, op, Kind::FailedCas, known.with(acquire)),
+            kind => self.push_part(whole, op, kind, known),
+        }
+    }
+
+    fn push_part(&mut self, whole: &History, op: OpId, kind: Kind, known: Known) {
+        self.kind.push(kind);
+        self.known.push(known);
+        self.location.push(whole.location[op.at()]);
+        self.read.push(whole.read[op.at()]);
+        self.written.push(whole.written[op.at()]);
+        self.issued.push(whole.issued[op.at()]);
+        self.completed.push(whole.completed[op.at()]);
+        self.line.push(whole.line[op.at()]);
+        self.order.push(whole.order[op.at()]);
+    }
+}
+
+/// The annotations of the read and of the write of an atomic.
+fn halves(annotation: Annotation) -> (Annotation, Annotation) {
+    match annotation {
+        Annotation::None => (Annotation::None, Annotation::None),
+        Annotation::Acquire => (Annotation::Acquire, Annotation::None),
+        Annotation::AcquirePc => (Annotation::AcquirePc, Annotation::None),
+        Annotation::Release => (Annotation::None, Annotation::Release),
+        Annotation::AcquireRelease => (Annotation::Acquire, Annotation::Release),
+        Annotation::NoReturn => (Annotation::NoReturn, Annotation::None),
+        Annotation::NoReturnRelease => (Annotation::NoReturn, Annotation::Release),
+    }
+}

@@ -1,0 +1,99 @@
+//! Syntactic dependencies between the operations of a thread.
+//!
+//! Models that reorder loads ask for them: RVWMO (rules 9 to 13) and Armv8 (dependency-ordered-before)
+//! preserve the order of a load and the operations that depend on the value it returned. Where the input
+//! does not state dependencies, a history has none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::history::OpId;
+
+/// What of an operation depends on an earlier one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum DependencyKind {
+    /// The address that it accesses.
+    Address,
+    /// The value that it writes.
+    Data,
+    /// Whether it is executed at all: a branch between the two depends on the earlier one. Every later
+    /// operation of the thread depends on it in the same way, so only the first operation after the
+    /// branch, which may be a fence, records it.
+    Control,
+}
+
+impl DependencyKind {
+    /// Every kind, in ascending order.
+    pub const ALL: [DependencyKind; 3] =
+        [DependencyKind::Address, DependencyKind::Data, DependencyKind::Control];
+
+    /// The name used in tables and JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            DependencyKind::Address => "address",
+            DependencyKind::Data => "data",
+            DependencyKind::Control => "control",
+        }
+    }
+
+    /// The kind of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<DependencyKind> {
+        DependencyKind::ALL.into_iter().find(|kind| kind.name() == name)
+    }
+}
+
+/// A dependency of an operation on an earlier one of its thread that returns a value: a read, or a
+/// store-conditional, which returns whether it succeeded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Dependency {
+    /// The operation that depends.
+    pub op: OpId,
+    /// What of it depends.
+    pub kind: DependencyKind,
+    /// The earlier operation.
+    pub on: OpId,
+}
+
+/// The dependencies of a history, in ascending order. Memory: 12 bytes each.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Dependencies(Vec<Dependency>);
+
+impl Dependencies {
+    /// The dependencies, without those that are listed twice.
+    pub(crate) fn new(mut all: Vec<Dependency>) -> Dependencies {
+        all.sort_unstable();
+        all.dedup();
+        Dependencies(all)
+    }
+
+    /// All of them, by operation.
+    pub(crate) fn all(&self) -> &[Dependency] {
+        &self.0
+    }
+
+    /// Those of one operation. Cost: logarithmic.
+    pub(crate) fn of(&self, op: OpId) -> &[Dependency] {
+        let start = self.0.partition_point(|it| it.op < op);
+        let rest = &self.0[start..];
+        &rest[..rest.partition_point(|it| it.op == op)]
+    }
+
+    /// The dependencies between operations that are kept, by their new numbers. What a branch controls is
+    /// recorded at the first kept operation after it.
+    ///
+    /// `next` gives the new number of the first kept operation at or after an operation, in its thread.
+    pub(crate) fn restrict(
+        &self,
+        kept: impl Fn(OpId) -> Option<OpId>,
+        next: impl Fn(OpId) -> Option<OpId>,
+    ) -> Dependencies {
+        let moved = self.0.iter().filter_map(|it| {
+            let op = match it.kind {
+                DependencyKind::Control => next(it.op)?,
+                DependencyKind::Address | DependencyKind::Data => kept(it.op)?,
+            };
+            Some(Dependency { op, kind: it.kind, on: kept(it.on)? })
+        });
+        Dependencies::new(moved.collect())
+    }
+}

@@ -1,0 +1,26 @@
+//! RMO, SPARC's relaxed memory order: WMO, where loads of one location may be reordered, too.
+
+use crate::model::{Buffering, Definition, Model};
+use crate::weak::PpoRule;
+
+pub(super) static DEFINITION: Definition = Definition {
+    name: "rmo",
+    title: "RMO",
+    is_usual: false,
+    buffering: Buffering::Weak,
+    forwards: true,
+    rmw: None,
+    ppo_rules: RULES,
+    splits_atomics: false,
+    stronger: &[Model::WMO],
+    weaker: &[],
+};
+
+const RULES: &[PpoRule] = &[
+    PpoRule::LocalWrite,
+    PpoRule::Fence,
+    PpoRule::Acquire,
+    PpoRule::Release,
+    PpoRule::ReleaseToAcquire,
+    PpoRule::Ticks,
+];

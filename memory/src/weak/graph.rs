@@ -1,0 +1,433 @@
+//! Preserved program order of a weak model as a graph whose size is linear in that of the history.
+//!
+//! A fence orders every access before it before every access after it, so preserved program order may
+//! have quadratically many pairs. The graph has *joins* besides the operations: nodes that stand for
+//! everything that precedes them. One operation precedes another in the graph, over joins alone, only if
+//! a [`PpoRule`](super::PpoRule) orders the two in its own right.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+use history::{DependencyKind, History, Kind, OpId, WeakFence};
+use rustc_hash::FxHashMap;
+
+use super::PpoRule;
+use super::rules::{
+    is_acquire, is_atomic_write, is_full_atomic, is_ordered_acquire, is_release, known_source,
+    returns_read,
+};
+use crate::axioms::Execution;
+use crate::model::Model;
+
+/// A node: an operation by its number, or a join, whose numbers follow those of all operations.
+pub type Node = u32;
+
+/// Preserved program order as a graph.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    /// Number of operations.
+    operations: u32,
+    /// Number of joins.
+    joins: u32,
+    /// The edges, such that all edges to a node come before all edges from it.
+    edges: Vec<(Node, Node)>,
+}
+
+impl Graph {
+    /// Preserved program order of a weak model, as far as known sources of reads decide it. Fences are not
+    /// ordered. Cost: linear, but for the logarithm of looking up dependencies.
+    pub fn new(execution: &Execution<'_>, model: Model) -> Graph {
+        let mut graph = Graph { operations: execution.history.len() as u32, ..Graph::default() };
+        for thread in 0..execution.history.threads().len() {
+            let mut builder = Builder::new(execution, model, &mut graph);
+            for op in execution.history.thread_ops(thread) {
+                builder.add(op);
+            }
+        }
+        graph
+    }
+
+    /// Number of operations, which are the first nodes.
+    pub fn operations(&self) -> u32 {
+        self.operations
+    }
+
+    /// Number of nodes: operations and joins.
+    pub fn nodes(&self) -> u32 {
+        self.operations + self.joins
+    }
+
+    /// The edges. All edges to a node come before all edges from it.
+    pub fn edges(&self) -> &[(Node, Node)] {
+        &self.edges
+    }
+}
+
+/// What a later access of some kind has to follow, as one node that stands for all of it.
+#[derive(Clone, Copy, Default)]
+struct Bound(Option<Node>);
+
+/// The accesses of a kind so far, as a join of those that were counted and a list of those that were not.
+#[derive(Default)]
+struct SoFar {
+    join: Option<Node>,
+    uncounted: Vec<Node>,
+}
+
+/// Consecutive reads of one location from one write, since the last own write of the location.
+struct Run {
+    source: Option<OpId>,
+    reads: SoFar,
+    /// What stands for the run before this one.
+    before: Option<Node>,
+}
+
+/// What a thread did to a location.
+#[derive(Default)]
+struct Place {
+    /// The last write, and the accesses after it.
+    last_write: Option<OpId>,
+    reads_since: Vec<OpId>,
+    last_read: Option<OpId>,
+    run: Option<Run>,
+}
+
+/// The rules of a model, as the switches that the builder asks.
+#[derive(Clone, Copy, Default)]
+struct Rules(u32);
+
+impl Rules {
+    fn of(model: Model) -> Rules {
+        Rules(model.ppo_rules().iter().fold(0, |bits, &rule| bits | 1 << rule as u32))
+    }
+
+    fn has(self, rule: PpoRule) -> bool {
+        self.0 & (1 << rule as u32) != 0
+    }
+}
+
+/// Adds the operations of one thread, in program order.
+struct Builder<'a, 'h> {
+    execution: &'a Execution<'h>,
+    history: &'h History,
+    graph: &'a mut Graph,
+    rules: Rules,
+    /// Reads that return what they read, other reads, and writes. An atomic is a read and a write.
+    reads: SoFar,
+    silent_reads: SoFar,
+    writes: SoFar,
+    /// What later reads, and what later writes, have to follow.
+    before_reads: Bound,
+    before_writes: Bound,
+    /// What is before a later `ISB` and so before everything after it.
+    before_isb: Bound,
+    last_annotated: Option<OpId>,
+    last_release: Bound,
+    /// Reads that have returned their value at a tick, and were not issued after yet.
+    in_flight: BinaryHeap<Reverse<(u64, u32)>>,
+    places: FxHashMap<u32, Place>,
+}
+
+impl<'a, 'h> Builder<'a, 'h> {
+    fn new(execution: &'a Execution<'h>, model: Model, graph: &'a mut Graph) -> Self {
+        Builder {
+            execution,
+            history: execution.history,
+            graph,
+            rules: Rules::of(model),
+            reads: SoFar::default(),
+            silent_reads: SoFar::default(),
+            writes: SoFar::default(),
+            before_reads: Bound::default(),
+            before_writes: Bound::default(),
+            before_isb: Bound::default(),
+            last_annotated: None,
+            last_release: Bound::default(),
+            in_flight: BinaryHeap::new(),
+            places: FxHashMap::default(),
+        }
+    }
+
+    fn add(&mut self, op: OpId) {
+        self.follow_branches(op);
+        match self.history.kind(op) {
+            Kind::Fence | Kind::WeakFence(_) => self.add_fence(op),
+            _ => self.add_access(op),
+        }
+    }
+
+    fn add_access(&mut self, op: OpId) {
+        self.follow_ticks(op);
+        let kind = self.history.kind(op);
+        for bound in [(kind.reads(), self.before_reads), (kind.writes(), self.before_writes)] {
+            if let (true, Bound(Some(node))) = bound {
+                self.edge(node, op);
+            }
+        }
+        self.follow_dependencies(op);
+        self.follow_annotations(op);
+        self.follow_location(op);
+        self.count(op);
+        self.bind_later(op);
+    }
+
+    fn edge(&mut self, from: Node, to: OpId) {
+        self.graph.edges.push((from, to.0));
+    }
+
+    /// A new join behind some nodes; the node itself if it is the only one.
+    fn join(&mut self, nodes: impl IntoIterator<Item = Node>) -> Option<Node> {
+        let mut nodes = nodes.into_iter();
+        let first = nodes.next()?;
+        let Some(second) = nodes.next() else { return Some(first) };
+        let join = self.graph.operations + self.graph.joins;
+        self.graph.joins += 1;
+        let all = [first, second].into_iter().chain(nodes);
+        self.graph.edges.extend(all.map(|node| (node, join)));
+        Some(join)
+    }
+
+    /// Adds nodes to a bound.
+    fn raise(&mut self, bound: Bound, nodes: impl IntoIterator<Item = Node>) -> Bound {
+        let mut nodes = nodes.into_iter().filter(|&node| Some(node) != bound.0).peekable();
+        match nodes.peek() {
+            None => bound,
+            Some(_) => Bound(self.join(bound.0.into_iter().chain(nodes))),
+        }
+    }
+
+    fn raise_all(&mut self, nodes: &[Node]) {
+        let shared = self.join(nodes.iter().copied());
+        self.before_reads = self.raise(self.before_reads, shared);
+        self.before_writes = self.raise(self.before_writes, shared);
+    }
+
+    /// One node for everything that was counted.
+    fn snapshot(&mut self, of: fn(&mut Self) -> &mut SoFar) -> Option<Node> {
+        let so_far = std::mem::take(of(self));
+        let join = self.join(so_far.join.into_iter().chain(so_far.uncounted));
+        of(self).join = join;
+        join
+    }
+
+    fn everything(&mut self) -> Vec<Node> {
+        let parts: [fn(&mut Self) -> &mut SoFar; 3] =
+            [|it| &mut it.reads, |it| &mut it.silent_reads, |it| &mut it.writes];
+        parts.into_iter().filter_map(|part| self.snapshot(part)).collect()
+    }
+
+    /// WMO: reads that had returned before this operation was issued.
+    fn follow_ticks(&mut self, op: OpId) {
+        let Some(begin) = self.history.issued(op).filter(|_| self.rules.has(PpoRule::Ticks)) else {
+            return;
+        };
+        let mut returned = Vec::new();
+        while let Some(&Reverse((end, read))) = self.in_flight.peek().filter(|it| it.0.0 < begin) {
+            debug_assert!(end < begin);
+            returned.push(read);
+            self.in_flight.pop();
+        }
+        self.raise_all(&returned);
+    }
+
+    /// What a branch before this operation depends on precedes this operation and all later ones, if they
+    /// write.
+    fn follow_branches(&mut self, op: OpId) {
+        if self.rules.has(PpoRule::Control) {
+            let on = self.sources_of(op, |kind| kind == DependencyKind::Control);
+            self.before_writes = self.raise(self.before_writes, on.iter().copied());
+            self.before_isb = self.raise(self.before_isb, on);
+        }
+    }
+
+    /// The operations that an operation depends on, in these ways.
+    fn sources_of(&self, op: OpId, is_wanted: fn(DependencyKind) -> bool) -> Vec<Node> {
+        let all = self.history.dependencies(op).iter();
+        all.filter(|it| is_wanted(it.kind)).map(|it| it.on.0).collect()
+    }
+
+    fn add_fence(&mut self, op: OpId) {
+        let fence = self.history.kind(op);
+        if fence == Kind::WeakFence(WeakFence::Instruction) {
+            if self.rules.has(PpoRule::InstructionFence) {
+                let before = Vec::from_iter(self.before_isb.0);
+                self.raise_all(&before);
+            }
+            return;
+        }
+        if !self.rules.has(PpoRule::Fence) {
+            return;
+        }
+        if fence == Kind::Fence {
+            let all = self.everything();
+            self.raise_all(&all);
+            return;
+        }
+        let before_reads = self.fenced(fence, Kind::Load);
+        let before_writes = self.fenced(fence, Kind::Store);
+        self.before_reads = self.raise(self.before_reads, before_reads);
+        self.before_writes = self.raise(self.before_writes, before_writes);
+    }
+
+    /// What a weak fence puts before later accesses of a kind.
+    fn fenced(&mut self, fence: Kind, later: Kind) -> Option<Node> {
+        let Kind::WeakFence(weak) = fence else { return None };
+        let reads =
+            weak.orders(Kind::Load, later).then(|| self.snapshot(|it| &mut it.reads)).flatten();
+        let writes =
+            weak.orders(Kind::Store, later).then(|| self.snapshot(|it| &mut it.writes)).flatten();
+        self.join(reads.into_iter().chain(writes))
+    }
+
+    fn follow_dependencies(&mut self, op: OpId) {
+        let (address, data) = (PpoRule::Address, PpoRule::Data);
+        if !self.rules.has(address) && !self.rules.has(data) {
+            return;
+        }
+        for on in self.sources_of(op, |kind| kind != DependencyKind::Control) {
+            self.edge(on, op);
+        }
+    }
+
+    fn follow_annotations(&mut self, op: OpId) {
+        let annotation = self.history.annotation(op);
+        if (self.rules.has(PpoRule::Release) && is_release(self.history, op))
+            || (self.rules.has(PpoRule::AnyRelease) && annotation.releases())
+            || (self.rules.has(PpoRule::Write) && self.history.kind(op).writes())
+        {
+            for node in self.everything() {
+                self.edge(node, op);
+            }
+        }
+        if self.rules.has(PpoRule::ReleaseToAcquire)
+            && is_ordered_acquire(self.history, op)
+            && let Some(release) = self.last_release.0
+        {
+            self.edge(release, op);
+        }
+        if self.rules.has(PpoRule::AcquireRelease)
+            && (annotation.acquires() || annotation.releases())
+            && let Some(earlier) = self.last_annotated.replace(op)
+        {
+            self.edge(earlier.0, op);
+        }
+    }
+
+    /// The rules about accesses of one location.
+    fn follow_location(&mut self, op: OpId) {
+        let Some(location) = self.history.location(op) else { return };
+        let mut place = self.places.remove(&location).unwrap_or_default();
+        let kind = self.history.kind(op);
+        if self.rules.has(PpoRule::Paired)
+            && let Some(read) = self.history.linked_load(op)
+        {
+            self.edge(read.0, op);
+        }
+        if kind.reads() {
+            self.follow_own_write(op, &place);
+            self.follow_run(op, &mut place);
+        }
+        if self.rules.has(PpoRule::SameLocation) {
+            // Reads of the location are in order, and writes follow both reads and writes.
+            let write =
+                place.last_write.filter(|&write| kind.writes() || self.history.kind(write).reads());
+            for earlier in place.last_read.into_iter().chain(write) {
+                self.edge(earlier.0, op);
+            }
+        } else if kind.writes() && self.rules.has(PpoRule::LocalWrite) {
+            for earlier in place.last_write.into_iter().chain(place.reads_since.drain(..)) {
+                self.edge(earlier.0, op);
+            }
+        }
+        if kind.writes() {
+            place.reads_since.clear();
+            place.last_write = Some(op);
+            place.run = None;
+        } else {
+            place.reads_since.push(op);
+        }
+        if kind.reads() {
+            place.last_read = Some(op);
+        }
+        self.places.insert(location, place);
+    }
+
+    /// What a read follows because of the latest own write of its location.
+    fn follow_own_write(&mut self, read: OpId, place: &Place) {
+        let Some(write) = place.last_write else { return };
+        if self.rules.has(PpoRule::AtomicForwarded) && is_atomic_write(self.history, write) {
+            self.edge(write.0, read);
+        }
+        if self.rules.has(PpoRule::DependencyForwarded) {
+            for on in self.sources_of(write, |kind| kind != DependencyKind::Control) {
+                self.edge(on, read);
+            }
+        }
+        if self.rules.has(PpoRule::PairForwarded)
+            && is_acquire(self.history, read)
+            && let Some(paired) = self.history.linked_load(write)
+        {
+            self.edge(paired.0, read);
+        }
+    }
+
+    /// A read of another write follows the reads before it. It suffices that it follows those that read
+    /// the write that was read before: they in turn follow the ones before them.
+    fn follow_run(&mut self, read: OpId, place: &mut Place) {
+        let source = known_source(self.execution, read);
+        let (Some(source), true) = (source, self.rules.has(PpoRule::ReadsApart)) else {
+            return;
+        };
+        if place.run.as_ref().is_none_or(|run| run.source != source) {
+            let before = place
+                .run
+                .take()
+                .and_then(|run| self.join(run.reads.join.into_iter().chain(run.reads.uncounted)));
+            place.run = Some(Run { source, reads: SoFar::default(), before });
+        }
+        let run = place.run.as_mut().expect("it was set above");
+        run.reads.uncounted.push(read.0);
+        if let Some(before) = run.before {
+            self.edge(before, read);
+        }
+    }
+
+    /// Counts an access among those that later fences and releases follow.
+    fn count(&mut self, op: OpId) {
+        let kind = self.history.kind(op);
+        if returns_read(self.history, op) {
+            self.reads.uncounted.push(op.0);
+        } else if kind.reads() {
+            self.silent_reads.uncounted.push(op.0);
+        }
+        if kind.writes() {
+            self.writes.uncounted.push(op.0);
+        }
+    }
+
+    /// What later accesses have to follow because of this one.
+    fn bind_later(&mut self, op: OpId) {
+        let annotation = self.history.annotation(op);
+        let (reads, completed) = (self.history.kind(op).reads(), self.history.completed(op));
+        if (self.rules.has(PpoRule::Acquire) && is_acquire(self.history, op))
+            || (self.rules.has(PpoRule::AnyAcquire) && annotation.acquires())
+            || (self.rules.has(PpoRule::Read) && reads)
+            || (self.rules.has(PpoRule::FullAtomic) && is_full_atomic(self.history, op))
+        {
+            self.raise_all(&[op.0]);
+        }
+        if is_release(self.history, op) {
+            self.last_release = Bound(Some(op.0));
+        }
+        let on = self.sources_of(op, |kind| kind == DependencyKind::Address);
+        if self.rules.has(PpoRule::AddressThenWrite) {
+            self.before_writes = self.raise(self.before_writes, on.iter().copied());
+        }
+        if self.rules.has(PpoRule::InstructionFence) {
+            self.before_isb = self.raise(self.before_isb, on);
+        }
+        if let (true, Some(end), true) = (reads, completed, self.rules.has(PpoRule::Ticks)) {
+            self.in_flight.push(Reverse((end, op.0)));
+        }
+    }
+}

@@ -1,0 +1,362 @@
+//! [`PpoRule`]: the rules of preserved program order, pair by pair.
+
+use std::fmt;
+
+use history::{DependencyKind, History, Kind, OpId, ReadSource, WeakFence};
+
+use crate::axioms::Execution;
+
+/// A rule by which a model preserves the order of two accesses of one thread.
+///
+/// In the descriptions, `a` precedes `b` in program order, and `m` is between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum PpoRule {
+    /// `b` writes the location that `a` accesses (RVWMO 1; Armv8: local write successor).
+    LocalWrite,
+    /// `a` and `b` read one location from different writes, and no write `m` of the location is between
+    /// them (RVWMO 2; Armv8: internal visibility of two reads).
+    ReadsApart,
+    /// `a` is an atomic or store-conditional, and the latest own write before the read `b` of its
+    /// location (RVWMO 3).
+    AtomicForwarded,
+    /// A fence `m` orders them (RVWMO 4; Armv8: `DMB`, `DSB`; WMO: `sync`).
+    Fence,
+    /// `a` reads and has an acquire annotation (Armv8).
+    Acquire,
+    /// `b` writes and has a release annotation (Armv8).
+    Release,
+    /// `a` has an acquire annotation, even if it only writes (RVWMO 5).
+    AnyAcquire,
+    /// `b` has a release annotation, even if it only reads (RVWMO 6).
+    AnyRelease,
+    /// `a` and `b` both have an acquire or release annotation (RVWMO 7: all are RCsc).
+    AcquireRelease,
+    /// `a` is a release that writes, and `b` an acquire that reads and that releases precede (Armv8: `L` before `A`, not `Q`).
+    ReleaseToAcquire,
+    /// `a` is the load-linked of the store-conditional `b` (RVWMO 8), or the read of the atomic whose
+    /// write is `b` (Armv8).
+    Paired,
+    /// The address of `b` depends on `a` (RVWMO 9; Armv8).
+    Address,
+    /// The value that `b` writes depends on `a` (RVWMO 10; Armv8).
+    Data,
+    /// `b` writes, and a branch between them depends on `a` (RVWMO 11; Armv8).
+    Control,
+    /// The address or value of a write `m` depends on `a`, and `m` is the latest own write before the
+    /// read `b` of its location (RVWMO 12; Armv8: local read successor).
+    DependencyForwarded,
+    /// `b` writes, and the address of an access `m` depends on `a` (RVWMO 13; Armv8).
+    AddressThenWrite,
+    /// An `ISB` `m` is after a branch, or after an access whose address depends on `a` (Armv8).
+    InstructionFence,
+    /// `a` is the load-linked or read of a pair whose write is the latest own write before the acquire
+    /// `b` of its location (Armv8).
+    PairForwarded,
+    /// `a` is the write of an atomic that both acquires and releases (Armv8).
+    FullAtomic,
+    /// `a` reads (Ztso: every load is an acquire).
+    Read,
+    /// `b` writes (Ztso: every store is a release).
+    Write,
+    /// `a` and `b` access one location, and do not write and then only read it (WMO).
+    SameLocation,
+    /// `b`, or an operation `m`, was issued after `a` had returned its value (WMO: timestamps stand for
+    /// dependencies).
+    Ticks,
+}
+
+/// Name and description of a rule.
+struct Row {
+    rule: PpoRule,
+    /// The name in certificates, behind `ppo-`.
+    name: &'static str,
+    /// Why the rule keeps the order, in a sentence about the two operations.
+    because: &'static str,
+}
+
+const ROWS: &[Row] = &[
+    row(PpoRule::LocalWrite, "local-write", "the second writes the location of the first"),
+    row(
+        PpoRule::ReadsApart,
+        "reads-apart",
+        "both read one location, from different writes, with no own write between them",
+    ),
+    row(
+        PpoRule::AtomicForwarded,
+        "atomic-forwarded",
+        "the second reads the location behind an atomic of its thread",
+    ),
+    row(PpoRule::Fence, "fence", "a fence between them orders them"),
+    row(PpoRule::Acquire, "acquire", "the first is an acquire"),
+    row(PpoRule::Release, "release", "the second is a release"),
+    row(PpoRule::AnyAcquire, "aq", "the first has an acquire annotation"),
+    row(PpoRule::AnyRelease, "rl", "the second has a release annotation"),
+    row(PpoRule::AcquireRelease, "rcsc", "both have an acquire or release annotation"),
+    row(PpoRule::ReleaseToAcquire, "release-acquire", "an acquire follows a release"),
+    row(PpoRule::Paired, "paired", "they are the read and the write of one atomic access"),
+    row(PpoRule::Address, "address", "the address of the second depends on the first"),
+    row(PpoRule::Data, "data", "the value of the second depends on the first"),
+    row(
+        PpoRule::Control,
+        "control",
+        "a branch that depends on the first is before the second, a write",
+    ),
+    row(
+        PpoRule::DependencyForwarded,
+        "dependency-forwarded",
+        "the second reads behind an own write that depends on the first",
+    ),
+    row(
+        PpoRule::AddressThenWrite,
+        "address-write",
+        "the second writes, behind an access whose address depends on the first",
+    ),
+    row(
+        PpoRule::InstructionFence,
+        "isb",
+        "an ISB is between them, behind a branch or an address that depends on the first",
+    ),
+    row(
+        PpoRule::PairForwarded,
+        "pair-forwarded",
+        "the second is an acquire behind the own write that belongs to the first",
+    ),
+    row(PpoRule::FullAtomic, "full-atomic", "the first is an atomic that acquires and releases"),
+    row(PpoRule::Read, "read", "the first reads"),
+    row(PpoRule::Write, "write", "the second writes"),
+    row(PpoRule::SameLocation, "same-location", "they access one location"),
+    row(PpoRule::Ticks, "ticks", "the second was issued after the first had returned its value"),
+];
+
+const fn row(rule: PpoRule, name: &'static str, because: &'static str) -> Row {
+    Row { rule, name, because }
+}
+
+impl PpoRule {
+    /// Every rule.
+    pub fn all() -> impl Iterator<Item = PpoRule> {
+        ROWS.iter().map(|row| row.rule)
+    }
+
+    fn row(self) -> &'static Row {
+        let row = ROWS.iter().find(|row| row.rule == self);
+        row.expect("every rule has a row")
+    }
+
+    /// The name of the rule in certificates, behind `ppo-`.
+    pub fn name(self) -> &'static str {
+        self.row().name
+    }
+
+    /// The rule of that name, if there is one.
+    pub fn from_name(name: &str) -> Option<PpoRule> {
+        ROWS.iter().find(|row| row.name == name).map(|row| row.rule)
+    }
+
+    /// Why the rule keeps the order, in a clause about the first and the second operation.
+    pub fn because(self) -> &'static str {
+        self.row().because
+    }
+
+    /// Whether [`PpoRule::ReadsApart`] orders `a` and `b`, `a` the earlier of their thread, if they read
+    /// from different writes.
+    pub fn may_read_apart(history: &History, a: OpId, b: OpId) -> bool {
+        let place = history.location(a);
+        let reads = [a, b].iter().all(|&op| history.kind(op).reads());
+        let mut between = (a.0 + 1..b.0).map(OpId);
+        reads
+            && place == history.location(b)
+            && !between.any(|m| history.kind(m).writes() && history.location(m) == place)
+    }
+
+    /// Whether the rule orders `a` and `b`, two accesses of one thread of which `a` is the earlier. Cost:
+    /// for some rules linear in the number of operations between them.
+    pub fn holds(self, execution: &Execution<'_>, a: OpId, b: OpId) -> bool {
+        let pair = Pair { execution, history: execution.history, a, b };
+        if pair.history.kind(a).is_fence() || pair.history.kind(b).is_fence() {
+            return false;
+        }
+        match self {
+            PpoRule::LocalWrite => pair.same_location() && pair.writes(b),
+            PpoRule::ReadsApart => pair.reads_apart(),
+            PpoRule::AtomicForwarded => {
+                pair.is_atomic_write(a) && pair.reads(b) && pair.own_write_before_b() == Some(a)
+            }
+            PpoRule::Fence => pair.between().any(|fence| pair.is_fenced_by(fence)),
+            PpoRule::Acquire => is_acquire(pair.history, a),
+            PpoRule::Release => is_release(pair.history, b),
+            PpoRule::AnyAcquire => pair.history.annotation(a).acquires(),
+            PpoRule::AnyRelease => pair.history.annotation(b).releases(),
+            PpoRule::AcquireRelease => pair.is_annotated(a) && pair.is_annotated(b),
+            PpoRule::ReleaseToAcquire => {
+                is_release(pair.history, a) && is_ordered_acquire(pair.history, b)
+            }
+            PpoRule::Paired => pair.history.linked_load(b) == Some(a),
+            PpoRule::Address => pair.depends(b, DependencyKind::Address),
+            PpoRule::Data => pair.depends(b, DependencyKind::Data),
+            PpoRule::Control => pair.writes(b) && pair.is_controlled(b),
+            PpoRule::DependencyForwarded => {
+                pair.reads(b) && pair.own_write_before_b().is_some_and(|m| pair.is_used_by(m))
+            }
+            PpoRule::AddressThenWrite => {
+                pair.writes(b) && pair.between().any(|m| pair.depends(m, DependencyKind::Address))
+            }
+            PpoRule::InstructionFence => pair.between().any(|isb| pair.is_synchronised_by(isb)),
+            PpoRule::PairForwarded => {
+                let write = pair.own_write_before_b();
+                is_acquire(pair.history, b)
+                    && write.is_some_and(|write| pair.history.linked_load(write) == Some(a))
+            }
+            PpoRule::FullAtomic => pair.is_full_atomic(a),
+            PpoRule::Read => pair.reads(a),
+            PpoRule::Write => pair.writes(b),
+            PpoRule::SameLocation => pair.same_location() && (pair.reads(a) || pair.writes(b)),
+            PpoRule::Ticks => pair.is_issued_after(),
+        }
+    }
+}
+
+impl fmt::Display for PpoRule {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// The write that is known to supply a read, [`OpId`] or the initial one.
+pub(super) fn known_source(execution: &Execution<'_>, read: OpId) -> Option<Option<OpId>> {
+    match execution.reads_from.source(read) {
+        Some(ReadSource::Write(write)) => Some(Some(write)),
+        Some(ReadSource::Initial) => Some(None),
+        _ => None,
+    }
+}
+
+/// Whether an operation is the write of an atomic: a read-modify-write, or a store-conditional.
+pub(super) fn is_atomic_write(history: &History, op: OpId) -> bool {
+    matches!(history.kind(op), Kind::Rmw | Kind::StoreConditional)
+}
+
+/// Whether an operation is the write of an atomic instruction that both acquires and releases.
+pub(super) fn is_full_atomic(history: &History, op: OpId) -> bool {
+    let read = history.linked_load(op).filter(|_| history.continues(op));
+    history.annotation(op).releases()
+        && read.is_some_and(|read| history.annotation(read).acquires())
+}
+
+/// Whether an operation is a read with an acquire.
+pub(super) fn is_acquire(history: &History, op: OpId) -> bool {
+    history.kind(op).reads() && history.annotation(op).acquires()
+}
+
+/// Whether an operation is a read with an acquire that earlier releases precede.
+pub(super) fn is_ordered_acquire(history: &History, op: OpId) -> bool {
+    history.kind(op).reads() && history.annotation(op).acquires_in_order()
+}
+
+/// Whether an operation is a write with a release.
+pub(super) fn is_release(history: &History, op: OpId) -> bool {
+    history.kind(op).writes() && history.annotation(op).releases()
+}
+
+/// Whether an access counts as a read for fences: it reads, and returns what it reads.
+pub(super) fn returns_read(history: &History, op: OpId) -> bool {
+    history.kind(op).reads() && history.annotation(op).returns()
+}
+
+/// Two operations of one thread, `a` the earlier.
+struct Pair<'a, 'h> {
+    execution: &'a Execution<'h>,
+    history: &'h History,
+    a: OpId,
+    b: OpId,
+}
+
+impl Pair<'_, '_> {
+    fn between(&self) -> impl DoubleEndedIterator<Item = OpId> + use<> {
+        (self.a.0 + 1..self.b.0).map(OpId)
+    }
+
+    fn reads(&self, op: OpId) -> bool {
+        self.history.kind(op).reads()
+    }
+
+    fn writes(&self, op: OpId) -> bool {
+        self.history.kind(op).writes()
+    }
+
+    fn same_location(&self) -> bool {
+        self.execution.same_location(self.a, self.b)
+    }
+
+    /// The latest write of `b`'s location before `b` in its thread, unless it is before `a`.
+    fn own_write_before_b(&self) -> Option<OpId> {
+        let mut earlier = (self.a.0..self.b.0).rev().map(OpId);
+        earlier.find(|&m| self.writes(m) && self.execution.same_location(m, self.b))
+    }
+
+    fn reads_apart(&self) -> bool {
+        let sources = [self.a, self.b].map(|read| known_source(self.execution, read));
+        let differ = matches!(sources, [Some(first), Some(second)] if first != second);
+        differ && PpoRule::may_read_apart(self.history, self.a, self.b)
+    }
+
+    fn is_atomic_write(&self, op: OpId) -> bool {
+        is_atomic_write(self.history, op)
+    }
+
+    fn is_fenced_by(&self, fence: OpId) -> bool {
+        match self.history.kind(fence) {
+            Kind::Fence => true,
+            Kind::WeakFence(weak) => {
+                let second = self.history.kind(self.b);
+                (self.writes(self.a) && weak.orders(Kind::Store, second))
+                    || (returns_read(self.history, self.a) && weak.orders(Kind::Load, second))
+            }
+            _ => false,
+        }
+    }
+
+    fn is_annotated(&self, op: OpId) -> bool {
+        let annotation = self.history.annotation(op);
+        annotation.acquires() || annotation.releases()
+    }
+
+    fn depends(&self, op: OpId, kind: DependencyKind) -> bool {
+        let dependencies = self.history.dependencies(op);
+        dependencies.iter().any(|it| it.kind == kind && it.on == self.a)
+    }
+
+    /// Whether the address or the value of an operation depends on `a`.
+    fn is_used_by(&self, op: OpId) -> bool {
+        self.depends(op, DependencyKind::Address) || self.depends(op, DependencyKind::Data)
+    }
+
+    /// Whether a branch between `a` and `op` depends on `a`.
+    fn is_controlled(&self, op: OpId) -> bool {
+        let mut later = (self.a.0 + 1..=op.0).map(OpId);
+        later.any(|it| self.depends(it, DependencyKind::Control))
+    }
+
+    fn is_synchronised_by(&self, isb: OpId) -> bool {
+        self.history.kind(isb) == Kind::WeakFence(WeakFence::Instruction)
+            && (self.is_controlled(isb)
+                || (self.a.0 + 1..isb.0)
+                    .map(OpId)
+                    .any(|m| self.depends(m, DependencyKind::Address)))
+    }
+
+    fn is_full_atomic(&self, op: OpId) -> bool {
+        is_full_atomic(self.history, op)
+    }
+
+    fn is_issued_after(&self) -> bool {
+        let Some(end) = self.history.completed(self.a).filter(|_| self.reads(self.a)) else {
+            return false;
+        };
+        let mut later = (self.a.0 + 1..=self.b.0).map(OpId);
+        later.any(|op| {
+            let begin = self.history.issued(op).filter(|_| !self.history.kind(op).is_fence());
+            begin.is_some_and(|begin| begin > end)
+        })
+    }
+}

@@ -1,0 +1,219 @@
+//! The weak models: their rules against the manual's, the graph against the rules, and the check of a
+//! memory order against the axioms.
+
+use crate::rvwmo::Rvwmo;
+use history::{Access, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId};
+use memory::axioms::{Execution, allows, memory_order};
+use memory::weak::graph::Graph;
+use memory::weak::{PpoRule, order};
+use memory::{Model, models};
+use rand::rngs::ChaCha8Rng;
+use rand::seq::{IndexedRandom, SliceRandom};
+use rand::{RngExt, SeedableRng};
+
+fn weak_models() -> impl Iterator<Item = Model> {
+    models::ALL.iter().copied().filter(|model| model.is_weak())
+}
+
+/// A random history with dependencies, ticks, load-linked and store-conditional.
+fn random(seed: u64, operations: usize) -> History {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    let mut builder = HistoryBuilder::new();
+    // Per thread, the operations that others may depend on.
+    let mut returning: Vec<Vec<usize>> = vec![Vec::new(); 3];
+    let mut accesses = crate::common::random(seed, operations, true);
+    make_pairs(&mut accesses, &mut random);
+    for (at, access) in accesses.iter_mut().enumerate() {
+        let returning = &mut returning[access.thread as usize];
+        if random.random_bool(0.5) {
+            access.issued = Some(at as u64 * 10);
+            access.completed = Some(at as u64 * 10 + random.random_range(0..40));
+        }
+        builder.push(*access);
+        if let Some(&on) = returning.choose(&mut random)
+            && random.random_bool(0.6)
+        {
+            let kind = *DependencyKind::ALL.choose(&mut random).unwrap();
+            if kind == DependencyKind::Control || access.kind.writes() {
+                builder.depend(kind, on);
+            } else if !access.kind.is_fence() {
+                builder.depend(DependencyKind::Address, on);
+            }
+        }
+        if access.kind.reads() || access.kind == Kind::StoreConditional {
+            returning.push(at);
+        }
+    }
+    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+}
+
+/// Turns some loads and the next store of their thread to the same place into pairs.
+fn make_pairs(accesses: &mut [Access], random: &mut ChaCha8Rng) {
+    for first in 0..accesses.len() {
+        let load = accesses[first];
+        let partner = (first + 1..accesses.len()).find(|&at| {
+            let it = accesses[at];
+            it.thread == load.thread && it.place == load.place && it.kind.writes()
+        });
+        if let (Kind::Load, Some(second)) = (load.kind, partner)
+            && accesses[second].kind == Kind::Store
+            && random.random_bool(0.5)
+        {
+            accesses[first].kind = Kind::LoadLinked;
+            accesses[second].kind = Kind::StoreConditional;
+        }
+    }
+}
+
+/// The transitive closure of a relation.
+fn closed(mut pairs: Vec<Vec<bool>>) -> Vec<Vec<bool>> {
+    let size = pairs.len();
+    for middle in 0..size {
+        for from in 0..size {
+            if pairs[from][middle] {
+                let row = pairs[middle].clone();
+                pairs[from].iter_mut().zip(row).for_each(|(pair, more)| *pair |= more);
+            }
+        }
+    }
+    pairs
+}
+
+fn by_rules(execution: &Execution<'_>, model: Model) -> Vec<Vec<bool>> {
+    let history = execution.history;
+    let mut pairs = vec![vec![false; history.len()]; history.len()];
+    for thread in 0..history.threads().len() {
+        for a in history.thread_ops(thread) {
+            for b in history.thread_ops(thread).filter(|&b| b > a) {
+                pairs[a.at()][b.at()] = model.ppo_rule(execution, a, b).is_some();
+            }
+        }
+    }
+    pairs
+}
+
+/// The operations that a node of the graph reaches over joins alone.
+fn next_operations(graph: &Graph, node: u32, found: &mut Vec<u32>) {
+    for &(from, to) in graph.edges() {
+        if from == node && to < graph.operations() {
+            found.push(to);
+        } else if from == node {
+            next_operations(graph, to, found);
+        }
+    }
+}
+
+#[test]
+fn the_graph_is_the_closure_of_the_rules() {
+    for seed in 0..3000 {
+        for model in weak_models() {
+            let history = random(seed, 9);
+            let history = model.prepare(&history);
+            let execution = Execution::new(&history).unwrap();
+            let graph = Graph::new(&execution, model);
+            let rules = by_rules(&execution, model);
+            let mut pairs = vec![vec![false; history.len()]; history.len()];
+            for op in 0..history.len() {
+                let mut next = Vec::new();
+                next_operations(&graph, op as u32, &mut next);
+                for to in next {
+                    pairs[op][to as usize] = true;
+                    let (a, b) = (history.describe(OpId(op as u32)), history.describe(OpId(to)));
+                    assert!(rules[op][to as usize], "{model}, {seed}: {a} before {b}");
+                }
+            }
+            let text: Vec<String> = history
+                .ops()
+                .map(|op| {
+                    format!(
+                        "{} {} dep {:?} src {:?}",
+                        history.thread_of(op),
+                        history.describe(op),
+                        history.dependencies(op),
+                        execution.reads_from.source(op)
+                    )
+                })
+                .collect();
+            assert_eq!(closed(pairs), closed(rules), "{model}, seed {seed} {text:#?}");
+        }
+    }
+}
+
+#[test]
+fn orders_that_satisfy_the_axioms_are_accepted() {
+    let mut allowed = 0;
+    for seed in 0..1500 {
+        for model in weak_models() {
+            let history = random(seed, 7);
+            let history = model.prepare(&history);
+            let execution = Execution::new(&history).unwrap();
+            let is_access = |op: &OpId| !history.kind(*op).is_fence();
+            match memory_order(&execution, &model) {
+                Some(found) => {
+                    allowed += 1;
+                    let accesses: Vec<OpId> = found.into_iter().filter(is_access).collect();
+                    let sources = order::check(&history, model, &accesses);
+                    let sources = sources.unwrap_or_else(|why| panic!("{model}, {seed}: {why}"));
+                    for op in history.ops() {
+                        assert_eq!(sources.source(op), execution.reads_from.source(op));
+                    }
+                }
+                None => {
+                    let mut order: Vec<OpId> = history.ops().filter(is_access).collect();
+                    let mut random = ChaCha8Rng::seed_from_u64(seed);
+                    for _ in 0..50 {
+                        order.shuffle(&mut random);
+                        let accepted = order::check(&history, model, &order).is_ok();
+                        assert!(!accepted, "{model}, seed {seed}");
+                    }
+                }
+            }
+        }
+    }
+    assert!(allowed > 1000, "{allowed}");
+}
+
+/// Rules 3 and 12 of the manual ask which write a read returns, ours do not.
+#[test]
+fn rvwmo_is_the_model_of_the_manual() {
+    for seed in 0..2000 {
+        let history = random(seed, 7);
+        let execution = Execution::new(&history).unwrap();
+        let manual = Rvwmo::of(&history);
+        assert_eq!(allows(&execution, &Model::RVWMO), allows(&execution, &manual), "seed {seed}");
+    }
+}
+
+#[test]
+fn stronger_models_allow_less() {
+    for seed in 0..1000 {
+        let history = random(seed, 6);
+        for weaker in models::ALL.iter().copied() {
+            let prepared = weaker.prepare(&history);
+            let is_allowed = allows(&Execution::new(&prepared).unwrap(), &weaker);
+            for &stronger in models::ALL.iter().filter(|it| weaker.includes(**it)) {
+                let prepared = stronger.prepare(&history);
+                let implies = is_allowed || !allows(&Execution::new(&prepared).unwrap(), &stronger);
+                let text: Vec<String> = history
+                    .ops()
+                    .map(|op| {
+                        format!(
+                            "{} {} dep {:?}",
+                            history.thread_of(op),
+                            history.describe(op),
+                            history.dependencies(op)
+                        )
+                    })
+                    .collect();
+                assert!(implies, "{text:#?} {stronger} allows, {weaker} does not: seed {seed}");
+            }
+        }
+    }
+}
+
+#[test]
+fn names_tell_rules_apart() {
+    for rule in PpoRule::all() {
+        assert_eq!(PpoRule::from_name(rule.name()), Some(rule));
+    }
+}
