@@ -2,7 +2,6 @@
 
 use crate::execute::{Constraint, End, Event, EventKind, Path, Unfolded};
 use crate::expression::{Expression, Expressions, Incomputable};
-use crate::order::bits;
 use crate::value::{Location, Value};
 
 /// Where a read takes its value from.
@@ -25,8 +24,10 @@ pub struct CandidateEvent {
     pub address: u64,
     /// The earlier events that the value written depends on.
     pub data: u64,
-    /// The earlier events that it depends on by control.
+    /// The earlier events that earlier branches depend on.
     pub control: u64,
+    /// The earlier events that the value written depends on through a choice.
+    pub choice: u64,
     /// The read of the pair, for a write that belongs to one.
     pub pair: Option<usize>,
 }
@@ -87,6 +88,7 @@ impl<'p> Candidate<'p> {
                 address: event.address << start,
                 data: event.data << start,
                 control: event.control << start,
+                choice: event.choice << start,
                 pair: event.pair.map(|pair| start + usize::from(pair)),
             }));
             threads.push(ThreadPath { path, expressions: &unfolded.expressions, start });
@@ -196,11 +198,5 @@ impl<'p> Candidate<'p> {
             }
         }
         writes
-    }
-
-    /// The dependencies of an event: addresses, data and control.
-    pub fn dependencies(&self, event: usize) -> impl Iterator<Item = usize> {
-        let CandidateEvent { address, data, control, .. } = &self.events[event];
-        bits(address | data | control)
     }
 }

@@ -15,8 +15,8 @@
 //!  movl (y),%eax | movl (x),%eax ;
 //! exists (0:rax=0 /\\ 1:rax=0)";
 //! let test = LitmusTest::parse("SB.litmus", text)?;
-//! assert_eq!(outcomes(&test, &Model::TSO, 2)?.observation(), Observation::Sometimes);
-//! assert_eq!(outcomes(&test, &Model::SC, 2)?.observation(), Observation::Never);
+//! assert_eq!(outcomes(&test, Model::TSO, 2)?.observation(), Observation::Sometimes);
+//! assert_eq!(outcomes(&test, Model::SC, 2)?.observation(), Observation::Never);
 //! # Ok::<(), litmus::Error>(())
 //! ```
 //!
@@ -27,17 +27,19 @@
 //!    ([`expression`]).
 //! 3. A path of each thread makes a [`candidate`]. Its executions are enumerated: a source for each read,
 //!    and an order of the writes to each location, with as little as possible tried in vain.
-//! 4. [`model`] says what a memory model has to answer. An [`Execution`] that it allows ends in a state.
+//! 4. A [`memory::Model`] says which of program order is preserved. Each [`Execution`] that it allows ends
+//!    in a final state.
 
 pub mod candidate;
 mod error;
 pub mod execute;
 pub mod expression;
 pub mod isa;
-pub mod model;
-pub mod order;
+mod operations;
+mod order;
 mod outcomes;
 mod parse;
+mod preserved;
 mod print;
 mod search;
 pub mod test;

@@ -1,12 +1,12 @@
 //! All final states of a test that a model allows.
 
+use memory::Model;
 use rustc_hash::FxHashMap;
 
 use crate::candidate::{Candidate, ReadSource};
 use crate::error::Error;
 use crate::execute::{End, Path, Unfolded, Unfolding, unfold};
 use crate::expression::Incomputable;
-use crate::model::Ordering;
 use crate::order::{MOST_EVENTS, bits};
 use crate::search::{Execution, executions};
 use crate::test::{LitmusTest, Observed, Quantifier};
@@ -93,7 +93,7 @@ impl Outcomes {
 /// Returns [`Error::Run`] if an instruction does something that has no meaning here, such as arithmetic on
 /// the address of a location or an access elsewhere, and [`Error::TooLarge`] for a test with too many
 /// events or paths.
-pub fn outcomes(test: &LitmusTest, model: &dyn Ordering, unroll: usize) -> Result<Outcomes, Error> {
+pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcomes, Error> {
     let mut found: FxHashMap<Vec<Value>, State> = FxHashMap::default();
     let mut loop_limit = None;
     for_each_execution(test, model, unroll, &mut |execution| {
@@ -127,7 +127,7 @@ pub fn outcomes(test: &LitmusTest, model: &dyn Ordering, unroll: usize) -> Resul
 /// Calls `see` for each execution that the model allows, until it returns false.
 pub(crate) fn for_each_execution(
     test: &LitmusTest,
-    model: &dyn Ordering,
+    model: Model,
     unroll: usize,
     see: &mut dyn FnMut(&Execution<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {

@@ -6,9 +6,11 @@
 //! would make a cycle in either is given up at once. Values are computed as soon as the sources they
 //! depend on are chosen, so a path that they contradict is given up early, too.
 
+use memory::Model;
+
 use crate::candidate::{Candidate, ReadSource, ReadValues};
-use crate::model::Ordering;
 use crate::order::{PartialOrder, bits};
+use crate::preserved::Preserved;
 use crate::test::LitmusTest;
 use crate::value::Value;
 
@@ -21,7 +23,7 @@ pub struct Execution<'s> {
     pub(crate) reads: &'s ReadValues,
     /// Orders the writes of a location as coherence does.
     pub(crate) local: &'s PartialOrder,
-    /// The memory order, as far as it is determined.
+    /// What every memory order of the execution includes.
     pub(crate) global: &'s PartialOrder,
 }
 
@@ -33,14 +35,15 @@ pub(crate) type Goes<E> = Result<bool, E>;
 pub(crate) fn executions<'c, E>(
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
-    model: &'c dyn Ordering,
+    model: Model,
     see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
 ) -> Goes<E> {
     let count = candidate.events.len();
     let mut search = Search {
         test,
         candidate,
-        model,
+        forwards: model.forwards(),
+        preserved: Preserved::of(candidate, model),
         reads: candidate.all_reads().collect(),
         writes: candidate.writes_by_location(test.locations.len()),
         pairs: Vec::new(),
@@ -61,7 +64,9 @@ pub(crate) fn executions<'c, E>(
 struct Search<'c, 'f, E> {
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
-    model: &'c dyn Ordering,
+    /// Whether a thread may read its own stores before others can.
+    forwards: bool,
+    preserved: Preserved,
     /// The reads, whose sources are chosen in this order.
     reads: Vec<usize>,
     /// Per location, its writes as bits.
@@ -94,8 +99,7 @@ impl<E> Search<'_, '_, E> {
                 self.pairs.extend(bits(earlier).map(|first| (first, second)));
             }
         }
-        let preserved = self.model.preserved(self.candidate);
-        self.global.add_all(&preserved)
+        self.global.add_all(&self.preserved.always)
     }
 
     fn save(&mut self) {
@@ -178,7 +182,7 @@ impl<E> Search<'_, '_, E> {
                 if !self.local.add(write, read) {
                     return false;
                 }
-                if (!is_own || !self.model.forwards()) && !self.global.add(write, read) {
+                if (!is_own || !self.forwards) && !self.global.add(write, read) {
                     return false;
                 }
                 // The thread's own earlier write is overwritten by then.
@@ -220,11 +224,12 @@ impl<E> Search<'_, '_, E> {
 
     /// Goes on when all sources are chosen.
     fn with_sources(&mut self) -> Goes<E> {
-        let Some(preserved) = self.model.preserved_by_sources(self.candidate, &self.sources) else {
-            return self.order_writes(0);
-        };
         self.save();
-        let goes_on = if self.global.add_all(&preserved) { self.order_writes(0) } else { Ok(true) };
+        let apart = self.preserved.if_apart.iter();
+        let mut apart =
+            apart.filter(|(first, second)| self.sources[*first] != self.sources[*second]);
+        let is_possible = apart.all(|(first, second)| self.global.add(*first, *second));
+        let goes_on = if is_possible { self.order_writes(0) } else { Ok(true) };
         self.restore();
         goes_on
     }

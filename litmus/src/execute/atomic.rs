@@ -107,11 +107,12 @@ impl Run<'_> {
     fn first(&mut self, state: &mut State, access: Access) -> Result<u8, Error> {
         let is_pair = access.atomicity == Atomicity::Atomic;
         // An instruction that keeps nothing has no acquire.
-        let discards = is_pair && access.register.is_none();
-        let annotation = if discards { Annotation::None } else { acquire(access.annotation) };
+        let annotation = match access.register {
+            None if is_pair => Annotation::NoReturn,
+            _ => acquire(access.annotation),
+        };
         let (number, _) = self.read(state, EventKind::Read, access.target, annotation)?;
         let event = &mut state.events[usize::from(number)];
-        event.discards = discards;
         event.pairing = if is_pair { Pairing::Instruction } else { Pairing::Alone };
         Ok(number)
     }

@@ -8,17 +8,17 @@
 //!
 //! [`Event`]s carry dependencies as bits of earlier events of the thread. As in herd, a dependency goes
 //! through registers, even where the value does not matter (`xor x5,x5,x5`), but not through constants.
-//! AArch64's *pick* dependencies, through the condition of `CSEL` or the comparison of `CAS`, order
-//! writes only, so they become control dependencies of the writes that use the value.
+//! AArch64's *pick* dependencies, through the condition of `CSEL` or the comparison of `CAS`, are kept
+//! apart, since they order writes only. An address that was picked acts on later writes as a branch does.
 
 mod atomic;
 mod code;
 mod run;
 
-use history::Annotation;
+use history::{Annotation, Kind};
 
 use crate::expression::{Expression, Expressions};
-use crate::isa::{Barrier, Register, Width};
+use crate::isa::{Register, Width};
 use crate::value::Location;
 
 pub use code::Unfolding;
@@ -80,7 +80,7 @@ pub enum EventKind {
     /// Reads a location for an update that did not come about, as a failed compare-and-swap of x86.
     FailedUpdate,
     /// A fence.
-    Fence(Barrier),
+    Fence(Kind),
 }
 
 impl EventKind {
@@ -121,14 +121,14 @@ pub struct Event {
     pub pairing: Pairing,
     /// The read of the pair, for a write that belongs to one.
     pub pair: Option<u8>,
-    /// Whether the value read is not kept, so that a fence for loads does not order the read.
-    pub discards: bool,
     /// The earlier events that the address depends on, as bits.
     pub address: u64,
     /// The earlier events that the value written depends on.
     pub data: u64,
-    /// The earlier events that it depends on whether the access happens, or a write's value by a choice.
+    /// The earlier events that earlier branches depend on.
     pub control: u64,
+    /// The earlier events that the value written depends on through a choice between values.
+    pub choice: u64,
     /// The value written.
     pub written: Option<Expression>,
     /// The line of the instruction, from 1.

@@ -1,13 +1,13 @@
 //! Runs a thread: the state of each unfinished path, and what an instruction makes of it.
 
-use history::Annotation;
+use history::{Annotation, Kind};
 
 use super::atomic;
 use super::code::{self, Operation, Unfolding};
 use super::{Constraint, End, Event, EventKind, Pairing, Path, Unfolded};
 use crate::error::Error;
 use crate::expression::{Expression, Expressions};
-use crate::isa::{Barrier, Formula, Instruction, MemoryAccess, REGISTERS, Register, Width};
+use crate::isa::{Formula, Instruction, MemoryAccess, REGISTERS, Register, Width};
 use crate::test::LitmusTest;
 use crate::value::{Binary, Location, Unary, Value};
 
@@ -140,10 +140,10 @@ impl Target {
             annotation: Annotation::None,
             pairing: Pairing::Alone,
             pair: None,
-            discards: false,
             address: self.sources.data,
             data: 0,
             control: 0,
+            choice: 0,
             written: None,
             line: self.line,
         }
@@ -151,18 +151,18 @@ impl Target {
 }
 
 /// A fence on a line.
-fn fence(barrier: Barrier, line: usize) -> Event {
+fn fence(kind: Kind, line: usize) -> Event {
     Event {
-        kind: EventKind::Fence(barrier),
+        kind: EventKind::Fence(kind),
         location: None,
         width: Width { bits: 0, signed: false },
         annotation: Annotation::None,
         pairing: Pairing::Alone,
         pair: None,
-        discards: false,
         address: 0,
         data: 0,
         control: 0,
+        choice: 0,
         written: None,
         line,
     }
@@ -206,9 +206,9 @@ impl Run<'_> {
             Instruction::Branch { condition, .. } => {
                 self.branch(state, condition.as_ref(), operation)
             }
-            Instruction::Fence(barrier) => {
+            Instruction::Fence(kind) => {
                 let control = state.control | state.picked_addresses;
-                let event = Event { control, ..fence(*barrier, line) };
+                let event = Event { control, ..fence(*kind, line) };
                 self.add(&mut state, event)?;
                 self.unfinished.push(state);
             }
@@ -369,9 +369,10 @@ impl Run<'_> {
         target: Target,
         annotation: Annotation,
     ) -> Result<(u8, Known), Error> {
-        let event = Event { annotation, control: state.control, ..target.event(kind) };
-        let number = self.add(state, event)?;
         state.picked_addresses |= target.sources.picked;
+        let control = state.control | state.picked_addresses;
+        let event = Event { annotation, control, ..target.event(kind) };
+        let number = self.add(state, event)?;
         let value = self.expressions.read(number);
         let value = self.extended(value, target.width);
         Ok((number, Known { value, sources: Sources { data: 1 << number, picked: 0 } }))
@@ -398,16 +399,15 @@ impl Run<'_> {
         value: Known,
         event: Event,
     ) -> Result<u8, Error> {
-        let picked = state.control | state.picked_addresses;
+        state.picked_addresses |= target.sources.picked;
         let event = Event {
             data: value.sources.data,
-            control: event.control | picked | target.sources.picked | value.sources.picked,
+            control: state.control | state.picked_addresses,
+            choice: value.sources.picked,
             written: Some(self.stored(value.value, target.width)),
             ..event
         };
-        let number = self.add(state, event)?;
-        state.picked_addresses |= target.sources.picked;
-        Ok(number)
+        self.add(state, event)
     }
 
     fn access(

@@ -5,10 +5,10 @@
 //! compared and the carry. Addresses have a base register and an offset; the forms that update the base
 //! register, and pairs of registers, are not supported.
 
-use history::{Annotation, Kind, Side};
+use history::{Annotation, Kind, Side, WeakFence};
 
 use super::operands::{Operand, Parts, parts, unexpected};
-use super::{Atomicity, Barrier, Formula, Instruction, MemoryAccess, Register, Update, Width};
+use super::{Atomicity, Formula, Instruction, MemoryAccess, Register, Update, Width};
 use crate::value::{Binary, Unary};
 
 /// The zero register.
@@ -92,7 +92,7 @@ fn barrier(name: &str, operands: &[Operand<'_>]) -> Decoded {
     let option = match (name, operands) {
         ("NOP", []) => return Ok(Some(Instruction::Nothing)),
         ("ISB", [] | [Operand::Name(_)]) => {
-            return Ok(Some(Instruction::Fence(Barrier::Instructions)));
+            return Ok(Some(Instruction::Fence(Kind::WeakFence(WeakFence::Instruction))));
         }
         ("DMB" | "DSB", [Operand::Name(option)]) => option.to_ascii_uppercase(),
         ("DMB" | "DSB" | "ISB", _) => return Err(unexpected("DMB|DSB SY|LD|ST|ISH|…")),
@@ -108,7 +108,7 @@ fn barrier(name: &str, operands: &[Operand<'_>]) -> Decoded {
         "ST" | "ISHST" | "OSHST" | "NSHST" => Kind::fence(Side::Writes, Side::Writes),
         _ => return Err(format!("`{option}` is not an option of {name}")),
     };
-    Ok(Some(Instruction::Fence(Barrier::Accesses(kind))))
+    Ok(Some(Instruction::Fence(kind)))
 }
 
 fn branch(name: &str, operands: &[Operand<'_>]) -> Decoded {

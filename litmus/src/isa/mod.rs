@@ -163,15 +163,6 @@ pub enum Atomicity {
     Separate,
 }
 
-/// What a fence orders.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Barrier {
-    /// Accesses of memory.
-    Accesses(Kind),
-    /// What is fetched after it follows the loads that earlier branches and addresses depend on: `ISB`.
-    Instructions,
-}
-
 /// What an instruction does.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Instruction {
@@ -244,7 +235,7 @@ pub enum Instruction {
         success: Option<Register>,
     },
     /// A fence.
-    Fence(Barrier),
+    Fence(Kind),
     /// Goes on at a label if the condition is not zero.
     Branch {
         /// The condition; `None` for a jump.

@@ -7,7 +7,7 @@
 use history::{Annotation, Kind, Side, WeakFence};
 
 use super::operands::{Operand, parts, unexpected};
-use super::{Atomicity, Barrier, Formula, Instruction, MemoryAccess, Register, Update, Width};
+use super::{Atomicity, Formula, Instruction, MemoryAccess, Register, Update, Width};
 use crate::value::{Binary, Unary};
 
 /// The names of the registers in the calling convention, by number.
@@ -75,7 +75,7 @@ fn fence(name: &str, operands: &[Operand<'_>]) -> Decoded {
         ("fence" | "fence.i" | "fence.tso", _) => return Err(unexpected("fence [r|w|rw,r|w|rw]")),
         _ => return Ok(None),
     };
-    Ok(Some(Instruction::Fence(Barrier::Accesses(kind))))
+    Ok(Some(Instruction::Fence(kind)))
 }
 
 /// The accesses that a fence orders on one side. Device input and output (`i`, `o`) do not occur.
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn fences_have_their_kinds() {
         let kind = |text| match decode(text) {
-            Ok(Instruction::Fence(Barrier::Accesses(kind))) => Some(kind),
+            Ok(Instruction::Fence(kind)) => Some(kind),
             _ => None,
         };
         assert_eq!(kind("fence"), Some(Kind::Fence));

@@ -7,9 +7,7 @@
 use history::{Annotation, Kind, Side};
 
 use super::operands::{Operand, Parts, parts, unexpected};
-use super::{
-    Atomicity, Barrier, Formula, Instruction, MemoryAccess, Register, STORED, Update, Width,
-};
+use super::{Atomicity, Formula, Instruction, MemoryAccess, Register, STORED, Update, Width};
 use crate::value::{Binary, Location, Unary, Value};
 
 /// The 64-bit names of the registers, by number.
@@ -140,7 +138,7 @@ fn unlockable(mnemonic: &str) -> String {
 
 /// Fences, jumps, and what has no operand.
 fn without_places(name: &str, operands: &[Operand<'_>]) -> Option<Instruction> {
-    let fence = |kind| Some(Instruction::Fence(Barrier::Accesses(kind)));
+    let fence = |kind| Some(Instruction::Fence(kind));
     match (name, operands) {
         ("nop", []) => Some(Instruction::Nothing),
         ("mfence", []) => fence(Kind::Fence),
