@@ -83,7 +83,12 @@ impl LitmusTest {
         }
         let verdict = if outcomes.satisfies(quantifier) { "Ok" } else { "No" };
         let _ = writeln!(text, "{verdict}\nWitnesses");
-        let _ = writeln!(text, "Positive: {positive} Negative: {negative}");
+        // Here herd counts executions that speak for the condition, below those where the proposition holds.
+        let (speak_for, against) = match quantifier {
+            Quantifier::NotExists => (negative, positive),
+            Quantifier::Exists | Quantifier::ForAll => (positive, negative),
+        };
+        let _ = writeln!(text, "Positive: {speak_for} Negative: {against}");
         let _ = writeln!(text, "Condition {}", self.condition());
         let observation = outcomes.observation().name();
         let _ = writeln!(text, "Observation {} {observation} {positive} {negative}", self.name);

@@ -13,6 +13,7 @@ pub mod riscv;
 pub mod x86_64;
 
 use history::{Annotation, Kind};
+use memory::Model;
 
 pub(crate) use operands::number;
 
@@ -46,6 +47,15 @@ impl Architecture {
     /// The instruction set of that name.
     pub fn from_name(name: &str) -> Option<Architecture> {
         Architecture::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The memory model of the architecture.
+    pub fn model(self) -> Model {
+        match self {
+            Architecture::RiscV => Model::RVWMO,
+            Architecture::AArch64 => Model::ARMV8,
+            Architecture::X86_64 => Model::TSO,
+        }
     }
 
     /// The register of that name, without regard to the part of it that the name stands for.
