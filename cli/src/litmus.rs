@@ -1,9 +1,13 @@
 //! `rubric litmus`: all final states of herd's litmus tests that a memory model allows.
 //!
 //! - [`files`]: the files of a folder;
+//! - [`histories`]: the histories of a test that end in a certain way;
+//! - [`explain`]: why a state is or is not reachable;
 //! - [`text`], [`json`]: the two forms of output.
 
+mod explain;
 mod files;
+pub mod histories;
 mod json;
 mod text;
 
@@ -34,6 +38,7 @@ Examples:
   rubric litmus MP.litmus
   rubric litmus --model sc tests/
   rubric litmus --format json SB.litmus LB.litmus
+  rubric litmus --explain MP.litmus
 
 Several tests end with a table, those whose condition is not met first. A loop is followed for --unroll
 rounds; if a run can go on longer, states may be missing, which the output says.
@@ -54,6 +59,11 @@ pub struct Args {
     /// Memory model [default: that of the test's architecture]
     #[arg(long, value_name = "MODEL", value_parser = words::litmus_model())]
     model: Option<Model>,
+
+    /// Show a memory order with which the condition's proposition holds (of `forall`: does not hold), or
+    /// prove for each history that would end so why the model forbids it
+    #[arg(long, conflicts_with = "format")]
+    explain: bool,
 
     /// How often a thread may go back at each branch
     #[arg(long, value_name = "N", default_value_t = 2)]
@@ -110,7 +120,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         for result in ran {
             status = status.and(match result {
                 Ok(ran) => {
-                    print(args, &ran, out).map_err(Error::Output)?;
+                    print(args, &ran, out)?;
                     rows.push(text::Row::of(&ran));
                     ran.status()
                 }
@@ -124,11 +134,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     Ok(status)
 }
 
-fn print(args: &Args, ran: &Ran, out: &mut dyn Write) -> std::io::Result<()> {
-    match args.format {
-        Format::Text => writeln!(out, "{}", ran.test.report(&ran.outcomes)),
-        Format::Json => json::write(ran, out),
+fn print(args: &Args, ran: &Ran, out: &mut dyn Write) -> Result<(), Error> {
+    if args.format == Format::Json {
+        return json::write(ran, out).map_err(Error::Output);
     }
+    write!(out, "{}", ran.test.report(&ran.outcomes)).map_err(Error::Output)?;
+    if args.explain {
+        let words = explain::words(ran, usize::from(args.unroll))?;
+        write!(out, "{words}").map_err(Error::Output)?;
+    }
+    writeln!(out).map_err(Error::Output)
 }
 
 fn one(args: &Args, path: &PathBuf) -> Result<Ran, Error> {

@@ -34,6 +34,7 @@ pub mod candidate;
 mod error;
 pub mod execute;
 pub mod expression;
+mod histories;
 pub mod isa;
 mod operations;
 mod order;
@@ -46,6 +47,7 @@ pub mod test;
 pub mod value;
 
 pub use error::Error;
+pub use histories::histories;
 pub use outcomes::{Observation, Outcomes, State, outcomes};
 pub use search::Execution;
 pub use test::LitmusTest;

@@ -9,7 +9,7 @@ use crate::execute::{End, Path, Unfolded, Unfolding, unfold};
 use crate::expression::Incomputable;
 use crate::order::{MOST_EVENTS, bits};
 use crate::search::{Execution, executions};
-use crate::test::{LitmusTest, Observed, Quantifier};
+use crate::test::{LitmusTest, Observed, Quantifier, ThreadRegister};
 use crate::value::{Location, Value};
 
 /// The final states of a test that a model allows.
@@ -96,7 +96,7 @@ impl Outcomes {
 pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcomes, Error> {
     let mut found: FxHashMap<Vec<Value>, State> = FxHashMap::default();
     let mut loop_limit = None;
-    for_each_execution(test, model, unroll, &mut |execution| {
+    let mut see = |execution: &Execution<'_>| {
         match execution.candidate.unfinished() {
             None | Some(End::Program) => {}
             Some(End::LoopLimit(line)) => {
@@ -108,12 +108,19 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
             }
         }
         execution.refuse_mixed_sizes(test)?;
+        if !execution.is_computed(test)? {
+            return Ok(true);
+        }
         let Some(state) = execution.state(test)? else {
             return Ok(true);
         };
         let counted = found.entry(state.values.clone()).or_insert(state);
         counted.executions += 1;
         Ok(true)
+    };
+    let options = Unfolding { unroll, splits_atomics: model.splits_atomics() };
+    for_each_candidate(test, options, &mut |candidate| {
+        executions(test, candidate, model, &mut see)
     })?;
     let mut states: Vec<State> = found.into_values().collect();
     states.sort_by(|first, second| {
@@ -124,14 +131,12 @@ pub fn outcomes(test: &LitmusTest, model: Model, unroll: usize) -> Result<Outcom
     Ok(Outcomes { states, loop_limit })
 }
 
-/// Calls `see` for each execution that the model allows, until it returns false.
-pub(crate) fn for_each_execution(
+/// Calls `see` for each candidate, a path of each thread, until it returns false.
+pub(crate) fn for_each_candidate(
     test: &LitmusTest,
-    model: Model,
-    unroll: usize,
-    see: &mut dyn FnMut(&Execution<'_>) -> Result<bool, Error>,
+    options: Unfolding,
+    see: &mut dyn FnMut(&Candidate<'_>) -> Result<bool, Error>,
 ) -> Result<(), Error> {
-    let options = Unfolding { unroll, splits_atomics: model.splits_atomics() };
     let threads: Vec<Unfolded> = (0..test.threads.len())
         .map(|thread| unfold(test, thread, options))
         .collect::<Result<_, _>>()?;
@@ -148,8 +153,7 @@ pub(crate) fn for_each_execution(
                 ),
             });
         }
-        let candidate = Candidate::new(&paths);
-        if !executions(test, &candidate, model, see)? || !advance(&mut chosen, &threads) {
+        if !see(&Candidate::new(&paths))? || !advance(&mut chosen, &threads) {
             return Ok(());
         }
     }
@@ -221,20 +225,29 @@ impl Execution<'_> {
     fn value(&self, test: &LitmusTest, observed: Observed) -> Result<Option<Value>, Error> {
         match observed {
             Observed::Location(location) => self.last(test, location),
-            Observed::Register(register) => match self.candidate.register(register, self.reads) {
-                Some(Ok(value)) => Ok(Some(value)),
-                Some(Err(Incomputable)) => {
-                    let steps = &test.threads[register.thread].steps;
-                    Err(self.incomputable(test, steps.last().map_or(1, |step| step.line)))
-                }
-                None => Ok(Some(Value::ZERO)),
-            },
+            Observed::Register(register) => self.register(test, register).map(Some),
         }
     }
 
-    /// The final state; `None` if the test's filter leaves it out, or if values depend on each other in
-    /// a circle, which no model allows.
-    fn state(&self, test: &LitmusTest) -> Result<Option<State>, Error> {
+    /// The last value of a register.
+    pub(crate) fn register(
+        &self,
+        test: &LitmusTest,
+        register: ThreadRegister,
+    ) -> Result<Value, Error> {
+        match self.candidate.register(register, self.reads) {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(Incomputable)) => {
+                let steps = &test.threads[register.thread].steps;
+                Err(self.incomputable(test, steps.last().map_or(1, |step| step.line)))
+            }
+            None => Ok(Value::ZERO),
+        }
+    }
+
+    /// Whether all values are known. They are not if values depend on each other in a circle, which no
+    /// model allows.
+    pub(crate) fn is_computed(&self, test: &LitmusTest) -> Result<bool, Error> {
         let all_reads: u64 = self.candidate.all_reads().map(|read| 1 << read).sum();
         if let Err(line) = self.candidate.may_go_so(self.reads, all_reads) {
             return Err(self.incomputable(test, line));
@@ -244,9 +257,14 @@ impl Execution<'_> {
                 if let ReadSource::Write(write) = self.sources[read] {
                     self.written(test, write)?;
                 }
-                return Ok(None);
+                return Ok(false);
             }
         }
+        Ok(true)
+    }
+
+    /// The final state; `None` if the test's filter leaves it out.
+    fn state(&self, test: &LitmusTest) -> Result<Option<State>, Error> {
         let mut failed = None;
         let mut value = |observed| match self.value(test, observed) {
             Ok(value) => value.unwrap_or(Value::ZERO),

@@ -38,12 +38,12 @@ impl LitmusTest {
     /// The condition on one line: `exists (0:x5=1 /\ [x]=2)`.
     pub fn condition(&self) -> String {
         let word = self.condition.quantifier.word();
-        format!("{word} ({})", self.proposition(&self.condition.proposition, Binding::Loosest))
+        format!("{word} ({})", self.show_proposition(&self.condition.proposition, Binding::Loosest))
     }
 
-    fn proposition(&self, proposition: &Proposition, around: Binding) -> String {
+    fn show_proposition(&self, proposition: &Proposition, around: Binding) -> String {
         let joined = |all: &[Proposition], with: &str, binding| {
-            let parts = all.iter().map(|one| self.proposition(one, binding));
+            let parts = all.iter().map(|one| self.show_proposition(one, binding));
             let text = parts.collect::<Vec<_>>().join(with);
             if binding < around { format!("({text})") } else { text }
         };
@@ -54,13 +54,13 @@ impl LitmusTest {
             Proposition::NotEqual(observed, value) => {
                 format!("not ({}={})", self.show_observed(*observed), self.show(*value))
             }
-            Proposition::Not(of) => format!("not ({})", self.proposition(of, Binding::Loosest)),
+            Proposition::Not(of) => format!("not ({})", self.show_proposition(of, Binding::Loosest)),
             Proposition::And(all) if all.is_empty() => "true".to_owned(),
             Proposition::Or(all) if all.is_empty() => "false".to_owned(),
             Proposition::And(all) => joined(all, " /\\ ", Binding::And),
             Proposition::Or(all) => joined(all, " \\/ ", Binding::Or),
             Proposition::Implies(first, second) => {
-                let both = [first, second].map(|one| self.proposition(one, Binding::Implies));
+                let both = [first, second].map(|one| self.show_proposition(one, Binding::Implies));
                 let text = both.join(" => ");
                 if Binding::Implies < around { format!("({text})") } else { text }
             }

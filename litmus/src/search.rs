@@ -23,8 +23,6 @@ pub struct Execution<'s> {
     pub(crate) reads: &'s ReadValues,
     /// Orders the writes of a location as coherence does.
     pub(crate) local: &'s PartialOrder,
-    /// What every memory order of the execution includes.
-    pub(crate) global: &'s PartialOrder,
 }
 
 /// Whether a search goes on.
@@ -38,35 +36,42 @@ pub(crate) fn executions<'c, E>(
     model: Model,
     see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
 ) -> Goes<E> {
-    let count = candidate.events.len();
-    let mut search = Search {
-        test,
-        candidate,
-        forwards: model.forwards(),
-        preserved: Preserved::of(candidate, model),
-        reads: candidate.all_reads().collect(),
-        writes: candidate.writes_by_location(test.locations.len()),
-        pairs: Vec::new(),
-        sources: vec![ReadSource::Initial; count],
-        readers: vec![0; count],
-        values: ReadValues { values: vec![Value::ZERO; count], known: 0 },
-        local: PartialOrder::new(count),
-        global: PartialOrder::new(count),
-        saved: Vec::new(),
-        see,
-    };
+    let rules =
+        Rules::Model { forwards: model.forwards(), preserved: Preserved::of(candidate, model) };
+    let mut search = Search::new(test, candidate, rules, see);
     if !search.start() {
         return Ok(true);
     }
     search.choose_source(0)
 }
 
+/// Calls `see` for each choice of sources with which the threads of a candidate go as they do, whatever a
+/// memory model says, until it returns false or an error. A read may return any write but a later one of
+/// its own thread. Returns false if `see` did.
+pub(crate) fn runs<'c, E>(
+    test: &'c LitmusTest,
+    candidate: &'c Candidate<'c>,
+    see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+) -> Goes<E> {
+    Search::new(test, candidate, Rules::None, see).choose_source(0)
+}
+
+/// The orders that an execution must have.
+enum Rules {
+    /// Those of a memory model.
+    Model {
+        /// Whether a thread may read its own stores before others can.
+        forwards: bool,
+        preserved: Preserved,
+    },
+    /// None.
+    None,
+}
+
 struct Search<'c, 'f, E> {
     test: &'c LitmusTest,
     candidate: &'c Candidate<'c>,
-    /// Whether a thread may read its own stores before others can.
-    forwards: bool,
-    preserved: Preserved,
+    rules: Rules,
     /// The reads, whose sources are chosen in this order.
     reads: Vec<usize>,
     /// Per location, its writes as bits.
@@ -83,7 +88,31 @@ struct Search<'c, 'f, E> {
     see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
 }
 
-impl<E> Search<'_, '_, E> {
+impl<'c, 'f, E> Search<'c, 'f, E> {
+    fn new(
+        test: &'c LitmusTest,
+        candidate: &'c Candidate<'c>,
+        rules: Rules,
+        see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+    ) -> Self {
+        let count = candidate.events.len();
+        Search {
+            test,
+            candidate,
+            rules,
+            reads: candidate.all_reads().collect(),
+            writes: candidate.writes_by_location(test.locations.len()),
+            pairs: Vec::new(),
+            sources: vec![ReadSource::Initial; count],
+            readers: vec![0; count],
+            values: ReadValues { values: vec![Value::ZERO; count], known: 0 },
+            local: PartialOrder::new(count),
+            global: PartialOrder::new(count),
+            saved: Vec::new(),
+            see,
+        }
+    }
+
     /// Sets up the orders that hold in every execution; returns false if there is none.
     fn start(&mut self) -> bool {
         for second in 0..self.candidate.events.len() {
@@ -99,7 +128,10 @@ impl<E> Search<'_, '_, E> {
                 self.pairs.extend(bits(earlier).map(|first| (first, second)));
             }
         }
-        self.global.add_all(&self.preserved.always)
+        match &self.rules {
+            Rules::Model { preserved, .. } => self.global.add_all(&preserved.always),
+            Rules::None => true,
+        }
     }
 
     fn save(&mut self) {
@@ -132,9 +164,14 @@ impl<E> Search<'_, '_, E> {
         let thread = self.candidate.events[read].thread;
         let is_own = |write: &usize| self.candidate.events[*write].thread == thread;
         let own: u64 = bits(writes).filter(is_own).map(|write| 1 << write).sum();
-        let last_own = bits(own & ((1 << read) - 1)).last();
+        let earlier = own & ((1 << read) - 1);
+        let last_own = bits(earlier).last();
         let first = last_own.map_or(ReadSource::Initial, ReadSource::Write);
-        let others = bits(writes & !own).map(ReadSource::Write);
+        let (first, others) = match self.rules {
+            Rules::Model { .. } => (first, writes & !own),
+            Rules::None => (ReadSource::Initial, writes & !own | earlier),
+        };
+        let others = bits(others).map(ReadSource::Write);
         for source in std::iter::once(first).chain(others) {
             if !self.try_source(at, read, source, last_own)? {
                 return Ok(false);
@@ -172,6 +209,9 @@ impl<E> Search<'_, '_, E> {
     }
 
     fn order_source(&mut self, read: usize, source: ReadSource, last_own: Option<usize>) -> bool {
+        let Rules::Model { forwards, .. } = self.rules else {
+            return true;
+        };
         match source {
             ReadSource::Initial => {
                 let mut later = bits(self.writes_to(read) & !(1 << read));
@@ -182,7 +222,7 @@ impl<E> Search<'_, '_, E> {
                 if !self.local.add(write, read) {
                     return false;
                 }
-                if (!is_own || !self.forwards) && !self.global.add(write, read) {
+                if (!is_own || !forwards) && !self.global.add(write, read) {
                     return false;
                 }
                 // The thread's own earlier write is overwritten by then.
@@ -224,8 +264,12 @@ impl<E> Search<'_, '_, E> {
 
     /// Goes on when all sources are chosen.
     fn with_sources(&mut self) -> Goes<E> {
-        self.save();
-        let apart = self.preserved.if_apart.iter();
+        let Rules::Model { preserved, .. } = &self.rules else {
+            return self.show();
+        };
+        self.local.save(&mut self.saved);
+        self.global.save(&mut self.saved);
+        let apart = preserved.if_apart.iter();
         let mut apart =
             apart.filter(|(first, second)| self.sources[*first] != self.sources[*second]);
         let is_possible = apart.all(|(first, second)| self.global.add(*first, *second));
@@ -257,12 +301,15 @@ impl<E> Search<'_, '_, E> {
         if !(0..self.candidate.events.len()).all(|write| self.is_atomic(write)) {
             return Ok(true);
         }
+        self.show()
+    }
+
+    fn show(&mut self) -> Goes<E> {
         (self.see)(&Execution {
             candidate: self.candidate,
             sources: &self.sources,
             reads: &self.values,
             local: &self.local,
-            global: &self.global,
         })
     }
 

@@ -12,7 +12,7 @@ mod operands;
 pub mod riscv;
 pub mod x86_64;
 
-use history::{Annotation, Kind};
+use history::{Annotation, Isa, Kind};
 use memory::Model;
 
 pub(crate) use operands::number;
@@ -55,6 +55,15 @@ impl Architecture {
             Architecture::RiscV => Model::RVWMO,
             Architecture::AArch64 => Model::ARMV8,
             Architecture::X86_64 => Model::TSO,
+        }
+    }
+
+    /// The instruction set as histories name it.
+    pub(crate) fn isa(self) -> Isa {
+        match self {
+            Architecture::RiscV => Isa::Riscv,
+            Architecture::AArch64 => Isa::Arm,
+            Architecture::X86_64 => Isa::X86,
         }
     }
 

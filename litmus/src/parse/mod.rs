@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::Error;
 use crate::isa::Architecture;
-use crate::test::{LitmusTest, Observed, ThreadRegister};
+use crate::test::{LitmusTest, Observed, Proposition, ThreadRegister};
 use crate::value::{Location, Value};
 use source::Source;
 
@@ -85,6 +85,28 @@ impl LitmusTest {
         observed.dedup();
         test.observed = observed;
         Ok(test)
+    }
+}
+
+impl LitmusTest {
+    /// Reads a proposition on final states, such as `1:x5=1 /\ [x]=0`, about the registers and locations of
+    /// the test. `origin` names it in messages.
+    ///
+    /// # Errors
+    /// Returns [`Error::Syntax`] if it is no proposition, or about something that the test does not have.
+    pub fn proposition(&self, origin: &str, text: &str) -> Result<Proposition, Error> {
+        let source = Source { file: origin, text };
+        let mut symbols = Symbols::default();
+        self.locations.iter().for_each(|name| {
+            symbols.location(name);
+        });
+        let read = question::proposition(&source, self.architecture, &mut symbols)?;
+        if let Some(unknown) = symbols.names.get(self.locations.len()) {
+            let expected = format!("a location of the test, which `{unknown}` is not");
+            return Err(source.expected(text, &expected));
+        }
+        refuse_missing_threads(&source, text, &read.1, self.threads.len())?;
+        Ok(read.0)
     }
 }
 

@@ -64,6 +64,24 @@ pub(super) fn read(
     Ok(Question { listed: seen, filter, condition, mentioned: names.mentioned })
 }
 
+/// Reads a whole text as a proposition, and the registers that it is about.
+pub(super) fn proposition(
+    source: &Source<'_>,
+    architecture: Architecture,
+    symbols: &mut Symbols,
+) -> Result<(Proposition, Vec<ThreadRegister>), Error> {
+    let mut names = Names { architecture, symbols, mentioned: Vec::new() };
+    let expected = "a proposition such as `0:REGISTER=1 /\\ LOCATION=2`";
+    let (rest, parsed) = disjunction(source.text)
+        .map_err(|error| source.expected(place(&error, source.text), expected))?;
+    if !rest.trim().is_empty() {
+        return Err(source.expected(rest, "the end of the proposition"));
+    }
+    let expected = "a register or a location and its value";
+    let proposition = names.resolve(parsed).map_err(|at| source.expected(at, expected))?;
+    Ok((proposition, names.mentioned))
+}
+
 /// A proposition whose names are not looked up yet.
 enum Parsed<'a> {
     Atom { observed: &'a str, is_equal: bool, value: &'a str },
