@@ -39,6 +39,12 @@ pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
     one_of(&WITHOUT_TICKS, Model::name)
 }
 
+/// Parses the name of a model that has an operational machine, so not of a weak one.
+pub fn machine_model() -> impl TypedValueParser<Value = Model> {
+    const WITH_MACHINE: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
+    one_of(WITH_MACHINE, Model::name)
+}
+
 /// Parses the name of a model that has a monitor.
 pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
     const MONITORED: &[Model] = &[Model::TSO, Model::PSO];
