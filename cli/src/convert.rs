@@ -23,8 +23,8 @@ Examples:
   rubric convert trace.gz -o run.axe
   rubric convert tests.axe -o tests.parquet
   rubric convert run.parquet -o - --to json | head -1
-  rubric convert run.json -o run.litmus --arch riscv
   rubric convert MP.litmus --outcome '1:x5=1 /\\ 1:x8=0' -o mp.json
+  rubric convert mp.json -o mp-arm.litmus --arch arm
   rubric convert trace.gz -o run.json --source client --initial infer
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial

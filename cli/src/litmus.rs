@@ -37,7 +37,7 @@ herd prints it, with the answer to the test's question.
 Examples:
   rubric litmus MP.litmus
   rubric litmus --model sc tests/
-  rubric litmus --format json SB.litmus LB.litmus
+  rubric litmus --format json MP.litmus SB.litmus
   rubric litmus --explain MP.litmus
 
 Several tests end with a table, those whose condition is not met first. A loop is followed for --unroll
