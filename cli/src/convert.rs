@@ -141,8 +141,8 @@ pub fn write_to(
 ) -> Result<(), Error> {
     match format {
         Format::Parquet => Ok(tables::write_histories(path, &input.histories)?),
-        Format::Litmus if path == Path::new("-") => write_test(input, out),
-        Format::Litmus => files::create(path, |out| write_test(input, out)),
+        Format::Litmus if path == Path::new("-") => write_test(&input.file, &input.histories, out),
+        Format::Litmus => files::create(path, |out| write_test(&input.file, &input.histories, out)),
         Format::Text(format) if path == Path::new("-") => {
             // The first pass finds what cannot be expressed, so that nothing is printed then.
             write(input, format, &mut io::sink())?;
@@ -191,19 +191,21 @@ pub fn architecture(history: &History, asked: Option<Isa>) -> Isa {
     asked.or(history.provenance.isa).unwrap_or(Isa::X86)
 }
 
-/// Writes the only history of an input as a litmus test.
-fn write_test(input: &Input, out: &mut dyn Write) -> Result<(), Error> {
-    let [history] = input.histories.as_slice() else {
-        let count = input.histories.len();
+/// Writes the only one of some histories as a litmus test; `file` names them in messages and in the test.
+pub fn write_test(file: &str, histories: &[History], out: &mut dyn Write) -> Result<(), Error> {
+    let [history] = histories else {
+        let count = histories.len();
         return Err(Error::Usage(format!(
-            "{}: a litmus test is one history, and there are {count}: write JSON or Parquet",
-            input.file
+            "{file}: a litmus test is one history, and there are {count}: write JSON or Parquet"
         )));
     };
     let title = history.name.as_deref().unwrap_or("history");
-    let about = format!("{}: the outcome of this history", input.file);
+    let about = format!("{file}: the outcome of this history");
     let written = litmus::write(history, title, &about, architecture(history, None), out);
-    written.map_err(|error| write_error(error, input, 0, history))
+    written.map_err(|error| match error {
+        WriteError::Io(error) => Error::Output(error),
+        error => Error::Usage(format!("{file}: {error}")),
+    })
 }
 
 fn write(input: &Input, format: &dyn TraceFormat, out: &mut dyn Write) -> Result<(), Error> {

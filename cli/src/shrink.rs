@@ -121,9 +121,9 @@ fn output(path: &Path) -> Result<Output, Error> {
         Some("axe") => Ok(Output::Axe),
         _ => convert::by_name(path).map(Output::History).ok_or_else(|| {
             Error::Usage(format!(
-                "{}: a name that ends in {} or .litmus was expected",
+                "{}: a name that ends in {} was expected",
                 path.display(),
-                convert::extensions().replace(" or ", ", ")
+                convert::extensions()
             ))
         }),
     }
@@ -142,10 +142,16 @@ fn shrunk(
         Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
-    let part =
-        shrink(&answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
+    let part = shrink(
+        &answer.history,
+        &answer.reads_from,
+        answer.model,
+        violation,
+        &bounds,
+        &mut |size| {
             line.set_message(sized(size));
-        });
+        },
+    );
     line.finish_and_clear();
     let mut part = part?;
     let name = answer.history.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));

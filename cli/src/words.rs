@@ -33,9 +33,8 @@ pub fn model() -> impl TypedValueParser<Value = Model> {
 
 /// Parses the name of a model for litmus tests, which have dependencies and no ticks.
 pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
-    static WITHOUT_TICKS: LazyLock<Vec<Model>> = LazyLock::new(|| {
-        models::ALL.iter().copied().filter(|model| !model.uses_ticks()).collect()
-    });
+    static WITHOUT_TICKS: LazyLock<Vec<Model>> =
+        LazyLock::new(|| models::ALL.iter().copied().filter(|model| !model.uses_ticks()).collect());
     one_of(&WITHOUT_TICKS, Model::name)
 }
 

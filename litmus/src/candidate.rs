@@ -1,6 +1,6 @@
 //! Candidate executions: one path of each thread, taken together.
 
-use crate::execute::{Constraint, End, Event, EventKind, Path, Unfolded};
+use crate::execute::{Constraint, End, Event, Path, Unfolded};
 use crate::expression::{Expression, Expressions, Incomputable};
 use crate::value::{Location, Value};
 
@@ -41,11 +41,6 @@ impl CandidateEvent {
     /// Whether the event writes memory.
     pub fn writes(&self) -> bool {
         self.event.kind.writes()
-    }
-
-    /// Whether the event is a fence.
-    pub fn is_fence(&self) -> bool {
-        matches!(self.event.kind, EventKind::Fence(_))
     }
 }
 

@@ -23,17 +23,19 @@
 //! From text to states:
 //!
 //! 1. [`isa`] translates each instruction into a common form, whatever the instruction set.
-//! 2. [`execute`] unfolds the program of each thread into paths, with what loads return left open
-//!    ([`expression`]).
-//! 3. A path of each thread makes a [`candidate`]. Its executions are enumerated: a source for each read,
-//!    and an order of the writes to each location, with as little as possible tried in vain.
-//! 4. A [`memory::Model`] says which of program order is preserved. Each [`Execution`] that it allows ends
-//!    in a final state.
+//! 2. `execute` unfolds the program of each thread into paths, with what loads return left open
+//!    (`expression`).
+//! 3. A path of each thread makes a `candidate`. Its executions are enumerated (`search`): a source for each
+//!    read, and an order of the writes to each location, with as little as possible tried in vain.
+//! 4. A [`memory::Model`] says which of program order is preserved (`preserved`). Each execution that it
+//!    allows ends in a final state.
+//!
+//! [`histories`] gives the histories that end in a certain state, allowed or not.
 
-pub mod candidate;
+mod candidate;
 mod error;
-pub mod execute;
-pub mod expression;
+mod execute;
+mod expression;
 mod histories;
 pub mod isa;
 mod operations;
@@ -49,5 +51,4 @@ pub mod value;
 pub use error::Error;
 pub use histories::histories;
 pub use outcomes::{Observation, Outcomes, State, outcomes};
-pub use search::Execution;
 pub use test::LitmusTest;

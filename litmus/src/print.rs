@@ -54,7 +54,9 @@ impl LitmusTest {
             Proposition::NotEqual(observed, value) => {
                 format!("not ({}={})", self.show_observed(*observed), self.show(*value))
             }
-            Proposition::Not(of) => format!("not ({})", self.show_proposition(of, Binding::Loosest)),
+            Proposition::Not(of) => {
+                format!("not ({})", self.show_proposition(of, Binding::Loosest))
+            }
             Proposition::And(all) if all.is_empty() => "true".to_owned(),
             Proposition::Or(all) if all.is_empty() => "false".to_owned(),
             Proposition::And(all) => joined(all, " /\\ ", Binding::And),

@@ -52,7 +52,7 @@ pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
             Verdict::Undecided(reason) => {
                 out += &format!("  undecided: {}\n", reason.describe(&history));
             }
-            Verdict::Unproved => out += "  forbidden, but no proof was found in time\n",
+            _ => out += "  forbidden, but no proof was found in time\n",
         }
     }
     if is_reachable(ran) && forbidden == found.len() {

@@ -70,7 +70,9 @@ fn suffix(annotation: Annotation) -> Result<&'static str, Inexpressible> {
         Annotation::Acquire => Ok(".aq"),
         Annotation::Release | Annotation::NoReturnRelease => Ok(".rl"),
         Annotation::AcquireRelease => Ok(".aq.rl"),
-        Annotation::AcquirePc => Err("is an acquire that earlier releases need not precede".to_owned()),
+        Annotation::AcquirePc => {
+            Err("is an acquire that earlier releases need not precede".to_owned())
+        }
     }
 }
 
