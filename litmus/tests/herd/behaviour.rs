@@ -165,7 +165,8 @@ fn the_engine_agrees_with_the_enumeration() {
     for line in list.lines() {
         let value: serde_json::Value = serde_json::from_str(line).unwrap();
         let file = value["file"].as_str().unwrap();
-        let test = LitmusTest::parse(file, &std::fs::read_to_string(root.join(file)).unwrap()).unwrap();
+        let test =
+            LitmusTest::parse(file, &std::fs::read_to_string(root.join(file)).unwrap()).unwrap();
         let model = test.architecture.model();
         let found = outcomes(&test, model, 2).unwrap();
         let proposition = &test.condition.proposition;

@@ -37,7 +37,8 @@ fn run(expected: &Expected, text: &str) -> Result<(), String> {
     let quantifier = test.condition.quantifier;
     let verdict = if found.satisfies(quantifier) { "Ok" } else { "No" };
     let ours = (quantifier.kind(), verdict, found.observation().name(), states);
-    let herds = (&*expected.kind, &*expected.verdict, &*expected.observation, expected.states.clone());
+    let herds =
+        (&*expected.kind, &*expected.verdict, &*expected.observation, expected.states.clone());
     if ours == herds { Ok(()) } else { Err(format!("found {ours:?}, herd has {herds:?}")) }
 }
 
