@@ -265,7 +265,10 @@ pub fn report(
 
 /// Reads-from of a history that a model may have changed ([`memory::Model::prepare`]). That does not make
 /// sources ambiguous that were not.
-fn prepared_reads<'r>(prepared: &Cow<'_, History>, reads_from: &'r ReadsFrom) -> Cow<'r, ReadsFrom> {
+fn prepared_reads<'r>(
+    prepared: &Cow<'_, History>,
+    reads_from: &'r ReadsFrom,
+) -> Cow<'r, ReadsFrom> {
     let derived = match prepared {
         Cow::Borrowed(_) => None,
         Cow::Owned(history) => ReadsFrom::derive(history, Ambiguity::Keep).ok(),

@@ -4,12 +4,13 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use history::History;
-use ingest::{FORMATS, TraceFormat, WriteError};
+use history::{History, Isa};
+use ingest::{FORMATS, TraceFormat, WriteError, litmus};
 
 use crate::ending;
 use crate::error::Error;
-use crate::files;
+use crate::files::{self, ending};
+use crate::litmus::histories;
 use crate::options::TraceOptions;
 use crate::status::Status;
 use crate::words;
@@ -22,12 +23,17 @@ Examples:
   rubric convert trace.gz -o run.axe
   rubric convert tests.axe -o tests.parquet
   rubric convert run.parquet -o - --to json | head -1
+  rubric convert MP.litmus --outcome '1:x5=1 /\\ 1:x8=0' -o mp.json
+  rubric convert mp.json -o mp-arm.litmus --arch arm
   rubric convert trace.gz -o run.json --source client --initial infer
 
 JSON and Parquet keep everything that is known of a history. The axe format has no sizes, initial
 values, load-linked, weak fences, acquires and releases or trace lines; what would change a verdict
 is refused. A gem5 trace has one history, of cells such as axe text has, with the ticks of every operation, and
 cell C becomes the 8 bytes at 0x1000 + 64 * C.
+
+Of a litmus test --outcome gives the histories that end in this way, whether a model allows them or not:
+every operation with its values and dependencies. Usually that is one.
 
 The Axe checker reads numbers of up to nine digits and values below 2^23, and every location begins with
 0. A history with other numbers, as gem5's addresses are, gets its threads, locations and values
@@ -41,9 +47,17 @@ pub struct Args {
     #[arg(hide = true, conflicts_with = "output")]
     second: Option<PathBuf>,
 
-    /// The output: a name ending in .trace, .axe, .json, .jsonl or .parquet, or `-`
+    /// The output: a name ending in .trace, .axe, .json, .jsonl, .parquet or .litmus, or `-`
     #[arg(long, short, value_name = "FILE", required_unless_present = "second")]
     output: Option<PathBuf>,
+
+    /// The end of a litmus test's run: a proposition on registers and locations
+    #[arg(long, value_name = "PROPOSITION")]
+    outcome: Option<String>,
+
+    /// Instruction set of the litmus test that is written [default: that of the trace, or x86]
+    #[arg(long, value_name = "ISA", value_parser = words::one_of(&Isa::ALL, Isa::name))]
+    arch: Option<Isa>,
 
     /// The format to write, whatever the name says
     #[arg(long, value_name = "FORMAT", value_parser = words::one_of(&WRITABLE, Format::name))]
@@ -60,12 +74,14 @@ pub enum Format {
     Text(&'static dyn TraceFormat),
     /// Parquet.
     Parquet,
+    /// A litmus test.
+    Litmus,
 }
 
 /// Every format that can be written.
 pub static WRITABLE: LazyLock<Vec<Format>> = LazyLock::new(|| {
     let texts = FORMATS.iter().filter(|format| !format.info().extensions.is_empty());
-    texts.map(|&format| Format::Text(format)).chain([Format::Parquet]).collect()
+    texts.map(|&format| Format::Text(format)).chain([Format::Parquet, Format::Litmus]).collect()
 });
 
 impl Format {
@@ -74,6 +90,7 @@ impl Format {
         match self {
             Format::Text(format) => format.name(),
             Format::Parquet => "parquet",
+            Format::Litmus => "litmus",
         }
     }
 
@@ -81,6 +98,7 @@ impl Format {
         match self {
             Format::Text(format) => format.info().extensions,
             Format::Parquet => &["parquet"],
+            Format::Litmus => &["litmus"],
         }
     }
 }
@@ -92,7 +110,23 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let output = output.map_or(Path::new("-"), PathBuf::as_path);
     let format = format(output, args.to)?;
     let options = args.options.for_reading()?;
-    let input = load::open(&args.input, &options)?;
+    let mut input = match &args.outcome {
+        Some(outcome) => histories::of(&args.input, outcome)?,
+        None if ending(&args.input).as_deref() == Some("litmus") => {
+            return Err(Error::Usage(format!(
+                "{}: a litmus test has many histories: say with --outcome how the one you want ends",
+                args.input.display()
+            )));
+        }
+        None => load::open(&args.input, &options)?,
+    };
+    if let Some(isa) = args.arch {
+        if !matches!(format, Format::Litmus) {
+            let format = format.name();
+            return Err(Error::Usage(format!("--arch is for litmus tests, not for {format}")));
+        }
+        input.histories.iter_mut().for_each(|history| history.provenance.isa = Some(isa));
+    }
     write_to(&input, output, format, out)?;
     ending::warn(&input, args.options.quiet);
     Ok(Status::Done)
@@ -107,6 +141,8 @@ pub fn write_to(
 ) -> Result<(), Error> {
     match format {
         Format::Parquet => Ok(tables::write_histories(path, &input.histories)?),
+        Format::Litmus if path == Path::new("-") => write_test(&input.file, &input.histories, out),
+        Format::Litmus => files::create(path, |out| write_test(&input.file, &input.histories, out)),
         Format::Text(format) if path == Path::new("-") => {
             // The first pass finds what cannot be expressed, so that nothing is printed then.
             write(input, format, &mut io::sink())?;
@@ -148,6 +184,28 @@ pub fn extensions() -> String {
     let all = WRITABLE.iter().flat_map(|format| format.extensions());
     let all: Vec<String> = all.map(|extension| format!(".{extension}")).collect();
     ingest::any_of(&all)
+}
+
+/// The instruction set of a test that is made from a history: the one asked for, else that of its trace, else x86.
+pub fn architecture(history: &History, asked: Option<Isa>) -> Isa {
+    asked.or(history.provenance.isa).unwrap_or(Isa::X86)
+}
+
+/// Writes the only one of some histories as a litmus test; `file` names them in messages and in the test.
+pub fn write_test(file: &str, histories: &[History], out: &mut dyn Write) -> Result<(), Error> {
+    let [history] = histories else {
+        let count = histories.len();
+        return Err(Error::Usage(format!(
+            "{file}: a litmus test is one history, and there are {count}: write JSON or Parquet"
+        )));
+    };
+    let title = history.name.as_deref().unwrap_or("history");
+    let about = format!("{file}: the outcome of this history");
+    let written = litmus::write(history, title, &about, architecture(history, None), out);
+    written.map_err(|error| match error {
+        WriteError::Io(error) => Error::Output(error),
+        error => Error::Usage(format!("{file}: {error}")),
+    })
 }
 
 fn write(input: &Input, format: &dyn TraceFormat, out: &mut dyn Write) -> Result<(), Error> {

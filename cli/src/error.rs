@@ -85,6 +85,9 @@ pub enum Error {
     /// A campaign or an experiment failed, or its input cannot be read.
     #[error(transparent)]
     Lab(Box<lab::Error>),
+    /// A litmus test cannot be read or run.
+    #[error(transparent)]
+    Litmus(#[from] litmus::Error),
     /// A trace cannot be watched.
     #[error(transparent)]
     Watch(#[from] WatchError),

@@ -187,20 +187,7 @@ impl Shown {
     /// The memory order that explains a consistent history.
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
         let history = &*answer.history;
-        let words = worded(|out| {
-            writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
-            for step in steps {
-                let (op, what) = match step {
-                    Step::Execute(op) => (*op, why::operation(history, *op)),
-                    Step::Commit(op) => {
-                        (*op, format!("{:8} reaches memory", why::label(history, *op)))
-                    }
-                };
-                let indent = 2 * (1 + history.thread_of(op).min(20));
-                writeln!(out, "{:indent$}{what}", "")?;
-            }
-            Ok(())
-        });
+        let words = memory_order(history, steps);
         let too_large = (steps.len() > DRAWN).then(|| {
             format!(
                 "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which lists it, or take a part of the \
@@ -239,6 +226,22 @@ impl Shown {
             self.words += &worded(|out| end.print_waiting(out));
         }
     }
+}
+
+/// A memory order in words, a line for each step, indented by thread.
+pub fn memory_order(history: &History, steps: &[Step]) -> String {
+    worded(|out| {
+        writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
+        for step in steps {
+            let (op, what) = match step {
+                Step::Execute(op) => (*op, why::operation(history, *op)),
+                Step::Commit(op) => (*op, format!("{:8} reaches memory", why::label(history, *op))),
+            };
+            let indent = 2 * (1 + history.thread_of(op).min(20));
+            writeln!(out, "{:indent$}{what}", "")?;
+        }
+        Ok(())
+    })
 }
 
 /// The verdict on the operations that completed before a crash, as a sentence.

@@ -113,7 +113,7 @@ pub struct Args {
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = words::one_of(&WRITABLE, Format::name))]
     to: Option<Format>,
 
-    /// The output: a name ending in .axe, .json, .jsonl, .parquet or .trace, or `-`; with .gz after it, text is compressed
+    /// The output: a name ending in .axe, .json, .jsonl, .parquet, .trace or .litmus, or `-`; with .gz after it, text is compressed
     #[arg(long, short, value_name = "FILE", default_value = "-", hide_default_value = true)]
     output: PathBuf,
 }
@@ -134,6 +134,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Parquet => {
             let histories: Result<Vec<History>, Error> = args.histories().collect();
             tables::write_histories(&args.output, &histories?)?;
+        }
+        Format::Litmus => {
+            let histories: Vec<History> = args.histories().collect::<Result<_, Error>>()?;
+            if args.output == Path::new("-") {
+                convert::write_test("generated", &histories, out)?;
+            } else {
+                files::create(&args.output, |out| {
+                    convert::write_test("generated", &histories, out)
+                })?;
+            }
         }
         Format::Text(format) if args.output == Path::new("-") => write(args, format, out)?,
         Format::Text(format) if is_compressed(&args.output) => {

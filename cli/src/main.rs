@@ -32,6 +32,7 @@ mod interrupt;
 mod kernel;
 mod known;
 mod limits;
+mod litmus;
 mod monitor;
 mod mutants;
 mod options;
@@ -99,6 +100,7 @@ enum Command {
     Explore(Box<explore::Args>),
     Generate(generate::Args),
     Kernel(kernel::Args),
+    Litmus(litmus::Args),
     Man(shell::ManPages),
     Monitor(monitor::Args),
     Mutants(mutants::Args),
@@ -141,6 +143,7 @@ impl Command {
             Command::Explore(args) => explore::run(args, out),
             Command::Generate(args) => generate::run(args, out),
             Command::Kernel(args) => kernel::run(args, out),
+            Command::Litmus(args) => litmus::run(args, out),
             Command::Man(args) => shell::man_pages::<Cli>(args, out),
             Command::Monitor(args) => monitor::run(args, out),
             Command::Mutants(args) => mutants::run(args, out),

@@ -8,7 +8,7 @@ use check::engine::proof::Violation;
 use check::shrink::{LitmusShape, litmus_shape};
 use check::shrink::{Shrunk, Size, shrink};
 use check::{Bounds, Model, Verdict};
-use history::{Ambiguity, History, ReadsFrom};
+use history::{Ambiguity, History, Isa, ReadsFrom};
 use ingest::{WriteError, axe, litmus};
 use serde_json::json;
 
@@ -20,7 +20,7 @@ use crate::error::Error;
 use crate::options::Format;
 use crate::question::{Answer, Question};
 use crate::status::Status;
-use crate::{files, interrupt, progress};
+use crate::{files, interrupt, progress, words};
 use lab::load::Input;
 use report::explain::why;
 
@@ -37,7 +37,7 @@ others: of what is left none can go. Leaving out a write leaves out its readers.
 thread, address, values and trace line. If the time passes, or at Ctrl-C, the smallest part so far is
 shown and written.
 
-Files end in .axe, .json, .jsonl, .parquet, or .litmus: an x86 test for herd with the forbidden
+Files end in .axe, .json, .jsonl, .parquet, or .litmus: a test for herd and `rubric litmus` with the forbidden
 outcome, its threads, locations and values numbered. In axe text they are numbered if they are too large for
 the Axe checker, and comments say what they were; ticks are left out, as is what else some versions do not read.
 
@@ -53,6 +53,10 @@ pub struct Args {
     /// Write the part to this file; may be given several times
     #[arg(long, short, value_name = "FILE")]
     output: Vec<PathBuf>,
+
+    /// Instruction set of a test that is written [default: that of the trace, or x86]
+    #[arg(long, value_name = "ISA", value_parser = words::one_of(&Isa::ALL, Isa::name))]
+    arch: Option<Isa>,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -94,7 +98,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     };
     let mut failed = None;
     for (path, output) in args.output.iter().zip(outputs) {
-        match write(&input, &answer, &found, path, output, out) {
+        match write(args, &input, &answer, &found, path, output, out) {
             Ok(()) => found.written.push(path.display().to_string()),
             // Another format may be able to express the part, so the others are still written.
             Err(error) => failed = failed.or(Some(error)),
@@ -117,9 +121,9 @@ fn output(path: &Path) -> Result<Output, Error> {
         Some("axe") => Ok(Output::Axe),
         _ => convert::by_name(path).map(Output::History).ok_or_else(|| {
             Error::Usage(format!(
-                "{}: a name that ends in {} or .litmus was expected",
+                "{}: a name that ends in {} was expected",
                 path.display(),
-                convert::extensions().replace(" or ", ", ")
+                convert::extensions()
             ))
         }),
     }
@@ -138,10 +142,16 @@ fn shrunk(
         Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
-    let part =
-        shrink(&answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
+    let part = shrink(
+        &answer.history,
+        &answer.reads_from,
+        answer.model,
+        violation,
+        &bounds,
+        &mut |size| {
             line.set_message(sized(size));
-        });
+        },
+    );
     line.finish_and_clear();
     let mut part = part?;
     let name = answer.history.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));
@@ -192,6 +202,7 @@ fn unshrunk(
 }
 
 fn write(
+    args: &Args,
     input: &Input,
     answer: &Answer<'_>,
     found: &Found,
@@ -213,12 +224,10 @@ fn write(
         Output::Litmus => files::create(path, |mut file| {
             let shape = found.shape.map_or("part", |shape| shape.name);
             let model = answer.model;
-            let about = format!(
-                "{}: {model} forbids this outcome{}",
-                answer.named(input),
-                beyond_x86(found)
-            );
-            litmus::write(history, shape, &about, &mut file).map_err(|error| match error {
+            let isa = convert::architecture(history, args.arch);
+            let remark = if isa == Isa::X86 { beyond_x86(found) } else { "" };
+            let about = format!("{}: {model} forbids this outcome{remark}", answer.named(input));
+            litmus::write(history, shape, &about, isa, &mut file).map_err(|error| match error {
                 WriteError::Io(error) => Error::Output(error),
                 error => Error::Usage(format!("{}: {error}", path.display())),
             })

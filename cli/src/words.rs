@@ -1,6 +1,8 @@
 //! Parsers of options whose value is one of a few words. Other words are refused while the command line is parsed, so no later code
 //! sees an unknown name.
 
+use std::sync::LazyLock;
+
 use check::Algorithm;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use memory::{Model, PsoRmw, models};
@@ -27,6 +29,13 @@ pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
 /// Parses the name of a model. The variant of PSO is chosen by another option, `--pso-rmw`.
 pub fn model() -> impl TypedValueParser<Value = Model> {
     one_of(models::ALL, Model::name)
+}
+
+/// Parses the name of a model for litmus tests, which have dependencies and no ticks.
+pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
+    static WITHOUT_TICKS: LazyLock<Vec<Model>> =
+        LazyLock::new(|| models::ALL.iter().copied().filter(|model| !model.uses_ticks()).collect());
+    one_of(&WITHOUT_TICKS, Model::name)
 }
 
 /// Parses the name of a model that has an operational machine, so not of a weak one.

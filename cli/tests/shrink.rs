@@ -39,7 +39,7 @@ fn a_real_violation_becomes_a_few_operations() {
         assert!(operations < 12, "{operations}");
     }
     let test = fs::read_to_string(test).unwrap();
-    assert!(test.starts_with("X86 ") && test.contains("~exists ("), "{test}");
+    assert!(test.starts_with("X86_64 ") && test.contains("~exists ("), "{test}");
 }
 
 #[test]

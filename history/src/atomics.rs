@@ -61,7 +61,7 @@ impl History {
             let on = first[it.on.at()];
             let parts = match (self.kind(it.op), it.kind) {
                 (Kind::Rmw, DependencyKind::Address) => 0..=1,
-                (Kind::Rmw, DependencyKind::Data) => 1..=1,
+                (Kind::Rmw, DependencyKind::Data | DependencyKind::Choice) => 1..=1,
                 _ => 0..=0,
             };
             let op = first[it.op.at()].0;

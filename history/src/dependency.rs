@@ -20,12 +20,19 @@ pub enum DependencyKind {
     /// operation of the thread depends on it in the same way, so only the first operation after the
     /// branch, which may be a fence, records it.
     Control,
+    /// Which of several values it writes: a choice between values, such as AArch64's `CSEL`, depends on
+    /// the earlier one. Unlike a branch, the choice matters to this operation alone.
+    Choice,
 }
 
 impl DependencyKind {
     /// Every kind, in ascending order.
-    pub const ALL: [DependencyKind; 3] =
-        [DependencyKind::Address, DependencyKind::Data, DependencyKind::Control];
+    pub const ALL: [DependencyKind; 4] = [
+        DependencyKind::Address,
+        DependencyKind::Data,
+        DependencyKind::Control,
+        DependencyKind::Choice,
+    ];
 
     /// The name used in tables and JSON.
     pub fn name(self) -> &'static str {
@@ -33,6 +40,7 @@ impl DependencyKind {
             DependencyKind::Address => "address",
             DependencyKind::Data => "data",
             DependencyKind::Control => "control",
+            DependencyKind::Choice => "choice",
         }
     }
 
@@ -90,7 +98,7 @@ impl Dependencies {
         let moved = self.0.iter().filter_map(|it| {
             let op = match it.kind {
                 DependencyKind::Control => next(it.op)?,
-                DependencyKind::Address | DependencyKind::Data => kept(it.op)?,
+                _ => kept(it.op)?,
             };
             Some(Dependency { op, kind: it.kind, on: kept(it.on)? })
         });

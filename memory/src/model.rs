@@ -172,6 +172,11 @@ impl Model {
         self.0.ppo_rules.contains(&PpoRule::Ticks)
     }
 
+    /// Whether a read-modify-write is two events, a read and a later write.
+    pub fn splits_atomics(self) -> bool {
+        self.0.splits_atomics
+    }
+
     /// The digest that identifies a history for this model: of all that decides the verdict.
     pub fn digest(self, history: &History) -> String {
         let history = self.prepare(history);

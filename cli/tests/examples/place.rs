@@ -75,6 +75,28 @@ zcat fixtures/traces/mi-2x50-io-11.trace.gz | sed -E 's/\b0x1([0-9a-f]{3})\b/0x4
 "$R" ingest trace.gz -o run.parquet --quiet
 "$R" ingest fixtures/traces/mi-2x50-io-11.trace.gz -o mi.parquet --quiet
 
+# herd's litmus tests.
+cat > MP.litmus <<'TEST'
+RISCV MP
+{ 0:x6=x; 0:x7=y; 1:x6=x; 1:x7=y; }
+ P0          | P1          ;
+ li x5,1     | lw x5,0(x7) ;
+ sw x5,0(x6) | lw x8,0(x6) ;
+ fence w,w   |             ;
+ sw x5,0(x7) |             ;
+exists (1:x5=1 /\ 1:x8=0)
+TEST
+cat > SB.litmus <<'TEST'
+X86_64 SB
+{ }
+ P0            | P1            ;
+ movl $1,(x)   | movl $1,(y)   ;
+ movl (y),%eax | movl (x),%eax ;
+exists (0:rax=0 /\ 1:rax=0)
+TEST
+mkdir tests
+cp MP.litmus SB.litmus tests
+
 # Litmus tests, one of which is called test7.
 cp fixtures/hard/hpca-2a.axe test.axe
 { cat fixtures/litmus/litmus.axe; printf '# test7\n0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\ncheck\n'; } > tests.axe

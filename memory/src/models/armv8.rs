@@ -28,6 +28,7 @@ const RULES: &[PpoRule] = &[
     PpoRule::Address,
     PpoRule::Data,
     PpoRule::Control,
+    PpoRule::Choice,
     PpoRule::DependencyForwarded,
     PpoRule::AddressThenWrite,
     PpoRule::InstructionFence,

@@ -13,8 +13,8 @@ use rustc_hash::FxHashMap;
 
 use super::PpoRule;
 use super::rules::{
-    is_acquire, is_atomic_write, is_full_atomic, is_ordered_acquire, is_release, known_source,
-    returns_read,
+    is_acquire, is_atomic_write, is_full_atomic, is_ordered_acquire, is_rcsc, is_release,
+    known_source, returns_read,
 };
 use crate::axioms::Execution;
 use crate::model::Model;
@@ -104,6 +104,11 @@ impl Rules {
     fn has(self, rule: PpoRule) -> bool {
         self.0 & (1 << rule as u32) != 0
     }
+}
+
+/// Whether the address or the value of an operation depends on another one in this way.
+fn is_used(kind: DependencyKind) -> bool {
+    matches!(kind, DependencyKind::Address | DependencyKind::Data)
 }
 
 /// Adds the operations of one thread, in program order.
@@ -284,8 +289,13 @@ impl<'a, 'h> Builder<'a, 'h> {
         if !self.rules.has(address) && !self.rules.has(data) {
             return;
         }
-        for on in self.sources_of(op, |kind| kind != DependencyKind::Control) {
+        for on in self.sources_of(op, is_used) {
             self.edge(on, op);
+        }
+        if self.rules.has(PpoRule::Choice) && self.history.kind(op).writes() {
+            for on in self.sources_of(op, |kind| kind == DependencyKind::Choice) {
+                self.edge(on, op);
+            }
         }
     }
 
@@ -306,7 +316,7 @@ impl<'a, 'h> Builder<'a, 'h> {
             self.edge(release, op);
         }
         if self.rules.has(PpoRule::AcquireRelease)
-            && (annotation.acquires() || annotation.releases())
+            && is_rcsc(self.history, op)
             && let Some(earlier) = self.last_annotated.replace(op)
         {
             self.edge(earlier.0, op);
@@ -359,7 +369,7 @@ impl<'a, 'h> Builder<'a, 'h> {
             self.edge(write.0, read);
         }
         if self.rules.has(PpoRule::DependencyForwarded) {
-            for on in self.sources_of(write, |kind| kind != DependencyKind::Control) {
+            for on in self.sources_of(write, is_used) {
                 self.edge(on, read);
             }
         }

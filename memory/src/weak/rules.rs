@@ -29,7 +29,8 @@ pub enum PpoRule {
     AnyAcquire,
     /// `b` has a release annotation, even if it only reads (RVWMO 6).
     AnyRelease,
-    /// `a` and `b` both have an acquire or release annotation (RVWMO 7: all are RCsc).
+    /// `a` and `b` are atomic accesses, and both have an acquire or release annotation (RVWMO 7). As in
+    /// herd, annotations of plain loads and stores are not RCsc.
     AcquireRelease,
     /// `a` is a release that writes, and `b` an acquire that reads and that releases precede (Armv8: `L` before `A`, not `Q`).
     ReleaseToAcquire,
@@ -42,6 +43,8 @@ pub enum PpoRule {
     Data,
     /// `b` writes, and a branch between them depends on `a` (RVWMO 11; Armv8).
     Control,
+    /// `b` writes a value that was chosen by one that depends on `a` (Armv8: pick dependency).
+    Choice,
     /// The address or value of a write `m` depends on `a`, and `m` is the latest own write before the
     /// read `b` of its location (RVWMO 12; Armv8: local read successor).
     DependencyForwarded,
@@ -91,7 +94,7 @@ const ROWS: &[Row] = &[
     row(PpoRule::Release, "release", "the second is a release"),
     row(PpoRule::AnyAcquire, "aq", "the first has an acquire annotation"),
     row(PpoRule::AnyRelease, "rl", "the second has a release annotation"),
-    row(PpoRule::AcquireRelease, "rcsc", "both have an acquire or release annotation"),
+    row(PpoRule::AcquireRelease, "rcsc", "both are atomic, with an acquire or release annotation"),
     row(PpoRule::ReleaseToAcquire, "release-acquire", "an acquire follows a release"),
     row(PpoRule::Paired, "paired", "they are the read and the write of one atomic access"),
     row(PpoRule::Address, "address", "the address of the second depends on the first"),
@@ -100,6 +103,11 @@ const ROWS: &[Row] = &[
         PpoRule::Control,
         "control",
         "a branch that depends on the first is before the second, a write",
+    ),
+    row(
+        PpoRule::Choice,
+        "choice",
+        "the value of the second is chosen by what depends on the first",
     ),
     row(
         PpoRule::DependencyForwarded,
@@ -187,7 +195,7 @@ impl PpoRule {
             PpoRule::Release => is_release(pair.history, b),
             PpoRule::AnyAcquire => pair.history.annotation(a).acquires(),
             PpoRule::AnyRelease => pair.history.annotation(b).releases(),
-            PpoRule::AcquireRelease => pair.is_annotated(a) && pair.is_annotated(b),
+            PpoRule::AcquireRelease => is_rcsc(pair.history, a) && is_rcsc(pair.history, b),
             PpoRule::ReleaseToAcquire => {
                 is_release(pair.history, a) && is_ordered_acquire(pair.history, b)
             }
@@ -195,6 +203,7 @@ impl PpoRule {
             PpoRule::Address => pair.depends(b, DependencyKind::Address),
             PpoRule::Data => pair.depends(b, DependencyKind::Data),
             PpoRule::Control => pair.writes(b) && pair.is_controlled(b),
+            PpoRule::Choice => pair.writes(b) && pair.depends(b, DependencyKind::Choice),
             PpoRule::DependencyForwarded => {
                 pair.reads(b) && pair.own_write_before_b().is_some_and(|m| pair.is_used_by(m))
             }
@@ -241,6 +250,13 @@ pub(super) fn is_full_atomic(history: &History, op: OpId) -> bool {
     let read = history.linked_load(op).filter(|_| history.continues(op));
     history.annotation(op).releases()
         && read.is_some_and(|read| history.annotation(read).acquires())
+}
+
+/// Whether an operation is atomic and has an annotation, which is then RCsc in RISC-V.
+pub(super) fn is_rcsc(history: &History, op: OpId) -> bool {
+    let annotation = history.annotation(op);
+    let is_paired = matches!(history.kind(op), Kind::LoadLinked | Kind::StoreConditional);
+    (is_paired || history.kind(op).is_atomic()) && (annotation.acquires() || annotation.releases())
 }
 
 /// Whether an operation is a read with an acquire.
@@ -314,11 +330,6 @@ impl Pair<'_, '_> {
             }
             _ => false,
         }
-    }
-
-    fn is_annotated(&self, op: OpId) -> bool {
-        let annotation = self.history.annotation(op);
-        annotation.acquires() || annotation.releases()
     }
 
     fn depends(&self, op: OpId, kind: DependencyKind) -> bool {

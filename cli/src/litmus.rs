@@ -1,0 +1,156 @@
+//! `rubric litmus`: all final states of herd's litmus tests that a memory model allows.
+//!
+//! - [`files`]: the files of a folder;
+//! - [`histories`]: the histories of a test that end in a certain way;
+//! - [`explain`]: why a state is or is not reachable;
+//! - [`text`], [`json`]: the two forms of output.
+
+mod explain;
+mod files;
+pub mod histories;
+mod json;
+mod text;
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::time::Instant;
+
+use check::Model;
+use litmus::{LitmusTest, Outcomes, outcomes};
+use rayon::prelude::*;
+
+use crate::error::{Error, complain};
+use crate::options::Format;
+use crate::status::Status;
+use crate::words;
+
+/// Tests that are run before their results are printed.
+const BATCH: usize = 256;
+
+/// Find all outcomes of litmus tests that a memory model allows
+#[derive(clap::Args)]
+#[command(after_help = "\
+A test is in herd's format, for RISCV, AArch64 or X86_64. Its model is that of its architecture (RVWMO, Armv8,
+TSO) unless --model names another one. Every execution is enumerated, and its final state is printed as
+herd prints it, with the answer to the test's question.
+
+Examples:
+  rubric litmus MP.litmus
+  rubric litmus --model sc tests/
+  rubric litmus --format json MP.litmus SB.litmus
+  rubric litmus --explain MP.litmus
+
+Several tests end with a table, those whose condition is not met first. A loop is followed for --unroll
+rounds; if a run can go on longer, states may be missing, which the output says.
+
+JSON is one object a line for each test: `file`, `test`, `architecture`, `model`, `kind` (how the condition
+reads: Allowed, Forbidden, Required), `condition`, `states`, `verdict` (Ok if the condition is met, else No),
+`observation` (Never, Sometimes, Always: in how many states its proposition holds), `positive` and `negative`
+(the numbers of executions in which it holds and does not hold), `seconds`; `loop_limit`, the line of a loop
+that was not followed to its end.
+
+Exit status: the first of 2 (bad usage or input), 1 (the condition of a test is not met), 3 (it is met as far
+as loops were followed), 0 (it is met) that occurred.")]
+pub struct Args {
+    /// Litmus tests, folders with files that end in .litmus, or `-`
+    #[arg(required = true, value_name = "TEST")]
+    tests: Vec<PathBuf>,
+
+    /// Memory model [default: that of the test's architecture]
+    #[arg(long, value_name = "MODEL", value_parser = words::litmus_model())]
+    model: Option<Model>,
+
+    /// Show a memory order with which the condition's proposition holds (of `forall`: does not hold), or
+    /// prove for each history that would end so why the model forbids it
+    #[arg(long, conflicts_with = "format")]
+    explain: bool,
+
+    /// How often a thread may go back at each branch
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    unroll: u8,
+
+    /// Tests that run at the same time [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<u32>,
+
+    /// Form of the results on standard output
+    #[arg(long, value_name = "FORMAT", default_value = "text")]
+    format: Format,
+}
+
+/// A test and its outcomes.
+struct Ran {
+    file: String,
+    test: LitmusTest,
+    model: Model,
+    outcomes: Outcomes,
+    seconds: f64,
+}
+
+impl Ran {
+    fn is_met(&self) -> bool {
+        self.outcomes.satisfies(self.test.condition.quantifier)
+    }
+
+    fn status(&self) -> Status {
+        match (self.is_met(), self.outcomes.loop_limit) {
+            (false, _) => Status::Violation,
+            (true, Some(_)) => Status::Undecided,
+            (true, None) => Status::Done,
+        }
+    }
+}
+
+/// Runs the command. A test that is refused does not keep the others from being run.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let mut status = Status::Done;
+    let mut paths = Vec::new();
+    for path in &args.tests {
+        match files::tests(path) {
+            Ok(found) => paths.extend(found),
+            Err(error) => status = status.and(complain(&error, out)?),
+        }
+    }
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(args.jobs.unwrap_or(0) as usize);
+    let pool = pool.build().map_err(|error| Error::Usage(format!("--jobs: {error}")))?;
+    let mut rows = Vec::new();
+    for batch in paths.chunks(BATCH) {
+        let ran: Vec<Result<Ran, Error>> =
+            pool.install(|| batch.par_iter().map(|path| one(args, path)).collect());
+        for result in ran {
+            status = status.and(match result {
+                Ok(ran) => {
+                    print(args, &ran, out)?;
+                    rows.push(text::Row::of(&ran));
+                    ran.status()
+                }
+                Err(error) => complain(&error, out)?,
+            });
+        }
+    }
+    if paths.len() > 1 && args.format == Format::Text {
+        text::table(rows, out).map_err(Error::Output)?;
+    }
+    Ok(status)
+}
+
+fn print(args: &Args, ran: &Ran, out: &mut dyn Write) -> Result<(), Error> {
+    if args.format == Format::Json {
+        return json::write(ran, out).map_err(Error::Output);
+    }
+    write!(out, "{}", ran.test.report(&ran.outcomes)).map_err(Error::Output)?;
+    if args.explain {
+        let words = explain::words(ran, usize::from(args.unroll))?;
+        write!(out, "{words}").map_err(Error::Output)?;
+    }
+    writeln!(out).map_err(Error::Output)
+}
+
+fn one(args: &Args, path: &PathBuf) -> Result<Ran, Error> {
+    let begun = Instant::now();
+    let (file, text) = files::read(path)?;
+    let test = LitmusTest::parse(&file, &text)?;
+    let model = args.model.unwrap_or(test.architecture.model());
+    let outcomes = outcomes(&test, model, usize::from(args.unroll))?;
+    Ok(Ran { file, test, model, outcomes, seconds: begun.elapsed().as_secs_f64() })
+}

@@ -1,0 +1,94 @@
+//! Why a final state of a litmus test is or is not reachable.
+
+use std::fmt::Write;
+
+use check::{Options, Verdict};
+use history::{Ambiguity, ReadsFrom};
+use litmus::histories;
+use litmus::test::{Proposition, Quantifier};
+
+use super::Ran;
+use crate::check::text;
+use crate::error::Error;
+use crate::explain::memory_order;
+
+/// Histories whose violation is shown; the others are counted.
+const SHOWN: usize = 3;
+
+/// A memory order with which the proposition of a test's condition holds, or the reasons why there is none.
+///
+/// # Errors
+/// Returns an error if the histories cannot be listed, or if the engine disagrees with the enumeration.
+pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
+    let wanted = wanted(ran);
+    let found = match histories(&ran.test, &wanted, unroll) {
+        Err(error @ litmus::Error::TooLarge { .. }) => {
+            return Ok(format!("Not explained: {error}\n"));
+        }
+        found => found?,
+    };
+    let mut out = String::new();
+    let mut forbidden = 0;
+    for whole in &found {
+        let history = ran.model.prepare(whole);
+        let derived = ReadsFrom::derive(&history, Ambiguity::Keep);
+        let reads_from =
+            derived.map_err(|twice| Error::written_twice(&ran.file, &history, &twice))?;
+        let outcome = check::check(&history, &reads_from, ran.model, &Options::default());
+        match &outcome.verdict {
+            Verdict::Consistent(steps) => {
+                return Ok(format!(
+                    "Reachable under {}:\n{}",
+                    ran.model,
+                    memory_order(&history, steps)
+                ));
+            }
+            Verdict::Violation(violation) => {
+                forbidden += 1;
+                if forbidden <= SHOWN {
+                    out += &text::explanation(&history, violation);
+                }
+            }
+            Verdict::Undecided(reason) => {
+                out += &format!("  undecided: {}\n", reason.describe(&history));
+            }
+            _ => out += "  forbidden, but no proof was found in time\n",
+        }
+    }
+    if is_reachable(ran) && forbidden == found.len() {
+        let what = "the enumeration finds an execution, and the engine none".to_owned();
+        return Err(Error::Disagreement { file: ran.file.clone(), what });
+    }
+    let mut head = match found.len() {
+        0 => return Ok("Unreachable: no run of the programs ends so under any model.\n".to_owned()),
+        1 => format!("Unreachable: {} forbids the only history that ends so:\n", ran.model),
+        count => format!("Unreachable: {} forbids the {count} histories that end so:\n", ran.model),
+    };
+    if forbidden > SHOWN {
+        let _ = writeln!(out, "  and {} more", forbidden - SHOWN);
+    }
+    head += &out;
+    Ok(head)
+}
+
+/// What is explained: the proposition of the condition, or that it does not hold where it has to hold always.
+fn wanted(ran: &Ran) -> Proposition {
+    let asked = ran.test.condition.proposition.clone();
+    let asked = match ran.test.condition.quantifier {
+        Quantifier::ForAll => Proposition::Not(Box::new(asked)),
+        Quantifier::Exists | Quantifier::NotExists => asked,
+    };
+    match &ran.test.filter {
+        Some(filter) => Proposition::And(vec![filter.clone(), asked]),
+        None => asked,
+    }
+}
+
+/// Whether the enumeration found a state with the proposition.
+fn is_reachable(ran: &Ran) -> bool {
+    let states = &ran.outcomes.states;
+    match ran.test.condition.quantifier {
+        Quantifier::ForAll => states.iter().any(|state| !state.holds),
+        Quantifier::Exists | Quantifier::NotExists => states.iter().any(|state| state.holds),
+    }
+}

@@ -1,0 +1,55 @@
+//! The files of litmus tests.
+
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use crate::error::Error;
+use crate::files::{ending, failed};
+
+/// The tests that a path names: itself, or all files of a folder and its folders that end in `.litmus`,
+/// sorted by name.
+///
+/// # Errors
+/// Returns an error if a folder cannot be read, or has no tests.
+pub fn tests(path: &Path) -> Result<Vec<PathBuf>, Error> {
+    if !path.is_dir() {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut found = Vec::new();
+    collect(path, &mut found)?;
+    if found.is_empty() {
+        let path = path.display();
+        return Err(Error::Usage(format!("{path}: there is no file in it that ends in .litmus")));
+    }
+    Ok(found)
+}
+
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let entries = fs::read_dir(folder).map_err(failed(folder))?;
+    let paths = entries.map(|entry| entry.map(|entry| entry.path()));
+    let mut paths: Vec<PathBuf> = paths.collect::<io::Result<_>>().map_err(failed(folder))?;
+    paths.sort();
+    for path in paths {
+        if path.is_dir() {
+            collect(&path, found)?;
+        } else if ending(&path).as_deref() == Some("litmus") {
+            found.push(path);
+        }
+    }
+    Ok(())
+}
+
+/// The name of a file in messages, and its text.
+///
+/// # Errors
+/// Returns an error if the file cannot be read, or is not text.
+pub fn read(path: &Path) -> Result<(String, String), Error> {
+    let mut text = String::new();
+    if path == Path::new("-") {
+        io::stdin().read_to_string(&mut text).map_err(failed(path))?;
+    } else {
+        text = fs::read_to_string(path).map_err(failed(path))?;
+    }
+    Ok((path.display().to_string(), text))
+}

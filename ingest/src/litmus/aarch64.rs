@@ -1,0 +1,159 @@
+//! Operations as AArch64 instructions.
+
+use history::{Annotation, Kind, WeakFence};
+
+use super::Inexpressible;
+use super::column::{Column, Operation, Register};
+
+/// `X0` to `X30`.
+const REGISTERS: usize = 31;
+
+/// The expected value of a compare-and-swap that fails: none that memory holds, since values are numbered.
+const UNEXPECTED: u64 = 65535;
+
+fn name(register: Register) -> String {
+    format!("X{register}")
+}
+
+/// Adds an operation to a column.
+pub(super) fn add(column: &mut Column, operation: &Operation) -> Result<(), Inexpressible> {
+    for source in &operation.control {
+        let label = column.label();
+        column.push(format!("CBNZ W{source},{label}"));
+        column.push(format!("{label}:"));
+    }
+    if let Some(fence) = fence(operation.kind)? {
+        column.push(fence.to_owned());
+        return Ok(());
+    }
+    let annotation = operation.annotation;
+    let unknown = || format!("has the annotation {}", annotation.name());
+    let address = address(column, operation)?;
+    match operation.kind {
+        Kind::Store | Kind::StoreConditional => {
+            let is_release = match annotation {
+                Annotation::None => false,
+                Annotation::Release => true,
+                _ => return Err(unknown()),
+            };
+            let value = value(column, operation)?;
+            if operation.kind == Kind::Store {
+                let store = if is_release { "STLR" } else { "STR" };
+                column.push(format!("{store} W{value},[X{address}]"));
+            } else {
+                let store = if is_release { "STLXR" } else { "STXR" };
+                let status = returned(column, operation, 0)?;
+                column.push(format!("{store} W{status},W{value},[X{address}]"));
+            }
+        }
+        Kind::Load | Kind::LoadLinked => {
+            let load = match (operation.kind, annotation) {
+                (Kind::Load, Annotation::None) => "LDR",
+                (Kind::Load, Annotation::Acquire) => "LDAR",
+                (Kind::Load, Annotation::AcquirePc) => "LDAPR",
+                (_, Annotation::None) => "LDXR",
+                (_, Annotation::Acquire) => "LDAXR",
+                _ => return Err(unknown()),
+            };
+            let result = returned(column, operation, operation.read.unwrap_or_default())?;
+            column.push(format!("{load} W{result},[X{address}]"));
+        }
+        Kind::Rmw => {
+            let (suffix, returns) = match annotation {
+                Annotation::None => ("", true),
+                Annotation::Acquire => ("A", true),
+                Annotation::Release => ("L", true),
+                Annotation::AcquireRelease => ("AL", true),
+                Annotation::NoReturn => ("", false),
+                Annotation::NoReturnRelease => ("L", false),
+                Annotation::AcquirePc => return Err(unknown()),
+            };
+            let value = value(column, operation)?;
+            let result = if returns {
+                let result = returned(column, operation, operation.read.unwrap_or_default())?;
+                format!("W{result}")
+            } else {
+                "WZR".to_owned()
+            };
+            column.push(format!("SWP{suffix} W{value},{result},[X{address}]"));
+        }
+        Kind::FailedCas => {
+            let suffix = match annotation {
+                Annotation::None => "",
+                Annotation::Acquire => "A",
+                _ => return Err(unknown()),
+            };
+            let result = returned(column, operation, operation.read.unwrap_or_default())?;
+            column.push(format!("MOV W{result},#{UNEXPECTED}"));
+            column.push(format!("CAS{suffix} W{result},W{result},[X{address}]"));
+        }
+        other => return Err(format!("is a {}", other.name())),
+    }
+    Ok(())
+}
+
+fn fence(kind: Kind) -> Result<Option<&'static str>, Inexpressible> {
+    match kind {
+        Kind::Fence => Ok(Some("DMB SY")),
+        Kind::WeakFence(WeakFence::ReadBoth) => Ok(Some("DMB LD")),
+        Kind::WeakFence(WeakFence::WriteWrite) => Ok(Some("DMB ST")),
+        Kind::WeakFence(WeakFence::WriteBoth) => Ok(Some("DSB ST")),
+        Kind::WeakFence(WeakFence::Instruction) => Ok(Some("ISB")),
+        Kind::WeakFence(weak) => Err(format!("is a {weak}, which AArch64 does not have")),
+        _ => Ok(None),
+    }
+}
+
+/// A register that is zero and depends on others; `None` for no others.
+fn zero(column: &mut Column, sources: &[Register]) -> Result<Option<Register>, Inexpressible> {
+    let mut sum = None;
+    for source in sources {
+        let own = column.register(REGISTERS)?;
+        column.push(format!("EOR W{own},W{source},W{source}"));
+        sum = Some(match sum {
+            Some(sum) => {
+                let both = column.register(REGISTERS)?;
+                column.push(format!("ADD W{both},W{sum},W{own}"));
+                both
+            }
+            None => own,
+        });
+    }
+    Ok(sum)
+}
+
+fn address(column: &mut Column, operation: &Operation) -> Result<Register, Inexpressible> {
+    let base = column.base(&operation.place, REGISTERS, name)?;
+    let Some(zero) = zero(column, &operation.address)? else {
+        return Ok(base);
+    };
+    let address = column.register(REGISTERS)?;
+    column.push(format!("ADD X{address},X{base},W{zero},SXTW"));
+    Ok(address)
+}
+
+fn value(column: &mut Column, operation: &Operation) -> Result<Register, Inexpressible> {
+    let zero = zero(column, &operation.data)?;
+    let mut value = column.register(REGISTERS)?;
+    match zero {
+        Some(zero) => column.push(format!("ADD W{value},W{zero},#{}", operation.value())),
+        None => column.push(format!("MOV W{value},#{}", operation.value())),
+    }
+    for source in &operation.choice {
+        let chosen = column.register(REGISTERS)?;
+        column.push(format!("CMP W{source},#0"));
+        column.push(format!("CSEL W{chosen},W{value},W{value},EQ"));
+        value = chosen;
+    }
+    Ok(value)
+}
+
+fn returned(
+    column: &mut Column,
+    operation: &Operation,
+    value: u64,
+) -> Result<Register, Inexpressible> {
+    let register = column.register(REGISTERS)?;
+    column.returns(operation.op, register, &name(register), value);
+    Ok(register)
+}

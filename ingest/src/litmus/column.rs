@@ -1,0 +1,109 @@
+//! The column of a thread: its instructions, its registers, and what it contributes to the condition.
+
+use std::collections::HashMap;
+
+use history::{Annotation, Kind, OpId};
+
+use super::Inexpressible;
+
+/// A register of a thread, by its number. Each is written once.
+pub(super) type Register = usize;
+
+/// An operation with small numbers, and the registers that it depends on.
+pub(super) struct Operation {
+    pub op: OpId,
+    pub kind: Kind,
+    pub annotation: Annotation,
+    /// The name of the location; empty for a fence.
+    pub place: String,
+    pub read: Option<u64>,
+    pub written: Option<u64>,
+    pub address: Vec<Register>,
+    pub data: Vec<Register>,
+    pub control: Vec<Register>,
+    pub choice: Vec<Register>,
+}
+
+impl Operation {
+    /// The value written, of an operation that writes.
+    pub fn value(&self) -> u64 {
+        self.written.unwrap_or_default()
+    }
+}
+
+/// The column of a thread.
+pub(super) struct Column {
+    thread: usize,
+    /// Initial values of registers.
+    pub initial: Vec<String>,
+    pub code: Vec<String>,
+    /// What the registers hold at the end.
+    pub condition: Vec<String>,
+    registers: usize,
+    labels: usize,
+    /// The registers that hold the addresses of locations.
+    bases: HashMap<String, Register>,
+    /// The registers that hold what operations returned.
+    results: HashMap<OpId, Register>,
+}
+
+impl Column {
+    pub fn new(thread: usize) -> Column {
+        Column {
+            thread,
+            initial: Vec::new(),
+            code: Vec::new(),
+            condition: Vec::new(),
+            registers: 0,
+            labels: 0,
+            bases: HashMap::new(),
+            results: HashMap::new(),
+        }
+    }
+
+    /// The register with what an operation returned.
+    pub fn result(&self, op: OpId) -> Option<Register> {
+        self.results.get(&op).copied()
+    }
+
+    /// A register that is not used yet, of so many.
+    pub fn register(&mut self, most: usize) -> Result<Register, Inexpressible> {
+        if self.registers == most {
+            return Err(format!("needs more than the {most} registers of its thread"));
+        }
+        self.registers += 1;
+        Ok(self.registers - 1)
+    }
+
+    /// The register that holds the address of a location from the start; `named` gives its name.
+    pub fn base(
+        &mut self,
+        place: &str,
+        most: usize,
+        named: fn(Register) -> String,
+    ) -> Result<Register, Inexpressible> {
+        if let Some(&base) = self.bases.get(place) {
+            return Ok(base);
+        }
+        let base = self.register(most)?;
+        self.bases.insert(place.to_owned(), base);
+        self.initial.push(format!("{}:{}={place};", self.thread, named(base)));
+        Ok(base)
+    }
+
+    /// A label that is not used yet.
+    pub fn label(&mut self) -> String {
+        self.labels += 1;
+        format!("LC{:02}", self.labels - 1)
+    }
+
+    pub fn push(&mut self, instruction: String) {
+        self.code.push(instruction);
+    }
+
+    /// An operation returned a value into a register of this name.
+    pub fn returns(&mut self, op: OpId, register: Register, name: &str, value: u64) {
+        self.results.insert(op, register);
+        self.condition.push(format!("{}:{name}={value}", self.thread));
+    }
+}

@@ -1,0 +1,54 @@
+//! [`Error`]: why a litmus test cannot be read or run.
+
+use thiserror::Error;
+
+/// Why a litmus test cannot be read or run.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum Error {
+    /// The text is not a litmus test.
+    #[error("{file}:{line}: found {found}, expected {expected}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The text found there.
+        found: String,
+        /// What belongs there.
+        expected: String,
+    },
+    /// An instruction is not known, or not with these operands.
+    #[error(
+        "{file}:{line}: the {architecture} instruction `{instruction}` is not supported: {what}"
+    )]
+    Instruction {
+        /// The file.
+        file: String,
+        /// The line, from 1.
+        line: usize,
+        /// The name of the instruction set.
+        architecture: &'static str,
+        /// The instruction.
+        instruction: String,
+        /// The part that is not understood.
+        what: String,
+    },
+    /// The test cannot be run.
+    #[error("{file}:{line}: {what}")]
+    Run {
+        /// The file.
+        file: String,
+        /// The line of the instruction, from 1.
+        line: usize,
+        /// What goes wrong there.
+        what: String,
+    },
+    /// The test is larger than what can be enumerated.
+    #[error("{file}: {what}")]
+    TooLarge {
+        /// The file.
+        file: String,
+        /// What there is too much of.
+        what: String,
+    },
+}

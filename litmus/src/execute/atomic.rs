@@ -1,0 +1,225 @@
+//! Atomic instructions: exchanges, updates, and compare-and-swap.
+
+use history::Annotation;
+
+use super::run::{Known, Run, Sources, State, Target};
+use super::{Event, EventKind, Pairing};
+use crate::error::Error;
+use crate::expression::Expression;
+use crate::isa::{Atomicity, Formula, Register, STORED, Update};
+use crate::value::{Binary, Unary, Value};
+
+/// The acquire of an annotation.
+fn acquire(annotation: Annotation) -> Annotation {
+    match annotation {
+        Annotation::AcquireRelease => Annotation::Acquire,
+        Annotation::Release => Annotation::None,
+        other => other,
+    }
+}
+
+/// The release of an annotation.
+fn release(annotation: Annotation) -> Annotation {
+    if annotation.releases() { Annotation::Release } else { Annotation::None }
+}
+
+/// An instruction that reads and perhaps writes.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    /// What is accessed.
+    pub target: Target,
+    /// Acquire and release.
+    pub annotation: Annotation,
+    /// Whether writes of other threads may come between.
+    pub atomicity: Atomicity,
+    /// The register that takes the value loaded.
+    pub register: Option<Register>,
+}
+
+/// The operands of a compare-and-swap.
+pub(super) struct Swap<'i> {
+    /// The value that memory has to hold.
+    pub expected: &'i Formula,
+    /// The value to store.
+    pub value: &'i Formula,
+    /// The register that becomes 1 if the value was stored and 0 if not.
+    pub success: Option<Register>,
+}
+
+impl Run<'_> {
+    /// Whether the read and the write of an instruction are two events.
+    fn splits(&self, access: Access) -> bool {
+        access.atomicity == Atomicity::Separate || self.options.splits_atomics
+    }
+
+    /// An instruction that loads a value and always stores one.
+    pub(super) fn atomic(
+        &mut self,
+        state: &mut State,
+        access: Access,
+        update: &Update,
+    ) -> Result<(), Error> {
+        let (Update::Exchange(operand) | Update::Apply(_, operand)) = update;
+        let operand = self.evaluate(state, operand);
+        let loaded = self.loaded(state, access.target);
+        let stored = self.updated(update, access.target, loaded, operand);
+        // That the write follows the read of an atomic instruction is no dependency.
+        let sources = match access.atomicity {
+            Atomicity::Atomic => operand.sources,
+            Atomicity::Separate => stored.sources,
+        };
+        let written = Known { sources, ..stored };
+        if self.splits(access) {
+            let read = self.first(state, access)?;
+            self.second(state, access, read, written)?;
+        } else {
+            self.one_event(state, access, written)?;
+        }
+        access.register.into_iter().for_each(|register| state.set(register, loaded));
+        state.set(STORED, stored);
+        Ok(())
+    }
+
+    /// The value that the next event loads.
+    fn loaded(&mut self, state: &State, target: Target) -> Known {
+        let number = state.events.len() as u8;
+        let value = self.expressions.read(number);
+        let value = self.extended(value, target.width);
+        Known { value, sources: Sources { data: 1 << number, picked: 0 } }
+    }
+
+    fn one_event(
+        &mut self,
+        state: &mut State,
+        access: Access,
+        written: Known,
+    ) -> Result<(), Error> {
+        let event = Event {
+            annotation: access.annotation,
+            pairing: Pairing::Instruction,
+            ..access.target.event(EventKind::Update)
+        };
+        self.write(state, access.target, written, event)?;
+        Ok(())
+    }
+
+    /// The read of an instruction whose write is another event; returns its number.
+    fn first(&mut self, state: &mut State, access: Access) -> Result<u8, Error> {
+        let is_pair = access.atomicity == Atomicity::Atomic;
+        // An instruction that keeps nothing has no acquire.
+        let annotation = match access.register {
+            None if is_pair => Annotation::NoReturn,
+            _ => acquire(access.annotation),
+        };
+        let (number, _) = self.read(state, EventKind::Read, access.target, annotation)?;
+        let event = &mut state.events[usize::from(number)];
+        event.pairing = if is_pair { Pairing::Instruction } else { Pairing::Alone };
+        Ok(number)
+    }
+
+    /// The write of an instruction whose read was another event.
+    fn second(
+        &mut self,
+        state: &mut State,
+        access: Access,
+        read: u8,
+        written: Known,
+    ) -> Result<(), Error> {
+        let is_pair = access.atomicity == Atomicity::Atomic;
+        let event = Event {
+            annotation: release(access.annotation),
+            pairing: if is_pair { Pairing::Instruction } else { Pairing::Alone },
+            pair: is_pair.then_some(read),
+            ..access.target.event(EventKind::Write)
+        };
+        self.write(state, access.target, written, event)?;
+        Ok(())
+    }
+
+    /// The value that an update stores.
+    fn updated(&mut self, update: &Update, target: Target, loaded: Known, operand: Known) -> Known {
+        let Update::Apply(operation, _) = update else {
+            return operand;
+        };
+        let bits = target.width.bits;
+        let cut = match operation {
+            Binary::Minimum | Binary::Maximum => Unary::SignExtend(bits),
+            _ => Unary::ZeroExtend(bits),
+        };
+        let first = self.cut(cut, loaded.value, bits);
+        let second = self.cut(cut, operand.value, bits);
+        let value = self.expressions.binary(*operation, first, second);
+        Known { value, sources: loaded.sources.and(operand.sources) }
+    }
+
+    fn cut(&mut self, cut: Unary, value: Expression, bits: u8) -> Expression {
+        if bits == 64 { value } else { self.expressions.unary(cut, value) }
+    }
+
+    /// An instruction that stores only if memory holds the expected value.
+    pub(super) fn compare_and_swap(
+        &mut self,
+        state: State,
+        access: Access,
+        swap: &Swap<'_>,
+    ) -> Result<(), Error> {
+        let bits = access.target.width.bits;
+        let expected = self.evaluate(&state, swap.expected);
+        let wanted = self.cut(Unary::ZeroExtend(bits), expected.value, bits);
+        let loaded = self.loaded(&state, access.target);
+        let found = self.cut(Unary::ZeroExtend(bits), loaded.value, bits);
+        let compared = self.expressions.binary(Binary::Equal, found, wanted);
+        for (mut state, is_equal) in self.fork(state, compared, access.target.line) {
+            if is_equal {
+                let mut value = self.evaluate(&state, swap.value);
+                value.sources.picked |= expected.sources.all();
+                self.swap(&mut state, access, value)?;
+            } else if self.splits(access) {
+                self.first(&mut state, access)?;
+            } else {
+                let kind = EventKind::FailedUpdate;
+                self.read(&mut state, kind, access.target, access.annotation)?;
+            }
+            if let Some(success) = swap.success {
+                let known = self.constant(Value::Number(i64::from(is_equal)));
+                let sources = loaded.sources.and(expected.sources);
+                state.set(success, Known { sources, ..known });
+            }
+            self.keep(state, access, loaded, expected.sources, is_equal);
+        }
+        Ok(())
+    }
+
+    /// The accesses of a compare-and-swap that stores.
+    fn swap(&mut self, state: &mut State, access: Access, value: Known) -> Result<(), Error> {
+        if self.splits(access) {
+            let read = self.first(state, access)?;
+            self.second(state, access, read, value)
+        } else {
+            self.one_event(state, access, value)
+        }
+    }
+
+    /// Sets the register that takes the value loaded. In AArch64 it may instead come from the comparison:
+    /// after a success it may keep the value that was expected. The value is the same, the dependencies
+    /// are not, so the path forks, as herd's does.
+    fn keep(
+        &mut self,
+        mut state: State,
+        access: Access,
+        loaded: Known,
+        expected: Sources,
+        is_equal: bool,
+    ) {
+        if access.atomicity == Atomicity::Atomic && self.options.splits_atomics {
+            let data = if is_equal { expected.data } else { loaded.sources.data };
+            let picked = loaded.sources.all() | expected.all();
+            let compared = Known { sources: Sources { data, picked }, ..loaded };
+            let mut state = state.clone();
+            access.register.into_iter().for_each(|register| state.set(register, compared));
+            self.unfinished.push(state);
+        }
+        access.register.into_iter().for_each(|register| state.set(register, loaded));
+        self.unfinished.push(state);
+    }
+}

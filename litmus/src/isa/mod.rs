@@ -1,0 +1,267 @@
+//! Instruction sets: from the text of an instruction to what it does.
+//!
+//! Each instruction set is a module that translates its assembly into a common [`Instruction`], which
+//! says what is computed from which registers, what is loaded and stored, and which order the instruction
+//! asks for. All that follows knows [`Instruction`]s only. [`Architecture`] lists the instruction sets.
+//!
+//! - [`riscv`], [`aarch64`], [`x86_64`]: the instruction sets;
+//! - [`operands`]: the grammar of operands, which they share.
+
+pub mod aarch64;
+mod operands;
+pub mod riscv;
+pub mod x86_64;
+
+use history::{Annotation, Isa, Kind};
+use memory::Model;
+
+pub(crate) use operands::number;
+
+use crate::value::{Binary, Location, Unary, Value};
+
+/// An instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Architecture {
+    /// RISC-V, 64 bits.
+    RiscV,
+    /// AArch64.
+    AArch64,
+    /// x86, 64 bits.
+    X86_64,
+}
+
+impl Architecture {
+    /// Every instruction set.
+    pub const ALL: [Architecture; 3] =
+        [Architecture::RiscV, Architecture::AArch64, Architecture::X86_64];
+
+    /// The name that a litmus test begins with.
+    pub fn name(self) -> &'static str {
+        match self {
+            Architecture::RiscV => "RISCV",
+            Architecture::AArch64 => "AArch64",
+            Architecture::X86_64 => "X86_64",
+        }
+    }
+
+    /// The instruction set of that name.
+    pub fn from_name(name: &str) -> Option<Architecture> {
+        Architecture::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// The memory model of the architecture.
+    pub fn model(self) -> Model {
+        match self {
+            Architecture::RiscV => Model::RVWMO,
+            Architecture::AArch64 => Model::ARMV8,
+            Architecture::X86_64 => Model::TSO,
+        }
+    }
+
+    /// The instruction set as histories name it.
+    pub(crate) fn isa(self) -> Isa {
+        match self {
+            Architecture::RiscV => Isa::Riscv,
+            Architecture::AArch64 => Isa::Arm,
+            Architecture::X86_64 => Isa::X86,
+        }
+    }
+
+    /// The register of that name, without regard to the part of it that the name stands for.
+    pub fn register(self, name: &str) -> Option<Register> {
+        match self {
+            Architecture::RiscV => riscv::register(name),
+            Architecture::AArch64 => aarch64::register(name),
+            Architecture::X86_64 => x86_64::register(name),
+        }
+    }
+
+    /// The name of a register in final states.
+    pub fn register_name(self, register: Register) -> String {
+        match self {
+            Architecture::RiscV => riscv::register_name(register),
+            Architecture::AArch64 => aarch64::register_name(register),
+            Architecture::X86_64 => x86_64::register_name(register),
+        }
+    }
+
+    /// What the instruction `text` does. `symbols` gives the location of a name.
+    ///
+    /// # Errors
+    /// Returns a description of the first part that is not understood.
+    pub(crate) fn decode(
+        self,
+        text: &str,
+        symbols: &mut dyn FnMut(&str) -> Location,
+    ) -> Result<Instruction, String> {
+        match self {
+            Architecture::RiscV => riscv::decode(text),
+            Architecture::AArch64 => aarch64::decode(text),
+            Architecture::X86_64 => x86_64::decode(text, symbols),
+        }
+    }
+}
+
+/// A register, by its number in the instruction set.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Register(pub u8);
+
+/// Number of registers of the largest instruction set, with those that hold flags and [`STORED`].
+pub(crate) const REGISTERS: usize = 36;
+
+/// The register that stands for the value stored by an atomic instruction.
+pub(crate) const STORED: Register = Register(35);
+
+/// A computation from registers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Formula {
+    /// A constant.
+    Constant(Value),
+    /// The value of a register.
+    Register(Register),
+    /// An operation on one value.
+    Unary(Unary, Box<Formula>),
+    /// An operation on two values.
+    Binary(Binary, Box<Formula>, Box<Formula>),
+}
+
+impl Formula {
+    /// A number.
+    pub fn number(number: i64) -> Formula {
+        Formula::Constant(Value::Number(number))
+    }
+
+    /// An operation on one value.
+    #[must_use]
+    pub fn unary(self, operation: Unary) -> Formula {
+        Formula::Unary(operation, Box::new(self))
+    }
+
+    /// An operation on this value and another.
+    #[must_use]
+    pub fn binary(self, operation: Binary, second: Formula) -> Formula {
+        Formula::Binary(operation, Box::new(self), Box::new(second))
+    }
+}
+
+/// How an access that loads extends the bytes of memory to a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Width {
+    /// Number of bits that are accessed: 8, 16, 32 or 64.
+    pub bits: u8,
+    /// Whether the highest of these bits is copied to the bits above.
+    pub signed: bool,
+}
+
+/// An access of memory, as an instruction states it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MemoryAccess {
+    /// The address.
+    pub address: Formula,
+    /// The bits that are accessed.
+    pub width: Width,
+    /// Acquire or release.
+    pub annotation: Annotation,
+}
+
+/// What an atomic instruction stores.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// The operand, whatever memory held.
+    Exchange(Formula),
+    /// The operation on what memory held and the operand.
+    Apply(Binary, Formula),
+}
+
+/// Whether writes of other threads may come between the read and the write of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Atomicity {
+    /// None may.
+    Atomic,
+    /// They may: x86 without a `lock` prefix.
+    Separate,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Instruction {
+    /// Nothing.
+    Nothing,
+    /// Sets registers, all at once.
+    Set(Vec<(Register, Formula)>),
+    /// Sets a register to one of two values.
+    Select {
+        /// The register.
+        target: Register,
+        /// Chooses the first value if it is not zero.
+        condition: Formula,
+        /// The two values.
+        values: [Formula; 2],
+    },
+    /// Loads a register. An exclusive load opens a reservation.
+    Load {
+        /// The register, if the value is kept.
+        target: Option<Register>,
+        /// The access.
+        access: MemoryAccess,
+        /// Whether a reservation is opened.
+        exclusive: bool,
+    },
+    /// Stores a value.
+    Store {
+        /// The value.
+        value: Formula,
+        /// The access.
+        access: MemoryAccess,
+    },
+    /// Stores a value if the reservation still holds.
+    StoreConditional {
+        /// The register that becomes 0 if the value was stored and 1 if not.
+        status: Option<Register>,
+        /// The value.
+        value: Formula,
+        /// The access.
+        access: MemoryAccess,
+        /// Whether later operations that use the status depend on the store, as in RISC-V.
+        status_depends: bool,
+    },
+    /// Loads a value and stores one computed from it.
+    Atomic {
+        /// The register that takes the value loaded.
+        target: Option<Register>,
+        /// The value stored.
+        update: Update,
+        /// The access.
+        access: MemoryAccess,
+        /// Whether writes may come between.
+        atomicity: Atomicity,
+        /// Registers, such as flags, that are set from the value stored, for which [`STORED`] stands.
+        then: Vec<(Register, Formula)>,
+    },
+    /// Stores a value if memory holds the expected one.
+    CompareAndSwap {
+        /// The register that takes the value loaded, if it is kept.
+        target: Option<Register>,
+        /// The expected value.
+        expected: Formula,
+        /// The value to store.
+        value: Formula,
+        /// The access.
+        access: MemoryAccess,
+        /// Whether writes may come between.
+        atomicity: Atomicity,
+        /// The register that becomes 1 if the value was stored and 0 if not.
+        success: Option<Register>,
+    },
+    /// A fence.
+    Fence(Kind),
+    /// Goes on at a label if the condition is not zero.
+    Branch {
+        /// The condition; `None` for a jump.
+        condition: Option<Formula>,
+        /// The label, until labels are resolved.
+        label: String,
+    },
+    /// One instruction after the other.
+    Sequence(Vec<Instruction>),
+}

@@ -1,0 +1,332 @@
+//! All executions of a candidate that a model allows.
+//!
+//! The search chooses the source of each read, then the order of each pair of writes to a location. It
+//! keeps two partial orders: `local`, in which each location is coherent (program order of the location,
+//! reads-from, coherence order, from-reads), and `global`, the memory order of the model. A choice that
+//! would make a cycle in either is given up at once. Values are computed as soon as the sources they
+//! depend on are chosen, so a path that they contradict is given up early, too.
+
+use memory::Model;
+
+use crate::candidate::{Candidate, ReadSource, ReadValues};
+use crate::order::{PartialOrder, bits};
+use crate::preserved::Preserved;
+use crate::test::LitmusTest;
+use crate::value::Value;
+
+/// An execution that the model allows.
+pub struct Execution<'s> {
+    /// Its events.
+    pub candidate: &'s Candidate<'s>,
+    /// The source of each read; of other events, [`ReadSource::Initial`].
+    pub sources: &'s [ReadSource],
+    pub(crate) reads: &'s ReadValues,
+    /// Orders the writes of a location as coherence does.
+    pub(crate) local: &'s PartialOrder,
+}
+
+/// Whether a search goes on.
+pub(crate) type Goes<E> = Result<bool, E>;
+
+/// Calls `see` for each execution of a candidate that the model allows, until it returns false or an
+/// error. Returns false if it did.
+pub(crate) fn executions<'c, E>(
+    test: &'c LitmusTest,
+    candidate: &'c Candidate<'c>,
+    model: Model,
+    see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+) -> Goes<E> {
+    let rules =
+        Rules::Model { forwards: model.forwards(), preserved: Preserved::of(candidate, model) };
+    let mut search = Search::new(test, candidate, rules, see);
+    if !search.start() {
+        return Ok(true);
+    }
+    search.choose_source(0)
+}
+
+/// Calls `see` for each choice of sources with which the threads of a candidate go as they do, whatever a
+/// memory model says, until it returns false or an error. A read may return any write but a later one of
+/// its own thread. Returns false if `see` did.
+pub(crate) fn runs<'c, E>(
+    test: &'c LitmusTest,
+    candidate: &'c Candidate<'c>,
+    see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+) -> Goes<E> {
+    Search::new(test, candidate, Rules::None, see).choose_source(0)
+}
+
+/// The orders that an execution must have.
+enum Rules {
+    /// Those of a memory model.
+    Model {
+        /// Whether a thread may read its own stores before others can.
+        forwards: bool,
+        preserved: Preserved,
+    },
+    /// None.
+    None,
+}
+
+struct Search<'c, 'f, E> {
+    test: &'c LitmusTest,
+    candidate: &'c Candidate<'c>,
+    rules: Rules,
+    /// The reads, whose sources are chosen in this order.
+    reads: Vec<usize>,
+    /// Per location, its writes as bits.
+    writes: Vec<u64>,
+    /// The pairs of writes to one location.
+    pairs: Vec<(usize, usize)>,
+    sources: Vec<ReadSource>,
+    /// Per write, the reads that return it, as bits.
+    readers: Vec<u64>,
+    values: ReadValues,
+    local: PartialOrder,
+    global: PartialOrder,
+    saved: Vec<u64>,
+    see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+}
+
+impl<'c, 'f, E> Search<'c, 'f, E> {
+    fn new(
+        test: &'c LitmusTest,
+        candidate: &'c Candidate<'c>,
+        rules: Rules,
+        see: &'f mut dyn FnMut(&Execution<'_>) -> Goes<E>,
+    ) -> Self {
+        let count = candidate.events.len();
+        Search {
+            test,
+            candidate,
+            rules,
+            reads: candidate.all_reads().collect(),
+            writes: candidate.writes_by_location(test.locations.len()),
+            pairs: Vec::new(),
+            sources: vec![ReadSource::Initial; count],
+            readers: vec![0; count],
+            values: ReadValues { values: vec![Value::ZERO; count], known: 0 },
+            local: PartialOrder::new(count),
+            global: PartialOrder::new(count),
+            saved: Vec::new(),
+            see,
+        }
+    }
+
+    /// Sets up the orders that hold in every execution; returns false if there is none.
+    fn start(&mut self) -> bool {
+        for second in 0..self.candidate.events.len() {
+            for first in self.candidate.before(second) {
+                if self.candidate.same_location(first, second) && !self.local.add(first, second) {
+                    return false;
+                }
+            }
+        }
+        for set in &self.writes {
+            for second in bits(*set) {
+                let earlier = *set & ((1 << second) - 1);
+                self.pairs.extend(bits(earlier).map(|first| (first, second)));
+            }
+        }
+        match &self.rules {
+            Rules::Model { preserved, .. } => self.global.add_all(&preserved.always),
+            Rules::None => true,
+        }
+    }
+
+    fn save(&mut self) {
+        self.local.save(&mut self.saved);
+        self.global.save(&mut self.saved);
+    }
+
+    fn restore(&mut self) {
+        self.global.restore(&mut self.saved);
+        self.local.restore(&mut self.saved);
+    }
+
+    /// Orders two events in both orders.
+    fn order(&mut self, first: usize, second: usize) -> bool {
+        self.local.add(first, second) && self.global.add(first, second)
+    }
+
+    /// The writes to the location of an event.
+    fn writes_to(&self, event: usize) -> u64 {
+        let location = self.candidate.location(event);
+        location.map_or(0, |location| self.writes[usize::from(location.0)])
+    }
+
+    /// Chooses the sources of the reads from number `at` on in all ways.
+    fn choose_source(&mut self, at: usize) -> Goes<E> {
+        let Some(&read) = self.reads.get(at) else {
+            return self.with_sources();
+        };
+        let writes = self.writes_to(read) & !(1 << read);
+        let thread = self.candidate.events[read].thread;
+        let is_own = |write: &usize| self.candidate.events[*write].thread == thread;
+        let own: u64 = bits(writes).filter(is_own).map(|write| 1 << write).sum();
+        let earlier = own & ((1 << read) - 1);
+        let last_own = bits(earlier).last();
+        let first = last_own.map_or(ReadSource::Initial, ReadSource::Write);
+        let (first, others) = match self.rules {
+            Rules::Model { .. } => (first, writes & !own),
+            Rules::None => (ReadSource::Initial, writes & !own | earlier),
+        };
+        let others = bits(others).map(ReadSource::Write);
+        for source in std::iter::once(first).chain(others) {
+            if !self.try_source(at, read, source, last_own)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Goes on with `source` as that of `read`; `last_own` is the last earlier write of the same thread
+    /// to the location.
+    fn try_source(
+        &mut self,
+        at: usize,
+        read: usize,
+        source: ReadSource,
+        last_own: Option<usize>,
+    ) -> Goes<E> {
+        let known = self.values.known;
+        self.save();
+        self.sources[read] = source;
+        if let ReadSource::Write(write) = source {
+            self.readers[write] |= 1 << read;
+        }
+        let goes_on = if self.order_source(read, source, last_own) && self.learn(at) {
+            self.choose_source(at + 1)
+        } else {
+            Ok(true)
+        };
+        if let ReadSource::Write(write) = source {
+            self.readers[write] &= !(1 << read);
+        }
+        self.values.known = known;
+        self.restore();
+        goes_on
+    }
+
+    fn order_source(&mut self, read: usize, source: ReadSource, last_own: Option<usize>) -> bool {
+        let Rules::Model { forwards, .. } = self.rules else {
+            return true;
+        };
+        match source {
+            ReadSource::Initial => {
+                let mut later = bits(self.writes_to(read) & !(1 << read));
+                later.all(|write| self.order(read, write))
+            }
+            ReadSource::Write(write) => {
+                let is_own = self.candidate.same_thread(write, read);
+                if !self.local.add(write, read) {
+                    return false;
+                }
+                if (!is_own || !forwards) && !self.global.add(write, read) {
+                    return false;
+                }
+                // The thread's own earlier write is overwritten by then.
+                last_own.filter(|_| !is_own).is_none_or(|own| self.order(own, write))
+            }
+        }
+    }
+
+    /// Computes the values that the sources of the reads up to number `at` determine; returns false if
+    /// the threads would not go this way with them.
+    fn learn(&mut self, at: usize) -> bool {
+        let before = self.values.known;
+        loop {
+            let known = self.values.known;
+            for &read in &self.reads[..=at] {
+                if self.values.known & (1 << read) != 0 {
+                    continue;
+                }
+                let value = match self.sources[read] {
+                    ReadSource::Initial => self
+                        .candidate
+                        .location(read)
+                        .map(|location| Ok(self.test.memory[usize::from(location.0)])),
+                    ReadSource::Write(write) => self.candidate.written(write, &self.values),
+                };
+                if let Some(Ok(value)) = value {
+                    self.values.values[read] = value;
+                    self.values.known |= 1 << read;
+                }
+            }
+            if self.values.known == known {
+                break;
+            }
+        }
+        let news = self.values.known & !before;
+        // What cannot be computed is an error only of an execution that is allowed.
+        self.candidate.may_go_so(&self.values, news).unwrap_or(true)
+    }
+
+    /// Goes on when all sources are chosen.
+    fn with_sources(&mut self) -> Goes<E> {
+        let Rules::Model { preserved, .. } = &self.rules else {
+            return self.show();
+        };
+        self.local.save(&mut self.saved);
+        self.global.save(&mut self.saved);
+        let apart = preserved.if_apart.iter();
+        let mut apart =
+            apart.filter(|(first, second)| self.sources[*first] != self.sources[*second]);
+        let is_possible = apart.all(|(first, second)| self.global.add(*first, *second));
+        let goes_on = if is_possible { self.order_writes(0) } else { Ok(true) };
+        self.restore();
+        goes_on
+    }
+
+    /// Orders the pairs of writes from number `at` on in all ways.
+    fn order_writes(&mut self, at: usize) -> Goes<E> {
+        let Some(&(first, second)) = self.pairs.get(at) else {
+            return self.finish();
+        };
+        for (first, second) in [(first, second), (second, first)] {
+            self.save();
+            let mut later = bits(self.readers[first] & !(1 << second));
+            let is_possible =
+                self.order(first, second) && later.all(|read| self.order(read, second));
+            let goes_on = if is_possible { self.order_writes(at + 1) } else { Ok(true) };
+            self.restore();
+            if !goes_on? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn finish(&mut self) -> Goes<E> {
+        if !(0..self.candidate.events.len()).all(|write| self.is_atomic(write)) {
+            return Ok(true);
+        }
+        self.show()
+    }
+
+    fn show(&mut self) -> Goes<E> {
+        (self.see)(&Execution {
+            candidate: self.candidate,
+            sources: &self.sources,
+            reads: &self.values,
+            local: &self.local,
+        })
+    }
+
+    /// Whether no write of another thread comes between the read and the write of a pair.
+    fn is_atomic(&self, write: usize) -> bool {
+        let Some(read) = self.candidate.events[write].pair else {
+            return true;
+        };
+        let is_between = |other: usize| {
+            let follows = match self.sources[read] {
+                ReadSource::Initial => true,
+                ReadSource::Write(source) => self.local.precedes(source, other),
+            };
+            follows
+                && self.local.precedes(other, write)
+                && !self.candidate.same_thread(other, write)
+        };
+        !bits(self.writes_to(write)).any(is_between)
+    }
+}

@@ -1,0 +1,4 @@
+//! Litmus tests against what herd says of them.
+
+mod behaviour;
+mod results;
