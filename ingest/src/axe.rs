@@ -14,8 +14,7 @@
 //! `vA` is another spelling of `M[A]`. Numbers are decimal. The order of one thread's lines is its
 //! program order; the order of lines of different threads means nothing.
 //!
-//! A read-modify-write that writes back what it read changes nothing: it is taken as
-//! [`Kind::FailedCas`].
+//! A read-modify-write that writes back what it read is a [`Kind::SilentRmw`].
 //!
 //! ```
 //! use ingest::{Options, axe, input::Lines};
@@ -279,7 +278,7 @@ impl Draft {
 
 fn access(operation: &Operation, line: u64) -> Access {
     let kind = match operation.kind {
-        Kind::Rmw if operation.read == operation.written => Kind::FailedCas,
+        Kind::Rmw if operation.read == operation.written => Kind::SilentRmw,
         kind => kind,
     };
     Access {

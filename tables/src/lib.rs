@@ -42,7 +42,8 @@
 //! | `line` | u64? | line of the trace that shows it |
 //! | `order` | u32? | place in the trace's order of completions |
 //! | `continues` | bool | whether it is a further part of the access before it, which was split |
-//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release` or `acquire-release` |
+//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release`; there is such a column only if an operation has an annotation |
+//! | `depends` | str? | dependencies such as `address:3 data:4` on the operations of these indices of the thread; there is such a column only if an operation has one |
 //! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
 //!
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File

@@ -73,7 +73,7 @@ impl<'a> Graph<'a> {
         let is_load = |node: u32| {
             let source = execution.source[node as usize];
             let kind = execution.kind(node);
-            (kind.may_be_forwarded() || failed && kind == Kind::FailedCas)
+            (kind.may_be_forwarded() || failed && kind.is_atomic() && !kind.writes())
                 && source != NONE
                 && !execution.is_initial(source)
         };

@@ -291,7 +291,7 @@ impl Hart {
         let read = load.and_then(|load| load.read());
         let operation = match (load, half.written) {
             (Some(_), written) if read.is_some() && read == written => Operation {
-                kind: Kind::FailedCas,
+                kind: Kind::SilentRmw,
                 annotation: Annotation::None,
                 size: half.size,
                 read,
