@@ -2,7 +2,9 @@
 //! memory order against the axioms.
 
 use crate::rvwmo::Rvwmo;
-use history::{Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId, Place};
+use history::{
+    Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId, Place,
+};
 use memory::axioms::{Execution, allows, memory_order};
 use memory::weak::graph::Graph;
 use memory::weak::{PpoRule, order};
@@ -239,7 +241,11 @@ fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
     for model in [Model::SC, Model::TSO, Model::RVWMO, Model::ZTSO, Model::ARMV8] {
         let prepared = model.prepare(&history);
         assert!(prepared.ops().all(|op| prepared.kind(op) != Kind::SilentRmw));
-        assert_eq!(allows(&Execution::new(&prepared).unwrap(), &model), !model.is_weak(), "{model}");
+        assert_eq!(
+            allows(&Execution::new(&prepared).unwrap(), &model),
+            !model.is_weak(),
+            "{model}"
+        );
     }
     // Without the store-conditional it may come anywhere, and the load-linked may read from it.
     let (history, _) = history.restrict(|op| history.kind(op) != Kind::StoreConditional);
