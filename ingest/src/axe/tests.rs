@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use history::{Annotation, DependencyKind, Initial, Kind, OpId, Side};
+use history::{Annotation, DependencyKind, Initial, Kind, OpId};
 use proptest::prelude::*;
 
 use super::*;
@@ -48,7 +48,7 @@ fn every_spelling_is_understood() {
         ("0: sync @ 1 :", "fence"),
         ("0: <M[7] == 3; M[7] := 3>", "silent-rmw M[7] == 3"),
         ("0: M[7] == 3 # text", "load M[7] == 3"),
-        ("0: M[7] == 3#! acquire", "load M[7] == 3"),
+        ("0: M[7] == 3#! acquire", "load (acquire) M[7] == 3"),
         ("0: M[7] == 3 #! acquire-pc", "load (acquire-pc) M[7] == 3"),
         ("0: M[7] == 3 @ 1:2 #! load-linked acquire", "load-linked (acquire) M[7] == 3"),
         ("0: M[7] == 3 #! failed-cas", "failed-cas M[7] == 3"),
