@@ -27,6 +27,7 @@ use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::papers::{Answer, Problem};
 use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
+use crate::weak;
 use memory::Model;
 use memory::machine::{self, Step};
 
@@ -91,7 +92,10 @@ pub fn check(
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
         let (basis, reads_from) = basis_of_violations(history, reads_from);
-        minimise(&basis, &reads_from, model, violation, &bounds);
+        // Leaving out an access may add order under a weak model, so its proofs stay as they are.
+        if !model.is_weak() {
+            minimise(&basis, &reads_from, model, violation, &bounds);
+        }
         if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
         }
@@ -230,6 +234,11 @@ fn decide_known(
         let problem =
             Problem { history, reads_from, finals: &finals.writes, model, options, bounds };
         return problems.qualify(by_paper(&problem, problems.ambiguous));
+    }
+    if model.is_weak() {
+        let budget = options.budget;
+        let task = weak::Task { history, reads_from, finals: &finals, model, bounds, budget };
+        return problems.qualify(task.decide(options.algorithm));
     }
     let left_out = left_out(history, reads_from, model);
     let is_left_out = |op: OpId| left_out[op.at()];

@@ -1,5 +1,5 @@
 //! Decides whether an execution of a shared memory is sequentially consistent (SC), or allowed
-//! by total or partial store order (TSO, PSO), and proves the answer.
+//! by total or partial store order (TSO, PSO) or a weak model (RVWMO, Armv8, WMO), and proves the answer.
 //!
 //! [`check()`] runs the stages of the [`engine`] until one decides. The first tries the order in which the
 //! trace's operations completed. The second derives the order that the reads force. The third extends that
@@ -50,6 +50,7 @@ pub mod papers;
 mod sat;
 pub mod shrink;
 pub mod verdict;
+mod weak;
 
 pub use algorithm::Algorithm;
 pub use bounds::Bounds;

@@ -52,6 +52,10 @@ pub trait Axioms {
     /// thread, in its own right. `ppo` is the transitive closure.
     fn preserves(&self, execution: &Execution<'_>, first: OpId, second: OpId) -> bool;
 
+    /// Whether the operation has a place in memory order. Fences of weak models have none, since they only
+    /// make pairs of accesses ordered.
+    fn has_place(&self, execution: &Execution<'_>, op: OpId) -> bool;
+
     /// Whether a read may return a write of its own thread that follows it in memory order.
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool;
 }
@@ -65,8 +69,13 @@ impl Axioms for Model {
         }
     }
 
+    fn has_place(&self, execution: &Execution<'_>, op: OpId) -> bool {
+        !self.is_weak() || !execution.history.kind(op).is_fence()
+    }
+
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool {
-        Model::forwards(*self) && execution.history.kind(read).may_be_forwarded()
+        let kind = execution.history.kind(read);
+        Model::forwards(*self) && (self.is_weak() || kind.may_be_forwarded())
     }
 }
 
@@ -114,7 +123,7 @@ fn memory_order_of(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<
         execution,
         model,
         before,
-        placed: vec![false; history.len()],
+        placed: history.ops().map(|op| !model.has_place(execution, op)).collect(),
         order: Vec::with_capacity(history.len()),
     };
     search.extend().then_some(search.order)
@@ -138,7 +147,7 @@ struct Search<'a, 'h> {
 impl Search<'_, '_> {
     /// Tries every order of the remaining operations, until the axioms hold.
     fn extend(&mut self) -> bool {
-        if self.order.len() == self.placed.len() {
+        if self.placed.iter().all(|&is_placed| is_placed) {
             return self.holds();
         }
         for op in self.execution.history.ops() {

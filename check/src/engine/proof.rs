@@ -149,6 +149,37 @@ impl Violation {
         }
     }
 
+    /// Drops the blocks and resolvents that the last resolvent does not need.
+    pub fn keep_needed(&mut self) {
+        let mut needed_blocks = vec![false; self.blocks.len()];
+        let mut needed = vec![false; self.resolvents.len()];
+        if let Some(last) = needed.last_mut() {
+            *last = true;
+        }
+        for at in (0..self.resolvents.len()).rev() {
+            if !needed[at] {
+                continue;
+            }
+            for premise in &self.resolvents[at].premises {
+                match *premise {
+                    Premise::Block(block) => needed_blocks[block] = true,
+                    Premise::Resolvent(earlier) => needed[earlier] = true,
+                    Premise::Candidates(_) => {}
+                }
+            }
+        }
+        let (blocks, resolvents) = (new_numbers(&needed_blocks), new_numbers(&needed));
+        retain(&mut self.blocks, &needed_blocks);
+        retain(&mut self.resolvents, &needed);
+        for premise in self.resolvents.iter_mut().flat_map(|it| &mut it.premises) {
+            match premise {
+                Premise::Block(block) => *block = blocks[*block],
+                Premise::Resolvent(earlier) => *earlier = resolvents[*earlier],
+                Premise::Candidates(_) => {}
+            }
+        }
+    }
+
     /// Renames the operations and locations of the proof to those of the enclosing history.
     pub fn rename(&mut self, op: &dyn Fn(OpId) -> OpId, location: &dyn Fn(u32) -> u32) {
         let node = |node: &mut Node| match node {
@@ -210,4 +241,20 @@ impl Violation {
         ops.dedup();
         ops
     }
+}
+
+/// Per element, its number among those that are kept.
+fn new_numbers(kept: &[bool]) -> Vec<usize> {
+    let mut next = 0;
+    kept.iter()
+        .map(|&is_kept| {
+            next += usize::from(is_kept);
+            next.saturating_sub(1)
+        })
+        .collect()
+}
+
+fn retain<T>(elements: &mut Vec<T>, kept: &[bool]) {
+    let mut kept = kept.iter();
+    elements.retain(|_| *kept.next().unwrap_or(&false));
 }

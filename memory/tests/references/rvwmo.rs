@@ -116,6 +116,10 @@ impl Axioms for Rvwmo {
             || self.dependent(execution, first, second)
     }
 
+    fn has_place(&self, execution: &Execution<'_>, op: OpId) -> bool {
+        !execution.history.kind(op).is_fence()
+    }
+
     fn forwards(&self, _: &Execution<'_>, _: OpId) -> bool {
         true
     }

@@ -1,0 +1,475 @@
+//! [`Forced`]: the order that program order, reads and assumptions force.
+
+use certify::rule::Rule;
+use history::{History, OpId, ReadSource, ReadsFrom};
+use memory::Model;
+use memory::axioms::Execution;
+use memory::weak::graph::Graph;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::Task;
+use crate::bounds::Bounds;
+use crate::engine::proof::Assumption;
+
+/// Marks an operation without a source or place.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// Why one node precedes another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Why {
+    /// Preserved program order, perhaps over a join.
+    Program,
+    /// A rule about what reads return, or an assumption.
+    Rule(Rule<OpId>),
+}
+
+/// One node precedes another.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Edge {
+    pub from: u32,
+    pub to: u32,
+    pub why: Why,
+}
+
+/// Why saturation stopped early.
+pub(super) enum Stop {
+    /// The edges of these numbers form a cycle, each beginning where the one before it ends.
+    Cycle(Vec<usize>),
+    /// A bound was met.
+    Exceeded,
+}
+
+/// The source of a read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    Write(OpId),
+    Initial,
+    Unknown,
+}
+
+/// The writes of one location by one thread, in program order.
+#[derive(Clone, Debug)]
+pub(super) struct Chain {
+    /// The numbers of the writes among all writes are consecutive, from this one.
+    pub first: u32,
+    pub writes: Vec<OpId>,
+}
+
+/// An operation that depends on the value of a write: a read of it, or a store-conditional whose
+/// load-linked read it.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    op: OpId,
+    /// The read itself.
+    read: OpId,
+}
+
+/// The order that is forced, as a graph, and for each node the writes that precede it.
+///
+/// The nodes are the operations, the joins of preserved program order, and the initial writes of the
+/// locations.
+pub(super) struct Forced<'a> {
+    pub history: &'a History,
+    pub model: Model,
+    finals: Vec<OpId>,
+    /// Sources of reads, given or assumed.
+    source: Vec<Source>,
+    /// Whether a source is assumed, and the assumptions about final values.
+    assumed: Vec<bool>,
+    assumed_finals: FxHashMap<u32, OpId>,
+    pub execution: Execution<'a>,
+    /// Number of the first initial write among the nodes.
+    initial: u32,
+    pub edges: Vec<Edge>,
+    /// Pairs that a rule ordered already.
+    known: FxHashSet<(u32, u32)>,
+    /// Number of edges that do not depend on assumptions about order.
+    base: usize,
+    /// Per location, its chains.
+    pub chains: Vec<Vec<Chain>>,
+    /// Per operation, its number among the writes; [`NONE`] for others.
+    column: Vec<u32>,
+    /// Per write, by its number, its readers.
+    readers: Vec<Vec<Reader>>,
+    /// Words of a row.
+    width: usize,
+    /// Per node, the writes that precede it, as bits.
+    rows: Vec<u64>,
+}
+
+/// What saturation undoes when an assumption is withdrawn.
+pub(super) struct Mark {
+    edges: usize,
+}
+
+impl<'a> Forced<'a> {
+    /// The graph before the first saturation; `None` if it does not fit in the memory.
+    pub fn new(task: &Task<'a>) -> Option<Forced<'a>> {
+        let history = task.history;
+        let source = history.ops().map(|op| source_of(task.reads_from, op)).collect();
+        let mut forced = Forced {
+            history,
+            model: task.model,
+            finals: task.finals.writes.clone(),
+            source,
+            assumed: vec![false; history.len()],
+            assumed_finals: FxHashMap::default(),
+            execution: Execution { history, reads_from: task.reads_from.clone() },
+            initial: 0,
+            edges: Vec::new(),
+            known: FxHashSet::default(),
+            base: 0,
+            chains: Vec::new(),
+            column: vec![NONE; history.len()],
+            readers: Vec::new(),
+            width: 0,
+            rows: Vec::new(),
+        };
+        forced.find_chains();
+        forced.rebuild();
+        let bytes = forced.nodes() * forced.width * 8;
+        task.bounds.allows(bytes).then_some(forced)
+    }
+
+    fn find_chains(&mut self) {
+        self.chains = vec![Vec::new(); self.history.locations().len()];
+        let mut threads = vec![NONE; self.chains.len()];
+        for thread in 0..self.history.threads().len() {
+            for op in self.history.thread_ops(thread) {
+                let Some(at) = self.history.location(op).map(|at| at as usize) else { continue };
+                if !self.history.kind(op).writes() {
+                    continue;
+                }
+                if threads[at] != thread as u32 {
+                    threads[at] = thread as u32;
+                    self.chains[at].push(Chain { first: 0, writes: Vec::new() });
+                }
+                let last = self.chains[at].last_mut().expect("a chain was added");
+                last.writes.push(op);
+            }
+        }
+        let mut number = 0;
+        for chain in self.chains.iter_mut().flatten() {
+            chain.first = number;
+            for &write in &chain.writes {
+                self.column[write.at()] = number;
+                number += 1;
+            }
+        }
+        self.width = (number as usize).div_ceil(64);
+        self.readers = vec![Vec::new(); number as usize];
+    }
+
+    /// Builds the edges that depend on no assumption about order, after a change of sources.
+    fn rebuild(&mut self) {
+        let graph = Graph::new(&self.execution, self.model);
+        self.initial = graph.nodes();
+        self.known.clear();
+        let program = graph.edges().iter();
+        self.edges = program.map(|&(from, to)| Edge { from, to, why: Why::Program }).collect();
+        self.readers.iter_mut().for_each(Vec::clear);
+        for op in self.history.ops() {
+            self.add_reader(op);
+        }
+        self.add_finals();
+        self.base = self.edges.len();
+    }
+
+    /// The number of nodes.
+    pub fn nodes(&self) -> usize {
+        self.initial as usize + self.history.locations().len()
+    }
+
+    /// The node of a location's initial write.
+    pub fn initial_node(&self, location: u32) -> u32 {
+        self.initial + location
+    }
+
+    /// The location whose initial write a node is.
+    pub fn initial_location(&self, node: u32) -> Option<u32> {
+        node.checked_sub(self.initial)
+    }
+
+    /// Number of edges that were derived from what reads return.
+    pub fn derived(&self) -> usize {
+        self.edges.iter().filter(|edge| edge.why != Why::Program).count()
+    }
+
+    /// The source of a read.
+    pub fn source(&self, read: OpId) -> Source {
+        self.source[read.at()]
+    }
+
+    /// Whether the source of a read is an assumption.
+    pub fn is_assumed(&self, read: OpId) -> bool {
+        self.assumed[read.at()]
+    }
+
+    /// The assumed source of a location's final value.
+    pub fn assumed_final(&self, location: u32) -> Option<OpId> {
+        self.assumed_finals.get(&location).copied()
+    }
+
+    /// Adds the edges that follow from what one operation reads.
+    fn add_reader(&mut self, op: OpId) {
+        let Some(read) = self.history.observing_read(op) else { return };
+        let Some(location) = self.history.location(op) else { return };
+        match self.source(read) {
+            Source::Unknown => {}
+            Source::Initial => {
+                if op == read {
+                    self.add_own_earlier(read, self.initial_node(location));
+                }
+                for write in self.first_writes(location).filter(|&write| write != op) {
+                    self.add(op.0, write.0, Rule::Overtaken);
+                }
+            }
+            Source::Write(write) => {
+                self.readers[self.column[write.at()] as usize].push(Reader { op, read });
+                if op != read {
+                    return;
+                }
+                let same = self.history.thread_of(write) == self.history.thread_of(read);
+                if !same || write >= read {
+                    self.add(write.0, read.0, Rule::ReadsFrom);
+                }
+                self.add_own_earlier(read, write.0);
+            }
+        }
+    }
+
+    fn first_writes(&self, location: u32) -> impl Iterator<Item = OpId> + use<> {
+        let chains = self.chains[location as usize].iter();
+        chains.map(|chain| chain.writes[0]).collect::<Vec<_>>().into_iter()
+    }
+
+    /// Rule R5: the latest own write before a read precedes the write that it returns.
+    fn add_own_earlier(&mut self, read: OpId, source: u32) {
+        let location = self.history.location(read).expect("a read has a location");
+        let thread = self.history.thread_of(read);
+        let chains = self.chains[location as usize].iter();
+        let mut own = chains.filter(|it| self.history.thread_of(it.writes[0]) == thread);
+        let Some(chain) = own.next() else { return };
+        let earlier = chain.writes.partition_point(|&write| write < read);
+        let Some(&write) = chain.writes[..earlier].last() else { return };
+        if write.0 == source {
+            return;
+        }
+        self.add(write.0, source, Rule::OwnEarlier(read));
+        if self.initial_location(source).is_some() {
+            self.add(source, write.0, Rule::InitialFirst);
+        }
+    }
+
+    fn add_finals(&mut self) {
+        let assumed = self.assumed_finals.values().copied();
+        let lasts: Vec<OpId> = self.finals.iter().copied().chain(assumed).collect();
+        for last in lasts {
+            let location = self.history.location(last).expect("a write has a location");
+            let chains = self.chains[location as usize].iter();
+            let ends: Vec<OpId> =
+                chains.map(|chain| chain.writes[chain.writes.len() - 1]).collect();
+            for write in ends.into_iter().filter(|&write| write != last) {
+                self.add(write.0, last.0, Rule::Final);
+            }
+        }
+    }
+
+    /// Adds an edge, unless a rule ordered the pair already.
+    fn add(&mut self, from: u32, to: u32, rule: Rule<OpId>) {
+        if self.known.insert((from, to)) {
+            self.edges.push(Edge { from, to, why: Why::Rule(rule) });
+        }
+    }
+
+    /// Assumes the order of two writes.
+    pub fn assume_order(&mut self, first: OpId, second: OpId) {
+        self.edges.push(Edge { from: first.0, to: second.0, why: Why::Rule(Rule::Assumed) });
+    }
+
+    /// Assumes the source of a read, or of a final value, given as in [`Assumption::From`].
+    pub fn assume_source(&mut self, assumption: Assumption) {
+        self.set_source(assumption, true);
+    }
+
+    /// Withdraws the assumption about a source.
+    pub fn withdraw_source(&mut self, assumption: Assumption) {
+        self.set_source(assumption, false);
+    }
+
+    fn set_source(&mut self, assumption: Assumption, is_assumed: bool) {
+        use certify::certificate::Node;
+        match assumption {
+            Assumption::From(Node::Op(read), from) => {
+                self.source[read.at()] = match from {
+                    _ if !is_assumed => Source::Unknown,
+                    Node::Op(write) => Source::Write(write),
+                    Node::Initial(_) | Node::Final(_) => Source::Initial,
+                };
+                self.assumed[read.at()] = is_assumed;
+                let source = &self.source;
+                let reads_from = ReadsFrom::given(self.history, |op| {
+                    let reads = self.history.kind(op).reads();
+                    reads.then(|| match source[op.at()] {
+                        Source::Write(write) => ReadSource::Write(write),
+                        Source::Initial => ReadSource::Initial,
+                        Source::Unknown => ReadSource::NotShown,
+                    })
+                });
+                self.execution = Execution { history: self.history, reads_from };
+            }
+            Assumption::From(Node::Final(location), Node::Op(write)) if is_assumed => {
+                self.assumed_finals.insert(location, write);
+            }
+            Assumption::From(Node::Final(location), _) => {
+                self.assumed_finals.remove(&location);
+            }
+            _ => {}
+        }
+        self.rebuild();
+    }
+
+    /// The state before an assumption about order.
+    pub fn mark(&self) -> Mark {
+        Mark { edges: self.edges.len() }
+    }
+
+    /// Withdraws all edges since a mark.
+    pub fn undo(&mut self, mark: &Mark) {
+        for edge in self.edges.drain(mark.edges..) {
+            self.known.remove(&(edge.from, edge.to));
+        }
+    }
+
+    /// Adds every edge that rules R6 and R7 force.
+    ///
+    /// # Errors
+    /// Returns [`Stop::Cycle`] if the order is contradictory, and [`Stop::Exceeded`] if a bound was met.
+    pub fn saturate(&mut self, bounds: &Bounds) -> Result<(), Stop> {
+        loop {
+            if bounds.passed() {
+                return Err(Stop::Exceeded);
+            }
+            let order = self.sorted().map_err(Stop::Cycle)?;
+            self.fill_rows(&order);
+            let before = self.edges.len();
+            self.observe();
+            self.overtake();
+            if self.edges.len() == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// The nodes in an order that the edges allow.
+    fn sorted(&self) -> Result<Vec<u32>, Vec<usize>> {
+        let lists = self.successors(self.edges.len());
+        let mut missing = vec![0u32; self.nodes()];
+        for edge in &self.edges {
+            missing[edge.to as usize] += 1;
+        }
+        let mut order: Vec<u32> =
+            (0..self.nodes() as u32).filter(|&node| missing[node as usize] == 0).collect();
+        let mut at = 0;
+        while at < order.len() {
+            for &edge in lists.of(order[at]) {
+                let to = self.edges[edge as usize].to;
+                missing[to as usize] -= 1;
+                if missing[to as usize] == 0 {
+                    order.push(to);
+                }
+            }
+            at += 1;
+        }
+        if order.len() == self.nodes() {
+            return Ok(order);
+        }
+        let left = (0..self.nodes() as u32).filter(|&node| missing[node as usize] > 0);
+        Err(self.shortest_cycle(&lists, left))
+    }
+
+    fn fill_rows(&mut self, order: &[u32]) {
+        let width = self.width;
+        let lists = self.successors(self.edges.len());
+        self.rows.clear();
+        self.rows.resize(self.nodes() * width, 0);
+        let mut row = vec![0u64; width];
+        for &node in order {
+            row.copy_from_slice(&self.rows[node as usize * width..][..width]);
+            let column = self.column.get(node as usize).copied().unwrap_or(NONE);
+            if column != NONE {
+                row[column as usize / 64] |= 1 << (column % 64);
+            }
+            for &edge in lists.of(node) {
+                let to = self.edges[edge as usize].to as usize;
+                let target = &mut self.rows[to * width..][..width];
+                target.iter_mut().zip(&row).for_each(|(word, more)| *word |= more);
+            }
+        }
+    }
+
+    /// Whether a write is known to precede a node.
+    pub fn precedes(&self, write: OpId, node: u32) -> bool {
+        let column = self.column[write.at()] as usize;
+        self.rows[node as usize * self.width + column / 64] & (1 << (column % 64)) != 0
+    }
+
+    /// The last write of a chain that is known to precede a node.
+    fn last_before(&self, chain: &Chain, node: u32) -> Option<OpId> {
+        // The order of a chain is preserved, so those that precede the node are the first ones.
+        let count = chain.writes.partition_point(|&write| self.precedes(write, node));
+        chain.writes[..count].last().copied()
+    }
+
+    /// Rule R6: a write that precedes a reader precedes the write that the reader returns.
+    fn observe(&mut self) {
+        let mut found = Vec::new();
+        for chain in self.chains.iter().flatten() {
+            for &source in &chain.writes {
+                let location = self.history.location(source).expect("a write has a location");
+                for reader in &self.readers[self.column[source.at()] as usize] {
+                    for other in &self.chains[location as usize] {
+                        let Some(write) = self.last_before(other, reader.op.0) else { continue };
+                        if write != source && !self.precedes(write, source.0) {
+                            found.push((write, source, reader.op));
+                        }
+                    }
+                }
+            }
+        }
+        for (write, source, reader) in found {
+            self.add(write.0, source.0, Rule::Observed(reader));
+        }
+    }
+
+    /// Rule R7: a reader precedes each write that its own write precedes.
+    fn overtake(&mut self) {
+        let mut found = Vec::new();
+        for chains in &self.chains {
+            for &write in chains.iter().flat_map(|chain| &chain.writes) {
+                let lasts: Vec<OpId> =
+                    chains.iter().filter_map(|chain| self.last_before(chain, write.0)).collect();
+                // A write that precedes another of these is followed by its readers through that one.
+                let is_last = |it: &&OpId| !lasts.iter().any(|&other| self.precedes(**it, other.0));
+                for &source in lasts.iter().filter(is_last) {
+                    for reader in &self.readers[self.column[source.at()] as usize] {
+                        if reader.op != write && reader.read != write {
+                            found.push((reader.op, write));
+                        }
+                    }
+                }
+            }
+        }
+        for (reader, write) in found {
+            self.add(reader.0, write.0, Rule::Overtaken);
+        }
+    }
+}
+
+fn source_of(reads_from: &ReadsFrom, op: OpId) -> Source {
+    match reads_from.source(op) {
+        Some(ReadSource::Write(write)) => Source::Write(write),
+        Some(ReadSource::Initial) => Source::Initial,
+        _ => Source::Unknown,
+    }
+}

@@ -1,0 +1,114 @@
+//! The engine for weak models: RVWMO, Ztso, Armv8, WMO and RMO.
+//!
+//! These models order few operations of a thread, so the chains and vector clocks of
+//! [`crate::engine`] do not fit them. This engine takes preserved program order as a
+//! [graph](memory::weak::graph), and knows for each node the set of writes that precede it, as bits:
+//!
+//! - `forced` derives the order that the reads force, by rules R4 to R7 of Manovit & Hangal (HPCA 2006,
+//!   section 4.1), which hold under every model with the load value axiom;
+//! - `place` extends that order to a memory order by placing one access after the other;
+//! - where that gets stuck, `search` tries both orders of a pair of writes, and each candidate of a read
+//!   with several;
+//! - `explain` turns a cycle into a block of a [proof](crate::engine::proof).
+//!
+//! Memory: a bit for each operation and write.
+
+mod explain;
+mod forced;
+mod place;
+mod search;
+
+use history::{History, OpId, ReadsFrom};
+use memory::Model;
+use memory::machine::Step;
+use memory::weak::order;
+
+use crate::algorithm::Algorithm;
+use crate::bounds::Bounds;
+use crate::engine::finals::Finals;
+use crate::engine::proof::Violation;
+use crate::verdict::{Outcome, Reason, Stage, Verdict};
+use forced::Forced;
+use search::{End, Search};
+
+/// A history under a weak model, in the form that [`Model::prepare`] returns.
+pub(crate) struct Task<'a> {
+    pub history: &'a History,
+    pub reads_from: &'a ReadsFrom,
+    pub finals: &'a Finals,
+    pub model: Model,
+    pub bounds: &'a Bounds,
+    /// Contradictions that the search may meet.
+    pub budget: u64,
+}
+
+impl Task<'_> {
+    /// Runs the stages that the algorithm asks for.
+    pub fn decide(&self, algorithm: Algorithm) -> Outcome {
+        if matches!(algorithm, Algorithm::Stages | Algorithm::TraceOrder) {
+            let by = Stage::By(Algorithm::TraceOrder);
+            if let Some(order) = self.trace_order() {
+                return Outcome::new(consistent(order), by);
+            }
+            if algorithm == Algorithm::TraceOrder {
+                return Outcome::new(Verdict::Undecided(Reason::NoTraceOrder), by);
+            }
+        }
+        let saturate = Stage::By(Algorithm::Saturate);
+        let Some(mut forced) = Forced::new(self) else {
+            return Outcome::new(Verdict::Undecided(Reason::Memory), saturate);
+        };
+        let found = forced.saturate(self.bounds);
+        let derived = forced.derived();
+        let mut outcome = match found {
+            Err(forced::Stop::Exceeded) => {
+                Outcome::new(Verdict::Undecided(Reason::exceeded(self.bounds)), saturate)
+            }
+            Err(forced::Stop::Cycle(cycle)) => {
+                let block = forced.explain(&cycle);
+                let violation = Violation { blocks: vec![block], resolvents: Vec::new() };
+                Outcome::new(Verdict::Violation(violation), saturate)
+            }
+            Ok(()) if algorithm == Algorithm::Saturate => {
+                Outcome::new(Verdict::Undecided(Reason::NoForcedContradiction), saturate)
+            }
+            Ok(()) => self.search(forced),
+        };
+        outcome.statistics.edges = derived;
+        outcome
+    }
+
+    /// The trace's own order of completions, if it is a memory order.
+    fn trace_order(&self) -> Option<Vec<OpId>> {
+        if !self.history.has_order() {
+            return None;
+        }
+        let is_access = |op: &OpId| !self.history.kind(*op).is_fence();
+        let mut order: Vec<OpId> = self.history.ops().filter(is_access).collect();
+        order.sort_by_key(|&op| self.history.order(op).unwrap_or(u32::MAX));
+        self.is_memory_order(&order).then_some(order)
+    }
+
+    fn is_memory_order(&self, order: &[OpId]) -> bool {
+        order::check(self.history, self.model, order).is_ok()
+    }
+
+    fn search(&self, forced: Forced<'_>) -> Outcome {
+        let mut search = Search::new(self, forced);
+        let verdict = match search.run() {
+            End::Order(order) if self.is_memory_order(&order) => consistent(order),
+            End::Order(_) => Verdict::Undecided(Reason::FreeReads),
+            End::Violation(violation) => Verdict::Violation(violation),
+            End::Budget => Verdict::Undecided(Reason::Budget(self.budget)),
+            End::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
+        };
+        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Complete));
+        outcome.statistics.backtracks = search.contradictions();
+        outcome
+    }
+}
+
+/// A memory order as the steps of a certificate.
+fn consistent(order: Vec<OpId>) -> Verdict {
+    Verdict::Consistent(order.into_iter().map(Step::Execute).collect())
+}

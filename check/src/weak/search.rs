@@ -1,0 +1,228 @@
+//! The search of a memory order: tries both orders of pairs of writes, and the candidates of reads, and
+//! keeps what each contradiction shows as a clause.
+
+use certify::certificate::Node;
+use history::{History, OpId, ReadSource};
+
+use super::Task;
+use super::forced::{Forced, Stop};
+use super::place::{Placed, place};
+use crate::bounds::Bounds;
+use crate::engine::finals::Finals;
+use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
+
+/// How a search ended.
+pub(super) enum End {
+    /// A memory order, as far as it was searched; the axioms are still to be checked.
+    Order(Vec<OpId>),
+    Violation(Violation),
+    /// As many contradictions were met as the budget allows.
+    Budget,
+    /// A bound was met.
+    Exceeded,
+}
+
+/// A clause that was proved, with the step of the proof that it comes from.
+struct Clause {
+    literals: Vec<Assumption>,
+    premise: Premise,
+}
+
+/// Why a part of the search ended without a clause.
+enum Stopped {
+    Order(Vec<OpId>),
+    Budget,
+    Exceeded,
+}
+
+/// A read, or the end of a location, with several candidates for its source.
+struct Choice {
+    read: Node,
+    candidates: Vec<Node>,
+}
+
+/// The search, with the proof so far.
+pub(super) struct Search<'a> {
+    forced: Forced<'a>,
+    bounds: &'a Bounds,
+    budget: u64,
+    choices: Vec<Choice>,
+    blocks: Vec<Block>,
+    resolvents: Vec<Resolvent>,
+}
+
+impl<'a> Search<'a> {
+    pub fn new(task: &Task<'a>, forced: Forced<'a>) -> Search<'a> {
+        Search {
+            forced,
+            bounds: task.bounds,
+            budget: task.budget,
+            choices: choices(task),
+            blocks: Vec::new(),
+            resolvents: Vec::new(),
+        }
+    }
+
+    /// Contradictions met so far.
+    pub fn contradictions(&self) -> u64 {
+        self.blocks.len() as u64
+    }
+
+    /// Searches until an order is found or all are refuted.
+    pub fn run(&mut self) -> End {
+        match self.choose(0) {
+            Err(Stopped::Order(order)) => End::Order(order),
+            Err(Stopped::Budget) => End::Budget,
+            Err(Stopped::Exceeded) => End::Exceeded,
+            Ok(clause) => End::Violation(self.violation(&clause)),
+        }
+    }
+
+    /// Tries the candidates of the reads from the `at`-th on. Returns a clause that they contradict.
+    fn choose(&mut self, at: usize) -> Result<Clause, Stopped> {
+        let Some(Choice { read, candidates }) = self.choices.get(at) else {
+            return self.extend();
+        };
+        let (read, candidates) = (*read, candidates.clone());
+        let mut literals = Vec::new();
+        let mut premises = vec![Premise::Candidates(read)];
+        for source in candidates {
+            let assumption = Assumption::From(read, source);
+            self.forced.assume_source(assumption);
+            let refuted = match self.forced.saturate(self.bounds) {
+                Ok(()) => self.choose(at + 1),
+                Err(stop) => self.refuted(stop),
+            };
+            self.forced.withdraw_source(assumption);
+            let clause = refuted?;
+            let opposite = assumption.opposite();
+            if !clause.literals.contains(&opposite) {
+                return Ok(clause);
+            }
+            literals.extend(clause.literals.into_iter().filter(|&literal| literal != opposite));
+            premises.push(clause.premise);
+        }
+        Ok(self.resolve(literals, premises))
+    }
+
+    /// Extends the forced order to a total one, or returns a clause that the assumptions contradict.
+    fn extend(&mut self) -> Result<Clause, Stopped> {
+        let placed = place(&self.forced);
+        if placed.is_complete {
+            return Err(Stopped::Order(placed.order));
+        }
+        let Some((first, second)) = self.open_pair(&placed) else {
+            // Placing considers every order that is left, so this is not reached.
+            return Err(Stopped::Order(placed.order));
+        };
+        let mut clauses = Vec::new();
+        for (before, after) in [(first, second), (second, first)] {
+            let mark = self.forced.mark();
+            self.forced.assume_order(before, after);
+            let refuted = match self.forced.saturate(self.bounds) {
+                Ok(()) => self.extend(),
+                Err(stop) => self.refuted(stop),
+            };
+            self.forced.undo(&mark);
+            let clause = refuted?;
+            if !clause.literals.contains(&Assumption::Before(after, before)) {
+                return Ok(clause);
+            }
+            clauses.push(clause);
+        }
+        let pair = [Assumption::Before(first, second), Assumption::Before(second, first)];
+        let premises = clauses.iter().map(|clause| clause.premise).collect();
+        let literals = clauses.into_iter().flat_map(|clause| clause.literals);
+        let literals = literals.filter(|literal| !pair.contains(literal)).collect();
+        Ok(self.resolve(literals, premises))
+    }
+
+    /// The clause that a contradiction shows.
+    fn refuted(&mut self, stop: Stop) -> Result<Clause, Stopped> {
+        let Stop::Cycle(cycle) = stop else { return Err(Stopped::Exceeded) };
+        if self.contradictions() >= self.budget {
+            return Err(Stopped::Budget);
+        }
+        let block = self.forced.explain(&cycle);
+        let literals = block.assumptions.iter().map(|it| it.opposite()).collect();
+        self.blocks.push(block);
+        Ok(Clause { literals, premise: Premise::Block(self.blocks.len() - 1) })
+    }
+
+    fn resolve(&mut self, mut literals: Vec<Assumption>, premises: Vec<Premise>) -> Clause {
+        literals.sort_unstable();
+        literals.dedup();
+        self.resolvents.push(Resolvent { clause: literals.clone(), premises });
+        Clause { literals, premise: Premise::Resolvent(self.resolvents.len() - 1) }
+    }
+
+    /// Two writes of one location whose order is open, neither placed if there are such.
+    fn open_pair(&self, placed: &Placed) -> Option<(OpId, OpId)> {
+        self.pair_among(|write| !placed.is_placed[write.at()]).or_else(|| self.pair_among(|_| true))
+    }
+
+    fn pair_among(&self, is_wanted: impl Fn(OpId) -> bool) -> Option<(OpId, OpId)> {
+        for chains in &self.forced.chains {
+            for (at, chain) in chains.iter().enumerate() {
+                for &first in chain.writes.iter().filter(|&&write| is_wanted(write)) {
+                    for other in &chains[at + 1..] {
+                        let mut wanted = other.writes.iter().filter(|&&write| is_wanted(write));
+                        let open = wanted.find(|&&second| {
+                            !self.forced.precedes(first, second.0)
+                                && !self.forced.precedes(second, first.0)
+                        });
+                        if let Some(&second) = open {
+                            return Some((first, second));
+                        }
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// The proof that ends with an empty clause.
+    fn violation(&mut self, end: &Clause) -> Violation {
+        debug_assert!(end.literals.is_empty());
+        if let Premise::Block(block) = end.premise {
+            let block = self.blocks.swap_remove(block);
+            return Violation { blocks: vec![block], resolvents: Vec::new() };
+        }
+        let mut violation = Violation {
+            blocks: std::mem::take(&mut self.blocks),
+            resolvents: std::mem::take(&mut self.resolvents),
+        };
+        if let Premise::Resolvent(last) = end.premise {
+            violation.resolvents.truncate(last + 1);
+        }
+        violation.keep_needed();
+        violation
+    }
+}
+
+/// The reads and final values with several candidates.
+fn choices(task: &Task<'_>) -> Vec<Choice> {
+    let history = task.history;
+    let is_ambiguous = |op: &OpId| task.reads_from.source(*op) == Some(ReadSource::Ambiguous);
+    let reads = history.ops().filter(is_ambiguous).map(|op| choice_of(history, op));
+    reads.chain(choices_of_finals(task.finals)).collect()
+}
+
+fn choice_of(history: &History, read: OpId) -> Choice {
+    let (location, value) = (history.location(read), history.read(read));
+    let writes = history.ops().filter(|&op| {
+        op != read && history.location(op) == location && history.written(op) == value
+    });
+    let mut candidates: Vec<Node> = writes.map(Node::Op).collect();
+    if let Some(location) = location.filter(|&at| history.initial(at) == value) {
+        candidates.push(Node::Initial(location));
+    }
+    Choice { read: Node::Op(read), candidates }
+}
+
+fn choices_of_finals(finals: &Finals) -> impl Iterator<Item = Choice> {
+    finals.open.iter().map(|(location, writes)| Choice {
+        read: Node::Final(*location),
+        candidates: writes.iter().copied().map(Node::Op).collect(),
+    })
+}
