@@ -138,10 +138,16 @@ fn shrunk(
         Bounds::new(left, Some(question.limits.max_memory)).or_interrupted(interrupt::gracefully());
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
-    let part =
-        shrink(&answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
+    let part = shrink(
+        &answer.history,
+        &answer.reads_from,
+        answer.model,
+        violation,
+        &bounds,
+        &mut |size| {
             line.set_message(sized(size));
-        });
+        },
+    );
     line.finish_and_clear();
     let mut part = part?;
     let name = answer.history.name.as_deref().map_or(String::new(), |name| format!(" of {name}"));

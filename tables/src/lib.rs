@@ -33,7 +33,7 @@
 //! | `name` | str? | its name |
 //! | `thread` | u32? | number of the thread; null for `initial` and `final` |
 //! | `index` | u32? | position in the thread's program order, from 0; null likewise |
-//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, a weaker fence such as `fence r,rw` or `fence tso`, `initial`, `final` |
+//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw`, `fence`, a weaker fence such as `fence r,rw`, `fence tso` or `isb`, `initial`, `final` |
 //! | `address` | u64? | byte address or cell; null for a fence |
 //! | `size` | u32? | bytes; null for a fence and for cells |
 //! | `read` | u64? | value read; for `final` the final value |
