@@ -177,7 +177,7 @@ fn arm_shows_dependencies() {
     expect(&trace, &["1 address 0", "2 data 0"], 0);
     // The line of an atomic shows nothing of what it read.
     let mut trace = Trace::arm();
-    trace.store("  ldadda64   x1, x2, [x0]", 0, X).load("  ldr   x4, [x1]", 0, Y);
+    trace.store("  ldadda   w1, w2, [x0]", 0, X).load("  ldr   x4, [x1]", 0, Y);
     expect(&trace, &["1 address 0"], 0);
     // Which operand is taken depends on the flags.
     let mut trace = Trace::arm();
