@@ -85,6 +85,8 @@ fn a_violation_that_needs_no_unknown_fence_is_one() {
     let folder = Folder::new();
     let certificates = folder.path("certificates");
     verdicts(&trace, "violation violation undecided", 1);
+    // Armv8 reorders loads, too, so a barrier that may order stores alone proves nothing.
+    verdict(&trace, &[], "undecided");
     let file = folder.path("run.trace");
     fs::write(&file, &trace.text).unwrap();
     output_of(&["check", &file, "--model", "tso,tso", "--certificate", &certificates], 1);

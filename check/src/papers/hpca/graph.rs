@@ -7,7 +7,7 @@
 //! paper's way of making it atomic. A store-conditional counts as a reader of what its load-linked
 //! read, which makes the pair atomic (see [`Execution`]).
 
-use history::{Kind, OpId};
+use history::OpId;
 use rustc_hash::FxHashMap;
 
 use crate::engine::csr::Csr;
