@@ -23,7 +23,7 @@ fn history(random: &mut StdRng) -> Option<History> {
     let mix = Mix { threads: 3, operations: 9, locations: 2, linked: false };
     let mut accesses = program(random, mix);
     for access in &mut accesses {
-        // The format has no failed compare-and-swap.
+        // The Axe checker has no failed compare-and-swap.
         if access.kind == Kind::FailedCas {
             access.kind = Kind::Load;
         }

@@ -13,7 +13,7 @@ use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
 use check::{Algorithm, Bounds, Model, Outcome, Verdict};
-use history::{Ambiguity, History, Isa, OpId, ReadsFrom};
+use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
 use crate::error::{self, Error};
@@ -25,6 +25,7 @@ use certificates::{Certificates, Written};
 use comparison::Comparison;
 use lab::load::{self, Input};
 use paint::Paint;
+use report::assumptions;
 use store_order::StoreOrder;
 
 /// A verdict on one history under one model.
@@ -151,11 +152,11 @@ impl Run<'_> {
     /// The models to check: where the user names none, that of the CPUs whose instructions make the
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
-        let is_x86 = history.provenance.isa == Some(Isa::X86);
-        if self.args.names_no_model() && is_x86 && self.args.algorithm.applies_to(Model::TSO) {
-            vec![Model::TSO]
-        } else {
-            self.models.clone()
+        let own = history.provenance.isa.map(Model::of_isa);
+        let own = own.filter(|&model| self.args.algorithm.applies_to(model));
+        match own.filter(|_| self.args.names_no_model()) {
+            Some(model) => vec![model],
+            None => self.models.clone(),
         }
     }
 
@@ -304,6 +305,10 @@ fn decide<'a>(
 ) -> Decided<'a> {
     let start = Instant::now();
     let outcome = by();
+    let is_consistent = matches!(outcome.verdict, Verdict::Consistent(_));
+    let unknown = assumptions::of_consistent(&history.provenance, model);
+    let unknown = unknown.filter(|_| is_consistent);
+    let caveats = unknown_reads(reads_from).into_iter().chain(unknown);
     Decided {
         input,
         history,
@@ -312,22 +317,21 @@ fn decide<'a>(
         outcome,
         seconds: start.elapsed().as_secs_f64(),
         certificate: None,
-        caveats: unknown_reads(reads_from).into_iter().chain(about_isa(history, model)).collect(),
+        caveats: caveats.chain(about_isa(history, model)).collect(),
     }
 }
 
 /// The caveat of a verdict on CPUs whose own model is weaker.
 fn about_isa(history: &History, model: Model) -> Option<String> {
     let isa = history.provenance.isa?;
-    let own = match isa {
-        Isa::X86 => return None,
-        Isa::Riscv => "RVWMO",
-        Isa::Arm => "Armv8",
-    };
-    let (isa, model) = (isa.title(), model.name().to_uppercase());
+    let own = Model::of_isa(isa);
+    if !own.is_weak() || model.is_weak() {
+        return None;
+    }
+    let (isa, name) = (isa.title(), own.name());
     Some(format!(
-        "this is about {model}; the model of {isa}, {own}, is weaker and not checked: a run that {model} \
-         forbids may be one that {isa} allows"
+        "this is about {model}; the model of {isa}, {own}, is weaker (--model {name}): a run that {model} forbids may \
+         be one that {isa} allows"
     ))
 }
 

@@ -1,4 +1,5 @@
-//! Read-modify-writes as two operations, for models under which they are two events.
+//! Read-modify-writes as the models see them: as two operations, for models under which they are two events, and
+//! as writes or not if they change nothing.
 
 use std::sync::OnceLock;
 
@@ -8,6 +9,22 @@ use crate::history::{History, Known, OpId, Thread};
 use crate::kind::Kind;
 
 impl History {
+    /// This history with each [`Kind::SilentRmw`] as a read-modify-write of the value that it read, if
+    /// `as_writes`, else as a failed compare-and-swap. `None` if there is none. Cost: linear.
+    pub fn settle_silent(&self, as_writes: bool) -> Option<History> {
+        let is_silent = |op: &OpId| self.kind(*op) == Kind::SilentRmw;
+        let first = self.ops().find(is_silent)?;
+        let mut settled = self.clone();
+        for op in self.ops().skip(first.at()).filter(is_silent) {
+            settled.kind[op.at()] = if as_writes { Kind::Rmw } else { Kind::FailedCas };
+            if let Some(read) = self.read(op).filter(|_| as_writes) {
+                settled.written[op.at()] = read;
+                settled.known[op.at()].0 |= Known::WRITTEN;
+            }
+        }
+        Some(settled)
+    }
+
     /// Whether the history has a read-modify-write, or a failed compare-and-swap with a release that has
     /// no effect.
     fn has_whole_atomics(&self) -> bool {

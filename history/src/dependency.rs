@@ -50,6 +50,19 @@ impl DependencyKind {
     }
 }
 
+/// Dependencies as text, such as `address:3 data:4`: what depends, and the index of the earlier operation in
+/// its thread.
+pub fn dependencies_as_text(dependencies: &[(DependencyKind, u32)]) -> String {
+    let words = dependencies.iter().map(|(kind, on)| format!("{}:{on}", kind.name()));
+    words.collect::<Vec<_>>().join(" ")
+}
+
+/// The dependency that a word such as `address:3` states, if it states one.
+pub fn dependency_from_text(word: &str) -> Option<(DependencyKind, u32)> {
+    let (kind, on) = word.split_once(':')?;
+    Some((DependencyKind::from_name(kind)?, on.parse().ok()?))
+}
+
 /// A dependency of an operation on an earlier one of its thread that returns a value: a read, or a
 /// store-conditional, which returns whether it succeeded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use crate::annotation::Annotation;
 use crate::dependency::{Dependencies, Dependency};
-use crate::fence::Side;
+use crate::fence::WeakFence;
 use crate::kind::Kind;
 use crate::provenance::{Gap, InitialMode, Provenance};
 use crate::unrecorded;
@@ -391,8 +391,7 @@ impl History {
         for op in self.ops() {
             let is_unknown = |line| lines.binary_search(&line).is_ok();
             if self.kind(op) == Kind::Fence && self.line(op).is_some_and(is_unknown) {
-                // Every model preserves the order of two loads, so this fence adds nothing.
-                self.kind[op.at()] = Kind::fence(Side::Reads, Side::Reads);
+                self.kind[op.at()] = Kind::WeakFence(WeakFence::Unknown);
             }
         }
     }

@@ -6,9 +6,11 @@ use crate::fence::WeakFence;
 
 /// The kind of an operation.
 ///
-/// A failed compare-and-swap reads and orders like a read-modify-write but does not write. An atomic
-/// that writes back the value it read counts as one too, since memory does not change. A load-linked
-/// and its successful store-conditional are two operations, which [`crate::History::linked_load`] pairs.
+/// A failed compare-and-swap reads and orders like a read-modify-write but does not write. A *silent*
+/// read-modify-write writes back the value that it read. Under the models with store buffers it is no
+/// different from a failed compare-and-swap, since memory does not change. Under weak models it is a write
+/// that has a place among the writes of its location. Here it counts as no write;
+/// [`History::settle_silent`](crate::History::settle_silent) makes it either of the two. A load-linked and its successful store-conditional are two operations, which [`crate::History::linked_load`] pairs.
 /// JSON has a kind's [`Kind::name`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Kind {
@@ -28,12 +30,14 @@ pub enum Kind {
     Fence,
     /// Fence that orders less than a full one; has no location.
     WeakFence(WeakFence),
+    /// Atomic read-modify-write that writes back what it read.
+    SilentRmw,
 }
 
 impl Kind {
     /// Every kind, in ascending order.
-    pub const ALL: [Kind; 7 + WeakFence::ALL.len()] = {
-        let mut all = [Kind::Load; 7 + WeakFence::ALL.len()];
+    pub const ALL: [Kind; 8 + WeakFence::ALL.len()] = {
+        let mut all = [Kind::Load; 8 + WeakFence::ALL.len()];
         all[1] = Kind::Store;
         all[2] = Kind::Rmw;
         all[3] = Kind::FailedCas;
@@ -45,15 +49,19 @@ impl Kind {
             all[7 + at] = Kind::WeakFence(WeakFence::ALL[at]);
             at += 1;
         }
+        all[7 + WeakFence::ALL.len()] = Kind::SilentRmw;
         all
     };
 
     /// Whether an operation of the kind reads memory or a store buffer.
     pub fn reads(self) -> bool {
-        matches!(self, Kind::Load | Kind::Rmw | Kind::FailedCas | Kind::LoadLinked)
+        matches!(
+            self,
+            Kind::Load | Kind::Rmw | Kind::FailedCas | Kind::LoadLinked | Kind::SilentRmw
+        )
     }
 
-    /// Whether an operation of the kind writes memory.
+    /// Whether an operation of the kind changes memory.
     pub fn writes(self) -> bool {
         matches!(self, Kind::Store | Kind::Rmw | Kind::StoreConditional)
     }
@@ -70,7 +78,7 @@ impl Kind {
 
     /// Whether the kind is a read-modify-write, or orders like one.
     pub fn is_atomic(self) -> bool {
-        matches!(self, Kind::Rmw | Kind::FailedCas)
+        matches!(self, Kind::Rmw | Kind::FailedCas | Kind::SilentRmw)
     }
 
     /// A fence, full or weak.
@@ -90,6 +98,7 @@ impl Kind {
             Kind::StoreConditional => 5,
             Kind::Fence => 6,
             Kind::WeakFence(weak) => 7 + weak as u8,
+            Kind::SilentRmw => u8::MAX,
         }
     }
 
@@ -104,6 +113,7 @@ impl Kind {
             Kind::StoreConditional => "store-conditional",
             Kind::Fence => "fence",
             Kind::WeakFence(weak) => weak.name(),
+            Kind::SilentRmw => "silent-rmw",
         }
     }
 
@@ -137,7 +147,9 @@ mod tests {
     fn names_and_codes_tell_kinds_apart() {
         for (at, kind) in Kind::ALL.into_iter().enumerate() {
             assert_eq!(Kind::from_name(kind.name()), Some(kind));
-            assert_eq!(usize::from(kind.code()), at);
+            // The codes between those of the fences and that of the last kind are for further fences.
+            let code = if kind == Kind::SilentRmw { 255 } else { at };
+            assert_eq!(usize::from(kind.code()), code);
         }
         assert_eq!(size_of::<Kind>(), 1);
     }

@@ -41,7 +41,7 @@ mod unrecorded;
 pub use annotation::Annotation;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
-pub use dependency::{Dependency, DependencyKind};
+pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};
 pub use fence::{Side, WeakFence};
 pub use history::{Final, History, Location, OpId, Operation, Thread};
 pub use kind::Kind;

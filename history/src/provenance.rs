@@ -269,8 +269,16 @@ pub struct Provenance {
     /// not show what they order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub unknown_fences: Vec<u64>,
+    /// How many dependencies of operations on earlier loads the trace does not show. Weak models preserve the
+    /// order of such operations, so an inconsistency may go unseen.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub unknown_dependencies: u64,
     /// Further remarks on the verdict for the user, one sentence each.
     pub notes: Vec<String>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl Provenance {

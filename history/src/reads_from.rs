@@ -1,12 +1,15 @@
 //! Reads-from: which write each read takes its value from.
 //!
 //! [`ReadsFrom`] is derived from values, so each value should be written once to a location. If one is
-//! written twice, the values do not determine reads-from, and [`Ambiguity`] says what to do.
+//! written twice, the values do not determine reads-from, and [`Ambiguity`] says what to do. A
+//! read-modify-write that writes back what it read is never refused: reads of that value have several
+//! candidates.
 
 use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::history::{History, NONE32, OpId};
+use crate::kind::Kind;
 
 /// What to do about a value that is written twice to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -249,6 +252,7 @@ impl Writers {
                 Ambiguity::Keep => true,
             };
             // An ambiguous entry has lost the first writer, but its first error was kept.
+            let allowed = allowed || writes_back(history, op);
             if !allowed && earlier.is_none_or(|earlier| earlier != AMBIGUOUS || initial) {
                 let twice = written_twice(history, op, earlier.map(OpId), location, value, initial);
                 let when = history.trace_position(op);
@@ -291,6 +295,13 @@ impl Writers {
             None => THIN_AIR,
         }
     }
+}
+
+/// Whether an operation is a read-modify-write that writes back what it read, or the write of one that was split.
+fn writes_back(history: &History, op: OpId) -> bool {
+    let is_second_part = history.continues(op) && history.kind(op) == Kind::StoreConditional;
+    let read = if is_second_part { OpId(op.0 - 1) } else { op };
+    history.read(read).is_some_and(|value| history.written(op) == Some(value))
 }
 
 /// The source of a read of an ambiguous value at a location that only one thread uses: the nearest

@@ -8,14 +8,25 @@
 //! | `T: sync` | full fence |
 //! | any of them, then `@ B : E` | issued at tick B, completed at tick E; either may be missing |
 //! | `final M[A] == V` | after everything has drained, A holds V |
-//! | `# text` | comment; the first one of a history is its name |
+//! | `# text` | comment, on a line of its own or at the end of one; the first whole line of a history is its name |
 //! | `check` | ends a history; the last one may be missing |
+//!
+//! What the Axe checker has no words for is in comments that begin with `#! `, which it skips:
+//!
+//! | line | meaning |
+//! |---|---|
+//! | an operation, then `#! acquire address:3 data:4` | its annotation, and dependencies on the operations of these indices of the thread, from 0 |
+//! | a load, then `#! load-linked`, `#! failed-cas` or `#! silent-rmw` | an operation of this kind |
+//! | a store, then `#! store-conditional` | the same |
+//! | an operation, then `#! issued:4 completed:9` | ticks that the checker would refuse: a store that completes, a begin that is not after that of the operation before |
+//! | `#! T: fence r,rw` or `#! T: isb` | a fence that is not full |
+//!
+//! Without them a history allows more, so what the checker forbids is forbidden.
 //!
 //! `vA` is another spelling of `M[A]`. Numbers are decimal. The order of one thread's lines is its
 //! program order; the order of lines of different threads means nothing.
 //!
-//! A read-modify-write that writes back what it read changes nothing: it is taken as
-//! [`Kind::FailedCas`].
+//! A read-modify-write that writes back what it read is a [`Kind::SilentRmw`].
 //!
 //! ```
 //! use ingest::{Options, axe, input::Lines};
@@ -32,12 +43,13 @@
 //! ```
 
 mod grammar;
+mod remark;
 mod write;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::Write;
 
-use history::{Access, History, HistoryBuilder, Kind, Place, Provenance, Source};
+use history::{Access, DependencyKind, History, HistoryBuilder, Kind, Place, Provenance, Source};
 use memchr::memchr;
 
 use crate::error::{Error, WriteError, excerpt};
@@ -45,6 +57,7 @@ use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
+use remark::Remark;
 
 pub use write::{is_small, write, write_small};
 
@@ -173,6 +186,7 @@ fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
 struct Draft {
     name: Option<String>,
     builder: HistoryBuilder,
+    threads: BTreeMap<u32, ThreadSoFar>,
     /// Whether some operation has no tick of completion.
     incomplete: bool,
     finals: Vec<(u64, u64, u64)>,
@@ -197,15 +211,43 @@ impl Draft {
                     self.name = Some(String::from_utf8_lossy(text).into_owned());
                 }
             }
-            Statement::Operation(operation) => {
-                let wanted = operation.cell.is_none_or(|cell| options.wants_address(cell))
-                    && options.wants_tick(operation.completed);
-                if wanted {
-                    self.incomplete |= operation.completed.is_none();
-                    self.builder.push(access(&operation, lines.number()));
-                }
+            Statement::Operation(operation, remark) => {
+                self.add_operation(&operation, &remark, lines, options)?;
             }
             Statement::Final { cell, value } => self.add_final(cell, value, lines, options)?,
+        }
+        Ok(())
+    }
+
+    fn add_operation(
+        &mut self,
+        operation: &Operation,
+        remark: &Remark,
+        lines: &Lines<'_>,
+        options: &Options,
+    ) -> Result<(), Error> {
+        let completed = operation.completed.or(remark.completed);
+        let is_wanted = operation.cell.is_none_or(|cell| options.wants_address(cell))
+            && options.wants_tick(completed);
+        if is_wanted {
+            self.incomplete |= completed.is_none();
+            self.builder.push(access(operation, remark, lines.number()));
+        }
+        let thread = self.threads.entry(operation.thread).or_default();
+        let depends = thread.depend(&remark.depends, is_wanted).map_err(|on| {
+            lines.syntax(
+                format!(
+                    "a dependency on operation {on} of the thread, which is not an earlier one"
+                ),
+                "the index of an earlier operation of the thread, from 0",
+                "count all operations of the thread, fences too",
+            )
+        })?;
+        if is_wanted {
+            thread.rows.push(self.builder.len() as u32 - 1);
+            depends.iter().for_each(|&(kind, on)| self.builder.depend(kind, on as usize));
+        } else {
+            thread.rows.push(LEFT_OUT);
         }
         Ok(())
     }
@@ -277,17 +319,55 @@ impl Draft {
     }
 }
 
-fn access(operation: &Operation, line: u64) -> Access {
-    let kind = match operation.kind {
-        Kind::Rmw if operation.read == operation.written => Kind::FailedCas,
+/// The operations of a thread that were read so far.
+#[derive(Default)]
+struct ThreadSoFar {
+    /// Their rows in the builder, or [`LEFT_OUT`].
+    rows: Vec<u32>,
+    /// Rows that a branch depends on, behind which every operation so far was left out.
+    controls: Vec<u32>,
+}
+
+/// Marks an operation that is not selected.
+const LEFT_OUT: u32 = u32::MAX;
+
+impl ThreadSoFar {
+    /// The dependencies of the next operation, by rows. What a branch controls is recorded at the first selected
+    /// operation after it. An error is the index of an operation that does not come before.
+    fn depend(
+        &mut self,
+        depends: &[(DependencyKind, u32)],
+        is_wanted: bool,
+    ) -> Result<Vec<(DependencyKind, u32)>, u32> {
+        let mut found = Vec::new();
+        for &(kind, on) in depends {
+            match *self.rows.get(on as usize).ok_or(on)? {
+                LEFT_OUT => {}
+                row if kind == DependencyKind::Control => self.controls.push(row),
+                row => found.push((kind, row)),
+            }
+        }
+        if is_wanted {
+            let controls = self.controls.drain(..);
+            found.extend(controls.map(|row| (DependencyKind::Control, row)));
+        }
+        Ok(found)
+    }
+}
+
+fn access(operation: &Operation, remark: &Remark, line: u64) -> Access {
+    let kind = match remark.kind.unwrap_or(operation.kind) {
+        Kind::Rmw if operation.read == operation.written => Kind::SilentRmw,
         kind => kind,
     };
+    let completed = operation.completed.or(remark.completed);
     Access {
+        annotation: remark.annotation,
         read: operation.read,
         written: operation.written,
-        issued: operation.issued,
-        completed: operation.completed,
-        order: operation.completed,
+        issued: operation.issued.or(remark.issued),
+        completed,
+        order: completed,
         line: Some(line),
         ..Access::new(operation.thread, kind, operation.cell.map_or(Place::Nowhere, Place::Cell))
     }

@@ -15,8 +15,8 @@
 //! |---|---|
 //! | `thread` | number of the thread |
 //! | `index` | position in program order, from 0; without it, the order of appearance |
-//! | `kind` | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`; `fence r,rw` and the like, `fence tso` for fences that order less |
-//! | `annotation` | `acquire`, `acquire-pc` (RCpc), `release` or `acquire-release`, where there is one |
+//! | `kind` | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw` (it writes back what it read), `fence`; `fence r,rw` and the like, `fence tso` and `isb` for fences that order less |
+//! | `annotation` | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release`, where there is one |
 //! | `address`, `size` | location: byte address and 1 to 8 bytes; a cell of the axe format has no `size`, a fence neither |
 //! | `read`, `written` | values, where the kind reads or writes and they are known |
 //! | `issued`, `completed` | ticks, where known |

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use history::History;
 use rustc_hash::FxHashMap;
 
-/// The largest thread number and address that the Axe checker reads: nine digits.
-const LARGEST: u64 = 999_999_999;
+/// The largest thread number, address and tick that the Axe checker reads: nine digits.
+pub(crate) const LARGEST: u64 = 999_999_999;
 const LARGEST_VALUE: u64 = (1 << 23) - 1;
 
 /// Numbers for the values of each location: 0 is the initial one.

@@ -124,7 +124,7 @@ fn locked_halves_are_one_operation() {
     locked(&mut script, 3, 4);
     locked(&mut script, 4, 4);
     let trace = script.read();
-    let expected = ["0: rmw 0x1000 == 0x3, := 0x4", "0: failed-cas 0x1000 == 0x4"];
+    let expected = ["0: rmw 0x1000 == 0x3, := 0x4", "0: silent-rmw 0x1000 == 0x4"];
     assert_eq!(operations(&trace), expected);
     let rmw = trace.histories[0].operation(OpId(0));
     assert_eq!((rmw.issued, rmw.completed), (Some(1), Some(4)));
@@ -175,7 +175,7 @@ fn swaps_and_atomics() {
         [
             "0: rmw 0x1000 == ?, := 0x7",
             "0: rmw 0x1000 == 0x7, := 0x8",
-            "0: failed-cas 0x1000 == 0x8",
+            "0: silent-rmw 0x1000 == 0x8",
             "0: rmw 0x1000 == 0x8, := ?",
             "0: rmw 0x1000 == ?, := ?",
         ]

@@ -148,7 +148,7 @@ fn a_client_prints_atomics_and_fences() {
                 "0: store 0x1000 := 0x1",
                 "0: rmw 0x1000 == 0x1, := 0x2",
                 "0: fence",
-                "0: failed-cas 0x1000 == 0x2",
+                "0: silent-rmw 0x1000 == 0x2",
                 "0: load 0x1000 == 0x2",
             ]
         );
@@ -307,7 +307,7 @@ fn locked_instructions() {
         "0: fence",
         "0: rmw 0x1000 == 0x1, := 0x2",
         "0: fence",
-        "0: failed-cas 0x1000 == 0x2",
+        "0: silent-rmw 0x1000 == 0x2",
         "0: fence",
         "0: load 0x1000 == 0x2",
     ];

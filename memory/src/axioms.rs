@@ -12,8 +12,8 @@
 //! history with its reads-from.
 //!
 //! The code is meant to be checked by eye, not to be fast: its cost is exponential, and tests use it for
-//! histories of about ten operations. Each value must be written at most once to a location, and the
-//! history must show every value.
+//! histories of about ten operations. The history must show every value. A read of a value that several
+//! writes have, as a read-modify-write that writes back what it read makes them, is tried with each.
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, WrittenTwice};
 
@@ -32,7 +32,8 @@ impl<'h> Execution<'h> {
     /// Derives reads-from from the values.
     ///
     /// # Errors
-    /// Returns [`WrittenTwice`] if a value is written twice to a location.
+    /// Returns [`WrittenTwice`] if a value is written twice to a location, other than by a read-modify-write
+    /// that writes back what it read.
     pub fn new(history: &'h History) -> Result<Execution<'h>, WrittenTwice> {
         let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse)?;
         Ok(Execution { history, reads_from })
@@ -81,6 +82,34 @@ impl Axioms for Model {
 /// A memory order that satisfies the axioms of a model; `None` if there is none. Cost: exponential in
 /// the number of operations.
 pub fn memory_order(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<OpId>> {
+    let source = |op| execution.reads_from.source(op);
+    let is_open = |op: &OpId| source(*op) == Some(ReadSource::Ambiguous);
+    let Some(read) = execution.history.ops().find(is_open) else {
+        return memory_order_of(execution, model);
+    };
+    candidates(execution, read).into_iter().find_map(|chosen| {
+        let source = |op| if op == read { Some(chosen) } else { source(op) };
+        let reads_from = ReadsFrom::given(execution.history, source);
+        memory_order(&Execution { history: execution.history, reads_from }, model)
+    })
+}
+
+/// The writes that have the value of a read, and the initial value if it is that.
+fn candidates(execution: &Execution<'_>, read: OpId) -> Vec<ReadSource> {
+    let history = execution.history;
+    let value = history.read(read);
+    let is_source = |&write: &OpId| {
+        write != read
+            && execution.same_location(write, read)
+            && history.written(write).is_some_and(|written| Some(written) == value)
+    };
+    let writes = history.ops().filter(is_source).map(ReadSource::Write);
+    let is_initial = history.location(read).is_some_and(|at| history.initial(at) == value);
+    writes.chain(is_initial.then_some(ReadSource::Initial)).collect()
+}
+
+/// [`memory_order`] where each read has one source.
+fn memory_order_of(execution: &Execution<'_>, model: &dyn Axioms) -> Option<Vec<OpId>> {
     let history = execution.history;
     let mut before = vec![Vec::new(); history.len()];
     for thread in 0..history.threads().len() {

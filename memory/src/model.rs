@@ -183,11 +183,14 @@ impl Model {
         if self.uses_ticks() { history.digest_with_ticks() } else { history.digest() }
     }
 
-    /// The history as the model sees it: where a read-modify-write is two events, it is two operations.
-    /// Everything that takes a history and a model expects it in this form. Cost: linear.
+    /// The history as the model sees it: a read-modify-write that writes back what it read is a write under
+    /// weak models alone, and where a read-modify-write is two events, it is two operations. Everything that
+    /// takes a history and a weak model expects it in this form. Cost: linear.
     pub fn prepare(self, history: &History) -> Cow<'_, History> {
-        let split = self.0.splits_atomics.then(|| history.split_atomics()).flatten();
-        split.map_or(Cow::Borrowed(history), Cow::Owned)
+        let settled = history.settle_silent(self.is_weak());
+        let split = self.0.splits_atomics;
+        let split = split.then(|| settled.as_ref().unwrap_or(history).split_atomics()).flatten();
+        split.or(settled).map_or(Cow::Borrowed(history), Cow::Owned)
     }
 
     /// Whether stores wait in a buffer.

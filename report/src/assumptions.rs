@@ -1,6 +1,7 @@
-//! The assumptions under which a verdict on a history holds.
+//! The assumptions under which a verdict on a history holds: [`of`] any verdict, and [`of_consistent`].
 
 use history::{InitialMode, Provenance, Sizes, Source};
+use memory::Model;
 
 /// The assumptions under which a history was read, and what else its reader noted, one sentence
 /// each.
@@ -42,4 +43,18 @@ pub fn of(provenance: &Provenance) -> Vec<String> {
         found.push(format!("the instructions are those of {}", isa.title()));
     }
     found
+}
+
+/// A further assumption under which *consistent* holds, where there is one: a weak model orders what depends on a load,
+/// and the trace may not show all of that. A violation holds without it.
+pub fn of_consistent(provenance: &Provenance, model: Model) -> Option<String> {
+    let unknown = provenance.unknown_dependencies;
+    if unknown == 0 || !model.is_weak() {
+        return None;
+    }
+    let plural = if unknown == 1 { "dependency" } else { "dependencies" };
+    Some(format!(
+        "{unknown} {plural} unknown: the trace does not show all that these operations depend on, so an order that \
+         {model} preserves may be missing"
+    ))
 }

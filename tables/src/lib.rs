@@ -33,7 +33,7 @@
 //! | `name` | str? | its name |
 //! | `thread` | u32? | number of the thread; null for `initial` and `final` |
 //! | `index` | u32? | position in the thread's program order, from 0; null likewise |
-//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `fence`, a weaker fence such as `fence r,rw` or `fence tso`, `initial`, `final` |
+//! | `kind` | str | `load`, `store`, `rmw`, `failed-cas`, `load-linked`, `store-conditional`, `silent-rmw`, `fence`, a weaker fence such as `fence r,rw`, `fence tso` or `isb`, `initial`, `final` |
 //! | `address` | u64? | byte address or cell; null for a fence |
 //! | `size` | u32? | bytes; null for a fence and for cells |
 //! | `read` | u64? | value read; for `final` the final value |
@@ -42,7 +42,8 @@
 //! | `line` | u64? | line of the trace that shows it |
 //! | `order` | u32? | place in the trace's order of completions |
 //! | `continues` | bool | whether it is a further part of the access before it, which was split |
-//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release` or `acquire-release` |
+//! | `annotation` | str? | `acquire`, `acquire-pc` (RCpc), `release`, `acquire-release`, `no-return` or `no-return-release`; there is such a column only if an operation has an annotation |
+//! | `depends` | str? | dependencies such as `address:3 data:4` on the operations of these indices of the thread; there is such a column only if an operation has one |
 //! | `source_thread`, `source_index` | u32? | the write it is known to read, where sizes are mixed |
 //!
 //! There is a row of kind `initial` for each location whose initial value is not 0, or that no operation accesses. File

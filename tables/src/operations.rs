@@ -1,12 +1,31 @@
 //! The table of operations, piece by piece.
 
-use history::{Frame, History, Location, OpId, Row};
+use history::{Frame, History, Location, OpId, Row, dependencies_as_text};
 use polars_core::prelude::{Column, DataFrame, PolarsResult};
 
 /// Kind of a row that states an initial value.
 pub(super) const INITIAL: &str = "initial";
 /// Kind of a row that states a final value.
 pub(super) const FINAL: &str = "final";
+
+/// The columns that a table has only if some of its operations needs them.
+#[derive(Clone, Copy)]
+pub(super) struct OptionalColumns {
+    annotation: bool,
+    depends: bool,
+}
+
+impl OptionalColumns {
+    /// The columns that the operations of these histories need.
+    pub fn of(histories: &[History]) -> OptionalColumns {
+        let is_annotated =
+            |history: &History| history.ops().any(|op| !history.annotation(op).is_none());
+        OptionalColumns {
+            annotation: histories.iter().any(is_annotated),
+            depends: histories.iter().any(|history| !history.all_dependencies().is_empty()),
+        }
+    }
+}
 
 /// A row of the table: an operation, or the initial or final value of a location.
 struct Line<'a> {
@@ -69,8 +88,8 @@ impl<'a> Operations<'a> {
         });
     }
 
-    /// Turns the rows into columns. There is a column of annotations only if some operation of the whole table has one.
-    pub fn into_frame(self, has_annotations: bool) -> PolarsResult<DataFrame> {
+    /// Turns the rows into columns.
+    pub fn into_frame(self, optional: OptionalColumns) -> PolarsResult<DataFrame> {
         macro_rules! column {
             ($name:literal, $of:expr) => {{
                 let values = self.lines.iter().map($of);
@@ -105,9 +124,15 @@ impl<'a> Operations<'a> {
             known!("source_thread", |row| Some(row.source?.0)),
             known!("source_index", |row| Some(row.source?.1)),
         ];
-        if has_annotations {
+        if optional.annotation {
             columns.push(known!("annotation", |row| {
                 (!row.annotation.is_none()).then(|| row.annotation.name())
+            }));
+        }
+        if optional.depends {
+            columns.push(known!("depends", |row| {
+                let depends = &row.dependencies;
+                (!depends.is_empty()).then(|| dependencies_as_text(depends))
             }));
         }
         DataFrame::new_infer_height(columns)

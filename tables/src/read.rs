@@ -4,7 +4,9 @@ use std::fs::File;
 use std::io::{Cursor, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use history::{Annotation, Frame, History, Kind, Location, Restorer, Row};
+use history::{
+    Annotation, DependencyKind, Frame, History, Kind, Location, Restorer, Row, dependency_from_text,
+};
 use polars_core::prelude::{BooleanChunked, DataFrame, StringChunked, UInt64Chunked};
 use polars_io::mmap::MmapBytesReader;
 use polars_io::prelude::SerReader;
@@ -232,6 +234,7 @@ struct Piece {
     order: Option<UInt64Chunked>,
     continues: Option<BooleanChunked>,
     annotation: Option<StringChunked>,
+    depends: Option<StringChunked>,
     source_thread: Option<UInt64Chunked>,
     source_index: Option<UInt64Chunked>,
 }
@@ -254,6 +257,7 @@ impl Piece {
             order: columns.optional_numbers("order")?,
             continues: columns.optional_flags("continues")?,
             annotation: columns.optional_text("annotation")?,
+            depends: columns.optional_text("depends")?,
             source_thread: columns.optional_numbers("source_thread")?,
             source_index: columns.optional_numbers("source_index")?,
         })
@@ -278,6 +282,13 @@ impl Piece {
         })
     }
 
+    /// The dependencies of a row: none where the column is null or missing.
+    fn dependencies(&self, at: usize) -> Result<Vec<(DependencyKind, u32)>, &'static str> {
+        let text = self.depends.as_ref().and_then(|column| column.get(at)).unwrap_or("");
+        let words = text.split_ascii_whitespace().map(dependency_from_text);
+        words.collect::<Option<Vec<_>>>().ok_or("`depends` is not of the form `address:3 data:4`")
+    }
+
     fn row(&self, at: usize, kind: Kind, location: Option<Location>) -> Result<Row, &'static str> {
         let small = |number: Option<u64>| match number.map(u32::try_from) {
             None => Ok(None),
@@ -299,7 +310,7 @@ impl Piece {
             order: small(get(&self.order, at))?,
             continues: self.continues.as_ref().and_then(|flags| flags.get(at)).unwrap_or(false),
             source: source_thread.zip(small(get(&self.source_index, at))?),
-            dependencies: Vec::new(),
+            dependencies: self.dependencies(at)?,
         })
     }
 }

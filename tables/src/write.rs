@@ -11,7 +11,7 @@ use polars_io::prelude::{KeyValueMetadata, ParquetWriter};
 use crate::TableError;
 use crate::files;
 use crate::metadata::Metadata;
-use crate::operations::Operations;
+use crate::operations::{Operations, OptionalColumns};
 
 /// Number of rows that are held in memory at a time; also the size of a row group.
 pub(super) const ROWS_IN_MEMORY: usize = 1 << 18;
@@ -102,17 +102,14 @@ impl Write for Watched<'_> {
 
 /// The table in pieces of about [`ROWS_IN_MEMORY`] rows, at least one so that there is a schema.
 fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
-    let has_annotations = histories.iter().any(|history| {
-        let mut ops = history.ops();
-        ops.any(|op| !history.annotation(op).is_none())
-    });
+    let optional = OptionalColumns::of(histories);
     let mut cursor = Cursor { histories, history: 0, op: 0 };
     let mut first = true;
     std::iter::from_fn(move || {
         let piece = cursor.piece();
         let wanted = first || piece.len() > 0;
         first = false;
-        wanted.then(|| piece.into_frame(has_annotations))
+        wanted.then(|| piece.into_frame(optional))
     })
 }
 

@@ -4,10 +4,11 @@ use std::fs;
 use std::path::Path;
 
 use history::{
-    Access, Annotation, History, HistoryBuilder, Initial, Kind, Place, Provenance, Side, Source,
-    Unfinished,
+    Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+    Side, Source, Unfinished,
 };
-use ingest::Transition;
+use ingest::input::Lines;
+use ingest::{FORMATS, Options, Transition};
 use polars_core::prelude::{Column, DataFrame};
 use polars_io::prelude::ParquetWriter;
 use proptest::prelude::*;
@@ -42,6 +43,8 @@ fn rich() -> History {
         ..Access::new(1, Kind::Load, place(0x1004, 2))
     });
     builder.push(Access::new(1, Kind::Rmw, place(0x2000, 8)));
+    builder.depend(DependencyKind::Address, 1);
+    builder.depend(DependencyKind::Data, 2);
     builder.push(Access::new(3, Kind::Fence, Place::Nowhere));
     let weak = Kind::fence(Side::Writes, Side::Both);
     builder.push(Access::new(3, weak, Place::Nowhere));
@@ -91,6 +94,33 @@ fn round_trip(histories: &[History]) -> Vec<History> {
 #[test]
 fn everything_comes_back() {
     round_trip(&[rich()]);
+}
+
+/// JSON Lines and Parquet hold the same dependencies.
+#[test]
+fn dependencies_come_back_through_json_and_parquet() {
+    let history = rich();
+    assert!(history.all_dependencies().len() > 2, "the split access has several parts");
+    let mut text = Vec::new();
+    ingest::json::write(&history, &mut text).unwrap();
+    let json = FORMATS.iter().find(|format| format.name() == "json").unwrap();
+    let mut lines = Lines::new(&text[..], "t.jsonl", false).unwrap();
+    let read = json.read(&mut lines, &Options::default()).unwrap();
+    round_trip(&read.histories);
+    assert_eq!(read.histories[0].all_dependencies(), history.all_dependencies());
+}
+
+/// The column of dependencies is there only where it is needed.
+#[test]
+fn a_table_without_dependencies_has_no_column_for_them() {
+    let folder = tempfile::tempdir().unwrap();
+    let columns = |name: &str, history: &History| {
+        let path = folder.path().join(name);
+        tables::write_histories(&path, std::slice::from_ref(history)).unwrap();
+        String::from_utf8_lossy(&fs::read(&path).unwrap()).contains("depends")
+    };
+    assert!(!columns("without.parquet", &history_of(&[store(0, 1, 7)])));
+    assert!(columns("with.parquet", &rich()));
 }
 
 #[test]
@@ -231,6 +261,8 @@ fn every_wrong_type_and_value_is_named() {
         (Column::new("size".into(), vec![None, Some(8i64)]), "all of them"),
         (Column::new("kind".into(), vec!["store", "final"]), ""),
         (Column::new("continues".into(), vec![1i64, 2]), "not true and false"),
+        (Column::new("depends".into(), vec!["", "adress:0"]), "`depends` is not of the form"),
+        (Column::new("depends".into(), vec!["", "data:7"]), "depends on operation 7"),
     ];
     for (column, expected) in cases {
         let mut columns = foreign_columns();
@@ -308,7 +340,12 @@ fn any_history() -> impl Strategy<Value = History> {
     ];
     (proptest::collection::vec(access, 0..25), initial).prop_map(|(accesses, initial)| {
         let mut builder = HistoryBuilder::new();
-        accesses.iter().for_each(|&access| builder.push(access));
+        for (at, &access) in accesses.iter().enumerate() {
+            builder.push(access);
+            if let (Some(tick), Some(on)) = (access.issued, at.checked_sub(3)) {
+                builder.depend(DependencyKind::ALL[tick as usize % 3], on);
+            }
+        }
         builder.finish(Default::default(), &initial, Provenance::default()).unwrap()
     })
 }

@@ -162,7 +162,7 @@ impl Witness {
             Kind::LoadLinked => {
                 self.reservations.insert((arrival.thread, location), held);
             }
-            Kind::Rmw | Kind::FailedCas => own.atomic = place,
+            kind if kind.is_atomic() => own.atomic = place,
             _ => {}
         }
         if arrival.kind.writes() {

@@ -143,7 +143,7 @@ impl Edge {
             Kind::Load | Kind::LoadLinked => "R",
             Kind::Store | Kind::StoreConditional => "W",
             // No shape has these.
-            Kind::Rmw | Kind::FailedCas => "M",
+            Kind::Rmw | Kind::FailedCas | Kind::SilentRmw => "M",
             Kind::Fence | Kind::WeakFence(_) => "F",
         };
         match self.relation {

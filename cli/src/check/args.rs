@@ -45,8 +45,8 @@ is asked about that is weaker than the model, `criterion` names it and the verdi
 
 Of instructions that CPUs executed (the flag Exec) those of x86, RISC-V and AArch64 are understood. Locations are found by
 their use if --addresses does not choose them, and their values may repeat. What is not understood
-and could matter ends undecided; docs/gem5.md says what is supported. The models of RISC-V and Arm are
-weaker than those here: what violates SC need not be wrong on them.
+and could matter ends undecided; docs/gem5.md says what is supported. Without --model the model of the instruction
+set is checked: TSO, RVWMO or Armv8.
 
 Exit status: the first of 2 (bad usage or input), 1 (a violation, or a run that crashed), 3 (undecided), 0 that
 occurred.")]
@@ -55,8 +55,8 @@ pub struct Args {
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
-    /// Memory models, separated by commas [default: sc, or tso for what x86 executed and for an
-    /// algorithm that is for TSO alone]
+    /// Memory models, separated by commas [default: sc, or for what CPUs executed that of their instruction
+    /// set: tso, rvwmo or armv8, or tso for an algorithm that is for TSO alone]
     #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = words::model())]
     model: Vec<Model>,
 

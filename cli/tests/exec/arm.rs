@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::common::{Folder, output_of};
-use crate::trace::{Trace, X, Y, arm, check, lines, verdict, verdicts};
+use crate::trace::{SC, Trace, X, Y, arm, check, lines, verdict, verdicts};
 
 fn arm_store_buffering(store: &str, between: Option<&str>, load: &str) -> Trace {
     let mut trace = Trace::default();
@@ -85,6 +85,8 @@ fn a_violation_that_needs_no_unknown_fence_is_one() {
     let folder = Folder::new();
     let certificates = folder.path("certificates");
     verdicts(&trace, "violation violation undecided", 1);
+    // Armv8 reorders loads, too, so a barrier that may order stores alone proves nothing.
+    verdict(&trace, &[], "undecided");
     let file = folder.path("run.trace");
     fs::write(&file, &trace.text).unwrap();
     output_of(&["check", &file, "--model", "tso,tso", "--certificate", &certificates], 1);
@@ -107,10 +109,10 @@ fn an_interrupt_hides_the_outcome_of_an_exclusive() {
             (1, "0x208 @f    :   ldr   x1, [x2] : MemRead :  D=0x0000000000000000 A=0x3000"),
         ])
     };
-    verdict(&attempt("0x110"), &[], "violation");
-    verdict(&attempt("0xffff0480"), &[], "undecided");
+    verdict(&attempt("0x110"), &SC, "violation");
+    verdict(&attempt("0xffff0480"), &SC, "undecided");
     // Nothing was stored, so the value 1 comes from a write that was not recorded, and the location is not shared.
-    let range = ["--addresses", "0x3000-0x3008"];
+    let range = ["--model", "sc", "--addresses", "0x3000-0x3008"];
     verdict(&attempt("0x100"), &range, "undecided");
 }
 
@@ -124,7 +126,7 @@ fn small_values_of_arm_may_have_4_bytes() {
     arm(&mut trace, 0, "ldr", 1, Y);
     arm(&mut trace, 0, "str", 0, X);
     arm(&mut trace, 0, "ldr", 0x5_0000_0000, X);
-    verdict(&trace, &[], "undecided");
+    verdict(&trace, &SC, "undecided");
 }
 
 #[test]
@@ -138,6 +140,6 @@ fn accesses_of_unknown_size_may_cross_a_line() {
     arm(&mut trace, 0, "ldr", 1, X + 0x1000);
     arm(&mut trace, 0, "str", 2, line);
     arm(&mut trace, 0, "ldr", 2, line);
-    let output = verdict(&trace, &[], "undecided");
+    let output = verdict(&trace, &SC, "undecided");
     assert!(output.contains("line 2"), "{output}");
 }

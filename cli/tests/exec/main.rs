@@ -8,6 +8,7 @@ mod initial;
 mod repeated;
 mod riscv;
 mod trace;
+mod weak;
 mod x86;
 
 use std::fs;

@@ -86,6 +86,8 @@ pub fn check(trace: &Trace, arguments: &[&str], status: i32) -> (Vec<String>, St
     (verdicts.collect(), output)
 }
 
+pub const SC: [&str; 2] = ["--model", "sc"];
+
 pub const ALL: [&str; 2] = ["--model", "sc,tso,pso"];
 
 pub fn verdicts(trace: &Trace, expected: &str, status: i32) -> String {

@@ -1,6 +1,8 @@
 //! One line of the axe format.
 
 use history::Kind;
+
+use super::remark::{self, MARK, Remark};
 use nom::branch::alt;
 use nom::bytes::complete::tag;
 use nom::character::complete::{digit1, space0, space1};
@@ -10,13 +12,13 @@ use nom::sequence::{preceded, terminated};
 use nom::{Err, IResult, Parser};
 
 /// The statement on a line.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Statement<'a> {
     Empty,
     Comment(&'a [u8]),
     Check,
     Final { cell: u64, value: u64 },
-    Operation(Operation),
+    Operation(Operation, Remark),
 }
 
 /// An operation as a line states it.
@@ -59,7 +61,8 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
 
 /// Parses a whole line.
 pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
-    let parsed = terminated(alt((comment, check, final_value, empty, operation)), end).parse(line);
+    let statement = alt((fence_remark, comment, check, final_value, empty, operation));
+    let parsed = terminated(statement, end).parse(line);
     match parsed {
         Ok((_, statement)) => Ok(statement),
         Err(Err::Error(expected) | Err::Failure(expected)) => Err(expected),
@@ -85,9 +88,13 @@ fn token<'a, T>(
 }
 
 fn end(input: In<'_>) -> Parsed<'_, ()> {
-    let what = "the end of the line or `@ BEGIN : END`";
+    let what = "the end of the line, a comment or `@ BEGIN : END`";
     let (at, _) = space0(input)?;
-    if at.is_empty() { Ok((at, ())) } else { Err(Err::Failure(Expected { at, what })) }
+    if at.is_empty() || at.starts_with(b"#") {
+        Ok((&at[at.len()..], ()))
+    } else {
+        Err(Err::Failure(Expected { at, what }))
+    }
 }
 
 fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
@@ -98,6 +105,25 @@ fn empty(input: In<'_>) -> Parsed<'_, Statement<'_>> {
         let what = "an empty line";
         Err(Err::Error(Expected { at, what }))
     }
+}
+
+/// `#! 0: fence r,rw`: a fence that the Axe checker has not, with what else a remark says.
+fn fence_remark(input: In<'_>) -> Parsed<'_, Statement<'_>> {
+    let (at, _) = preceded(space0, tag(MARK)).parse(input)?;
+    let (at, thread) = cut(thread).parse(at)?;
+    let (at, _) = cut(token(tag(":"), "`:` behind the thread")).parse(at)?;
+    let (at, _) = space0(at)?;
+    let what = "a fence that is not full, such as `fence r,rw`";
+    let (kind, words) = remark::weak_fence(at).ok_or(Err::Failure(Expected { at, what }))?;
+    let remark = remark(words, kind)?;
+    Ok((&at[at.len()..], Statement::Operation(Operation { thread, ..plain(kind, None) }, remark)))
+}
+
+/// The words of a remark, up to the end of the line.
+fn remark(words: In<'_>, kind: Kind) -> Result<Remark, Err<Expected<'_>>> {
+    let what = "an annotation such as `acquire`, a dependency such as `address:3`, a kind that fits, \
+                `issued:TICK` or `completed:TICK`";
+    Remark::parse(words, kind).map_err(|at| Err::Failure(Expected { at, what }))
 }
 
 fn comment(input: In<'_>) -> Parsed<'_, Statement<'_>> {
@@ -129,7 +155,12 @@ fn operation(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (input, ticks) = opt(preceded(token(tag("@"), "`@`"), cut(ticks))).parse(input)?;
     let (issued, completed) = ticks.unwrap_or_default();
     let operation = Operation { thread, issued, completed, ..operation };
-    Ok((input, Statement::Operation(operation)))
+    let (input, mark) = opt(preceded(space0, tag(MARK))).parse(input)?;
+    let (input, remark) = match mark {
+        Some(_) => (&input[input.len()..], remark(input, operation.kind)?),
+        None => (input, Remark::default()),
+    };
+    Ok((input, Statement::Operation(operation, remark)))
 }
 
 fn thread(input: In<'_>) -> Parsed<'_, u32> {

@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use history::{Annotation, Initial, Kind, OpId, Side};
+use history::{Annotation, DependencyKind, Initial, Kind, OpId};
 use proptest::prelude::*;
 
 use super::*;
@@ -46,7 +46,18 @@ fn every_spelling_is_understood() {
         ("0: {v7 == 1 ; M[7] := 3}@:9", "rmw M[7] == 1, := 3"),
         ("0: sync", "fence"),
         ("0: sync @ 1 :", "fence"),
-        ("0: <M[7] == 3; M[7] := 3>", "failed-cas M[7] == 3"),
+        ("0: <M[7] == 3; M[7] := 3>", "silent-rmw M[7] == 3"),
+        ("0: M[7] == 3 # text", "load M[7] == 3"),
+        ("0: M[7] == 3#! acquire", "load (acquire) M[7] == 3"),
+        ("0: M[7] == 3 #! acquire-pc", "load (acquire-pc) M[7] == 3"),
+        ("0: M[7] == 3 @ 1:2 #! load-linked acquire", "load-linked (acquire) M[7] == 3"),
+        ("0: M[7] == 3 #! failed-cas", "failed-cas M[7] == 3"),
+        ("0: M[7] == 3 #! silent-rmw release", "silent-rmw (release) M[7] == 3"),
+        ("0: M[7] := 3 #! store-conditional", "store-conditional M[7] := 3"),
+        ("0: {v7 == 1; v7 := 3} #! no-return", "rmw (no-return) M[7] == 1, := 3"),
+        ("#! 0: fence r,rw", "fence r,rw"),
+        (" #! 0 :fence r,r", "fence r,r"),
+        ("#! 0: isb issued:7", "isb"),
     ];
     for (line, expected) in spellings {
         let history = one(line);
@@ -80,8 +91,8 @@ fn completions_are_an_order_only_if_all_are_known() {
 fn histories_are_separated_and_named() {
     let text = "\n# first\n# not a name\n0: v1 := 1\ncheck\n\n#\n# none\ncheck\ncheck\n \
                 0: sync\n#late\ncheck # \n";
-    assert!(error(text).contains("t.axe:13"), "garbage behind check");
-    let histories = read(&text.replace("check # ", "check"));
+    assert!(error(&text.replace("check # ", "check x")).contains("t.axe:13"), "garbage");
+    let histories = read(text);
     let names: Vec<_> = histories.iter().map(|h| h.name.as_deref()).collect();
     assert_eq!(names, [Some("first"), Some("late")]);
 }
@@ -152,6 +163,14 @@ fn every_bad_line_is_named() {
         ("finally", "behind `final`"),
         ("checks", "found `s` at column 6"),
         ("-1: sync", "expected a thread number"),
+        ("0: v1 == 1 #! aquire", "found `aquire` at column 15, expected an annotation"),
+        ("0: v1 == 1 #! release store-conditional", "found `store-conditional`"),
+        ("0: v1 := 2 #! load-linked", "found `load-linked`"),
+        ("0: v1 := 2 #! address:1", "a dependency on operation 1 of the thread"),
+        ("0: v1 := 2 #! address:x", "found `address:x`"),
+        ("#! 0: fence r,rwx", "expected a fence that is not full"),
+        ("#! 0: isb acquire", "found `acquire`"),
+        ("#! fence r,r", "expected a thread number"),
     ];
     for (line, expected) in cases {
         let message = error(&format!("# name\n0: v1 := 1\n{line}\n"));
@@ -232,20 +251,10 @@ fn what_axe_cannot_say_is_refused() {
         line: Some(77),
         ..Access::new(3, kind, Place::Cell(5))
     };
-    for kind in [Kind::FailedCas, Kind::LoadLinked, Kind::StoreConditional] {
-        let message = with(access(kind));
-        assert!(message.contains(kind.name()), "{message}");
-        assert!(message.contains("operation 0 of thread 3"), "{message}");
-        assert!(message.contains("line 77"), "{message}");
-        assert!(message.contains("JSON or Parquet"), "{message}");
-    }
-    let fence = Kind::fence(Side::Writes, Side::Both);
-    let message = with(Access::new(3, fence, Place::Nowhere));
-    assert!(message.contains("fence w,rw"), "{message}");
-    let message = with(Access { annotation: Annotation::Acquire, ..access(Kind::Load) });
-    assert!(message.contains("acquire or release"), "{message}");
     let zero = with(Access { written: Some(0), ..access(Kind::Store) });
     assert!(zero.contains("stores 0"), "{zero}");
+    assert!(zero.contains("operation 0 of thread 3"), "{zero}");
+    assert!(zero.contains("line 77") && zero.contains("JSON or Parquet"), "{zero}");
     for kind in [Kind::Load, Kind::Store, Kind::Rmw] {
         let hidden = with(Access { read: None, written: None, ..access(kind) });
         assert!(hidden.contains("not known"), "{hidden}");
@@ -287,6 +296,34 @@ fn a_name_stays_one_line() {
     assert_eq!(text_of(&history), "# a 0: v1 := 1\n0: sync\ncheck\n");
 }
 
+/// The file has what remarks hold, and the Axe checker (commit 4a7cf86 of CTSRD-CHERI/axe) reads it.
+#[test]
+fn remarks_hold_what_the_checker_cannot_read() {
+    let text = include_str!("remarks.axe");
+    let history = one(text);
+    let kinds: Vec<&str> = history.ops().map(|op| history.kind(op).name()).collect();
+    let first = ["store", "fence w,rw", "rmw", "silent-rmw", "failed-cas", "fence"];
+    let second = ["load-linked", "isb", "store-conditional", "load", "store"];
+    assert_eq!(kinds, [&first[..], &second].concat());
+    assert_eq!((history.issued(OpId(0)), history.completed(OpId(0))), (Some(1), Some(9)));
+    assert_eq!(history.issued(OpId(3)), Some(3));
+    assert_eq!(history.annotation(OpId(2)), Annotation::NoReturnRelease);
+    assert_eq!(history.row(OpId(10)).dependencies.len(), 2);
+    assert_eq!(text_of(&history), text);
+}
+
+/// The order of dependencies survives a selection of operations, as far as what depends is selected.
+#[test]
+fn dependencies_are_counted_with_what_is_left_out() {
+    let text = "0: v9 == 0\n0: v1 == 0\n0: v9 == 0 #! address:1 control:1\n#! 0: isb\n\
+                0: v1 := 3 #! address:1 data:0\n";
+    let options = Options { addresses: Some(1..2), ..Options::default() };
+    let history = read_with(text, &options).unwrap().remove(0);
+    let kinds: Vec<_> =
+        history.all_dependencies().iter().map(|it| (it.op.0, it.kind, it.on.0)).collect();
+    assert_eq!(kinds, [(1, DependencyKind::Control, 0), (2, DependencyKind::Address, 0)]);
+}
+
 /// Any axe text: threads, cells and values small enough to meet each other.
 fn any_text() -> impl Strategy<Value = String> {
     let ticks = prop_oneof![
@@ -302,17 +339,28 @@ fn any_text() -> impl Strategy<Value = String> {
             .prop_map(|(cell, read, written)| format!("<v{cell} == {read}; v{cell} := {written}>")),
         Just("sync".to_owned()),
     ];
-    let line = (0u32..4, body, ticks).prop_map(|(t, body, ticks)| format!("{t}: {body}{ticks}\n"));
+    let remark = prop_oneof![
+        3 => Just(""),
+        1 => Just(" #! acquire"),
+        1 => Just(" #! release control:0"),
+        1 => Just(" # text"),
+    ];
+    let line = (0u32..4, body, ticks, remark).prop_map(|(t, body, ticks, remark)| {
+        let is_access = body.contains('M') || body.contains('v');
+        format!("{t}: {body}{ticks}{}\n", if is_access { remark } else { "" })
+    });
+    // Every thread begins with a load, on which operations may depend.
+    let loads: String = (0..4).map(|thread| format!("{thread}: v1 == 0\n")).collect();
     (
         proptest::collection::vec(line, 1..30),
         proptest::collection::btree_map(0u64..6, 0u64..9, 0..3),
     )
-        .prop_map(|(lines, finals)| {
+        .prop_map(move |(lines, finals)| {
             let finals: String = finals
                 .into_iter()
                 .map(|(cell, value)| format!("final M[{cell}] == {value}\n"))
                 .collect();
-            format!("# random\n{}{finals}check\n", lines.concat())
+            format!("# random\n{loads}{}{finals}check\n", lines.concat())
         })
 }
 

@@ -1,13 +1,16 @@
 //! A history as axe text.
 
-use std::io::{self, Write};
+use std::io::Write;
 
-use history::{Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom};
+use history::{
+    Ambiguity, History, Kind, OpId, Operation, ReadSource, ReadsFrom, dependencies_as_text,
+};
 
 use super::Axe;
+use super::remark::{self, MARK};
 use crate::error::{WriteError, named};
 use crate::format::TraceFormat;
-use crate::numbers::Numbers;
+use crate::numbers::{LARGEST, Numbers};
 
 /// The error for what axe text cannot show.
 fn inexpressible(what: String) -> WriteError {
@@ -18,14 +21,12 @@ fn inexpressible(what: String) -> WriteError {
 /// lines and notes are lost.
 ///
 /// # Errors
-/// Returns [`WriteError::Inexpressible`] for what the format cannot say: load-linked and store-conditional, failed
-/// compare-and-swap, fences that are not full, acquire and release annotations, split accesses, values the trace does not show,
-/// stores of 0, initial values other than 0, instructions that were not understood, reads of writes that were not recorded.
+/// Returns [`WriteError::Inexpressible`] for what the format cannot say: split accesses, values the trace does not show, stores of 0, initial values other than 0, instructions that were not understood, reads of writes that were not recorded.
 /// Returns [`WriteError::Io`] if `out` cannot be written.
 pub fn write(history: &History, out: &mut dyn Write) -> Result<(), WriteError> {
     check_history(history)?;
-    let text = Text { history, numbers: None, is_plain: false };
-    text.write(out)
+    Text { history, numbers: None, has_ticks: true }.write(out)?;
+    Ok(writeln!(out, "check")?)
 }
 
 /// Whether the Axe checker can read a history without renumbering. It reads numbers of at most nine digits and values below
@@ -34,8 +35,7 @@ pub fn is_small(history: &History) -> bool {
     Numbers::are_small(history) && check_initial(history).is_ok()
 }
 
-/// Writes a history for checkers that take less than the format allows, as the stored versions of Axe do: without
-/// ticks and the last `check`, and with braces around a read-modify-write. Unless its numbers are [small](is_small) (as
+/// Writes a history without ticks and the last `check`. Unless its numbers are [small](is_small) (as
 /// gem5's addresses and the values of random programs are not) threads, locations and values are numbered, the initial
 /// value 0 and those written 1, 2, …; comments say what they were.
 ///
@@ -47,7 +47,7 @@ pub fn write_small(history: &History, out: &mut dyn Write) -> Result<(), WriteEr
     let text = Text {
         history,
         numbers: (!is_small(history)).then(|| Numbers::of(history)),
-        is_plain: true,
+        has_ticks: false,
     };
     text.write(out)
 }
@@ -57,8 +57,7 @@ struct Text<'a> {
     history: &'a History,
     /// The small numbers that replace the history's own, if it is renumbered.
     numbers: Option<Numbers>,
-    /// Whether to leave out what some checkers do not read: ticks, angle brackets, and the `check` at the end.
-    is_plain: bool,
+    has_ticks: bool,
 }
 
 /// Replaces control characters by spaces, so that a name stays a comment of one line.
@@ -155,15 +154,16 @@ impl Text<'_> {
         if let Some(numbers) = &self.numbers {
             numbers.explain(self.history, out)?;
         }
-        for op in self.history.ops() {
-            self.write_operation(op, out)?;
+        for thread in 0..self.history.threads().len() {
+            let mut ticks = Ticks::default();
+            for op in self.history.thread_ops(thread) {
+                let shown = self.has_ticks.then(|| ticks.of(&self.history.operation(op)));
+                self.write_operation(op, shown.unwrap_or_default(), out)?;
+            }
         }
         for last in self.history.finals() {
             let value = self.value(last.location, last.value);
             writeln!(out, "final M[{}] == {value}", self.cell(last.location))?;
-        }
-        if !self.is_plain {
-            writeln!(out, "check")?;
         }
         Ok(())
     }
@@ -182,14 +182,13 @@ impl Text<'_> {
         }
     }
 
-    fn write_operation(&self, op: OpId, out: &mut dyn Write) -> Result<(), WriteError> {
+    fn write_operation(
+        &self,
+        op: OpId,
+        ticks: ShownTicks,
+        out: &mut dyn Write,
+    ) -> Result<(), WriteError> {
         let operation = self.history.operation(op);
-        if !operation.annotation.is_none() {
-            return Err(inexpressible(format!(
-                "{} has an acquire or release annotation",
-                named(self.history, op)
-            )));
-        }
         let at = operation.location.unwrap_or(0);
         let cell = operation.location.map_or(0, |at| self.cell(at));
         let hidden =
@@ -208,37 +207,85 @@ impl Text<'_> {
             Some(_) => self.history.thread_of(op) as u64,
             None => u64::from(operation.thread),
         };
-        match operation.kind {
-            Kind::Fence => write!(out, "{thread}: sync")?,
+        let words = self.remark(op, &operation, &ticks);
+        match remark::shown(operation.kind) {
             Kind::Load => write!(out, "{thread}: M[{cell}] == {}", read()?)?,
             Kind::Store => write!(out, "{thread}: M[{cell}] := {}", written()?)?,
             Kind::Rmw => {
                 let (read, written) = (read()?, written()?);
-                let (open, close) = if self.is_plain { ("{ ", " }") } else { ("<", ">") };
-                write!(out, "{thread}: {open}M[{cell}] == {read}; M[{cell}] := {written}{close}")?;
+                write!(out, "{thread}: {{ M[{cell}] == {read}; M[{cell}] := {written} }}")?;
             }
-            Kind::FailedCas | Kind::LoadLinked | Kind::StoreConditional | Kind::WeakFence(_) => {
-                return Err(inexpressible(format!(
-                    "{} is a {}",
-                    named(self.history, op),
-                    operation.kind.name()
-                )));
-            }
+            // The checker's one fence is a full one.
+            Kind::WeakFence(weak) => write!(out, "{MARK}{thread}: {weak}")?,
+            _ => write!(out, "{thread}: sync")?,
         }
-        if self.is_plain {
-            writeln!(out)?
-        } else {
-            write_ticks(&operation, out)?
+        write_ticks(ticks.issued, ticks.completed, out)?;
+        match operation.kind {
+            _ if words.is_empty() => {}
+            Kind::WeakFence(_) => write!(out, " {words}")?,
+            _ => write!(out, " {MARK}{words}")?,
         }
-        Ok(())
+        Ok(writeln!(out)?)
+    }
+
+    /// The words of the remark on an operation.
+    fn remark(&self, op: OpId, operation: &Operation, ticks: &ShownTicks) -> String {
+        let mut words = Vec::new();
+        let is_shown = remark::shown(operation.kind) == operation.kind;
+        words.extend((!is_shown).then(|| operation.kind.name().to_owned()));
+        let annotation = operation.annotation;
+        words.extend((!annotation.is_none()).then(|| annotation.name().to_owned()));
+        let depends = self.history.row(op).dependencies;
+        words.extend((!depends.is_empty()).then(|| dependencies_as_text(&depends)));
+        words.extend(ticks.hidden_issued.map(|tick| format!("issued:{tick}")));
+        words.extend(ticks.hidden_completed.map(|tick| format!("completed:{tick}")));
+        words.join(" ")
     }
 }
 
-fn write_ticks(operation: &Operation, out: &mut dyn Write) -> io::Result<()> {
-    match (operation.issued, operation.completed) {
-        (None, None) => writeln!(out),
-        (Some(issued), None) => writeln!(out, " @ {issued}:"),
-        (None, Some(completed)) => writeln!(out, " @ :{completed}"),
-        (Some(issued), Some(completed)) => writeln!(out, " @ {issued}:{completed}"),
+/// The ticks of an operation: those that the Axe checker reads, and those that it would refuse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct ShownTicks {
+    issued: Option<u64>,
+    completed: Option<u64>,
+    hidden_issued: Option<u64>,
+    hidden_completed: Option<u64>,
+}
+
+/// The begin-times of a thread so far. The checker demands that they increase from operation to operation, that a
+/// store has no end-time, and that an end-time is larger than the begin-times of its operation and of those before.
+/// Without a time it derives less order.
+#[derive(Default)]
+struct Ticks {
+    last: Option<u64>,
+}
+
+impl Ticks {
+    fn of(&mut self, operation: &Operation) -> ShownTicks {
+        let is_fence = matches!(operation.kind, Kind::WeakFence(_));
+        let readable = |tick: &u64, last| !is_fence && *tick <= LARGEST && last < Some(*tick);
+        let issued = operation.issued.filter(|tick| readable(tick, self.last));
+        self.last = issued.or(self.last);
+        let is_store = remark::shown(operation.kind) == Kind::Store;
+        let completed = operation.completed.filter(|tick| !is_store && readable(tick, self.last));
+        ShownTicks {
+            issued,
+            completed,
+            hidden_issued: operation.issued.filter(|_| issued.is_none()),
+            hidden_completed: operation.completed.filter(|_| completed.is_none()),
+        }
+    }
+}
+
+fn write_ticks(
+    issued: Option<u64>,
+    completed: Option<u64>,
+    out: &mut dyn Write,
+) -> std::io::Result<()> {
+    match (issued, completed) {
+        (None, None) => Ok(()),
+        (Some(issued), None) => write!(out, " @ {issued}:"),
+        (None, Some(completed)) => write!(out, " @ :{completed}"),
+        (Some(issued), Some(completed)) => write!(out, " @ {issued}:{completed}"),
     }
 }

@@ -306,6 +306,7 @@ impl Reader<'_> {
             isa: self.exec.isa().filter(|_| is_exec),
             not_understood: std::mem::take(&mut selected.not_understood),
             unknown_fences: std::mem::take(&mut selected.unknown_fences),
+            unknown_dependencies: selected.unknown_dependencies,
             split: source == Source::Ruby && self.sequencers.split,
             protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
             ended,

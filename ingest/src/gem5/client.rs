@@ -89,7 +89,7 @@ impl Client {
     fn rmw(&mut self, access: Access, address: u64, options: &Options) {
         if access.read == access.written {
             // Memory does not change, so Ruby's lines are no write.
-            let kind = Kind::FailedCas;
+            let kind = Kind::SilentRmw;
             return self.push(Access { kind, ..access }, address, options);
         }
         let written = access.written.unwrap_or(0);

@@ -143,9 +143,9 @@ impl Completed {
     }
 }
 
-/// The kind of an atomic operation: one that writes back what it read changes nothing.
+/// The kind of an atomic operation.
 pub(crate) fn atomic_kind(values: &Values) -> Kind {
     let same = |&(old, new): &(Option<u64>, Option<u64>)| old.is_some() && old == new;
     let first = (values.old, values.new);
-    if same(&first) && values.more.iter().all(same) { Kind::FailedCas } else { Kind::Rmw }
+    if same(&first) && values.more.iter().all(same) { Kind::SilentRmw } else { Kind::Rmw }
 }

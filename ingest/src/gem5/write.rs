@@ -189,7 +189,7 @@ fn check(history: &History) -> Result<(), WriteError> {
     let is_inexpressible = |&op: &OpId| {
         let is_plain = matches!(
             history.kind(op),
-            Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::Fence
+            Kind::Load | Kind::Store | Kind::Rmw | Kind::FailedCas | Kind::SilentRmw | Kind::Fence
         );
         !is_plain || !history.annotation(op).is_none()
     };

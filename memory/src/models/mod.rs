@@ -10,6 +10,8 @@ mod tso;
 mod wmo;
 mod ztso;
 
+use history::Isa;
+
 use crate::model::{Model, PsoRmw};
 
 /// The models that have a name, the strongest first. Of a model with variants, the weakest one is
@@ -58,6 +60,15 @@ impl Model {
     pub const WMO: Model = Model::of(&wmo::DEFINITION);
     /// SPARC's relaxed memory order, with timestamps as dependencies.
     pub const RMO: Model = Model::of(&rmo::DEFINITION);
+
+    /// The model that the CPUs of an instruction set keep.
+    pub const fn of_isa(isa: Isa) -> Model {
+        match isa {
+            Isa::X86 => Model::TSO,
+            Isa::Riscv => Model::RVWMO,
+            Isa::Arm => Model::ARMV8,
+        }
+    }
 
     /// Partial store order where a read-modify-write waits for `rmw`.
     pub const fn pso(rmw: PsoRmw) -> Model {

@@ -2,7 +2,9 @@
 //! memory order against the axioms.
 
 use crate::rvwmo::Rvwmo;
-use history::{Access, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId};
+use history::{
+    Access, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId, Place,
+};
 use memory::axioms::{Execution, allows, memory_order};
 use memory::weak::graph::Graph;
 use memory::weak::{PpoRule, order};
@@ -215,5 +217,41 @@ fn stronger_models_allow_less() {
 fn names_tell_rules_apart() {
     for rule in PpoRule::all() {
         assert_eq!(PpoRule::from_name(rule.name()), Some(rule));
+    }
+}
+
+/// A read-modify-write that writes back what it read, between a load-linked and its store-conditional. Only
+/// where it counts as a write can the store-conditional not succeed.
+#[test]
+fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
+    let mut builder = HistoryBuilder::new();
+    let mut push = |thread, kind: Kind, cell, value, annotation| {
+        let (read, written) = (kind.reads().then_some(value), kind.writes().then_some(value));
+        let access = Access::new(thread, kind, Place::Cell(cell));
+        builder.push(Access { read, written, annotation, ..access });
+    };
+    push(0, Kind::LoadLinked, 0, 0, Annotation::Acquire);
+    push(0, Kind::Store, 1, 1, Annotation::Release);
+    push(0, Kind::Load, 2, 1, Annotation::Acquire);
+    push(0, Kind::StoreConditional, 0, 1, Annotation::None);
+    push(1, Kind::Load, 1, 1, Annotation::Acquire);
+    push(1, Kind::SilentRmw, 0, 0, Annotation::AcquireRelease);
+    push(1, Kind::Store, 2, 1, Annotation::Release);
+    let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+    for model in [Model::SC, Model::TSO, Model::RVWMO, Model::ZTSO, Model::ARMV8] {
+        let prepared = model.prepare(&history);
+        assert!(prepared.ops().all(|op| prepared.kind(op) != Kind::SilentRmw));
+        assert_eq!(
+            allows(&Execution::new(&prepared).unwrap(), &model),
+            !model.is_weak(),
+            "{model}"
+        );
+    }
+    // Without the store-conditional it may come anywhere, and the load-linked may read from it.
+    let (history, _) = history.restrict(|op| history.kind(op) != Kind::StoreConditional);
+    for model in weak_models() {
+        let prepared = model.prepare(&history);
+        let order = memory_order(&Execution::new(&prepared).unwrap(), &model).unwrap();
+        assert!(order::check(&prepared, model, &order).is_ok(), "{model}");
     }
 }

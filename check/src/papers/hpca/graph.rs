@@ -7,7 +7,7 @@
 //! paper's way of making it atomic. A store-conditional counts as a reader of what its load-linked
 //! read, which makes the pair atomic (see [`Execution`]).
 
-use history::{Kind, OpId};
+use history::OpId;
 use rustc_hash::FxHashMap;
 
 use crate::engine::csr::Csr;
@@ -73,7 +73,7 @@ impl<'a> Graph<'a> {
         let is_load = |node: u32| {
             let source = execution.source[node as usize];
             let kind = execution.kind(node);
-            (kind.may_be_forwarded() || failed && kind == Kind::FailedCas)
+            (kind.may_be_forwarded() || failed && kind.is_atomic() && !kind.writes())
                 && source != NONE
                 && !execution.is_initial(source)
         };

@@ -5,11 +5,13 @@
 //! store-exclusive is known from the branch that tests it. The names of registers tell 8 bytes from 4 in arithmetic, but not in
 //! accesses.
 
-use history::{Annotation, Gap, Kind, Side};
+use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use super::action::{Action, Operation, cut};
+use super::arm_uses::uses;
+use super::flow::Edge;
 use super::line::{Line, is_transaction, nth, split_name};
-use super::registers::Registers;
+use super::registers::{Registers, Target};
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
@@ -36,27 +38,68 @@ pub(super) struct Test {
 
 /// The register that is always zero.
 const ZERO: usize = 31;
+/// The register that a call writes.
+const LINK: usize = 30;
 
 impl Decoder {
-    /// Decodes a line, or returns what is missing from it.
-    pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
+    /// Decodes a line, the `at`-th of the trace, or returns what is missing from it.
+    pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
         let (name, operands) = split_name(line.body.trim_ascii_start());
-        if line.class.is_none() {
-            return match line.micro {
-                Some(_) => Err("the operation class of the micro-operation"),
-                None => Ok(Action::Nothing),
-            };
+        if line.class.is_none() && line.micro.is_some() {
+            return Err("the operation class of the micro-operation");
         }
-        self.registers.arrive(line.pc);
+        self.registers.arrive(line);
+        if line.class.is_none() {
+            return Ok(Action::Nothing);
+        }
         let action = self.action(line, name, operands);
+        let uses = uses(line, name, operands, |register| self.registers.get(register));
+        self.registers.flow.step(at, &uses);
         self.write_back(line, name, operands);
+        self.follow_branch(line, name, operands);
         Ok(action)
+    }
+
+    /// What depends on which loads, in the order of lines.
+    pub fn edges(&self) -> &[Edge] {
+        self.registers.flow.edges()
+    }
+
+    /// Notes where a branch may lead.
+    fn follow_branch(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
+        let shown = operands.rsplit(|&byte| byte == b',').next().unwrap_or_default().trim_ascii();
+        match name {
+            b"b" | b"bl" | b"cbz" | b"cbnz" | b"tbz" | b"tbnz" => self.jump_to(line, shown),
+            b"br" | b"blr" | b"ret" => {
+                let target = register(nth(operands, 0)).map_or(LINK, |register| register.number);
+                let target = self.registers.get(target);
+                self.registers.jump(target.map_or(Target::Return, Target::Address));
+            }
+            _ if name.starts_with(b"b.") => self.jump_to(line, shown),
+            _ => {}
+        }
+        if matches!(name, b"bl" | b"blr") {
+            let behind = line.pc.map(|pc| pc.wrapping_add(4));
+            self.registers.call(behind);
+            self.registers.set(LINK, behind);
+        }
+    }
+
+    fn jump_to(&mut self, line: &Line<'_>, shown: &[u8]) {
+        let symbol = shown.strip_prefix(b"<").and_then(|place| place.strip_suffix(b">"));
+        let target = match (target(line, shown), symbol) {
+            (Some(address), _) => Target::Address(address),
+            (None, Some(symbol)) => Target::Symbol(symbol.into()),
+            (None, None) => Target::None,
+        };
+        self.registers.jump(target);
     }
 
     fn action(&self, line: &Line<'_>, name: &[u8], operands: &[u8]) -> Action {
         match name {
-            b"dmb" | b"dsb" => return barrier(operands.trim_ascii()),
-            b"dmb.st" | b"dsb.st" => return barrier(b"st"),
+            b"dmb" | b"dsb" => return barrier(name, operands.trim_ascii()),
+            b"dmb.st" | b"dsb.st" => return barrier(&name[..3], b"st"),
+            b"isb" => return Action::Fence(Kind::WeakFence(WeakFence::Instruction)),
             _ if name.starts_with(b"dmb") || name.starts_with(b"dsb") => {
                 return Action::UnknownFence;
             }
@@ -76,7 +119,8 @@ impl Decoder {
         if name == b"dc" && line.stores() {
             return Action::UnknownBlock(Gap::Write, LARGEST_ZEROED);
         }
-        let understood = atomic(name)
+        let understood = self
+            .atomic(name, operands)
             .or_else(|| plain(line, name))
             .or_else(|| self.exclusive(name, operands, line));
         understood.unwrap_or(if line.loads() {
@@ -84,6 +128,20 @@ impl Decoder {
         } else {
             Action::Unknown(Gap::Write, 256)
         })
+    }
+
+    /// An atomic operation. One that writes what it read to the register that is always zero returns nothing, and then
+    /// does not acquire.
+    fn atomic(&self, name: &[u8], operands: &[u8]) -> Option<Action> {
+        let Action::Access(operation) = atomic(name)? else { return None };
+        let result = nth(operands, 0);
+        let is_zero = matches!(result, b"xzr" | b"wzr" | b"x31" | b"w31");
+        let returns = !name.starts_with(b"st") && (name.starts_with(b"cas") || !is_zero);
+        Some(Action::Access(operation.with(match operation.annotation {
+            annotation if returns => annotation,
+            annotation if annotation.releases() => Annotation::NoReturnRelease,
+            _ => Annotation::NoReturn,
+        })))
     }
 
     /// `ldxr` and `stxr` with their kin.
@@ -123,11 +181,11 @@ impl Decoder {
         if matches!(name, b"dmb" | b"dsb" | b"isb" | b"nop" | b"clrex" | b"prfm") {
             return;
         }
-        if name == b"b"
+        if matches!(name, b"b" | b"bl" | b"br" | b"blr" | b"ret")
             || name.starts_with(b"b.")
             || matches!(name, b"cbz" | b"cbnz" | b"tbz" | b"tbnz")
         {
-            // A branch writes no register, and its target is a name.
+            // A branch writes no register but that of a call.
             return;
         }
         let stores = line.stores() && plain(line, name).is_some();
@@ -208,14 +266,16 @@ const RESULTS: [&[u8]; 22] = [
 ];
 
 /// The fence of a `dmb` or `dsb` with this operand; gem5 may print none.
-fn barrier(domain: &[u8]) -> Action {
+fn barrier(name: &[u8], domain: &[u8]) -> Action {
     match domain {
         b"sy" | b"ish" | b"osh" | b"nsh" => Action::Fence(Kind::Fence),
         b"ld" | b"ishld" | b"oshld" | b"nshld" => {
             Action::Fence(Kind::fence(Side::Reads, Side::Both))
         }
         b"st" | b"ishst" | b"oshst" | b"nshst" => {
-            Action::Fence(Kind::fence(Side::Writes, Side::Writes))
+            // A `dsb` is over when the writes before it are.
+            let after = if name == b"dsb" { Side::Both } else { Side::Writes };
+            Action::Fence(Kind::fence(Side::Writes, after))
         }
         _ => Action::UnknownFence,
     }
@@ -226,7 +286,7 @@ fn is_prefetch(name: &[u8]) -> bool {
 }
 
 /// A name without the letter of its size, and the size: 0 where that is 4 or 8 bytes.
-fn sized(name: &[u8]) -> (&[u8], u8) {
+pub(super) fn sized(name: &[u8]) -> (&[u8], u8) {
     match name.split_last() {
         Some((b'b', rest)) => (rest, 1),
         Some((b'h', rest)) => (rest, 2),
@@ -276,7 +336,7 @@ fn micro_operation(line: &Line<'_>, name: &[u8]) -> Option<Action> {
 
 /// Atomic operations such as `ldaddal`, `swp`, `stclrlb` and `casa`. None shows what it read, or whether a comparison
 /// succeeded.
-fn atomic(name: &[u8]) -> Option<Action> {
+pub(super) fn atomic(name: &[u8]) -> Option<Action> {
     const OPERATIONS: [&[u8]; 8] =
         [b"add", b"clr", b"eor", b"set", b"smax", b"smin", b"umax", b"umin"];
     let arithmetic = || {
@@ -327,7 +387,7 @@ mod tests {
         let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
             let line = Line::parse(text.as_bytes()).unwrap();
-            decoder.decode(&line).unwrap()
+            decoder.decode(&line, 1).unwrap()
         });
         actions.last().unwrap()
     }
@@ -370,7 +430,12 @@ mod tests {
         let both = Annotation::AcquireRelease;
         assert_eq!(access("ldaddla64   x0, x1, [x2]", "MemWrite"), rmw(8, both));
         assert_eq!(access("casal   x0, x1, [x2]", "MemWrite"), rmw(0, both));
-        assert_eq!(access("stclrlb   w0, w1, [x2]", "MemWrite"), rmw(1, Annotation::Release));
+        assert_eq!(
+            access("stclrlb   w0, w1, [x2]", "MemWrite"),
+            rmw(1, Annotation::NoReturnRelease)
+        );
+        let add = |result| access(&format!("ldadda64   {result}, x1, [x2]"), "MemWrite");
+        assert_eq!(add("xzr"), rmw(8, Annotation::NoReturn));
     }
 
     #[test]
@@ -382,7 +447,10 @@ mod tests {
         assert_eq!(fence("dmb   ishst"), Action::Fence(stores));
         let loads = Kind::fence(Side::Reads, Side::Both);
         assert_eq!(fence("dsb   ishld"), Action::Fence(loads));
-        assert_eq!(fence("isb   "), Action::Nothing);
+        let all_after_stores = Kind::fence(Side::Writes, Side::Both);
+        assert_eq!(fence("dsb   ishst"), Action::Fence(all_after_stores));
+        let isb = Kind::WeakFence(WeakFence::Instruction);
+        assert_eq!(fence("isb   "), Action::Fence(isb));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use history::{Annotation, Isa, Kind};
 use rustc_hash::FxHasher;
 
 use super::action::{Action, Operation};
+use super::flow::Edge;
 use super::line::Line;
 use super::log::{Entry, Spot};
 use super::{arm, riscv, x86};
@@ -104,11 +105,20 @@ impl Hart {
         }
     }
 
-    pub fn decode(&mut self, isa: Isa, line: &Line<'_>) -> Result<Action, &'static str> {
+    /// Decodes a line, the `at`-th of the trace.
+    pub fn decode(&mut self, isa: Isa, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
         match isa {
             Isa::X86 => x86::decode(line),
-            Isa::Riscv => self.decoders.riscv.decode(line),
-            Isa::Arm => self.decoders.arm.decode(line),
+            Isa::Riscv => self.decoders.riscv.decode(line, at),
+            Isa::Arm => self.decoders.arm.decode(line, at),
+        }
+    }
+
+    /// What depends on which loads, in the order of lines. Those of x86 do not matter, since it preserves their order.
+    pub fn edges(&self) -> &[Edge] {
+        match self.decoders.riscv.edges() {
+            [] => self.decoders.arm.edges(),
+            edges => edges,
         }
     }
 
@@ -291,7 +301,7 @@ impl Hart {
         let read = load.and_then(|load| load.read());
         let operation = match (load, half.written) {
             (Some(_), written) if read.is_some() && read == written => Operation {
-                kind: Kind::FailedCas,
+                kind: Kind::SilentRmw,
                 annotation: Annotation::None,
                 size: half.size,
                 read,

@@ -58,6 +58,8 @@ const REPEATED: u8 = 4;
 const LEFT: u8 = 8;
 /// Flag of an access as long as a vector register, whose length may be known only at the end of the trace.
 const VECTOR: u8 = 16;
+/// Flag of the second access of a line.
+const SECOND: u8 = 32;
 
 /// The hardware thread, line and tick of an entry.
 #[derive(Clone, Copy, Debug)]
@@ -65,6 +67,8 @@ pub(super) struct Spot {
     pub hart: usize,
     pub line: u64,
     pub tick: Option<u64>,
+    /// Whether it is the second access of the line.
+    pub is_second: bool,
 }
 
 impl Entry {
@@ -79,7 +83,7 @@ impl Entry {
             old: 0,
             what,
             size,
-            known: 0,
+            known: if spot.is_second { SECOND } else { 0 },
             room: 8,
         }
     }
@@ -122,7 +126,7 @@ impl Entry {
 
     /// Sets the value that the entry stores.
     pub fn stores(mut self, value: Option<u64>) -> Entry {
-        self.known = self.known & READ | if value.is_some() { WRITTEN } else { 0 };
+        self.known = self.known & (READ | SECOND) | if value.is_some() { WRITTEN } else { 0 };
         self.value = value.map_or(0, |value| cut(value, self.size as u8));
         self
     }
@@ -249,6 +253,30 @@ impl Entry {
         }
     }
 
+    /// Whether it may return what memory holds.
+    pub fn may_read(&self) -> bool {
+        match self.what {
+            EntryKind::Access(kind, _) => kind.reads(),
+            EntryKind::Unknown(gap) | EntryKind::Crossing(gap) => gap == Gap::Read,
+            _ => false,
+        }
+    }
+
+    /// How many bytes it has at least, and at most.
+    pub fn sizes(&self) -> (u64, u64) {
+        let least = match (self.size, self.what) {
+            (_, EntryKind::Unknown(_)) => 0,
+            (0, _) => u64::from(self.room.min(4)),
+            (size, _) => u64::from(size),
+        };
+        (least, self.longest_reach().min(256))
+    }
+
+    /// Whether it is the second access of its line.
+    pub fn is_second(&self) -> bool {
+        self.known & SECOND != 0
+    }
+
     /// Whether it is an access whose size the instruction does not tell.
     pub fn is_unsized(&self) -> bool {
         self.size == 0 && matches!(self.what, EntryKind::Access(..) | EntryKind::PossibleStore)
@@ -366,7 +394,7 @@ mod tests {
 
     #[test]
     fn lines_may_be_many() {
-        let spot = Spot { hart: 3, line: (5 << 32) + 7, tick: None };
+        let spot = Spot { hart: 3, line: (5 << 32) + 7, tick: None, is_second: false };
         let entry = Entry::fence(spot, Kind::Fence);
         assert_eq!((entry.hart(), entry.line()), (3, (5 << 32) + 7));
     }
@@ -375,7 +403,7 @@ mod tests {
     fn late_entries_are_put_where_they_belong() {
         let mut log = Log::default();
         for (hart, line) in [(0, 1), (1, 2), (0, 5), (0, 4), (1, 6), (0, 9), (1, 3)] {
-            let spot = Spot { hart, line, tick: None };
+            let spot = Spot { hart, line, tick: None, is_second: false };
             log.push(Entry::fence(spot, Kind::Fence));
         }
         let mut lines = [Vec::new(), Vec::new()];

@@ -1,18 +1,23 @@
 //! Instructions that CPUs executed: loads, stores, atomic operations and fences of the flag Exec.
 //!
 //! [`line`] takes a line apart, [`isa`] tells which instruction set it is of, and [`x86`],
-//! [`riscv`] and [`arm`] say what it does: an [`action`]. [`hart`] follows each hardware thread and
+//! [`riscv`] and [`arm`] say what it does: an [`action`]. [`riscv_uses`] and [`arm_uses`] say what it does with registers,
+//! by which [`flow`] finds what depends on which loads. [`hart`] follows each hardware thread and
 //! writes to the [`log`]; [`shared`] learns from it which locations threads share, and [`select`]
-//! makes the history of these, or of the addresses that the user chose.
+//! makes the history of these, or of the addresses that the user chose, with the [`dependencies`] between them.
 
 mod action;
 mod arm;
+mod arm_uses;
+mod dependencies;
+mod flow;
 mod hart;
 mod isa;
 mod line;
 mod log;
 mod registers;
 mod riscv;
+mod riscv_uses;
 mod select;
 mod shared;
 mod spaces;
@@ -93,9 +98,9 @@ impl Exec {
             return self.before_isa(&line);
         };
         let hart = self.hart(cpu, thread);
-        let spot = Spot { hart, line: at.line, tick: at.tick };
+        let spot = Spot { hart, line: at.line, tick: at.tick, is_second: false };
         self.arrive(hart, &line, options);
-        match self.harts[hart].decode(isa, &line) {
+        match self.harts[hart].decode(isa, &line, at.line) {
             Ok(action) => {
                 self.act(spot, &line, action, at.block, options);
                 Ok(())
@@ -194,9 +199,10 @@ impl Exec {
                 self.access(spot, line, address, operation, block, options)
             }
             Action::LoadPair(size) => {
-                for start in [address, address.wrapping_add(u64::from(size))] {
-                    self.access(spot, line, start, Operation::load(size, None), block, options);
-                }
+                let load = Operation::load(size, None);
+                self.access(spot, line, address, load, block, options);
+                let second = address.wrapping_add(u64::from(size));
+                self.access(Spot { is_second: true, ..spot }, line, second, load, block, options);
             }
             Action::StorePair(size) => {
                 let halves = line.data.map(|data| [data, data >> (8 * u32::from(size))]);

@@ -1,18 +1,43 @@
 //! Values of integer registers, as far as a trace shows them.
 //!
 //! A store-conditional and an atomic operation do not show what they write: it is computed from a register, whose value the
-//! line of the instruction that wrote it has shown. A value that is no longer certain is forgotten.
+//! line of the instruction that wrote it has shown. A value that is no longer certain is forgotten, and so is what it was
+//! computed from ([`Flow`]).
+
+use std::collections::VecDeque;
+
+use super::flow::Flow;
+use super::line::Line;
 
 /// Registers of a hardware thread.
 #[derive(Debug, Default)]
 pub(super) struct Registers {
     values: [Option<u64>; 32],
     /// Where the next instruction may be: behind the last one, and where it branches to.
-    next: Option<(u64, Option<u64>)>,
+    next: Option<(u64, Target)>,
+    /// Addresses behind the latest calls.
+    returns: VecDeque<u64>,
+    /// What values were computed from.
+    pub flow: Flow,
+}
+
+/// Where an instruction may branch to.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Nowhere.
+    None,
+    /// An address.
+    Address(u64),
+    /// A symbol and a distance from it, such as `main+4`.
+    Symbol(Box<[u8]>),
+    /// An address that the trace does not show; it may be the one behind an earlier call.
+    Return,
 }
 
 /// Size of the longest instruction, in bytes.
 const LONGEST: u64 = 4;
+/// The most calls whose return is expected.
+const MOST_CALLS: usize = 64;
 
 impl Registers {
     /// The value of a register.
@@ -32,26 +57,47 @@ impl Registers {
         self.values = [None; 32];
     }
 
-    /// Notes that an instruction at `pc` follows. If the last one did not lead there, another program may have run in between,
-    /// and all values are forgotten.
-    pub fn arrive(&mut self, pc: Option<u64>) {
-        let Some(pc) = pc else {
-            return self.forget();
-        };
-        let expected = self.next.is_some_and(|(last, target)| {
-            pc == last || pc.wrapping_sub(last) <= LONGEST || target == Some(pc)
+    /// Notes that the instruction of a line follows. If the last one did not lead there, another program may have run in
+    /// between, and all values are forgotten.
+    pub fn arrive(&mut self, line: &Line<'_>) {
+        let last = self.next.take();
+        let is_expected = line.pc.is_some_and(|pc| match &last {
+            // The first instruction of the thread.
+            None => true,
+            Some((last, _)) if pc == *last || pc.wrapping_sub(*last) <= LONGEST => true,
+            Some((_, Target::Address(target))) => pc == *target,
+            Some((_, Target::Symbol(target))) => line.symbol == Some(target),
+            Some((_, Target::Return)) => self.returns.contains(&pc),
+            Some((_, Target::None)) => false,
         });
-        if !expected {
+        if !is_expected {
             self.forget();
+            self.flow.lose_all();
         }
-        self.next = Some((pc, None));
+        self.next = line.pc.map(|pc| (pc, Target::None));
     }
 
     /// Notes that the last instruction may branch by an offset.
     pub fn branch(&mut self, offset: Option<i64>) {
-        if let (Some((pc, target)), Some(offset)) = (&mut self.next, offset) {
-            *target = Some(pc.wrapping_add_signed(offset));
+        if let (Some((pc, _)), Some(offset)) = (&self.next, offset) {
+            let target = pc.wrapping_add_signed(offset);
+            self.jump(Target::Address(target));
         }
+    }
+
+    /// Notes where the last instruction may branch to.
+    pub fn jump(&mut self, to: Target) {
+        if let Some((_, target)) = &mut self.next {
+            *target = to;
+        }
+    }
+
+    /// Notes that the last instruction calls a function, which returns to this address.
+    pub fn call(&mut self, behind: Option<u64>) {
+        if self.returns.len() == MOST_CALLS {
+            self.returns.pop_front();
+        }
+        self.returns.extend(behind);
     }
 }
 
@@ -62,14 +108,24 @@ mod tests {
     #[test]
     fn what_is_not_certain_is_forgotten() {
         let mut registers = Registers::default();
-        registers.arrive(Some(0x100));
+        let arrive = |registers: &mut Registers, place: &str| {
+            let line = format!("{place}    : nop : No_OpClass : ");
+            registers.arrive(&Line::parse(line.as_bytes()).unwrap());
+        };
+        arrive(&mut registers, "0x100");
         registers.set(5, Some(7));
-        registers.arrive(Some(0x104));
+        arrive(&mut registers, "0x104");
         assert_eq!(registers.get(5), Some(7));
         registers.branch(Some(-0x44));
-        registers.arrive(Some(0xc0));
+        arrive(&mut registers, "0xc0");
+        registers.call(Some(0xc4));
+        registers.jump(Target::Symbol((*b"g+8").into()));
+        arrive(&mut registers, "0x3008 @g+8");
+        registers.jump(Target::Return);
+        arrive(&mut registers, "0xc4");
         assert_eq!(registers.get(5), Some(7));
-        registers.arrive(Some(0x2000));
+        registers.jump(Target::Return);
+        arrive(&mut registers, "0x2000");
         assert_eq!(registers.get(5), None);
         assert_eq!(registers.get(99), None);
     }

@@ -9,8 +9,10 @@
 use history::{Annotation, Gap, Kind, Side, WeakFence};
 
 use super::action::{Action, Operation, Update, cut};
+use super::flow::Edge;
 use super::line::{Line, nth, split_name};
-use super::registers::Registers;
+use super::registers::{Registers, Target};
+use super::riscv_uses::uses;
 
 /// Decodes the lines of one hardware thread.
 #[derive(Debug, Default)]
@@ -27,6 +29,7 @@ struct Mnemonic {
     text: [u8; 24],
     length: usize,
     annotation: Annotation,
+    is_compressed: bool,
 }
 
 impl Mnemonic {
@@ -46,11 +49,12 @@ impl Mnemonic {
                 break;
             }
         }
-        if text[..length].starts_with(b"c_") {
+        let is_compressed = text[..length].starts_with(b"c_");
+        if is_compressed {
             text.copy_within(2.., 0);
             length -= 2;
         }
-        Mnemonic { text, length, annotation }
+        Mnemonic { text, length, annotation, is_compressed }
     }
 
     fn name(&self) -> &[u8] {
@@ -94,6 +98,11 @@ fn atomic(name: &[u8]) -> Option<(Atomic, u8)> {
     Some((Atomic::Update(update), size))
 }
 
+/// Bytes of an atomic operation, load-reserved or store-conditional.
+pub(super) fn atomic_size(name: &[u8]) -> Option<u8> {
+    atomic(name).map(|(_, size)| size)
+}
+
 /// Whether an instruction that is not known may write, although its operation class is one of loads.
 fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
     let begins = |prefix: &[u8]| name.starts_with(prefix);
@@ -105,7 +114,7 @@ fn is_unknown_atomic(body: &[u8], name: &[u8]) -> bool {
 }
 
 /// Bytes of a plain load.
-fn load_size(name: &[u8]) -> Option<u8> {
+pub(super) fn load_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"lb" | b"lbu" => 1,
         b"lh" | b"lhu" | b"flh" => 2,
@@ -116,7 +125,7 @@ fn load_size(name: &[u8]) -> Option<u8> {
 }
 
 /// Bytes of a plain store.
-fn store_size(name: &[u8]) -> Option<u8> {
+pub(super) fn store_size(name: &[u8]) -> Option<u8> {
     Some(match name {
         b"sb" => 1,
         b"sh" | b"fsh" => 2,
@@ -127,24 +136,31 @@ fn store_size(name: &[u8]) -> Option<u8> {
 }
 
 impl Decoder {
-    /// Decodes a line.
+    /// Decodes a line, the `at`-th of the trace.
     ///
     /// # Errors
     /// Returns what is missing from the line.
-    pub fn decode(&mut self, line: &Line<'_>) -> Result<Action, &'static str> {
+    pub fn decode(&mut self, line: &Line<'_>, at: u64) -> Result<Action, &'static str> {
         let (word, operands) = split_name(line.body);
         let mnemonic = Mnemonic::of(word);
         if line.class.is_none() {
             return self.announce(line, &mnemonic);
         }
-        self.registers.arrive(line.pc);
+        self.registers.arrive(line);
         if word.starts_with(b"0x") && operands.trim_ascii_start() == b"fence" {
             self.release = line.pc.filter(|_| line.micro == Some(0));
             return Ok(Action::Nothing);
         }
         let action = self.access(line, &mnemonic, operands);
-        self.write_back(line, mnemonic.name(), operands);
+        let uses = uses(line, mnemonic.name(), mnemonic.is_compressed, operands);
+        self.registers.flow.step(at, &uses);
+        self.write_back(line, &mnemonic, operands);
         Ok(action)
+    }
+
+    /// What depends on which loads, in the order of lines.
+    pub fn edges(&self) -> &[Edge] {
+        self.registers.flow.edges()
     }
 
     /// Whether a line is the fence of an acquire, behind the access that it belongs to.
@@ -259,20 +275,42 @@ impl Decoder {
     }
 
     /// Notes what an instruction writes to registers.
-    fn write_back(&mut self, line: &Line<'_>, name: &[u8], operands: &[u8]) {
+    fn write_back(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
         let last = operands.rsplit(|&byte| byte == b' ' || byte == b',').next();
         let offset = last.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok());
-        match effect(name) {
+        match effect(mnemonic.name()) {
             RegisterEffect::None => {}
             RegisterEffect::Branch => self.registers.branch(offset),
             RegisterEffect::Call => {
                 self.registers.branch(offset);
+                self.registers.call(line.data);
                 self.registers.set(RETURN_ADDRESS, None);
                 self.result(nth(operands, 0), line.data);
             }
+            RegisterEffect::Jump => self.jump(line, mnemonic, operands),
             RegisterEffect::Result => self.result(nth(operands, 0), line.data),
             RegisterEffect::Forget => self.registers.forget(),
         }
+    }
+
+    /// A jump to the address in a register: `jalr ra, 8(a5)`, `c_jr ra` or `c_jalr a5`.
+    fn jump(&mut self, line: &Line<'_>, mnemonic: &Mnemonic, operands: &[u8]) {
+        let base = operands.split(|&byte| byte == b'(').nth(1);
+        let base = base.map_or(operands, |base| base.strip_suffix(b")").unwrap_or(base));
+        let offset = operands.split(|&byte| byte == b'(').next().unwrap_or_default();
+        let offset = offset.rsplit(|&byte| byte == b' ' || byte == b',').next();
+        let offset: i64 =
+            offset.and_then(|text| std::str::from_utf8(text).ok()?.parse().ok()).unwrap_or(0);
+        let target = self.value(base.trim_ascii());
+        let target = target.map(|base| base.wrapping_add_signed(offset) & !1);
+        self.registers.jump(target.map_or(Target::Return, Target::Address));
+        let link: &[u8] = match (mnemonic.name(), mnemonic.is_compressed) {
+            (b"jr", _) => return,
+            (_, true) => b"ra",
+            _ => nth(operands, 0),
+        };
+        self.registers.call(line.data);
+        self.result(link, line.data);
     }
 
     fn result(&mut self, register: &[u8], value: Option<u64>) {
@@ -292,7 +330,9 @@ enum RegisterEffect {
     Branch,
     /// A jump to an address that its line shows; it may write the return address.
     Call,
-    /// Not known, or a jump to an address that the line does not show.
+    /// A jump to the address in a register; it may write the return address.
+    Jump,
+    /// Not known.
     Forget,
 }
 
@@ -309,6 +349,7 @@ fn effect(name: &[u8]) -> RegisterEffect {
             RegisterEffect::Branch
         }
         b"jal" => RegisterEffect::Call,
+        b"jr" | b"jalr" => RegisterEffect::Jump,
         _ => RegisterEffect::Forget,
     }
 }
@@ -316,7 +357,7 @@ fn effect(name: &[u8]) -> RegisterEffect {
 /// Whether the first operand of an instruction, other than a load or an atomic operation, receives the value that its line
 /// shows.
 #[rustfmt::skip]
-fn shows_result(name: &[u8]) -> bool {
+pub(super) fn shows_result(name: &[u8]) -> bool {
     matches!(
         name,
         b"add" | b"add_uw" | b"addi" | b"addi16sp" | b"addi4spn" | b"addiw" | b"addw"
@@ -373,7 +414,7 @@ mod tests {
         let mut decoder = Decoder::default();
         let actions = lines.iter().map(|text| {
             let line = Line::parse(text.as_bytes()).unwrap();
-            decoder.decode(&line).unwrap()
+            decoder.decode(&line, 1).unwrap()
         });
         actions.last().unwrap()
     }

@@ -2,8 +2,10 @@
 
 use history::{
     Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished,
+    WeakFence,
 };
 
+use super::dependencies::{AccessSources, Dependencies};
 use super::hart::Hart;
 use super::log::{Entry, EntryKind, Log};
 use super::shared::Shared;
@@ -28,6 +30,8 @@ pub(crate) struct Selected {
     pub of_program: Option<(u64, u64)>,
     /// Accesses that were not selected.
     pub left_out: u64,
+    /// Dependencies that the trace does not show.
+    pub unknown_dependencies: u64,
 }
 
 /// Makes the history.
@@ -46,6 +50,7 @@ pub(super) fn history(
         vector,
         options,
         orders: harts.iter().map(|_| Orders::default()).collect(),
+        dependencies: harts.iter().map(|hart| Dependencies::new(hart.edges())).collect(),
         selected: Selected {
             shared_bytes: options.addresses.is_none().then(|| shared.bytes()),
             ..Selected::default()
@@ -63,16 +68,18 @@ struct Selection<'a> {
     vector: Option<u64>,
     options: &'a Options,
     orders: Vec<Orders>,
+    dependencies: Vec<Dependencies<'a>>,
     selected: Selected,
 }
 
 /// What orders the accesses of a thread, since the last one that was selected: fences, and accesses
 /// that are not selected.
 ///
-/// A read-modify-write empties the store buffer wherever it is. A release follows the stores before it and precedes an acquire
+/// An acquire or a release orders accesses under weak models, whatever it accesses. Under the models with store buffers, a
+/// read-modify-write empties the store buffer wherever it is. A release follows the stores before it and precedes an acquire
 /// behind it, and stores follow a read that follows a fence of stores before reads. Such accesses stay, without their values,
-/// and the models do the rest. Any other access that is not selected orders nothing: the models preserve all program order
-/// except that after a store.
+/// and the models do the rest. Any other access that is not selected orders nothing by itself: the models with store buffers
+/// preserve all program order except that after a store, and under weak models [`Dependencies`] passes on what it depends on.
 #[derive(Debug, Default)]
 struct Orders {
     /// Whether an access was selected: else fences have nothing to order.
@@ -83,28 +90,33 @@ struct Orders {
     released: bool,
     /// Whether no read follows the last fence of stores before reads alone.
     fenced: bool,
-    waiting: Vec<Entry>,
+    /// Fences, and accesses with what they depend on.
+    waiting: Vec<(Entry, AccessSources)>,
 }
 
 impl Selection<'_> {
     fn entry(&mut self, entry: &Entry) {
-        match entry.what() {
-            EntryKind::Fence(_) | EntryKind::UnknownFence => {
-                self.orders[entry.hart()].fence(*entry)
-            }
-            EntryKind::Unplaced { .. } => self.note_doubt(entry),
-            _ if self.was_executed_again(entry) => self.executed_again(entry),
-            _ if !self.wants(entry) => {
-                if let EntryKind::Access(kind, annotation) = entry.what() {
-                    self.orders[entry.hart()].not_selected(*entry, kind, annotation);
-                }
-                self.selected.left_out += 1;
-                self.selected.outside_writes |= entry.may_write() && self.reaches_in(entry);
-            }
-            EntryKind::Access(kind, _) => self.access(entry, kind),
-            EntryKind::PossibleStore => self.possible_store(entry),
-            EntryKind::Unknown(_) | EntryKind::Crossing(_) => self.note_doubt(entry),
+        if matches!(entry.what(), EntryKind::Fence(_) | EntryKind::UnknownFence) {
+            return self.orders[entry.hart()].fence(*entry);
         }
+        let sources = self.dependencies[entry.hart()].of(entry.line());
+        match entry.what() {
+            EntryKind::Unplaced { .. } => self.note_doubt(entry),
+            _ if self.was_executed_again(entry) => self.executed_again(entry, &sources),
+            _ if !self.wants(entry) => self.left_out(entry, &sources),
+            EntryKind::Access(kind, _) => self.access(entry, kind, &sources),
+            EntryKind::PossibleStore => self.possible_store(entry, &sources),
+            _ => self.note_doubt(entry),
+        }
+    }
+
+    fn left_out(&mut self, entry: &Entry, sources: &AccessSources) {
+        if let EntryKind::Access(kind, annotation) = entry.what() {
+            self.orders[entry.hart()].not_selected(*entry, kind, annotation, sources);
+        }
+        self.dependencies[entry.hart()].left_out(entry, sources);
+        self.selected.left_out += 1;
+        self.selected.outside_writes |= entry.may_write() && self.reaches_in(entry);
     }
 
     /// Whether an access is part of the history.
@@ -133,7 +145,7 @@ impl Selection<'_> {
         entry.repetition().is_some() && self.harts[entry.hart()].shows_all()
     }
 
-    fn access(&mut self, entry: &Entry, kind: Kind) {
+    fn access(&mut self, entry: &Entry, kind: Kind, sources: &AccessSources) {
         if let Some(line) = entry.repetition() {
             let doubt = Some(Doubt::Repeats(entry.line()));
             self.not_understood(entry, line, Gap::Write, doubt);
@@ -141,19 +153,19 @@ impl Selection<'_> {
         let annotation = annotation_of(entry);
         self.push_orders(entry.hart());
         self.orders[entry.hart()].selected(kind, annotation);
-        self.push(entry, kind, entry.read(), entry.written());
+        self.push(entry, kind, (entry.read(), entry.written()), sources);
     }
 
     /// A store that was printed again. If its thread executed other instructions in between it may
     /// have faulted, or may be another one, of another task.
-    fn executed_again(&mut self, entry: &Entry) {
+    fn executed_again(&mut self, entry: &Entry, sources: &AccessSources) {
         if entry.was_left() && self.wants(entry) {
-            self.possible_store(entry);
+            self.possible_store(entry, sources);
         }
     }
 
     /// A store that may or may not have been performed: reads of its location show nothing.
-    fn possible_store(&mut self, entry: &Entry) {
+    fn possible_store(&mut self, entry: &Entry, sources: &AccessSources) {
         self.selected.unfinished.push(Unfinished {
             thread: self.harts[entry.hart()].label,
             address: entry.address,
@@ -161,10 +173,17 @@ impl Selection<'_> {
             issued: entry.tick(),
             line: Some(entry.line()),
         });
-        self.push(entry, Kind::Store, None, None);
+        self.push(entry, Kind::Store, (None, None), sources);
     }
 
-    fn push(&mut self, entry: &Entry, kind: Kind, read: Option<u64>, written: Option<u64>) {
+    /// Adds an access with these values, read and written.
+    fn push(
+        &mut self,
+        entry: &Entry,
+        kind: Kind,
+        (read, written): (Option<u64>, Option<u64>),
+        sources: &AccessSources,
+    ) {
         if self.options.addresses.is_none() && !is_kernel(entry.address) {
             let earlier = self.selected.of_program.is_some_and(|it| it.0 < entry.line());
             if !earlier {
@@ -178,6 +197,9 @@ impl Selection<'_> {
         let place = if is_split { bytes(entry.address) } else { entry.place() };
         let access = self.as_access(entry, kind, place);
         self.selected.builder.push(Access { read, written, ..access });
+        let selected = &mut self.selected;
+        selected.unknown_dependencies +=
+            self.dependencies[entry.hart()].record(entry, sources, &mut selected.builder);
         // The access may have 8 bytes, and then it also writes the upper four, which other accesses use.
         if is_split && kind.writes() {
             let upper = self.as_access(entry, Kind::Store, bytes(entry.address + 4));
@@ -198,7 +220,7 @@ impl Selection<'_> {
 
     /// Adds the waiting entries of a thread, since an access follows them.
     fn push_orders(&mut self, hart: usize) {
-        for entry in std::mem::take(&mut self.orders[hart].waiting) {
+        for (entry, sources) in std::mem::take(&mut self.orders[hart].waiting) {
             let (kind, place) = match entry.what() {
                 EntryKind::Fence(kind) => (kind, Place::Nowhere),
                 EntryKind::Access(kind, _) => {
@@ -212,7 +234,14 @@ impl Selection<'_> {
                 }
             };
             let access = self.as_access(&entry, kind, place);
-            self.selected.builder.push(access);
+            let Selected { builder, unknown_dependencies, .. } = &mut self.selected;
+            builder.push(access);
+            let dependencies = &mut self.dependencies[hart];
+            *unknown_dependencies += if kind.is_fence() {
+                dependencies.record_fence(&entry, builder)
+            } else {
+                dependencies.record(&entry, &sources, builder)
+            };
         }
     }
 
@@ -258,35 +287,48 @@ impl Orders {
             EntryKind::Fence(Kind::WeakFence(weak)) if weak.orders_store_load() && !weak.orders_store_store()
         );
         let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
-        if self.waiting.iter().any(|it| is_full(it) || it.what() == fence.what()) {
+        // Of the instruction barriers the last has the most branches before it.
+        let isb = EntryKind::Fence(Kind::WeakFence(WeakFence::Instruction));
+        if fence.what() == isb {
+            self.waiting.retain(|(it, _)| it.what() != isb);
+        }
+        if self.waiting.iter().any(|(it, _)| is_full(it) || it.what() == fence.what()) {
             return;
         }
         if is_full(&fence) {
             self.waiting.clear();
         }
-        self.waiting.push(fence);
+        self.waiting.push((fence, AccessSources::default()));
     }
 
     /// Notes an access that is not selected.
-    fn not_selected(&mut self, access: Entry, kind: Kind, annotation: Annotation) {
+    fn not_selected(
+        &mut self,
+        access: Entry,
+        kind: Kind,
+        annotation: Annotation,
+        sources: &AccessSources,
+    ) {
         let is_release = kind.may_be_buffered() && annotation.releases();
         let is_acquire = self.released && kind.reads() && annotation.acquires_in_order();
         let is_first_read = kind.reads() && std::mem::take(&mut self.fenced);
-        if !self.stored || !(kind.is_atomic() || is_release || is_acquire || is_first_read) {
+        let is_buffered = kind.is_atomic() || is_release || is_acquire || is_first_read;
+        let is_annotated = annotation.acquires() || annotation.releases();
+        if !(self.stored && is_buffered || self.accessed && is_annotated) {
             return;
         }
         self.released |= is_release;
         // The first and the last of a kind order all that those between them do.
         let is_full = |it: &Entry| it.what() == EntryKind::Fence(Kind::Fence);
-        if self.waiting.iter().any(is_full) {
+        if self.waiting.iter().any(|(it, _)| is_full(it)) {
             return;
         }
-        let same = |it: &Entry| it.what() == access.what();
-        let mut positions = (0..self.waiting.len()).filter(|&at| same(&self.waiting[at]));
+        let is_same = |&at: &usize| self.waiting[at].0.what() == access.what();
+        let mut positions = (0..self.waiting.len()).filter(is_same);
         if let (Some(_), Some(last)) = (positions.next(), positions.next()) {
             self.waiting.remove(last);
         }
-        self.waiting.push(access.without_values());
+        self.waiting.push((access.without_values(), sources.clone()));
     }
 
     /// Notes an access that is selected.

@@ -1,0 +1,83 @@
+//! Remarks: comments that begin with `#! ` and say what the Axe checker cannot read.
+//!
+//! The checker skips comments, and takes an operation without its remark. That is never stronger than the operation
+//! with it, so what the checker forbids is forbidden.
+
+use history::{Annotation, DependencyKind, Kind, WeakFence, dependency_from_text};
+
+/// The beginning of a remark. No ordinary comment has it: the names of histories follow `# `.
+pub(super) const MARK: &str = "#! ";
+
+/// What a remark adds to the operation of its line.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Remark {
+    /// The kind, if the line shows a load or a store in its stead.
+    pub kind: Option<Kind>,
+    pub annotation: Annotation,
+    pub depends: Vec<(DependencyKind, u32)>,
+    /// Ticks that the checker would refuse where it reads them.
+    pub issued: Option<u64>,
+    pub completed: Option<u64>,
+}
+
+/// The kinds that are written as a load or a store, with the kind in the remark.
+const KINDS: [(Kind, Kind); 4] = [
+    (Kind::LoadLinked, Kind::Load),
+    (Kind::FailedCas, Kind::Load),
+    (Kind::SilentRmw, Kind::Load),
+    (Kind::StoreConditional, Kind::Store),
+];
+
+/// The kind that the line shows for an operation of this kind.
+pub(super) fn shown(kind: Kind) -> Kind {
+    KINDS.iter().find(|(hidden, _)| *hidden == kind).map_or(kind, |(_, shown)| *shown)
+}
+
+impl Remark {
+    /// The remark of these words, behind an operation whose line shows it to be of a kind. An error is the text from
+    /// the first word that no such remark has.
+    pub fn parse(text: &[u8], line: Kind) -> Result<Remark, &[u8]> {
+        let mut remark = Remark::default();
+        let mut rest = text.trim_ascii_start();
+        while !rest.is_empty() {
+            let end = rest.iter().position(u8::is_ascii_whitespace).unwrap_or(rest.len());
+            let (word, behind) = rest.split_at(end);
+            let known = std::str::from_utf8(word).ok().and_then(|text| remark.add(text, line));
+            known.ok_or(rest)?;
+            rest = behind.trim_ascii_start();
+        }
+        Ok(remark)
+    }
+
+    fn add(&mut self, word: &str, line: Kind) -> Option<()> {
+        if let Some(kind) = Kind::from_name(word) {
+            self.kind = Some(kind).filter(|&kind| kind != line && shown(kind) == line);
+            return self.kind.map(|_| ());
+        }
+        if let Some(annotation) = Annotation::from_name(word) {
+            self.annotation = annotation;
+            return (!line.is_fence()).then_some(());
+        }
+        if let Some(dependency) = dependency_from_text(word) {
+            self.depends.push(dependency);
+            return Some(());
+        }
+        let (name, tick) = word.split_once(':')?;
+        let tick = Some(tick.parse().ok()?);
+        match name {
+            "issued" => self.issued = tick,
+            "completed" => self.completed = tick,
+            _ => return None,
+        }
+        Some(())
+    }
+}
+
+/// The fence whose name a text begins with, and the rest of the text.
+pub(super) fn weak_fence(text: &[u8]) -> Option<(Kind, &[u8])> {
+    WeakFence::ALL.into_iter().find_map(|weak| {
+        let rest = text.strip_prefix(weak.name().as_bytes())?;
+        let is_whole = rest.first().is_none_or(u8::is_ascii_whitespace);
+        is_whole.then_some((Kind::WeakFence(weak), rest))
+    })
+}

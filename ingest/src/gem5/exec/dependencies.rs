@@ -1,0 +1,314 @@
+//! Dependencies between the operations of a history, from those between the lines of a thread.
+//!
+//! Most accesses of a thread are left out of the history, since no other thread accesses their locations, but what a
+//! thread loads passes through them: it is stored on the stack and loaded from there, or is the address of something
+//! that nobody else uses. The models order such a left-out load behind what its address depends on, and behind what the
+//! store depends on whose value it returns (RVWMO 9 and 12; Armv8 likewise), so what depends on it depends on these,
+//! too. And all later writes are ordered behind what the address of a left-out access depends on (RVWMO 13), as they
+//! are behind what a branch depends on.
+
+use history::{DependencyKind, HistoryBuilder};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::flow::{Edge, UNKNOWN, origin};
+use super::log::Entry;
+
+/// The operations that something depends on, by their rows in the builder.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Sources {
+    rows: Vec<u32>,
+    /// Whether there may be more.
+    is_open: bool,
+}
+
+impl Sources {
+    fn add(&mut self, other: &Sources) {
+        self.rows.extend(&other.rows);
+        self.rows.sort_unstable();
+        self.rows.dedup();
+        self.is_open |= other.is_open;
+    }
+
+    fn is_none(&self) -> bool {
+        self.rows.is_empty() && !self.is_open
+    }
+}
+
+/// What an access depends on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct AccessSources {
+    address: Sources,
+    data: Sources,
+}
+
+/// Finds the dependencies of one thread, access by access in the order of lines.
+pub(super) struct Dependencies<'a> {
+    edges: &'a [Edge],
+    /// The line of the last access and what it depends on, for lines with two accesses.
+    last: Option<(u64, AccessSources)>,
+    /// What each load stands for: itself, or if it was left out what it depends on itself. Without an entry, nothing.
+    loads: FxHashMap<u32, Sources>,
+    stored: Stored,
+    controls: Controls,
+}
+
+/// What branches depend on, behind which no operation was added yet.
+#[derive(Default)]
+struct Controls {
+    /// Lines of branches, and rows.
+    waiting: Vec<(u64, u32)>,
+    /// The line of the first branch that may depend on more.
+    open: Option<u64>,
+    /// Rows on which the operations from here on are known to depend.
+    known: FxHashSet<u32>,
+}
+
+impl<'a> Dependencies<'a> {
+    pub fn new(edges: &'a [Edge]) -> Dependencies<'a> {
+        Dependencies {
+            edges,
+            last: None,
+            loads: FxHashMap::default(),
+            stored: Stored::default(),
+            controls: Controls::default(),
+        }
+    }
+
+    /// What the access of a line depends on. Takes in all branches up to there.
+    pub fn of(&mut self, line: u64) -> AccessSources {
+        if let Some((_, sources)) = self.last.as_ref().filter(|(last, _)| *last == line) {
+            return sources.clone();
+        }
+        let mut sources = AccessSources::default();
+        let count = self.edges.partition_point(|edge| u64::from(edge.line) <= line);
+        let (edges, rest) = self.edges.split_at(count);
+        self.edges = rest;
+        for edge in edges {
+            let on = self.resolve(edge.on);
+            match edge.kind {
+                DependencyKind::Control => self.controls.add(u64::from(edge.line), &on),
+                _ if u64::from(edge.line) < line => {}
+                DependencyKind::Address => sources.address.add(&on),
+                DependencyKind::Data => sources.data.add(&on),
+            }
+        }
+        self.last = Some((line, sources.clone()));
+        sources
+    }
+
+    fn resolve(&self, on: u32) -> Sources {
+        match on {
+            UNKNOWN => Sources { rows: Vec::new(), is_open: true },
+            load => self.loads.get(&load).cloned().unwrap_or_default(),
+        }
+    }
+
+    /// Records the dependencies of the operation that was added last, which `entry` became. Returns how many of them the
+    /// trace does not show.
+    pub fn record(
+        &mut self,
+        entry: &Entry,
+        sources: &AccessSources,
+        builder: &mut HistoryBuilder,
+    ) -> u64 {
+        let row = builder.len() as u32 - 1;
+        let kinds =
+            [(DependencyKind::Address, &sources.address), (DependencyKind::Data, &sources.data)];
+        for (kind, sources) in kinds {
+            sources.rows.iter().for_each(|&on| builder.depend(kind, on as usize));
+        }
+        self.loads.insert(name_of(entry), Sources { rows: vec![row], is_open: false });
+        let unknown = u64::from(sources.address.is_open) + u64::from(sources.data.is_open);
+        unknown + self.controls.record(entry.line(), builder)
+    }
+
+    /// Records what decides whether the fence that was added last is executed. Returns how many dependencies the trace
+    /// does not show.
+    pub fn record_fence(&mut self, entry: &Entry, builder: &mut HistoryBuilder) -> u64 {
+        self.controls.record(entry.line(), builder)
+    }
+
+    /// Takes in an access that is left out of the history.
+    pub fn left_out(&mut self, entry: &Entry, sources: &AccessSources) {
+        self.controls.add(entry.line(), &sources.address);
+        let mut through = sources.address.clone();
+        if entry.may_read() {
+            through.add(&self.stored.at(entry));
+            // A read-modify-write may be one event or two.
+            through.is_open |= entry.may_write() && !sources.data.is_none();
+            if !through.is_none() {
+                self.loads.insert(name_of(entry), through);
+            }
+        }
+        if entry.may_write() {
+            let mut written = sources.address.clone();
+            written.add(&sources.data);
+            self.stored.put(entry, written);
+        }
+    }
+}
+
+/// The name of an entry as a load.
+fn name_of(entry: &Entry) -> u32 {
+    origin(entry.line() as u32, entry.is_second())
+}
+
+impl Controls {
+    fn add(&mut self, line: u64, on: &Sources) {
+        let new = on.rows.iter().copied().filter(|row| self.known.insert(*row));
+        self.waiting.extend(new.map(|row| (line, row)));
+        if on.is_open {
+            self.open.get_or_insert(line);
+        }
+    }
+
+    /// Records the branches before a line at the operation that was added last.
+    fn record(&mut self, line: u64, builder: &mut HistoryBuilder) -> u64 {
+        self.waiting.retain(|&(branch, row)| {
+            let is_before = branch < line;
+            if is_before {
+                builder.depend(DependencyKind::Control, row as usize);
+            }
+            !is_before
+        });
+        u64::from(self.open.take_if(|branch| *branch < line).is_some())
+    }
+}
+
+/// What the values depend on that a thread stored where no other thread reads them.
+#[derive(Default)]
+struct Stored {
+    /// By eight aligned bytes.
+    granules: FxHashMap<u64, Granule>,
+}
+
+/// What eight bytes depend on.
+#[derive(Default)]
+struct Granule {
+    /// Bytes of one store, as a mask, and what its address and value depend on.
+    parts: Vec<(u8, Sources)>,
+    /// Bytes that may have been written by an earlier store or a later one.
+    open: u8,
+}
+
+impl Stored {
+    fn put(&mut self, entry: &Entry, written: Sources) {
+        for (number, certain, possible) in bytes(entry) {
+            let granule = self.granules.entry(number).or_default();
+            for (mask, sources) in &mut granule.parts {
+                let kept = *mask & !possible;
+                let maybe = *mask & possible & !certain;
+                granule.open |= if sources.is_none() { 0 } else { maybe };
+                *mask = kept;
+            }
+            granule.open &= !certain;
+            if written.is_open || !written.rows.is_empty() {
+                granule.open |= possible & !certain;
+                granule.parts.push((certain, written.clone()));
+            }
+            granule.parts.retain(|(mask, _)| *mask != 0);
+            if granule.parts.is_empty() && granule.open == 0 {
+                self.granules.remove(&number);
+            }
+        }
+    }
+
+    /// What a load depends on through the stores whose values it may have returned.
+    fn at(&self, entry: &Entry) -> Sources {
+        let mut all = Sources::default();
+        for (number, certain, possible) in bytes(entry) {
+            let Some(granule) = self.granules.get(&number) else { continue };
+            for (mask, sources) in &granule.parts {
+                if mask & certain != 0 {
+                    all.add(sources);
+                } else if mask & possible != 0 {
+                    all.is_open = true;
+                }
+            }
+            all.is_open |= granule.open & possible != 0;
+        }
+        all
+    }
+}
+
+/// The bytes of an access by eight aligned ones, as masks: those that it certainly has, and those that it may have.
+fn bytes(entry: &Entry) -> impl Iterator<Item = (u64, u8, u8)> {
+    let (least, most) = entry.sizes();
+    let start = u128::from(entry.address);
+    let mask = move |number: u64, size: u64| {
+        let first = u128::from(number) * 8;
+        let inside =
+            |bit: &u32| (start..start + u128::from(size)).contains(&(first + u128::from(*bit)));
+        (0..8).filter(inside).fold(0, |mask: u8, bit| mask | 1 << bit)
+    };
+    let last = entry.address.saturating_add(most.max(1) - 1);
+    (entry.address >> 3..=last >> 3)
+        .map(move |number| (number, mask(number, least), mask(number, most)))
+}
+
+#[cfg(test)]
+mod tests {
+    use history::{Access, Kind, Place};
+
+    use super::*;
+    use crate::gem5::exec::action::Operation;
+    use crate::gem5::exec::log::Spot;
+
+    fn entry(line: u64, address: u64, operation: Operation) -> Entry {
+        Entry::access(Spot { hart: 0, line, tick: None, is_second: false }, address, operation)
+    }
+
+    fn edge(line: u32, kind: DependencyKind, on: u32) -> Edge {
+        Edge { line, kind, on: if on == UNKNOWN { on } else { origin(on, false) } }
+    }
+
+    /// Adds a store to the builder and returns its dependencies, as kinds and rows, and how many are not known.
+    fn store_at(line: u64, found: &mut Dependencies<'_>) -> (usize, u64) {
+        let mut builder = HistoryBuilder::new();
+        for _ in 0..2 {
+            builder.push(Access::new(0, Kind::Load, Place::Cell(1)));
+        }
+        let store = entry(line, 0x80, Operation::store(8, Some(1)));
+        let sources = found.of(line);
+        let unknown = found.record(&store, &sources, &mut builder);
+        (sources.address.rows.len() + sources.data.rows.len(), unknown)
+    }
+
+    #[test]
+    fn values_pass_through_memory_that_is_left_out() {
+        use DependencyKind::{Address, Data};
+        let load = |line, address, size| entry(line, address, Operation::load(size, Some(0)));
+        let passes = |address: u64, size: u8| {
+            let edges = [edge(2, Data, 1), edge(4, Data, 3)];
+            let mut found = Dependencies::new(&edges);
+            found.loads.insert(origin(1, false), Sources { rows: vec![0], is_open: false });
+            let saved = entry(2, 0x1000, Operation::store(4, Some(0)));
+            let sources = found.of(2);
+            found.left_out(&saved, &sources);
+            let sources = found.of(3);
+            found.left_out(&load(3, address, size), &sources);
+            store_at(4, &mut found)
+        };
+        assert_eq!(passes(0x1000, 4), (1, 0));
+        assert_eq!(passes(0x1003, 1), (1, 0));
+        assert_eq!(passes(0x1004, 4), (0, 0));
+        // The load has 4 or 8 bytes.
+        assert_eq!(passes(0x1000, 0), (1, 0));
+        assert_eq!(passes(0xffc, 0), (0, 1));
+        let edges = [edge(3, Address, 1), edge(4, Data, 3)];
+        let mut found = Dependencies::new(&edges);
+        found.loads.insert(origin(1, false), Sources { rows: vec![0], is_open: false });
+        let sources = found.of(3);
+        found.left_out(&load(3, 0x2000, 8), &sources);
+        assert_eq!(store_at(4, &mut found), (1, 0));
+    }
+
+    #[test]
+    fn what_is_not_known_is_counted() {
+        use DependencyKind::{Address, Control, Data};
+        let edges = [edge(2, Control, UNKNOWN), edge(4, Address, UNKNOWN), edge(4, Data, UNKNOWN)];
+        let mut found = Dependencies::new(&edges);
+        assert_eq!(store_at(4, &mut found), (0, 3));
+        assert_eq!(store_at(5, &mut found), (0, 0));
+    }
+}
