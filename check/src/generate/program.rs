@@ -54,8 +54,7 @@ impl Program {
     pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
         let mut builder = HistoryBuilder::new();
         // Where ticks stand for dependencies, no others are recorded.
-        let mut dependencies =
-            if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
+        let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
         for (thread, &start) in self.starts.iter().enumerate() {
             let end = self.starts.get(thread + 1).copied();
             for op in start..end.unwrap_or(self.kind.len()) {

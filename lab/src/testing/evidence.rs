@@ -51,6 +51,7 @@ pub fn part(
     let failed = |error| Error::run(&bench.opened.given)(error);
     let simulated = bench.simulate(protocol, client, lineage)?;
     let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
+    let history = model.prepare(&history);
     let Some(violation) = bench.violates(&history, model)? else {
         return Ok(None);
     };

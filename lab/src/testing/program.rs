@@ -202,10 +202,11 @@ impl<'a> Bench<'a> {
         history: &History,
         model: Model,
     ) -> Result<Option<check::engine::proof::Violation>, Error> {
-        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
+        let history = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared);
         let reads_from = reads_from.map_err(Error::run(&self.opened.given))?;
-        let verdict = check(history, &reads_from, model, &self.checking).verdict;
-        certify(history, model, &verdict).map_err(|error| Error::Certificate {
+        let verdict = check(&history, &reads_from, model, &self.checking).verdict;
+        certify(&history, model, &verdict).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(&self.opened.given)),
             error,
         })?;

@@ -228,7 +228,8 @@ impl OutOfOrder {
             }
             self.atomic = Some(Atomic::unrecorded(slot.index, address, value, linked));
         }
-        let is_stale = self.atomic.as_ref().is_some_and(|it| self.is_stale(self.line(it.address())));
+        let is_stale =
+            self.atomic.as_ref().is_some_and(|it| self.is_stale(self.line(it.address())));
         let Some(atomic) = &mut self.atomic else { return false };
         // A load-linked must not share a value that may be old.
         if !is_stale {
@@ -332,6 +333,7 @@ impl OutOfOrder {
             let slot = self.window[at];
             match slot.progress {
                 Progress::Performed { value, at: performed, order } if performed < now => {
+                    let is_placed = order.is_some();
                     let settled = order.or_else(|| (!self.overtakes(at)).then(|| port.moment()));
                     let Some(order) = settled else {
                         at += 1;
@@ -339,7 +341,9 @@ impl OutOfOrder {
                     };
                     let row = self.plan.row(slot.index);
                     let records = &mut self.thread.log.records;
-                    records.perform(row, performed, order, Some(value));
+                    // What was not settled when it was performed has its value from now on.
+                    let completed = if is_placed { performed } else { now };
+                    records.perform(row, completed, order, Some(value));
                     records.print(row);
                     self.plan.perform(slot.index);
                     self.window.remove(at);

@@ -115,9 +115,8 @@ fn dependency(
     writes: bool,
     rng: &mut Rng,
 ) -> Option<(DependencyKind, u32)> {
-    let returns = |step: &Step| {
-        step.operation.kinds().0.reads() && step.ordering.annotation.returns()
-    };
+    let returns =
+        |step: &Step| step.operation.kinds().0.reads() && step.ordering.annotation.returns();
     let near = (1_u32..).zip(before.iter().rev().take(REACH));
     let reads: Vec<u32> = near.filter(|(_, step)| returns(step)).map(|(back, _)| back).collect();
     if reads.is_empty() {

@@ -59,8 +59,8 @@ impl<'a> Drawing<'a> {
     /// Adds an operation, or a load-linked with its store-conditional, to the thread that begins at
     /// `start` and ends at `end`.
     fn step(&mut self, start: usize, end: usize) {
-        let kind = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Fence]
-            [self.by_weight.choose(self.rng)];
+        let kind =
+            [Kind::Load, Kind::Store, Kind::Rmw, Kind::Fence][self.by_weight.choose(self.rng)];
         let location = self.names[self.by_popularity.choose(self.rng)];
         let fits = self.program.kind.len() + 1 < end;
         match kind {

@@ -141,7 +141,8 @@ impl<'h> Scheduler<'h> {
     /// The store-conditional of a load-linked, which is always the next operation.
     fn paired(&self, read: OpId) -> Option<OpId> {
         let next = OpId(read.0 + 1);
-        let is_pair = next.at() < self.history.len() && self.history.linked_load(next) == Some(read);
+        let is_pair =
+            next.at() < self.history.len() && self.history.linked_load(next) == Some(read);
         is_pair.then_some(next)
     }
 
@@ -215,9 +216,8 @@ impl<'h> Scheduler<'h> {
         let location = self.history.location(read);
         let thread = self.history.thread_of(read);
         let mut earlier = (self.threads[thread].oldest..read.0).rev().map(OpId);
-        let is_write = |&op: &OpId| {
-            self.history.kind(op).writes() && self.history.location(op) == location
-        };
+        let is_write =
+            |&op: &OpId| self.history.kind(op).writes() && self.history.location(op) == location;
         earlier.find(is_write).filter(|write| !self.is_performed[write.at()])
     }
 }

@@ -107,7 +107,8 @@ fn plan_step(
         _ => None,
     };
     let address = step.operation.address();
-    let halves = [Some((first, step.ordering.annotation)), second.map(|it| (it, step.ordering.conditional))];
+    let halves =
+        [Some((first, step.ordering.annotation)), second.map(|it| (it, step.ordering.conditional))];
     for (number, (kind, annotation)) in halves.into_iter().flatten().enumerate() {
         let place = address.map_or(Place::Nowhere, |address| Place::Bytes { address, size: 8 });
         builder.push(Access { annotation, ..Access::new(0, kind, place) });
