@@ -49,7 +49,7 @@ fn is_monotone(algorithm: Algorithm) -> bool {
 
 /// Compares bisection with the scan. Returns whether there is a violation.
 fn compare(history: &History, reads_from: &ReadsFrom, model: Model, algorithm: Algorithm) -> bool {
-    let prefixes = Prefixes::of(history, reads_from).unwrap();
+    let prefixes = Prefixes::of(history, reads_from, Model::SC).unwrap();
     let longest = prefixes.longest();
     assert_eq!(longest, history.operations());
     let lengths = 1..=longest;
@@ -154,7 +154,7 @@ fn a_run_has_no_violating_prefix() {
         };
         let history = in_some_order(&mut random, &history);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-        let prefixes = Prefixes::of(&history, &reads_from).unwrap();
+        let prefixes = Prefixes::of(&history, &reads_from, Model::SC).unwrap();
         for length in 1..=prefixes.longest() {
             let prefix = prefixes.prefix(length).history;
             let explored = explore(&prefix, machine, 300_000);
@@ -248,7 +248,7 @@ fn split_accesses_stay_whole() {
             continue;
         };
         split += usize::from(history.len() > history.operations());
-        let prefixes = Prefixes::of(&history, &reads_from).unwrap();
+        let prefixes = Prefixes::of(&history, &reads_from, Model::SC).unwrap();
         for length in 1..=prefixes.longest() {
             let prefix = prefixes.prefix(length);
             for (at, &op) in
@@ -305,7 +305,7 @@ fn load(thread: u32, cell: u64, value: u64, order: Option<u64>) -> Access {
 fn growth(accesses: &[Access]) -> Vec<Vec<u32>> {
     let history = build(accesses, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let prefixes = Prefixes::of(&history, &reads_from).unwrap();
+    let prefixes = Prefixes::of(&history, &reads_from, Model::SC).unwrap();
     let kept = |length| prefixes.prefix(length).kept.iter().map(|op| op.0).collect();
     (1..=prefixes.longest()).map(kept).collect()
 }
@@ -319,7 +319,7 @@ fn a_read_keeps_its_source() {
     assert_eq!(growth(&other), [vec![2], vec![0, 1, 2], vec![0, 1, 2]]);
     let history = build(&other, &[]);
     let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
-    let prefix = Prefixes::of(&history, &reads_from).unwrap();
+    let prefix = Prefixes::of(&history, &reads_from, Model::SC).unwrap();
     assert_eq!(prefix.last(3), Some(OpId(0)));
     assert_eq!((prefix.last(0), prefix.last(4)), (None, None));
 }

@@ -7,7 +7,11 @@ use common::corpus::Corpus;
 use common::decide;
 
 fn compare(corpus: &Corpus, models: &[(&str, Model)]) {
-    let verdicts = corpus.table("verdicts.csv");
+    compare_with(corpus, "verdicts.csv", models);
+}
+
+fn compare_with(corpus: &Corpus, table: &str, models: &[(&str, Model)]) {
+    let verdicts = corpus.table(table);
     let histories = corpus.histories();
     assert_eq!(histories.len(), verdicts.len());
     for history in &histories {
@@ -40,3 +44,15 @@ on_corpus!(axe_litmus_tests, "axe", |corpus: &Corpus| compare(
     corpus,
     &[("sc", Model::SC), ("tso", Model::TSO), ("pso", Model::PSO)],
 ));
+
+on_corpus!(axe_litmus_tests_under_wmo, "axe", |corpus: &Corpus| compare_with(
+    corpus,
+    "wmo.csv",
+    &[("wmo", Model::WMO)],
+));
+
+/// Random histories with timestamps, with what the Axe checker says of them.
+#[test]
+fn random_histories_under_wmo() {
+    compare_with(&Corpus::sample("axe-wmo"), "wmo.csv", &[("wmo", Model::WMO)]);
+}

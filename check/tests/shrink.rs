@@ -52,7 +52,7 @@ fn with_dependents(requirements: &Requirements<'_>, ops: &[OpId], gone: OpId) ->
 /// Checks that no operation can be removed, together with those that depend on it, and so no set of
 /// operations either.
 fn assert_minimal(history: &History, reads_from: &ReadsFrom, model: Model, part: &Shrunk) {
-    let requirements = Requirements::of(history, reads_from);
+    let requirements = Requirements::of(history, reads_from, model);
     for &gone in &part.kept {
         let gone = with_dependents(&requirements, &part.kept, gone);
         let (rest, kept) = history.restrict(|op| part.kept.contains(&op) && !gone.contains(&op));

@@ -8,6 +8,7 @@ pub mod paint;
 mod store_order;
 pub mod text;
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::time::Instant;
 
@@ -167,6 +168,8 @@ impl Run<'_> {
     ) -> Result<(), Error> {
         self.crash(input, history)?;
         for model in self.models_of(history) {
+            let prepared = model.prepare(history);
+            let (history, reads_from) = (&*prepared, &*prepared_reads(&prepared, reads_from));
             let Choice::One(algorithm) = self.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
                 continue;
@@ -245,8 +248,10 @@ pub fn report(
         let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         for &model in models {
-            let decided = decide(Algorithm::Stages, input, history, &reads_from, model, || {
-                check::check(history, &reads_from, model, options)
+            let prepared = model.prepare(history);
+            let (history, reads_from) = (&*prepared, &*prepared_reads(&prepared, &reads_from));
+            let decided = decide(Algorithm::Stages, input, history, reads_from, model, || {
+                check::check(history, reads_from, model, options)
             });
             let found = status(&decided.outcome.verdict);
             all = all.and(found);
@@ -256,6 +261,16 @@ pub fn report(
     }
     printer.file(input, out).map_err(Error::Output)?;
     Ok((all, violated))
+}
+
+/// Reads-from of a history that a model may have changed ([`memory::Model::prepare`]). That does not make
+/// sources ambiguous that were not.
+fn prepared_reads<'r>(prepared: &Cow<'_, History>, reads_from: &'r ReadsFrom) -> Cow<'r, ReadsFrom> {
+    let derived = match prepared {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(history) => ReadsFrom::derive(history, Ambiguity::Keep).ok(),
+    };
+    derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 
 fn printer(format: Format) -> Box<dyn Printer> {

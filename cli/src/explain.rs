@@ -96,14 +96,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     };
     let mut headline = answer.headline(&input);
-    let end = RunEnd::of(answer.history, &input.ending);
+    let end = RunEnd::of(&answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => {
             (Shown::violation(&input, &answer, violation), Status::Violation)
         }
         Verdict::Consistent(steps) => (Shown::consistent(&input, &answer, steps), Status::Done),
         Verdict::Undecided(reason) => {
-            (Shown::words(&reason.describe(answer.history)), Status::Undecided)
+            (Shown::words(&reason.describe(&answer.history)), Status::Undecided)
         }
         _ => (
             Shown::words("there is no run, but no proof was found in time: raise --timeout"),
@@ -164,7 +164,7 @@ impl Shown {
 
     /// Pictures of a violation, and the same in words.
     fn violation(input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
-        let history = answer.history;
+        let history = &*answer.history;
         let pictures = explain::violation(
             history,
             &answer.reads_from,
@@ -186,7 +186,7 @@ impl Shown {
 
     /// The memory order that explains a consistent history.
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
-        let history = answer.history;
+        let history = &*answer.history;
         let words = worded(|out| {
             writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
             for step in steps {
@@ -253,7 +253,7 @@ fn completed(answer: &Answer<'_>) -> String {
         }
         Verdict::Undecided(reason) => format!(
             "Whether the {operations} operation{plural} that completed before are consistent with {model} is undecided: {}.",
-            reason.describe(answer.history)
+            reason.describe(&answer.history)
         ),
         _ => format!("The {operations} operation{plural} that completed before violate {model}."),
     }
@@ -347,7 +347,7 @@ fn title(input: &Input, answer: &Answer<'_>) -> String {
 
 /// The file and the history, as pictures name them.
 fn shown_name(input: &Input, answer: &Answer<'_>) -> String {
-    tame(&named(&file_name(input), answer.history))
+    tame(&named(&file_name(input), &answer.history))
 }
 
 /// The name of the file, without its folder.

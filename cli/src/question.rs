@@ -1,5 +1,6 @@
 //! The history and the models that `explain` and `shrink` are asked about.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -74,8 +75,8 @@ impl Ambiguous {
 
 /// A history and its verdict.
 pub struct Answer<'a> {
-    /// The history.
-    pub history: &'a History,
+    /// The history, as the model sees it ([`Model::prepare`]).
+    pub history: Cow<'a, History>,
     /// The model that the verdict is about.
     pub model: Model,
     /// Where its reads take their values from.
@@ -163,15 +164,16 @@ impl Question {
         history: &'a History,
         model: Model,
     ) -> Result<Answer<'a>, Error> {
-        let reads_from = ReadsFrom::derive(history, self.ambiguous.of(input))
-            .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
+        let history = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, self.ambiguous.of(input))
+            .map_err(|twice| Error::written_twice(&input.file, &history, &twice))?;
         let options = check::Options {
             timeout: self.limits.timeout,
             max_memory: Some(self.limits.max_memory),
             ..check::Options::default()
         };
         let begun = Instant::now();
-        let outcome = check::check(history, &reads_from, model, &options);
+        let outcome = check::check(&history, &reads_from, model, &options);
         Ok(Answer { history, model, reads_from, outcome, seconds: begun.elapsed().as_secs_f64() })
     }
 }
@@ -179,7 +181,7 @@ impl Question {
 impl Answer<'_> {
     /// The file, and the history's name if it has one, without control characters.
     pub fn named(&self, input: &Input) -> String {
-        tame(&named(&input.file, self.history))
+        tame(&named(&input.file, &self.history))
     }
 
     /// `violation  sc   trace.gz  (2 threads, 10 operations; saturate, 0.001 s)`

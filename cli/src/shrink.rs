@@ -139,7 +139,7 @@ fn shrunk(
     let line = progress::spinner("shrinking".to_owned(), question.options.quiet);
     let shrinking = Instant::now();
     let part =
-        shrink(answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
+        shrink(&answer.history, &answer.reads_from, answer.model, violation, &bounds, &mut |size| {
             line.set_message(sized(size));
         });
     line.finish_and_clear();
@@ -172,9 +172,9 @@ fn unshrunk(
         return Ok(status);
     }
     let why = match &outcome.verdict {
-        Verdict::Undecided(reason) => format!("  {}\n", reason.describe(answer.history)),
+        Verdict::Undecided(reason) => format!("  {}\n", reason.describe(&answer.history)),
         Verdict::Violation(violation) => {
-            let why = text::explanation(answer.history, violation);
+            let why = text::explanation(&answer.history, violation);
             format!(
                 "{why}  no operation takes part in that: there is nothing to shrink, and no file is written\n"
             )
@@ -185,7 +185,7 @@ fn unshrunk(
         _ => "  nothing to shrink\n".to_owned(),
     };
     let headline = answer.headline(input);
-    let note = ending::note(answer.history);
+    let note = ending::note(&answer.history);
     let note = note.map_or(String::new(), |note| format!("  note: {note}\n"));
     write!(out, "{headline}\n{why}{note}").map_err(Error::Output)?;
     Ok(status)
@@ -271,7 +271,7 @@ fn print_text(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let paint = Paint::new(io::stdout().is_terminal());
-    let whole = answer.history;
+    let whole = &*answer.history;
     writeln!(out, "{}", paint.bad(&answer.headline(input)))?;
     let shape =
         found.shape.map_or(String::new(), |shape| format!(": {} ({})", shape.name, shape.meaning));
@@ -316,7 +316,7 @@ fn print_json(
     found: Option<&Found>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let (whole, size) = (answer.history, Size::of(answer.history));
+    let (whole, size) = (&*answer.history, Size::of(&answer.history));
     let shrunk = found.map(|found| {
         let part = &found.part;
         let size = Size::of(&part.history);

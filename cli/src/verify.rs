@@ -26,7 +26,8 @@ Examples:
   rubric verify trace.gz proofs/trace.gz.tso.cert
 
 The history is read with the options that the certificate names; those given here come first. A
-run of the operational machine is replayed, the steps of a refutation are checked one by one; no
+run of the operational machine is replayed, the memory order of a weak model is checked against its
+axioms, the steps of a refutation are checked one by one; no
 code of the engines takes part.
 
 Exit status: 0 if the certificate proves its verdict, whichever that is; 2 if it does not.")]
@@ -76,7 +77,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match verified {
         Verified::Consistent { steps } => writeln!(
             out,
-            "verified: {name} is consistent with {model} (a run of {steps} steps replayed)"
+            "verified: {name} is consistent with {model} ({})",
+            if model.is_weak() {
+                format!("a memory order of {steps} accesses checked")
+            } else {
+                format!("a run of {steps} steps replayed")
+            }
         ),
         Verified::Violation { steps } => {
             writeln!(out, "verified: {name} violates {model} (a proof of {steps} steps checked)")
@@ -145,7 +151,7 @@ fn other_history(
     file: &str,
     options: &TraceOptions,
 ) -> Option<String> {
-    let digest = history.digest();
+    let digest = claim.model.digest(history);
     if claim.digest == digest {
         return None;
     }
@@ -200,7 +206,7 @@ fn pick<'a>(histories: &'a [History], certificate: &Certificate) -> Option<&'a H
     let same_name = || histories.iter().filter(|h| h.name == claim.history);
     same_name()
         .chain(histories)
-        .find(|history| history.digest() == claim.digest)
+        .find(|history| claim.model.digest(history) == claim.digest)
         .or_else(|| same_name().next())
         .or_else(|| histories.first().filter(|_| histories.len() == 1))
 }

@@ -29,6 +29,12 @@ pub fn model() -> impl TypedValueParser<Value = Model> {
     one_of(models::ALL, Model::name)
 }
 
+/// Parses the name of a model that has an operational machine, so not of a weak one.
+pub fn machine_model() -> impl TypedValueParser<Value = Model> {
+    const WITH_MACHINE: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
+    one_of(WITH_MACHINE, Model::name)
+}
+
 /// Parses the name of a model that has a monitor.
 pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
     const MONITORED: &[Model] = &[Model::TSO, Model::PSO];

@@ -30,6 +30,7 @@
 
 pub mod watch;
 
+use std::borrow::Cow;
 use std::io::Read;
 use std::path::Path;
 
@@ -109,15 +110,16 @@ fn one(mut trace: ingest::Trace) -> Result<History, Error> {
 /// # Errors
 /// Returns [`Error::WrittenTwice`] if a value is written twice to a location and it matters.
 pub fn check(history: &History, model: Model) -> Result<Checked<'_>, Error> {
-    let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared)?;
-    let verdict = ::check::check(history, &reads_from, model, &Options::default()).verdict;
+    let history = model.prepare(history);
+    let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)?;
+    let verdict = ::check::check(&history, &reads_from, model, &Options::default()).verdict;
     Ok(Checked { history, model, reads_from, verdict })
 }
 
 /// A history with its verdict.
 #[derive(Clone, Debug)]
 pub struct Checked<'h> {
-    history: &'h History,
+    history: Cow<'h, History>,
     model: Model,
     reads_from: ReadsFrom,
     verdict: Verdict,
@@ -136,14 +138,14 @@ impl Checked<'_> {
 
     /// The certificate as text; `None` if the verdict is undecided.
     pub fn certificate(&self) -> Option<String> {
-        let claim = certificate::Claim::new(self.history, self.model, "");
+        let claim = certificate::Claim::new(&self.history, self.model, "");
         let mut text = Vec::new();
         let written = match &self.verdict {
             Verdict::Consistent(run) => {
-                certificate::write_consistent(&mut text, self.history, &claim, &[], run)
+                certificate::write_consistent(&mut text, &self.history, &claim, &[], run)
             }
             Verdict::Violation(violation) => {
-                let proof = ::check::engine::steps::steps(self.history, violation);
+                let proof = ::check::engine::steps::steps(&self.history, violation);
                 certificate::write_violation(&mut text, &claim, &proof)
             }
             _ => return None,
@@ -160,7 +162,7 @@ impl Checked<'_> {
         };
         let bounds = Bounds::none();
         ::check::shrink::shrink(
-            self.history,
+            &self.history,
             &self.reads_from,
             self.model,
             violation,

@@ -175,6 +175,13 @@ impl Watch {
     /// # Errors
     /// Returns an error if the trace cannot be read or cannot be watched.
     pub fn follow(&mut self, progress: &mut dyn FnMut(&Window)) -> Result<End, WatchError> {
+        let model = self.window.model();
+        if model.is_weak() {
+            return Ok(End::Undecided(format!(
+                "a trace is not watched under {model}; record it, and use `rubric check --model {}`",
+                model.name()
+            )));
+        }
         loop {
             let batch = match self.batches.recv_timeout(LOOK_EVERY) {
                 Ok(batch) => batch?,

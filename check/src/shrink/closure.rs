@@ -12,6 +12,9 @@
 //!   write because of which it has none. Without it the store-conditional would be paired with an earlier
 //!   load-linked ([`History::linked_load`]).
 //!
+//! - Under a weak model for a read, the last write of its thread to its location before it: rules of
+//!   preserved program order ask which one that is ([`memory::weak`]).
+//!
 //! These operations have requirements in turn. A read-modify-write is one event, which is kept or not.
 //!
 //! # Why leaving out operations causes no violation
@@ -24,6 +27,12 @@
 //! not been written. For a store-conditional with a constraint, the source of its load-linked is still
 //! there, and no other write is between them; a store-conditional without one still has none. So the rest
 //! is a run as well.
+//!
+//! *Weak models.* Take the memory order of the whole history, and leave out the operations outside of
+//! such a set. The values stay right for the same reason. Every rule of preserved program order that
+//! holds for two of the remaining operations held before: fences and dependencies are fewer, the last
+//! own write before a read is still there, and so is one between two reads if there was one, namely the
+//! last before the second.
 //!
 //! *The criteria.* Everything they derive (saturation, `co`, `cf`, `hb_o`, `pww`, `wpww`, `rw`) follows
 //! from program order, preserved program order and reads-from by rules whose only negative premise is that
@@ -38,6 +47,7 @@
 //! fewer, too. A final value without a write is kept only in the whole history.
 
 use history::{History, Kind, OpId, ReadSource, ReadsFrom};
+use memory::Model;
 use rustc_hash::FxHashMap;
 
 use crate::engine::csr::Csr;
@@ -49,18 +59,23 @@ pub struct Requirements<'a> {
     reads_from: &'a ReadsFrom,
     /// By location and value, its writes, if reads have several candidates.
     candidates: FxHashMap<(u32, u64), Vec<OpId>>,
-    /// By store-conditional, the last load-linked or write before it.
+    /// By store-conditional, the last load-linked or write before it; under a weak model also by read, the
+    /// last own write before it.
     before: FxHashMap<OpId, OpId>,
 }
 
 impl<'a> Requirements<'a> {
     /// Finds the requirements of a history. Cost: linear.
-    pub fn of(history: &'a History, reads_from: &'a ReadsFrom) -> Requirements<'a> {
+    pub fn of(
+        history: &'a History,
+        reads_from: &'a ReadsFrom,
+        model: Model,
+    ) -> Requirements<'a> {
         Requirements {
             history,
             reads_from,
             candidates: candidates(history, reads_from),
-            before: before_conditionals(history),
+            before: before(history, model),
         }
     }
 
@@ -116,12 +131,21 @@ fn candidates(history: &History, reads_from: &ReadsFrom) -> FxHashMap<(u32, u64)
     candidates
 }
 
-fn before_conditionals(history: &History) -> FxHashMap<OpId, OpId> {
+fn before(history: &History, model: Model) -> FxHashMap<OpId, OpId> {
     let mut found = FxHashMap::default();
     for thread in 0..history.threads().len() {
         let mut latest: FxHashMap<Option<u32>, OpId> = FxHashMap::default();
+        let mut last_write: FxHashMap<Option<u32>, OpId> = FxHashMap::default();
         for op in history.thread_ops(thread) {
             let (kind, location) = (history.kind(op), history.location(op));
+            if let (true, true, Some(&write)) =
+                (model.is_weak(), kind.reads(), last_write.get(&location))
+            {
+                found.insert(op, write);
+            }
+            if kind.writes() {
+                last_write.insert(location, op);
+            }
             if !kind.writes() && kind != Kind::LoadLinked {
                 continue;
             }

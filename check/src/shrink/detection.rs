@@ -108,7 +108,7 @@ pub fn detect(
     if check_result(&detection.whole.verdict) != CheckResult::Violation {
         return detection;
     }
-    if let Some(prefixes) = Prefixes::of(history, reads_from) {
+    if let Some(prefixes) = Prefixes::of(history, reads_from, model) {
         let look = |length: usize| {
             detection.checks += 1;
             let prefix = prefixes.prefix(length);

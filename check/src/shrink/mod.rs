@@ -171,7 +171,7 @@ impl<'a> Search<'a> {
         model: Model,
         bounds: &'a Bounds,
     ) -> Search<'a> {
-        let requirements = Requirements::of(history, reads_from);
+        let requirements = Requirements::of(history, reads_from, model);
         Search {
             history,
             reads_from,

@@ -14,6 +14,7 @@
 //! last if there is none. Ties are broken by thread and program order.
 
 use history::{History, OpId, ReadsFrom};
+use memory::Model;
 
 use crate::shrink::closure::Requirements;
 
@@ -45,12 +46,16 @@ const NEVER: u32 = u32::MAX;
 impl<'a> Prefixes<'a> {
     /// The prefixes of a history; `None` if the trace does not show the order of completions. Cost:
     /// sorting, then linear.
-    pub fn of(history: &'a History, reads_from: &'a ReadsFrom) -> Option<Prefixes<'a>> {
+    pub fn of(
+        history: &'a History,
+        reads_from: &'a ReadsFrom,
+        model: Model,
+    ) -> Option<Prefixes<'a>> {
         if !history.has_order() {
             return None;
         }
         let sequence = sequence(history);
-        let requirements = Requirements::of(history, reads_from);
+        let requirements = Requirements::of(history, reads_from, model);
         let mut since = vec![NEVER; history.len()];
         for (length, &op) in (1..).zip(&sequence) {
             add(&requirements, op, length, &mut since);

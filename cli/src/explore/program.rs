@@ -84,7 +84,7 @@ pub struct Args {
 
     /// Also explore all states under these models, for small programs: what can hold at the end, and
     /// a shortest run to a fault
-    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = words::model())]
+    #[arg(long, value_name = "MODEL", value_delimiter = ',', value_parser = words::machine_model())]
     exhaustive: Vec<Model>,
 
     /// Say where fences are needed: for each model a smallest set that removes all violations found
