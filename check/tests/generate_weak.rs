@@ -5,6 +5,7 @@ mod common;
 
 use std::collections::BTreeSet;
 
+use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, RecipeError, WeakMix, generate, without_order};
 use check::{Model, Options, Verdict, check};
 use common::print;
@@ -143,4 +144,17 @@ fn wrong_shares_are_refused() {
     let many = with(WeakMix { dependencies: 101, ..usual });
     assert!(matches!(many, Err(RecipeError::TooMany { .. })), "{many:?}");
     assert_eq!(with(usual).unwrap().len(), 1000);
+}
+
+/// Fences keep the order of each thread of a hard history, so its verdict is that under SC.
+#[test]
+fn hard_histories_have_fences() {
+    for family in Family::all() {
+        let hard = |model| hard(&HardRecipe { family, size: 2, model, ..HardRecipe::default() });
+        let expected = decide(&hard(Model::SC).unwrap(), Model::SC);
+        assert!(expected.is_some());
+        for model in WEAK {
+            assert_eq!(decide(&hard(model).unwrap(), model), expected, "{family} {model}");
+        }
+    }
 }

@@ -288,14 +288,14 @@ impl OutOfOrder {
 
     /// The source of the value of a load in the window.
     fn supply(&self, at: usize, address: u64) -> Supply {
-        let overtakes = self.overtakes(at);
+        let mut overtakes = false;
         for slot in self.window[..at].iter().rev() {
             match slot.operation {
                 // A store that serves a load shows no loss of a line that would tell when to repeat it.
                 Operation::Store(to, _) if to == address && overtakes => return Supply::Later,
                 Operation::Store(to, value) if to == address => return Supply::Store(value),
                 Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
-                _ => {}
+                _ => overtakes |= slot.loads() == Some(address) && !slot.is_settled(),
             }
         }
         let must_follow = overtakes && self.window[at].repeated > MOST_REPETITIONS;
