@@ -5,22 +5,23 @@ use std::path::{Path, PathBuf};
 
 use check::Model;
 use check::generate::families::{self, Family, HardRecipe};
-use check::generate::{self, Mix, Recipe, RecipeError};
+use check::generate::{self, Mix, Recipe, RecipeError, WeakMix};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use history::History;
-use ingest::{TraceFormat, WriteError, axe, gem5};
+use ingest::{TraceFormat, WriteError, axe, gem5, json};
 use memory::PsoRmw;
 
 use crate::convert::{self, Format, WRITABLE};
 use crate::error::Error;
 use crate::files;
+use crate::simulate::parse::percent;
 use crate::status::Status;
 use crate::words;
 
-/// Generate random histories by running random programs on a model's operational machine, or
-/// histories that are hard by construction
+/// Generate random histories by running random programs as a model allows, or histories that are
+/// hard by construction
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
@@ -28,9 +29,13 @@ Examples:
   rubric generate --threads 64 --operations 1M --locations 256 -o big.axe
   rubric generate --histories 200 --violations 1 --distance 50 -o mixed.parquet
   rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
+  rubric generate --model rvwmo --window 16 --dependencies 40 | rubric check --model rvwmo -
   rubric generate --family pairs-violation --size 4 | rubric check --algorithm complete -
 
-The run of a machine is consistent under its model, and may violate a stronger one. With --violations
+A run is consistent under its model, and may violate a stronger one. A program for a weak model (ztso,
+rvwmo, armv8, wmo, rmo) has dependencies, acquire and release annotations, load-linked with
+store-conditional, and weak fences of the instruction set; its operations are performed out of order. Under wmo
+and rmo an operation that depends on a read is issued at a later tick than the read returns at. With --violations
 some reads are re-pointed to other writes, and the history may violate the model or not, since another
 order may explain the values; `rubric check` decides.
 
@@ -38,7 +43,7 @@ The same options give the same bytes on every machine; they are the name of each
 of a location are written in random order, and locations are named at random. Axe text has no ticks,
 and its threads come one after the other: nothing in it hints at the order of the run. Parquet,
 JSON and gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
-of clients where fences or store buffers hide program order from Ruby.")]
+of clients where fences or store buffers hide program order from Ruby; it cannot show a history of a weak model.")]
 pub struct Args {
     /// Generate a hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
     /// 2006, in the size and number of copies given. Where --model does not keep a thread's order,
@@ -57,7 +62,7 @@ pub struct Args {
           requires = "family")]
     copies: u32,
 
-    /// The model whose machine runs the program
+    /// The model that the run keeps
     #[arg(long, default_value = "sc", value_parser = words::model())]
     model: Model,
 
@@ -92,6 +97,29 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "8", value_parser = parse_count)]
     buffer: u32,
 
+    /// Under a weak model: each operation is performed among the first N of its thread that were not
+    /// performed before [default: 8]
+    #[arg(long, value_name = "N", value_parser = parse_count)]
+    window: Option<u32>,
+
+    /// Under a weak model: of 100 read-modify-writes, how many are load-linked with store-conditional
+    /// [default: 20]
+    #[arg(long, value_name = "PERCENT", value_parser = percent())]
+    linked: Option<u32>,
+
+    /// Under a weak model: of 100 operations, how many depend on an earlier read [default: 20]
+    #[arg(long, value_name = "PERCENT", value_parser = percent())]
+    dependencies: Option<u32>,
+
+    /// Under a weak model: of 100 operations that can have an acquire or release annotation, how many have
+    /// one [default: 20]
+    #[arg(long, value_name = "PERCENT", value_parser = percent())]
+    annotations: Option<u32>,
+
+    /// Under a weak model: of 100 fences, how many are not full ones [default: 70]
+    #[arg(long, value_name = "PERCENT", value_parser = percent())]
+    weak_fences: Option<u32>,
+
     /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
@@ -109,7 +137,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = parse_count)]
     histories: u32,
 
-    /// Format to write [default: as the name of the output says; axe for standard output]
+    /// Format to write [default: as the name of the output says; for standard output axe, and json under a
+    /// weak model]
     #[arg(long, alias = "format", value_name = "FORMAT", value_parser = words::one_of(&WRITABLE, Format::name))]
     to: Option<Format>,
 
@@ -119,17 +148,34 @@ pub struct Args {
 }
 
 /// The options that do not apply to a hard history.
-const RANDOM: [&str; 8] =
-    ["pso_rmw", "threads", "operations", "locations", "mix", "skew", "buffer", "violations"];
+const RANDOM: [&str; 13] = [
+    "pso_rmw",
+    "threads",
+    "operations",
+    "locations",
+    "mix",
+    "skew",
+    "buffer",
+    "window",
+    "linked",
+    "dependencies",
+    "annotations",
+    "weak_fences",
+    "violations",
+];
 
 /// The format of standard output unless another is asked for. Its text has no ticks.
 const AXE: &dyn TraceFormat = &axe::Axe;
+
+/// The format of standard output for a weak model, whose dependencies and annotations it has keys for.
+const JSON: &dyn TraceFormat = &json::Json;
 
 /// The format that needs ticks, and holds one history.
 const GEM5: &dyn TraceFormat = &gem5::Gem5;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    args.check()?;
     match args.format()? {
         Format::Parquet => {
             let histories: Result<Vec<History>, Error> = args.histories().collect();
@@ -171,9 +217,8 @@ fn write(args: &Args, format: &'static dyn TraceFormat, out: &mut dyn Write) -> 
     for history in args.histories() {
         let history = history?;
         let written = if *format == *AXE {
-            let bare = generate::without_order(&history);
             // Never renumbered, whatever its numbers.
-            axe::write(&bare.map_err(|error| Error::Usage(error.to_string()))?, out)
+            axe::write(&args.without_hints(history)?, out)
         } else {
             format.write(&history, args.histories as usize, out)
         };
@@ -190,6 +235,31 @@ fn write_error(error: WriteError) -> Error {
 }
 
 impl Args {
+    /// Refuses options that the model gives no meaning.
+    fn check(&self) -> Result<(), Error> {
+        let options = [
+            ("--window", self.window),
+            ("--linked", self.linked),
+            ("--dependencies", self.dependencies),
+            ("--annotations", self.annotations),
+            ("--weak-fences", self.weak_fences),
+        ];
+        match options.iter().find(|(_, value)| value.is_some()) {
+            Some((option, _)) if !self.model().is_weak() => Err(Error::Usage(format!(
+                "{option}: only programs for a weak model have that, such as those of --model rvwmo"
+            ))),
+            _ => Ok(()),
+        }
+    }
+
+    /// A history as axe text shows it: with ticks only where they are part of what the model decides.
+    fn without_hints(&self, history: History) -> Result<History, Error> {
+        if self.model().uses_ticks() {
+            return Ok(history);
+        }
+        generate::without_order(&history).map_err(|error| Error::Usage(error.to_string()))
+    }
+
     /// The format to write.
     fn format(&self) -> Result<Format, Error> {
         let standard_output = self.output == Path::new("-");
@@ -201,12 +271,17 @@ impl Args {
                 "--family: no machine ran it, so there are no ticks for a gem5 trace; write another format"
                     .to_owned(),
             )),
+            Some(Format::Text(format)) if *format == *GEM5 && self.model().is_weak() => Err(Error::Usage(format!(
+                "--model {}: a gem5 trace cannot show dependencies, annotations and weak fences; write another format",
+                self.model().name()
+            ))),
             Some(Format::Text(format)) if *format == *GEM5 && self.histories != 1 => Err(Error::Usage(format!(
                 "--histories {}: a gem5 trace holds one history; write another format, or a trace for \
                  each --seed",
                 self.histories
             ))),
             Some(format) => Ok(format),
+            None if standard_output && self.model().is_weak() => Ok(Format::Text(JSON)),
             None if standard_output => Ok(Format::Text(AXE)),
             None => Err(Error::Usage(format!(
                 "-o {}: a name that ends in {} was expected, with .gz after it for compressed text; or add --to",
@@ -237,6 +312,7 @@ impl Args {
             mix: self.mix,
             skew: self.skew,
             buffer: self.buffer,
+            weak: self.weak(),
             seed,
             violations: self.violations,
             distance: self.distance,
@@ -244,6 +320,17 @@ impl Args {
         let mut history = generate::generate(&recipe)?;
         history.name = Some(name(&recipe));
         Ok(history)
+    }
+
+    fn weak(&self) -> WeakMix {
+        let usual = WeakMix::default();
+        WeakMix {
+            window: self.window.unwrap_or(usual.window),
+            linked: self.linked.unwrap_or(usual.linked),
+            dependencies: self.dependencies.unwrap_or(usual.dependencies),
+            annotations: self.annotations.unwrap_or(usual.annotations),
+            weak_fences: self.weak_fences.unwrap_or(usual.weak_fences),
+        }
     }
 
     fn hard(&self, family: Family, seed: u64) -> Result<History, RecipeError> {
@@ -299,7 +386,17 @@ fn name(recipe: &Recipe) -> String {
     option(true, format!("locations {}", recipe.locations));
     option(true, format!("mix {loads},{stores},{rmws},{fences}"));
     option(recipe.skew != 0.0, format!("skew {}", recipe.skew));
-    option(recipe.model.buffers(), format!("buffer {}", recipe.buffer));
+    let is_weak = recipe.model.is_weak();
+    option(recipe.model.buffers() && !is_weak, format!("buffer {}", recipe.buffer));
+    for (name, value) in [
+        ("window", recipe.weak.window),
+        ("linked", recipe.weak.linked),
+        ("dependencies", recipe.weak.dependencies),
+        ("annotations", recipe.weak.annotations),
+        ("weak-fences", recipe.weak.weak_fences),
+    ] {
+        option(is_weak, format!("{name} {value}"));
+    }
     option(true, format!("seed {}", recipe.seed));
     let has_violations = recipe.violations > 0;
     option(has_violations, format!("violations {}", recipe.violations));

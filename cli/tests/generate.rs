@@ -320,3 +320,42 @@ fn the_hard_fixtures_are_what_their_names_say() {
     let copies = ["copies", "copies-violation"].map(str::to_owned);
     assert_eq!(families, expected.chain(copies).collect());
 }
+
+#[test]
+fn weak_models_have_programs_of_their_own() {
+    let folder = Folder::new();
+    for model in ["ztso", "rvwmo", "armv8", "wmo", "rmo"] {
+        let path = folder.path("a.json");
+        output(&small(model, &["--mix", "40,40,10,10", "--seed", "3", "-o", &path]));
+        assert_consistent(model, &path);
+        output_of(&["check", &path], 1);
+    }
+    let text = output(&small("rvwmo", &["--mix", "40,40,10,10", "--dependencies", "50"]));
+    for word in ["depends", "acquire-release", "load-linked", "fence r,rw", "--dependencies 50"] {
+        assert!(text.contains(word), "{word}");
+    }
+    let plain =
+        ["--dependencies", "0", "--annotations", "0", "--linked", "0", "--weak-fences", "0"];
+    let text = output(&small("rvwmo", &plain));
+    for word in ["depends", "acquire", "load-linked", "fence r"] {
+        assert!(!text.contains(word), "{word}");
+    }
+}
+
+#[test]
+fn the_ticks_of_wmo_are_written_as_axe_text() {
+    let folder = Folder::new();
+    let path = folder.path("a.axe");
+    output(&small("wmo", &["--linked", "0", "-o", &path]));
+    assert_consistent("wmo", &path);
+    assert!(fs::read_to_string(&path).unwrap().contains(" @ "));
+}
+
+#[test]
+fn options_of_weak_models_are_refused_elsewhere() {
+    let message = error(&["generate", "--model", "tso", "--window", "4"]);
+    assert!(message.contains("--window: only programs for a weak model have that"), "{message}");
+    let message = error(&["generate", "--model", "rvwmo", "--to", "gem5"]);
+    assert!(message.contains("a gem5 trace cannot show dependencies"), "{message}");
+    error(&["generate", "--model", "rvwmo", "--window", "0"]);
+}

@@ -480,3 +480,41 @@ fn what_was_meant_is_said() {
     let message = error(&["simulate", "MI_example", "--coverage", &folder.path("c.json")]);
     assert!(message.contains("a name that ends in .csv was expected"), "{message}");
 }
+
+/// Out-of-order cores keep the model that `--model` names, and show a protocol that forgets an invalidation.
+#[test]
+fn out_of_order_cores_keep_a_weak_model() {
+    let weak = ["simulate", "MESI_Two_Level", "--client", "ooo-16"];
+    let with = |more: &[&str], status| output_of(&[&weak[..], more].concat(), status);
+    for model in ["rvwmo", "armv8", "wmo"] {
+        let options = ["--model", model, "--rmws", "10", "--linked", "50", "--fences", "5"];
+        let text = with(&[&options[..], &["--check"]].concat(), 0);
+        assert!(text.starts_with(&format!("consistent {model} ")), "{text}");
+    }
+    let text = with(&["--model", "armv8", "--runs", "10", "--check"], 0);
+    assert!(text.contains("armv8-ooo-16") && text.contains("     10/10  "), "{text}");
+    let mutant = ["--mutant", "mesi2-l1-is-inv-no-notify", "--runs", "60", "--check=rvwmo"];
+    let text = with(&mutant, 1);
+    assert!(text.contains("violates RVWMO"), "{text}");
+    let command = text.lines().find_map(|line| line.split_once("reproduce with: rubric "));
+    let words: Vec<&str> = command.unwrap().1.split_whitespace().collect();
+    assert!(output_of(&words, 1).starts_with("violation  rvwmo "));
+}
+
+#[test]
+fn traces_do_not_show_programs_for_weak_models() {
+    let message = error(&["simulate", "MI_example", "--client", "ooo"]);
+    assert!(message.contains("--client rvwmo-ooo-8: a gem5 trace cannot show"), "{message}");
+    let message = error(&["simulate", "MI_example", "--annotations", "5"]);
+    assert!(
+        message.contains("--annotations: only programs for cores of a weak model"),
+        "{message}"
+    );
+    let message = error(&["simulate", "MI_example", "--model", "rvwmo"]);
+    assert!(message.contains("--model rvwmo: no core that --client names"), "{message}");
+    let folder = Folder::new();
+    let path = folder.path("a.json");
+    output(&["simulate", "MI_example", "--client", "ooo", "--save", &path]);
+    assert!(fs::read_to_string(&path).unwrap().contains("depends"));
+    output(&["check", "--model", "rvwmo", &path]);
+}

@@ -33,7 +33,7 @@ use crate::axioms::Execution;
 use crate::fence::FenceEffect;
 use crate::label::Label;
 use crate::models;
-use crate::weak::PpoRule;
+use crate::weak::{Instructions, PpoRule};
 
 /// What a read-modify-write waits for under PSO.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -93,6 +93,8 @@ pub struct Definition {
     pub ppo_rules: &'static [PpoRule],
     /// Whether a read-modify-write is two events, a read and a later write ([`Model::prepare`]).
     pub splits_atomics: bool,
+    /// The annotations and fences that random programs have.
+    pub instructions: &'static Instructions,
     /// The next stronger models. This model allows every history that they allow.
     pub stronger: &'static [Model],
     /// The next weaker models, unless they already list this one as stronger.
@@ -165,6 +167,11 @@ impl Model {
     /// The first rule by which a weak model preserves the order of two accesses of one thread.
     pub fn ppo_rule(self, execution: &Execution<'_>, first: OpId, second: OpId) -> Option<PpoRule> {
         self.0.ppo_rules.iter().copied().find(|rule| rule.holds(execution, first, second))
+    }
+
+    /// The annotations and fences of the instruction set, from which random programs choose.
+    pub fn instructions(self) -> &'static Instructions {
+        self.0.instructions
     }
 
     /// Whether the ticks of operations decide verdicts.

@@ -9,6 +9,7 @@ mod buffered;
 mod early;
 mod in_order;
 mod log;
+mod out_of_order;
 mod store_buffer;
 #[cfg(test)]
 mod tests;
@@ -92,13 +93,14 @@ struct CoreKind {
 }
 
 /// The kinds of cores. To add one, write its file, with the core and its row, and list the row here.
-static KINDS: [&CoreKind; 6] = [
+static KINDS: [&CoreKind; 7] = [
     &in_order::KIND,
     &buffered::FIFO,
     &buffered::PER_LOCATION,
     &buffered::OTHER_MODELS,
     &early::KIND,
     &early::WITH_BUFFER,
+    &out_of_order::KIND,
 ];
 
 impl PartialEq for CoreKind {
@@ -171,6 +173,24 @@ impl Client {
     /// A core with early loads and a store buffer, which guarantees TSO.
     pub const fn early_buffer(window: u32, entries: u32) -> Client {
         Client::of(&early::WITH_BUFFER, Model::TSO, [window, entries])
+    }
+
+    /// A core that performs its operations out of order as a weak model allows, with at most `window`
+    /// operations that memory has not performed.
+    pub const fn out_of_order(model: Model, window: u32) -> Client {
+        Client::of(&out_of_order::KIND, model, [window, 0])
+    }
+
+    /// The same kind of core for another model, if it can guarantee that.
+    pub fn with_model(self, model: Model) -> Option<Client> {
+        let can_guarantee = (self.kind.models)().contains(&model);
+        can_guarantee.then_some(Client { model, ..self })
+    }
+
+    /// Whether the trace of a run shows all that decides verdicts about it. A gem5 trace has no room for
+    /// the dependencies, annotations and weak fences of the programs for weak models.
+    pub fn has_trace(self) -> bool {
+        !self.model.is_weak()
     }
 
     /// The kinds of cores whose names contain no memory model, with the default sizes.
@@ -284,13 +304,17 @@ pub struct UnknownClient {
 impl FromStr for Client {
     type Err = UnknownClient;
 
-    /// Parses what [`fmt::Display`] writes; a size that is left out is 8.
+    /// Parses what [`fmt::Display`] writes; a size that is left out is 8, and the model of an out-of-order
+    /// core that is left out RVWMO.
     fn from_str(name: &str) -> Result<Client, UnknownClient> {
         let clients = KINDS.iter().flat_map(|kind| {
             let models = (kind.models)().into_iter();
             models.filter_map(|model| Client::named(kind, model, name))
         });
-        let found = { clients }.next();
+        let found = { clients }.next().or_else(|| {
+            let name = format!("{}-{name}", Model::RVWMO.name());
+            Client::named(&out_of_order::KIND, Model::RVWMO, &name)
+        });
         let name = name.to_owned();
         found.ok_or(UnknownClient { name })
     }

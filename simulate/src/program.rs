@@ -4,9 +4,11 @@
 //! that it reads from. A program depends only on its [`ProgramSize`], on every machine.
 
 mod edit;
+mod ordering;
 
 pub use edit::{Edit, EditKind};
 use history::random::{Rng, Weighted};
+pub use ordering::{Ordering, WeakShares};
 
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
@@ -46,6 +48,8 @@ pub struct ProgramSize {
     pub seed: u64,
     /// Changes of the drawn program, one after the other.
     pub edits: Vec<Edit>,
+    /// What orders operations besides their kinds, for cores that keep a weak model.
+    pub weak: Option<WeakShares>,
 }
 
 impl Default for ProgramSize {
@@ -67,6 +71,7 @@ impl Default for ProgramSize {
             think: 10,
             seed: 1,
             edits: Vec::new(),
+            weak: None,
         }
     }
 }
@@ -158,6 +163,8 @@ pub struct Step {
     pub think: u32,
     /// The operation of the step.
     pub operation: Operation,
+    /// What orders it besides its kind. Cores of models with store buffers ignore it.
+    pub ordering: Ordering,
 }
 
 /// The operations of all threads.
@@ -177,6 +184,9 @@ impl Program {
         }
         if !shape.edits.is_empty() {
             program.number_values();
+        }
+        if let Some(shares) = &shape.weak {
+            program.order(shares, shape.seed);
         }
         program
     }
@@ -261,6 +271,7 @@ impl Maker<'_> {
         Step {
             think: self.rng.up_to(u64::from(self.shape.think)) as u32,
             operation: self.operation(),
+            ordering: Ordering::default(),
         }
     }
 

@@ -31,7 +31,7 @@ use slicc::setting::Setting;
 
 use crate::client::Client;
 use crate::config::{CacheGeometry, Options};
-use crate::program::{Edit, EditKind, ProgramSize};
+use crate::program::{Edit, EditKind, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;
@@ -125,7 +125,7 @@ impl Recipe {
     /// The run of a client on a protocol.
     pub fn simulation(&self, protocol: &Protocol, client: Client) -> Simulation {
         Simulation {
-            shape: self.shape.clone(),
+            shape: self.shape_for(client),
             client,
             options: self.options(protocol),
             deadlock_threshold: None,
@@ -141,6 +141,14 @@ impl Recipe {
             settings: self.settings(protocol),
             ..self.options.clone()
         }
+    }
+
+    /// The program for a client. What only weak models have is drawn from the seed by itself, so that
+    /// lineages stand for the same programs on other cores.
+    fn shape_for(&self, client: Client) -> ProgramSize {
+        let model = client.model();
+        let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
+        ProgramSize { weak, ..self.shape.clone() }
     }
 
     /// Settings of parameters that only some protocols have.
@@ -163,6 +171,8 @@ impl Recipe {
 
 #[cfg(test)]
 mod tests {
+    use memory::Model;
+
     use super::*;
     use crate::program::Program;
 
@@ -181,7 +191,7 @@ mod tests {
             let simulation = recipe.simulation(&protocol, Client::early(8));
             let plan = simulation.plan(&protocol).unwrap();
             let tally = simulation.run(&protocol, &plan, None).unwrap().tally;
-            (recipe.words(&protocol), tally.ticks, tally.transitions)
+            (recipe.words(&protocol, Client::early(8)), tally.ticks, tally.transitions)
         });
         let expected =
             RUNS.map(|(words, ticks, transitions)| (words.to_owned(), ticks, transitions));
@@ -250,13 +260,28 @@ mod tests {
     }
 
     #[test]
+    fn weak_cores_get_programs_with_orderings() {
+        let recipe = Recipe::random(3);
+        let protocol = protocol("MI_example");
+        let simulation = |client| recipe.simulation(&protocol, client);
+        let (weak, strong) =
+            (simulation(Client::out_of_order(Model::RVWMO, 8)), simulation(Client::early(8)));
+        assert_eq!(strong.shape.weak, None);
+        assert_eq!(ProgramSize { weak: None, ..weak.shape }, strong.shape);
+        let words = recipe.words(&protocol, weak.client);
+        let shares = weak.shape.weak.unwrap();
+        let given = format!("--dependencies {}", shares.dependencies);
+        assert_eq!(words.contains(&given), shares.dependencies != 20, "{words}");
+    }
+
+    #[test]
     fn filters_are_for_protocols_that_have_them() {
         let filtered = (0..).map(Recipe::random).find(|one| one.filter.is_some());
         let filtered = filtered.unwrap();
         assert_eq!(filtered.settings(&protocol("MOESI_hammer")).len(), 2);
         assert_eq!(filtered.settings(&protocol("MI_example")), []);
-        let words = filtered.words(&protocol("MOESI_hammer"));
+        let words = filtered.words(&protocol("MOESI_hammer"), Client::IN_ORDER);
         assert!(words.contains("_enabled=true --set probeFilter="), "{words}");
-        assert!(!filtered.words(&protocol("MI_example")).contains("--set"));
+        assert!(!filtered.words(&protocol("MI_example"), Client::IN_ORDER).contains("--set"));
     }
 }

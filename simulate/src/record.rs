@@ -6,13 +6,15 @@
 //! the lines that were chosen.
 
 use history::{
-    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
-    Source, Unfinished,
+    Access, Annotation, AssumedSize, BuildError, DependencyKind, History, HistoryBuilder, Initial,
+    Kind, Place, Provenance, Source, Unfinished,
 };
 
 /// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
+    /// It is an operation of the program that was not requested yet.
+    Planned,
     /// It was requested; nothing shows that it happened.
     Asked,
     /// Memory has performed its write, but the client has not printed it.
@@ -27,6 +29,7 @@ enum State {
 #[derive(Clone, Copy, Debug)]
 struct Record {
     kind: Kind,
+    annotation: Annotation,
     address: u64,
     read: Option<u64>,
     written: Option<u64>,
@@ -60,13 +63,15 @@ pub struct Records {
     thread: u32,
     source: Source,
     rows: Vec<Record>,
+    /// Operations that depend, what of them does, and on which ones; in ascending order.
+    dependencies: Vec<(Row, DependencyKind, Row)>,
 }
 
 impl Records {
     /// Creates empty records of a thread. `source` says which lines of the trace show the
     /// operations: [`Source::Ruby`] or [`Source::Client`].
     pub fn new(thread: u32, source: Source) -> Records {
-        Records { thread, source, rows: Vec::new() }
+        Records { thread, source, rows: Vec::new(), dependencies: Vec::new() }
     }
 
     /// The number of the thread.
@@ -91,18 +96,46 @@ impl Records {
 
     /// Records that an operation was requested. `written` is the value that it writes, if it does.
     pub fn ask(&mut self, now: u64, kind: Kind, address: u64, written: Option<u64>) -> Row {
+        let row = self.plan(kind, Annotation::None, address, written);
+        self.begin(row, now);
+        row
+    }
+
+    /// Adds the next operation of the program, for a core that requests operations in another order.
+    pub fn plan(
+        &mut self,
+        kind: Kind,
+        annotation: Annotation,
+        address: u64,
+        written: Option<u64>,
+    ) -> Row {
         self.rows.push(Record {
             kind,
+            annotation,
             address,
             read: None,
             written,
-            issued: now,
+            issued: 0,
             completed: None,
             order: None,
-            state: State::Asked,
+            state: State::Planned,
             writing: false,
         });
         Row(self.rows.len() as u32 - 1)
+    }
+
+    /// Adds a dependency of the operation that was planned last on an earlier one.
+    pub fn depend(&mut self, kind: DependencyKind, on: Row) {
+        let row = Row(self.rows.len() as u32 - 1);
+        self.dependencies.push((row, kind, on));
+    }
+
+    /// Records that a planned operation was requested.
+    pub fn begin(&mut self, row: Row, now: u64) {
+        if let Some(record) = self.rows.get_mut(row.0 as usize) {
+            record.issued = now;
+            record.state = State::Asked;
+        }
     }
 
     /// Records that memory performed an operation. `order` increases with every operation that
@@ -182,6 +215,7 @@ impl Records {
         };
         builder.push(Access {
             sequence: sequence as u64,
+            annotation: record.annotation,
             read: record.read,
             written: record.written,
             issued: Some(record.issued),
@@ -191,11 +225,31 @@ impl Records {
         });
     }
 
+    /// Adds the operations that the trace shows, with the dependencies between them.
+    fn tell_all(&self, builder: &mut HistoryBuilder) {
+        let mut places = vec![None; self.rows.len()];
+        let mut dependencies = self.dependencies.iter().peekable();
+        for (sequence, record) in self.rows.iter().enumerate() {
+            let is_shown = record.state == State::Shown;
+            if is_shown {
+                places[sequence] = Some(builder.len());
+                self.tell(record, sequence, builder);
+            }
+            while let Some(&(_, kind, on)) =
+                dependencies.next_if(|(row, ..)| row.0 as usize == sequence)
+            {
+                if let (true, Some(on)) = (is_shown, places[on.0 as usize]) {
+                    builder.depend(kind, on);
+                }
+            }
+        }
+    }
+
     /// How an unfinished operation appears to a reader of the trace.
     fn unfinished(&self, record: &Record) -> Option<Unfinished> {
         let is_ruby = self.source == Source::Ruby;
         let (is_left, writes) = match record.state {
-            State::Dropped => (false, false),
+            State::Planned | State::Dropped => (false, false),
             State::Shown => (is_ruby && record.writing, true),
             State::Written => (true, true),
             // In a client's history, all of its stores are operations, whether performed or not.
@@ -225,12 +279,9 @@ pub fn history<'a>(
     provenance.source = Source::Client;
     for records in threads {
         provenance.source = records.source;
-        for (sequence, record) in records.rows.iter().enumerate() {
-            if record.state == State::Shown {
-                records.tell(record, sequence, &mut builder);
-            }
-            provenance.unfinished.extend(records.unfinished(record));
-        }
+        records.tell_all(&mut builder);
+        let unfinished = records.rows.iter().filter_map(|record| records.unfinished(record));
+        provenance.unfinished.extend(unfinished);
     }
     builder.finish(AssumedSize::default(), &Initial::Zero, provenance)
 }

@@ -1,6 +1,7 @@
-//! Random histories: a random program, run on a model's operational machine.
+//! Random histories: a random program, run on a model's operational machine; or, under a weak model,
+//! performed out of order as the model allows ([`WeakMix`]).
 //!
-//! The history records what the machine did, so it is consistent under that model, unless the [`Recipe`]
+//! The history records what the run did, so it is consistent under that model, unless the [`Recipe`]
 //! asks for some reads to be changed at the end (see [`Recipe::violations`]). The values of a location are
 //! written in random order, and locations are numbered at random. [`generate`] adds ticks and the memory
 //! order; [`without_order`] removes them, so that a checker has to find the order itself. [`families`] has
@@ -23,6 +24,7 @@ pub mod families;
 mod program;
 mod repoint;
 mod run;
+mod weak;
 
 use history::random::Rng;
 use history::{BuildError, History, RestoreError};
@@ -34,11 +36,12 @@ use program::Program;
 
 pub use program::without_order;
 pub use repoint::repointed;
+pub use weak::WeakMix;
 
 /// The parameters of a random history.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Recipe {
-    /// The model whose machine runs the program.
+    /// The model that the run keeps: its machine runs the program, if it has one.
     pub model: Model,
     /// Number of threads. Their numbers of operations differ by at most one.
     pub threads: u32,
@@ -53,6 +56,8 @@ pub struct Recipe {
     pub skew: f64,
     /// Maximum number of stores in a thread's buffer, for models with store buffers.
     pub buffer: u32,
+    /// What only weak models have.
+    pub weak: WeakMix,
     /// The seed of the pseudo-random generator. The same recipe gives the same history on every machine.
     pub seed: u64,
     /// Number of reads that are changed to return the value of another write within
@@ -73,6 +78,7 @@ impl Default for Recipe {
             mix: Mix::default(),
             skew: 0.0,
             buffer: 8,
+            weak: WeakMix::default(),
             seed: 0,
             violations: 0,
             distance: 100,
@@ -89,7 +95,7 @@ pub struct Mix {
     pub stores: u32,
     /// Read-modify-writes.
     pub rmws: u32,
-    /// Full fences.
+    /// Fences: full ones, and under a weak model others too.
     pub fences: u32,
 }
 
@@ -172,8 +178,12 @@ pub fn generate(recipe: &Recipe) -> Result<History, RecipeError> {
     check(recipe)?;
     let mut rng = Rng::new(recipe.seed, 0);
     let program = Program::random(recipe, &mut rng);
-    let run = run::run(&program, recipe, &mut rng)?;
-    let history = program.history(Some(&run))?;
+    let run = if recipe.model.is_weak() {
+        weak::run(&program, recipe, &mut rng)?
+    } else {
+        run::run(&program, recipe, &mut rng)?
+    };
+    let history = program.history(Some(&run), recipe.model)?;
     match recipe.violations {
         0 => Ok(history),
         reads => repoint::repoint(&history, reads, recipe.distance, &mut rng),
@@ -196,6 +206,7 @@ fn check(recipe: &Recipe) -> Result<(), RecipeError> {
     if recipe.model.buffers() && mix.stores > 0 && recipe.buffer == 0 {
         return Err(RecipeError::None("room for a store in the buffer"));
     }
+    recipe.weak.check(recipe.model)?;
     if !(0.0..=100.0).contains(&recipe.skew) {
         return Err(RecipeError::Skew(recipe.skew));
     }

@@ -2,27 +2,37 @@
 
 use history::random::{Rng, Weighted};
 use history::{
-    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, Place, Provenance,
+    Access, Annotation, AssumedSize, BuildError, DependencyKind, History, HistoryBuilder, Initial,
+    Kind, Place, Provenance,
 };
+use memory::Model;
 
-use super::Recipe;
 use super::run::Run;
+use super::{Recipe, weak};
 
-/// The operations of all threads, thread by thread. Memory: 13 bytes an operation.
+/// The operations of all threads, thread by thread. Memory: 14 bytes an operation.
+#[derive(Default)]
 pub(super) struct Program {
-    kind: Vec<Kind>,
+    pub kind: Vec<Kind>,
+    /// Per operation, its annotation.
+    pub annotation: Vec<Annotation>,
     /// Per operation, the number of its location; meaningless for a fence.
-    location: Vec<u32>,
+    pub location: Vec<u32>,
     /// Per operation, the value written; meaningless if it does not write.
-    written: Vec<u64>,
+    pub written: Vec<u64>,
+    /// Operations that depend, what of them does, and on which ones, by the operations that depend.
+    pub dependencies: Vec<(u32, DependencyKind, u32)>,
     /// Per thread, the index of its first operation.
-    starts: Vec<usize>,
+    pub starts: Vec<usize>,
 }
 
 impl Program {
     /// A program without loops and branches: each operation is of a random kind, to a random
     /// location.
     pub fn random(recipe: &Recipe, rng: &mut Rng) -> Program {
+        if recipe.model.is_weak() {
+            return weak::random(recipe, rng);
+        }
         let length = recipe.operations as usize;
         let mix = recipe.mix;
         let kinds = [Kind::Load, Kind::Store, Kind::Rmw, Kind::Fence];
@@ -35,12 +45,16 @@ impl Program {
         let kind: Vec<Kind> = (0..length).map(|_| kinds[kinds_by_weight.choose(rng)]).collect();
         let location: Vec<u32> = (0..length).map(|_| names[by_popularity.choose(rng)]).collect();
         let written = values(&kind, &location, recipe.locations, rng);
-        Program { kind, location, written, starts: starts(length, recipe.threads) }
+        let annotation = vec![Annotation::None; length];
+        let starts = starts(length, recipe.threads);
+        Program { kind, annotation, location, written, dependencies: Vec::new(), starts }
     }
 
-    /// The history of a run. Without a run, the values of reads are unknown.
-    pub fn history(&self, run: Option<&Run>) -> Result<History, BuildError> {
+    /// The history of a run under a model. Without a run, the values of reads are unknown.
+    pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
         let mut builder = HistoryBuilder::new();
+        // Where ticks stand for dependencies, no others are recorded.
+        let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
         for (thread, &start) in self.starts.iter().enumerate() {
             let end = self.starts.get(thread + 1).copied();
             for op in start..end.unwrap_or(self.kind.len()) {
@@ -49,18 +63,31 @@ impl Program {
                     Some(run) => run.observed(op, access, &self.written),
                     None => access,
                 });
+                while let Some((&(_, kind, on), rest)) =
+                    dependencies.split_first().filter(|(first, _)| first.0 as usize == op)
+                {
+                    builder.depend(kind, on as usize);
+                    dependencies = rest;
+                }
             }
         }
         builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
     }
 
+    /// One past the last operation of an operation's thread.
+    pub fn end_of_thread(&self, op: u32) -> u32 {
+        let later = self.starts.iter().find(|&&start| start > op as usize);
+        later.map_or(self.kind.len(), |&start| start) as u32
+    }
+
     fn access(&self, thread: u32, op: usize) -> Access {
         let kind = self.kind[op];
         let place = match kind {
-            Kind::Fence => Place::Nowhere,
+            kind if kind.is_fence() => Place::Nowhere,
             _ => Place::Cell(u64::from(self.location[op])),
         };
         Access {
+            annotation: self.annotation[op],
             written: kind.writes().then_some(self.written[op]),
             ..Access::new(thread, kind, place)
         }
@@ -68,14 +95,14 @@ impl Program {
 }
 
 /// The first operation of each thread, if all threads get equally many.
-fn starts(length: usize, threads: u32) -> Vec<usize> {
+pub(super) fn starts(length: usize, threads: u32) -> Vec<usize> {
     let threads = threads as usize;
     let (each, more) = (length / threads, length % threads);
     (0..threads).map(|thread| thread * each + thread.min(more)).collect()
 }
 
 /// The value of each write: the k writes of a location write 1 to k, in random order.
-fn values(kind: &[Kind], location: &[u32], locations: u32, rng: &mut Rng) -> Vec<u64> {
+pub(super) fn values(kind: &[Kind], location: &[u32], locations: u32, rng: &mut Rng) -> Vec<u64> {
     let mut by_location: Vec<Vec<u64>> = vec![Vec::new(); locations as usize];
     let writes = || (0..kind.len()).filter(|&op| kind[op].writes());
     for op in writes() {
@@ -106,10 +133,15 @@ pub fn without_order(history: &History) -> Result<History, BuildError> {
             Some(location) => Place::Cell(location.address),
         };
         builder.push(Access {
+            annotation: row.annotation,
             read: row.read,
             written: row.written,
+            continues: row.continues,
             ..Access::new(row.thread, row.kind, place)
         });
+        for dependency in history.dependencies(op) {
+            builder.depend(dependency.kind, dependency.on.at());
+        }
     }
     let mut bare =
         builder.finish(AssumedSize::default(), &Initial::Zero, history.provenance.clone())?;

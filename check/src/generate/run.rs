@@ -10,7 +10,7 @@ use memory::machine::{Machine, Refusal, Step};
 use memory::{Label, Model};
 
 /// Ticks between two steps: room for the lines that a trace prints in between.
-const TICKS_PER_STEP: u64 = 4;
+pub(super) const TICKS_PER_STEP: u64 = 4;
 
 /// The results of a run, per operation of the program.
 pub(super) struct Run {
@@ -23,6 +23,32 @@ pub(super) struct Run {
 }
 
 impl Run {
+    /// A run of so many operations, none of which was performed.
+    pub fn new(operations: usize) -> Run {
+        Run {
+            source: vec![None; operations],
+            issued: vec![0; operations],
+            completed: vec![0; operations],
+        }
+    }
+
+    /// Lets each thread issue its operations in program order, each as early as it can: after the reads
+    /// that it depends on have returned.
+    pub fn issue(&mut self, program: &Program) {
+        let mut dependencies = program.dependencies.iter().peekable();
+        let mut starts = program.starts.iter().peekable();
+        let mut tick = 0;
+        for op in 0..self.issued.len() {
+            if starts.next_if(|&&start| start <= op).is_some() {
+                tick = 1;
+            }
+            while let Some(&(_, _, on)) = dependencies.next_if(|it| it.0 as usize == op) {
+                tick = tick.max(self.completed[on as usize] + 1);
+            }
+            self.issued[op] = tick;
+        }
+    }
+
     /// An operation with its value read and its ticks. `written` are the values that the program writes.
     pub fn observed(&self, op: usize, access: Access, written: &[u64]) -> Access {
         let read = self.source[op].map_or(0, |write| written[write.at()]);
@@ -38,7 +64,7 @@ impl Run {
 
 /// Runs a program: in each step a random thread executes its next operation or commits a store.
 pub(super) fn run(program: &Program, recipe: &Recipe, rng: &mut Rng) -> Result<Run, RecipeError> {
-    let history = program.history(None)?;
+    let history = program.history(None, recipe.model)?;
     let mut scheduler = Scheduler::new(&history, recipe);
     let mut active: Vec<usize> = (0..scheduler.threads.len()).collect();
     while !active.is_empty() {
@@ -88,11 +114,7 @@ impl<'h> Scheduler<'h> {
             machine: Machine::new(history, recipe.model),
             threads: threads.collect(),
             now: 0,
-            run: Run {
-                source: vec![None; history.len()],
-                issued: vec![0; history.len()],
-                completed: vec![0; history.len()],
-            },
+            run: Run::new(history.len()),
         }
     }
 

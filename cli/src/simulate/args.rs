@@ -31,23 +31,30 @@ Examples:
   rubric simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --client early --check
   rubric simulate MESI_Two_Level --threads 8 --locations 16 --runs 100 --check
   rubric simulate MESI_Two_Level --recipe 17 --client early --check
+  rubric simulate MESI_Two_Level --client ooo-16 --model armv8 --rmws 10 --fences 5 --check
+  rubric simulate MI_example --client ooo --model wmo --runs 20 --check=wmo
 
 Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
 and seed give the same bytes.
 
 One run is reported like a trace that `rubric check` reads. Several runs, protocols or clients give a
-table; --check then checks every history under SC, TSO and PSO and verifies every certificate. A
+table; --check then checks every history under SC, TSO, PSO and the weak models of out-of-order cores, and verifies every certificate. A
 number such as 17/20 says that 17 of 20 runs are consistent; a TSO client need not be SC. Below the
 table are the first faults and violations of what the client guarantees, each with the command that reproduces
 it, and the seeds of the others.
 
 With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
---threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked, --skew,
---think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
+--threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
+--dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
 each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --set and
 --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
+
+Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
+data and control dependencies, acquire and release annotations and weak fences of the model's instruction
+set; under wmo and rmo the ticks of issue stand for dependencies. A gem5 trace cannot show these, so such
+runs need --check, --save or --runs.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
 check` prints them if there is one run; docs/formats.md has all keys.
@@ -77,10 +84,15 @@ pub struct Args {
 
     /// What runs the program, separated by commas: in-order (SC), store-buffer[-N] (TSO),
     /// per-location[-N] (a buffer for each location: PSO), early[-W] (loads among W operations early:
-    /// SC), early[-W]-buffer[-N] (TSO), or all; N and W are 8 if left out
+    /// SC), early[-W]-buffer[-N] (TSO), ooo[-N] (out of order, N operations at a time: a weak --model), or
+    /// all, without ooo; N and W are 8 if left out. MODEL-ooo[-N] names model and core at once
     #[arg(long, value_name = "CLIENTS", default_value = "in-order", value_delimiter = ',',
           value_parser = parse::client)]
     pub(super) client: Vec<parse::Clients>,
+
+    /// The model that out-of-order cores guarantee: rvwmo, armv8, wmo, ztso or rmo [default: rvwmo]
+    #[arg(long, value_name = "MODEL", value_parser = parse::models())]
+    pub(super) model: Option<Model>,
 
     /// Number of threads, each on a core and cache of its own [default: 4]
     #[arg(long, value_name = "N", value_parser = parse::positive)]
@@ -150,7 +162,7 @@ pub struct Args {
 }
 
 /// The options that a recipe decides.
-const DRAWN: [&str; 18] = [
+const DRAWN: [&str; 21] = [
     "threads",
     "operations",
     "locations",
@@ -161,6 +173,9 @@ const DRAWN: [&str; 18] = [
     "fences",
     "fetches",
     "linked",
+    "dependencies",
+    "annotations",
+    "weak_fences",
     "skew",
     "think",
     "cache_size",
@@ -206,6 +221,7 @@ impl Args {
         }
         self.check_outputs()?;
         self.check_names()?;
+        self.check_weak()?;
         if self.coverage.is_some() && self.protocols().len() > 1 {
             return usage("--coverage: transitions are those of one protocol: name one");
         }
@@ -223,6 +239,36 @@ impl Args {
                 "`{name}` is a model, not a protocol: name models as in --check={name}"
             ))),
             None => Ok(()),
+        }
+    }
+
+    /// Refuses options for weak models without cores that have one, and traces that would not show what
+    /// orders the operations of such cores.
+    fn check_weak(&self) -> Result<(), Error> {
+        let clients = self.clients();
+        let has_weak = clients.iter().any(|client| client.model().is_weak());
+        if let Some(option) = self.program.has_weak().filter(|_| !has_weak) {
+            return Err(Error::Usage(format!(
+                "{option}: only programs for cores of a weak model have that: add --client ooo"
+            )));
+        }
+        if let Some(model) = self.model
+            && !clients.iter().any(|client| client.model() == model)
+        {
+            return Err(Error::Usage(format!(
+                "--model {}: no core that --client names can guarantee that; --client ooo takes rvwmo, \
+                 armv8, wmo, ztso and rmo, and --check=MODELS checks under other models",
+                model.name()
+            )));
+        }
+        let is_single = self.runs.is_none() && self.protocols().len() == 1 && clients.len() == 1;
+        let prints_trace = is_single && (self.output.is_some() || self.is_plain());
+        match clients.iter().find(|client| !client.has_trace()) {
+            Some(client) if prints_trace => Err(Error::Usage(format!(
+                "--client {client}: a gem5 trace cannot show dependencies, annotations and weak fences: \
+                 use --check, or write the history with --save run.json"
+            ))),
+            _ => Ok(()),
         }
     }
 
@@ -274,7 +320,11 @@ impl Args {
 
     /// The kinds of cores, each once.
     pub fn clients(&self) -> Vec<Client> {
-        parse::clients(&self.client)
+        let mut clients = parse::clients(&self.client);
+        for client in &mut clients {
+            *client = self.model.and_then(|model| client.with_model(model)).unwrap_or(*client);
+        }
+        clients
     }
 
     /// Whether histories are checked.
@@ -309,7 +359,16 @@ impl Args {
     pub fn models(&self) -> Vec<Model> {
         match &self.check {
             None => Vec::new(),
-            Some(named) if named.is_empty() => models::usual().collect(),
+            Some(named) if named.is_empty() => {
+                let guaranteed = self.clients().into_iter().map(Client::model);
+                let mut models: Vec<Model> = models::usual().collect();
+                for model in guaranteed.filter(|model| model.is_weak()) {
+                    if !models.contains(&model) {
+                        models.push(model);
+                    }
+                }
+                models
+            }
             Some(named) => named.clone(),
         }
     }
@@ -361,7 +420,10 @@ impl Args {
         let mut simulation = match self.recipe_of(seed) {
             Some(lineage) => Recipe::of(&lineage).simulation(protocol, client),
             None => Simulation {
-                shape: self.shape(seed),
+                shape: ProgramSize {
+                    weak: self.program.weak_shares(client.model()),
+                    ..self.shape(seed)
+                },
                 client,
                 options: self.system.options(),
                 deadlock_threshold: None,

@@ -2,7 +2,7 @@
 
 use lab::text::quoted;
 use simulate::client::Client;
-use simulate::program::ProgramSize;
+use simulate::program::{ProgramSize, WeakShares};
 
 use super::args::Args;
 use super::options::System;
@@ -23,7 +23,7 @@ impl Args {
         let recipe = self.recipe_of(seed);
         let options = match recipe {
             Some(_) => vec![cores],
-            None => self.shaped(cores),
+            None => self.shaped(cores, client),
         };
         let unusual = options.into_iter().filter(|[_, value, usual]| value != usual);
         words.extend(unusual.map(|[option, value, _]| format!("--{option} {value}")));
@@ -38,12 +38,12 @@ impl Args {
     }
 
     /// The options of programs and that of the cores, each with its value and its default.
-    fn shaped(&self, cores: [String; 3]) -> Vec<[String; 3]> {
+    fn shaped(&self, cores: [String; 3], client: Client) -> Vec<[String; 3]> {
         let (shape, usual) = (self.shape(0), ProgramSize::default());
         let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
             [option.to_owned(), value.to_string(), usual.to_string()]
         };
-        vec![
+        let mut options = vec![
             option("threads", &shape.threads, &usual.threads),
             option("operations", &shape.operations, &usual.operations),
             option("locations", &shape.locations, &usual.locations),
@@ -56,7 +56,16 @@ impl Args {
             option("linked", &shape.linked, &usual.linked),
             option("skew", &shape.skew, &usual.skew),
             option("think", &shape.think, &usual.think),
-        ]
+        ];
+        if let Some(weak) = self.program.weak_shares(client.model()) {
+            let usual = WeakShares::usual(weak.model);
+            options.extend([
+                option("dependencies", &weak.dependencies, &usual.dependencies),
+                option("annotations", &weak.annotations, &usual.annotations),
+                option("weak-fences", &weak.weak_fences, &usual.weak_fences),
+            ]);
+        }
+        options
     }
 
     /// The arguments of `rubric simulate` that repeat a run and check it as the series did, so that the violation shows.

@@ -1,6 +1,8 @@
 //! The options of the random programs and the simulated system.
 
+use memory::Model;
 use simulate::config::{Caches, Options};
+use simulate::program::WeakShares;
 use simulate::ruby::delays::Latency;
 use slicc::setting::Setting;
 
@@ -29,6 +31,19 @@ pub struct Program {
     /// Of 100 read-modify-writes, how many are load-linked with store-conditional [default: 0]
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
     pub(super) linked: Option<u32>,
+
+    /// For cores of a weak model: of 100 operations, how many depend on an earlier read [default: 20]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) dependencies: Option<u32>,
+
+    /// For cores of a weak model: of 100 operations that can have an acquire or release annotation, how
+    /// many have one [default: 20]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) annotations: Option<u32>,
+
+    /// For cores of a weak model: of 100 fences, how many are not full ones [default: 70]
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub(super) weak_fences: Option<u32>,
 
     /// How unequally locations are shared: the k-th most popular one is used in proportion to
     /// 1/k^S; 0 is uniform [default: 0]
@@ -89,7 +104,28 @@ impl Program {
     /// Whether any of the options is given.
     pub(super) fn is_given(&self) -> bool {
         let shares = [self.reads, self.rmws, self.fences, self.fetches, self.linked, self.think];
-        shares.iter().any(Option::is_some) || self.skew.is_some()
+        shares.iter().any(Option::is_some) || self.skew.is_some() || self.has_weak().is_some()
+    }
+
+    /// The first option that is given and that only cores of a weak model have.
+    pub(super) fn has_weak(&self) -> Option<&'static str> {
+        let options = [
+            ("--dependencies", self.dependencies),
+            ("--annotations", self.annotations),
+            ("--weak-fences", self.weak_fences),
+        ];
+        options.iter().find(|(_, value)| value.is_some()).map(|(option, _)| *option)
+    }
+
+    /// What orders the operations of a program for a weak model, besides their kinds.
+    pub(super) fn weak_shares(&self, model: Model) -> Option<WeakShares> {
+        let usual = WeakShares::usual(model);
+        model.is_weak().then(|| WeakShares {
+            model,
+            dependencies: self.dependencies.unwrap_or(usual.dependencies),
+            annotations: self.annotations.unwrap_or(usual.annotations),
+            weak_fences: self.weak_fences.unwrap_or(usual.weak_fences),
+        })
     }
 }
 

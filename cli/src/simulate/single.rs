@@ -148,7 +148,7 @@ fn summary(
                 score.ticks
             );
             if let Some(lineage) = args.recipe_of(args.seed()) {
-                let options = Recipe::of(&lineage).words(&opened.protocol);
+                let options = Recipe::of(&lineage).words(&opened.protocol, cell.client);
                 let edited = if lineage.variations().is_empty() {
                     ""
                 } else {

@@ -48,11 +48,12 @@ pub fn add(
     options: &check::Options,
     counts: &mut [Counts],
 ) -> Result<Checked, String> {
-    let reads_from =
-        ReadsFrom::derive(history, Ambiguity::RefuseShared).map_err(|twice| twice.to_string())?;
     let mut checked = Checked::default();
     for (&model, counts) in models.iter().zip(counts) {
-        let outcome = check::check(history, &reads_from, model, options);
+        let history = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)
+            .map_err(|twice| twice.to_string())?;
+        let outcome = check::check(&history, &reads_from, model, options);
         match &outcome.verdict {
             Verdict::Consistent(_) => counts.consistent += 1,
             Verdict::Violation(_) => {
@@ -62,7 +63,7 @@ pub fn add(
             _ => counts.undecided += 1,
         }
         checked.certificates += u64::from(
-            certify(history, model, &outcome.verdict).map_err(|error| error.to_string())?,
+            certify(&history, model, &outcome.verdict).map_err(|error| error.to_string())?,
         );
     }
     Ok(checked)

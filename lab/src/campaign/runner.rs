@@ -62,10 +62,11 @@ impl Runner<'_> {
         let run = simulate(protocol, &simulation, None)?;
         let simulate_seconds = start.elapsed().as_secs_f64();
         let history = run.history().map_err(Error::run(given))?;
+        let model = simulation.client.model();
+        let history = model.prepare(&history);
         let reads_from =
             ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(Error::run(given))?;
-        let ended =
-            Ended { history: &history, reads_from: &reads_from, model: simulation.client.model() };
+        let ended = Ended { history: &history, reads_from: &reads_from, model };
         let command = command(given, subject, &simulation, lineage);
         let (verdict, criteria) = self
             .judge(&ended)
@@ -161,8 +162,13 @@ impl Runner<'_> {
         path.is_some_and(|path| entry.row.outcome != RunOutcome::Clean && !path.exists())
     }
 
-    /// The path of the trace of a run, in a folder for each protocol; none if traces are not kept.
+    /// The path of the trace of a run, in a folder for each protocol; none if traces are not kept, or if one would not show all
+    /// that decides the verdict.
     fn trace(&self, row: &CampaignRun) -> Option<PathBuf> {
+        let client: Client = row.client.parse().ok()?;
+        if !client.has_trace() {
+            return None;
+        }
         let plain = |text: &str| {
             let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
             let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });

@@ -149,12 +149,13 @@ impl Judge<'_> {
         model: Model,
         deadline: Option<Instant>,
     ) -> Result<Option<check::engine::proof::Violation>, Error> {
-        let reads_from = ReadsFrom::derive(history, Ambiguity::RefuseShared);
+        let history = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared);
         let reads_from = reads_from.map_err(Error::run(self.given))?;
         let timeout = within(self.checking.timeout, deadline);
         let options = check::Options { timeout, ..self.checking.clone() };
-        let verdict = check(history, &reads_from, model, &options).verdict;
-        certify(history, model, &verdict).map_err(|error| Error::Certificate {
+        let verdict = check(&history, &reads_from, model, &options).verdict;
+        certify(&history, model, &verdict).map_err(|error| Error::Certificate {
             command: format!("rubric test {}", quoted(self.given)),
             error,
         })?;

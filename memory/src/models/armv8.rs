@@ -2,7 +2,7 @@
 //! memory. A read-modify-write is two events.
 
 use crate::model::{Buffering, Definition, Model};
-use crate::weak::PpoRule;
+use crate::weak::{AARCH64, PpoRule};
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "armv8",
@@ -13,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: true,
+    instructions: &AARCH64,
     stronger: &[Model::SC],
     weaker: &[],
 };

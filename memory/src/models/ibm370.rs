@@ -2,6 +2,7 @@
 //! its location have reached memory.
 
 use crate::model::{Buffering, Definition, Model};
+use crate::weak::PLAIN;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "ibm370",
@@ -12,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: &[],
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::SC],
     weaker: &[Model::TSO],
 };

@@ -3,6 +3,7 @@
 //! buffer of its own location, as in the figure ([`OWN`]), or all buffers of its thread ([`ALL`]).
 
 use crate::model::{Buffering, Definition, Model, PsoRmw};
+use crate::weak::PLAIN;
 
 pub(super) static OWN: Definition = Definition {
     name: "pso",
@@ -13,6 +14,7 @@ pub(super) static OWN: Definition = Definition {
     rmw: Some(PsoRmw::Own),
     ppo_rules: &[],
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::PSO_RMW_ALL],
     weaker: &[],
 };
@@ -26,6 +28,7 @@ pub(super) static ALL: Definition = Definition {
     rmw: Some(PsoRmw::All),
     ppo_rules: &[],
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::TSO],
     weaker: &[],
 };

@@ -1,7 +1,7 @@
 //! RMO, SPARC's relaxed memory order: WMO, where loads of one location may be reordered, too.
 
 use crate::model::{Buffering, Definition, Model};
-use crate::weak::PpoRule;
+use crate::weak::{PLAIN, PpoRule};
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "rmo",
@@ -12,6 +12,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::WMO],
     weaker: &[],
 };

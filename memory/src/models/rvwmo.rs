@@ -2,7 +2,7 @@
 //! one event.
 
 use crate::model::{Buffering, Definition, Model};
-use crate::weak::PpoRule;
+use crate::weak::{PpoRule, RISCV};
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "rvwmo",
@@ -13,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    instructions: &RISCV,
     stronger: &[Model::ZTSO],
     weaker: &[],
 };

@@ -1,6 +1,7 @@
 //! Sequential consistency: memory order keeps all of program order.
 
 use crate::model::{Buffering, Definition};
+use crate::weak::PLAIN;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "sc",
@@ -11,6 +12,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: &[],
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[],
     weaker: &[],
 };

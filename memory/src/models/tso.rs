@@ -2,6 +2,7 @@
 //! store buffer, which serves the thread's own loads (Burnim, Sen & Stergiou 2011, Fig. 2).
 
 use crate::model::{Buffering, Definition, Model};
+use crate::weak::PLAIN;
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "tso",
@@ -12,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: &[],
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::SC],
     weaker: &[],
 };

@@ -2,7 +2,7 @@
 //! but that loads of one location stay in order. Timestamps stand for dependencies.
 
 use crate::model::{Buffering, Definition, Model};
-use crate::weak::PpoRule;
+use crate::weak::{PLAIN, PpoRule};
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "wmo",
@@ -13,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    instructions: &PLAIN,
     stronger: &[Model::PSO],
     weaker: &[],
 };

@@ -3,7 +3,7 @@
 //! the stores before it to reach memory, nor is it forwarded.
 
 use crate::model::{Buffering, Definition, Model};
-use crate::weak::PpoRule;
+use crate::weak::{PpoRule, RISCV};
 
 pub(super) static DEFINITION: Definition = Definition {
     name: "ztso",
@@ -14,6 +14,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    instructions: &RISCV,
     stronger: &[Model::SC],
     weaker: &[],
 };

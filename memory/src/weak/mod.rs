@@ -12,7 +12,8 @@
 //! - the last write of each location has the location's final value, if one is recorded.
 //!
 //! [`PpoRule::holds`] is the definition, pair by pair. [`graph`] has the same order as a graph with about
-//! as many edges as operations, and [`order`] checks a memory order in linear time.
+//! as many edges as operations, [`order`] checks a memory order in linear time, and [`progress`] runs
+//! programs out of order.
 //!
 //! A read-modify-write is one event under RVWMO and WMO. Under Armv8 its read and its write are two:
 //! [`Model::prepare`](crate::Model::prepare) splits them, and the model is defined on such histories.
@@ -36,7 +37,11 @@
 //! reads-from.
 
 pub mod graph;
+mod instructions;
 pub mod order;
+pub mod progress;
 mod rules;
 
+pub use instructions::Instructions;
+pub(crate) use instructions::{AARCH64, PLAIN, RISCV};
 pub use rules::PpoRule;

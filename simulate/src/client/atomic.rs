@@ -32,6 +32,8 @@ pub(super) struct Atomic {
     /// The operation, once a part of it was sent. For Ruby's lines, the halves of a linked one are
     /// operations of their own.
     row: Option<Row>,
+    /// Whether the core records the operation itself.
+    is_recorded_by_core: bool,
     failures: u32,
     not_before: u64,
 }
@@ -53,9 +55,24 @@ impl Atomic {
             sent: false,
             stale: false,
             row: None,
+            is_recorded_by_core: false,
             failures: 0,
             not_before: 0,
         }
+    }
+
+    /// One that the core records itself.
+    pub fn unrecorded(index: usize, address: u64, value: u64, linked: bool) -> Atomic {
+        Atomic { is_recorded_by_core: true, ..Atomic::new(index, address, value, linked) }
+    }
+
+    pub fn index(&self) -> usize {
+        self.index
+    }
+
+    /// Whether it consists of a load-linked and a store-conditional.
+    pub fn is_linked(&self) -> bool {
+        self.linked
     }
 
     pub fn address(&self) -> u64 {
@@ -105,6 +122,9 @@ impl Atomic {
     }
 
     fn note_sent(&mut self, now: u64, log: &mut Log) {
+        if self.is_recorded_by_core {
+            return;
+        }
         let written = Some(self.value);
         if self.linked && log.is_ruby() {
             let (kind, written) = match self.half {

@@ -3,15 +3,16 @@
 use slicc::protocol::Protocol;
 
 use super::Recipe;
+use crate::client::Client;
 use crate::config::{Caches, Options};
-use crate::program::ProgramSize;
+use crate::program::{ProgramSize, WeakShares};
 
 impl Recipe {
-    /// The options of `rubric simulate` for a recipe on a protocol, without those that have their
+    /// The options of `rubric simulate` for a recipe on a protocol and kind of core, without those that have their
     /// default. They are complete for a recipe that was drawn; edits and timing, which variations
     /// add, have no options.
-    pub fn words(&self, protocol: &Protocol) -> String {
-        let (shape, options) = (&self.shape, &self.options(protocol));
+    pub fn words(&self, protocol: &Protocol, client: Client) -> String {
+        let (shape, options) = (&self.shape_for(client), &self.options(protocol));
         let (usual, system) = (ProgramSize::default(), Options::default());
         let mut words = Vec::new();
         let mut say = |option: &str, value: String, usual: String| {
@@ -35,6 +36,17 @@ impl Recipe {
         ];
         for (option, value, usual) in counts {
             say(option, value.to_string(), usual.to_string());
+        }
+        if let Some(weak) = &shape.weak {
+            let usual = WeakShares::usual(weak.model);
+            let shares = [
+                ("dependencies", weak.dependencies, usual.dependencies),
+                ("annotations", weak.annotations, usual.annotations),
+                ("weak-fences", weak.weak_fences, usual.weak_fences),
+            ];
+            for (option, value, usual) in shares {
+                say(option, value.to_string(), usual.to_string());
+            }
         }
         say("skew", shape.skew.to_string(), usual.skew.to_string());
         say("cache-size", caches(options.caches), caches(system.caches));

@@ -135,7 +135,8 @@ impl Threads {
 /// Finds the points at which a thread needs fences.
 struct Fences {
     model: Model,
-    /// Whether a store may still be buffered.
+    /// Whether an operation may be overtaken by a later one: a store that may still be buffered, or, under a
+    /// weak model, any.
     pending: bool,
 }
 
@@ -153,7 +154,7 @@ impl Fences {
                 Buffering::InOrder => !is_store,
                 Buffering::PerLocation | Buffering::Weak => true,
             };
-        self.pending = is_store || (self.pending && !due);
+        self.pending = is_store || self.model.is_weak() || (self.pending && !due);
         due
     }
 }

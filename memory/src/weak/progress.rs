@@ -1,0 +1,111 @@
+//! [`Progress`]: the operations that a weak model allows to be performed next, while a program runs.
+
+use history::OpId;
+
+use super::graph::{Graph, Node};
+
+/// Which operations of a program were performed, and for how many others each of the rest waits.
+///
+/// ```
+/// use history::{Access, AssumedSize, HistoryBuilder, Initial, Kind, OpId, Place, Provenance};
+/// use history::{Ambiguity, ReadsFrom};
+/// use memory::Model;
+/// use memory::axioms::Execution;
+/// use memory::weak::graph::Graph;
+/// use memory::weak::progress::Progress;
+///
+/// let mut builder = HistoryBuilder::new();
+/// for (kind, place) in [
+///     (Kind::Load, Place::Cell(0)),
+///     (Kind::Fence, Place::Nowhere),
+///     (Kind::Load, Place::Cell(1)),
+/// ] {
+///     builder.push(Access::new(0, kind, place));
+/// }
+/// let history = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())?;
+/// let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep)?;
+/// let graph = Graph::new(&Execution { history: &history, reads_from }, Model::RVWMO);
+/// let mut progress = Progress::new(&graph, &[]);
+/// assert!(progress.is_free(OpId(0)) && !progress.is_free(OpId(2)));
+/// progress.perform(OpId(0));
+/// assert!(progress.is_free(OpId(2)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Progress {
+    operations: u32,
+    /// Per node, the number of direct predecessors that were not performed.
+    waits: Vec<u32>,
+    /// Per node, the index of its first successor; one more at the end.
+    starts: Vec<u32>,
+    successors: Vec<Node>,
+}
+
+impl Progress {
+    /// A program of which nothing was performed. `more` are pairs that are to be kept in order besides
+    /// those of the graph. Cost: linear.
+    pub fn new(graph: &Graph, more: &[(OpId, OpId)]) -> Progress {
+        let edges = || graph.edges().iter().copied().chain(more.iter().map(|(a, b)| (a.0, b.0)));
+        let nodes = graph.nodes() as usize;
+        let mut waits = vec![0; nodes];
+        let mut starts = vec![0_u32; nodes + 1];
+        for (from, to) in edges() {
+            waits[to as usize] += 1;
+            starts[from as usize + 1] += 1;
+        }
+        for node in 0..nodes {
+            starts[node + 1] += starts[node];
+        }
+        let mut next = starts.clone();
+        let mut successors = vec![0; starts[nodes] as usize];
+        for (from, to) in edges() {
+            successors[next[from as usize] as usize] = to;
+            next[from as usize] += 1;
+        }
+        Progress { operations: graph.operations(), waits, starts, successors }
+    }
+
+    /// Whether everything that precedes an operation was performed.
+    pub fn is_free(&self, op: OpId) -> bool {
+        self.waits[op.at()] == 0
+    }
+
+    /// Notes that an operation is performed.
+    pub fn perform(&mut self, op: OpId) {
+        let mut done = vec![op.0];
+        while let Some(node) = done.pop() {
+            for at in self.range(node) {
+                let next = self.successors[at];
+                self.waits[next as usize] -= 1;
+                if self.waits[next as usize] == 0 && next >= self.operations {
+                    done.push(next);
+                }
+            }
+        }
+    }
+
+    /// Whether `later` is free as soon as `op`, which is free itself, is performed.
+    pub fn is_free_after(&mut self, op: OpId, later: OpId) -> bool {
+        self.perform(op);
+        let is_free = self.is_free(later);
+        self.undo(op);
+        is_free
+    }
+
+    fn undo(&mut self, op: OpId) {
+        let mut undone = vec![op.0];
+        while let Some(node) = undone.pop() {
+            for at in self.range(node) {
+                let next = self.successors[at];
+                if self.waits[next as usize] == 0 && next >= self.operations {
+                    undone.push(next);
+                }
+                self.waits[next as usize] += 1;
+            }
+        }
+    }
+
+    fn range(&self, node: Node) -> std::ops::Range<usize> {
+        self.starts[node as usize] as usize..self.starts[node as usize + 1] as usize
+    }
+}
