@@ -382,7 +382,7 @@ impl Task<'_> {
             return None;
         }
         let stage = Stage::By(Algorithm::Complete);
-        let size = windows::size_for(self.events.threads);
+        let size = windows::size_for(self.events.threads, self.events.model);
         match windows::order_of(self.events, finals, size, self.bounds) {
             Ended::Order(order) => {
                 let verdict = self.run(&order);

@@ -32,7 +32,7 @@ impl Task<'_> {
             initial_readers: &nodes.initial_readers,
             finals: &finals,
         };
-        let size = windows::size_for(history.threads().len());
+        let size = windows::size_for(history.threads().len(), self.model);
         let Ended::Order(order) = windows::order(&input, size, self.bounds) else {
             return None;
         };

@@ -29,6 +29,7 @@ mod window;
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, INITIAL, NONE};
+use memory::Model;
 use placing::{Caution, Placed, Placing, Scratch};
 use prefix::Prefix;
 use window::{Conflict, Window};
@@ -37,9 +38,9 @@ use window::{Conflict, Window};
 const CHECKPOINTS: usize = 32;
 /// Number of contradictions without new placements after which the search gives up.
 const MAX_CONFLICTS_WITHOUT_PROGRESS: u32 = 64;
-/// Number of members that may be looked at for each that is placed, and for each of the first window, before
-/// the search gives up.
-const MAX_WORK_PER_EVENT: usize = 64;
+/// Number of members that may be looked at for each that is placed, and for each of the first two windows,
+/// before the search gives up.
+const MAX_WORK_PER_EVENT: usize = 96;
 /// Members of the largest window, in sizes of the smallest.
 const MAX_GROWTH: usize = 3;
 
@@ -120,9 +121,11 @@ pub enum Ended {
     Exceeded,
 }
 
-/// The number of events of a window that is enough on most histories with this number of threads.
-pub fn size_for(threads: usize) -> usize {
-    (48 * threads).clamp(256, 3072)
+/// The number of events of a window that is enough on most histories with this number of threads. Where
+/// stores wait in buffers, more events are in progress at a time.
+pub fn size_for(threads: usize, model: Model) -> usize {
+    let in_progress = if model.buffers() || model.is_weak() { 48 } else { 24 };
+    (in_progress * threads).clamp(256, 3072)
 }
 
 /// Searches a memory order of the events of a model with store buffers, with windows of about `size`
@@ -156,7 +159,7 @@ pub fn order(input: &Input<'_>, size: usize, bounds: &Bounds) -> Ended {
         order: &admission,
         own: input.own_writes(),
         prefix: Prefix::new(input),
-        window: Window::new(input, 2 * size),
+        window: Window::new(input, size + size / 2),
         scratch: Scratch::new(input),
         admitted: 0,
         smallest: size,
@@ -221,7 +224,8 @@ impl Search<'_> {
                 Ok(()) => self.place(),
                 Err(Conflict) => self.go_back(),
             };
-            if !goes_on || self.window.work() > MAX_WORK_PER_EVENT * (self.best + self.smallest) {
+            if !goes_on || self.window.work() > MAX_WORK_PER_EVENT * (self.best + 2 * self.smallest)
+            {
                 return Some(false);
             }
         }
@@ -234,7 +238,7 @@ impl Search<'_> {
         let more = size.saturating_sub(self.window.order().len());
         let end = (self.admitted + more).min(self.order.len());
         if self.window.slots() + end - self.admitted > self.window.capacity() {
-            self.window.compact(self.input, 2 * size);
+            self.window.compact(self.input, size + size / 2);
         }
         for location in std::mem::take(&mut self.locked) {
             self.lock(location);
@@ -432,7 +436,8 @@ impl Search<'_> {
         self.locked.clear();
         // The contradiction may have come up while events were admitted.
         self.admitted = self.prefix.len() + members.len();
-        self.window.clear(self.input, 2 * members.len().max(self.size + self.extra));
+        let size = members.len().max(self.size + self.extra);
+        self.window.clear(self.input, size + size / 2);
         members.into_iter().try_for_each(|event| self.admit(event))
     }
 }

@@ -15,6 +15,7 @@ use super::window::{Conflict, Window};
 pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Conflict> {
     while !window.is_settled() {
         window.sort()?;
+        window.count_sweep();
         for at in 0..window.order().len() {
             let slot = window.order()[at];
             if window.take(slot) {
@@ -32,7 +33,7 @@ fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Confli
     let location = input.location[event as usize];
     if location != NONE {
         if input.writes[event as usize] {
-            while apply_r7(input, window, slot, location) {}
+            while apply_r7(window, slot, location) {}
         }
         let source = input.source[event as usize];
         if source != NONE {
@@ -45,7 +46,7 @@ fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Confli
 }
 
 /// Adds edges from the readers of writes that precede a write. Returns whether its row grew.
-fn apply_r7(input: &Input<'_>, window: &mut Window, slot: u32, location: u32) -> bool {
+fn apply_r7(window: &mut Window, slot: u32, location: u32) -> bool {
     let mut grew = false;
     let mut next = window.last_write(location);
     while let Some(source) = next {
@@ -53,11 +54,10 @@ fn apply_r7(input: &Input<'_>, window: &mut Window, slot: u32, location: u32) ->
         if source == slot || !window.precedes(source, slot) {
             continue;
         }
-        for &reader in input.readers.of(window.event(source)) {
-            if let Some(reader) = window.slot(reader)
-                && reader != slot
-                && !window.precedes(reader, slot)
-            {
+        let mut next_reader = window.last_reader(source);
+        while let Some(reader) = next_reader {
+            next_reader = window.reader_before(reader);
+            if reader != slot && window.is_live(reader) && !window.precedes(reader, slot) {
                 window.add(reader, slot);
                 window.absorb(slot, reader);
                 grew = true;

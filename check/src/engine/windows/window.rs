@@ -1,6 +1,6 @@
 //! [`Window`]: some unplaced events, and the order that is known among them.
 
-use crate::engine::events::NONE;
+use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
 
@@ -53,6 +53,9 @@ pub(super) struct Window {
     /// Per location, its last member that writes, and per slot the one before.
     last_write: Vec<u32>,
     write_before: Vec<u32>,
+    /// Per slot, the last member that reads from it, and per slot of a reader the one before.
+    last_reader: Vec<u32>,
+    reader_before: Vec<u32>,
     /// Per slot, during a sort, how many of its predecessors are not sorted.
     before: Vec<u32>,
     /// Number of members that were sorted and looked at so far.
@@ -122,6 +125,8 @@ impl Window {
             &mut self.visited,
             &mut self.passed_on,
             &mut self.write_before,
+            &mut self.last_reader,
+            &mut self.reader_before,
         ] {
             list.clear();
         }
@@ -150,12 +155,38 @@ impl Window {
         self.is_dirty.push(false);
         self.rows.resize(self.rows.len() + self.stride, 0);
         self.write_before.push(NONE);
+        self.last_reader.push(NONE);
+        self.reader_before.push(NONE);
+        self.link_reader(input, slot);
         if input.writes[event as usize] {
             let last = &mut self.last_write[input.location[event as usize] as usize];
             self.write_before[slot as usize] = std::mem::replace(last, slot);
         }
         self.touch(slot);
         slot
+    }
+
+    /// Adds a member to the readers of its source, if that is a member.
+    fn link_reader(&mut self, input: &Input<'_>, slot: u32) {
+        let source = input.source[self.event(slot) as usize];
+        if source < INITIAL
+            && let Some(source) = self.slot(source)
+        {
+            let last = &mut self.last_reader[source as usize];
+            self.reader_before[slot as usize] = std::mem::replace(last, slot);
+        }
+    }
+
+    /// The last member that reads from a slot.
+    #[inline]
+    pub fn last_reader(&self, slot: u32) -> Option<u32> {
+        Some(self.last_reader[slot as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// The member before this one that reads from its source.
+    #[inline]
+    pub fn reader_before(&self, slot: u32) -> Option<u32> {
+        Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
     /// Numbers the unplaced members anew, with this number of slots.
@@ -169,6 +200,11 @@ impl Window {
         self.clear(input, slots);
         for event in members {
             self.push(input, event);
+        }
+        // A read that was served by a store buffer may come before its source.
+        self.last_reader.fill(NONE);
+        for slot in 0..self.members.len() as u32 {
+            self.link_reader(input, slot);
         }
         for (from, to) in edges {
             if let (Some(from), Some(to)) = (self.slot(from), self.slot(to)) {
@@ -214,6 +250,12 @@ impl Window {
         Some(self.write_before[slot as usize]).filter(|&slot| slot != NONE)
     }
 
+    /// Whether a member is not placed.
+    #[inline]
+    pub fn is_live(&self, slot: u32) -> bool {
+        self.is_live[slot as usize]
+    }
+
     /// The unplaced members that write to a location.
     pub fn writes(&self, location: u32) -> impl Iterator<Item = u32> {
         let all = std::iter::successors(self.last_write(location), |&slot| self.write_before(slot));
@@ -237,6 +279,11 @@ impl Window {
     /// Number of members that were sorted and looked at so far.
     pub fn work(&self) -> usize {
         self.work
+    }
+
+    /// Counts a sweep over the members.
+    pub fn count_sweep(&mut self) {
+        self.work += self.order.len();
     }
 
     /// Whether no slot is to be visited.
@@ -284,7 +331,6 @@ impl Window {
     /// # Errors
     /// Returns [`Conflict`] if there is a cycle.
     pub fn sort(&mut self) -> Result<(), Conflict> {
-        self.work += self.order.len();
         if self.is_sorted {
             return Ok(());
         }
