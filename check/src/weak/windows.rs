@@ -33,9 +33,12 @@ impl Task<'_> {
             finals: &finals,
         };
         let size = windows::size_for(history.threads().len(), self.model);
-        let Ended::Order(order) = windows::order(&input, size, self.bounds) else {
-            return None;
-        };
+        // The alternative keeps a bit for each pair of operation and write.
+        let mut sizes = [size, 4 * size].into_iter();
+        let order = sizes.find_map(|size| match windows::order(&input, size, self.bounds) {
+            Ended::Order(order) => Some(order),
+            Ended::GaveUp | Ended::Exceeded => None,
+        })?;
         let ops = order.into_iter().filter(|&node| nodes.location[node as usize] != NONE);
         let order: Vec<OpId> = ops.map(OpId).collect();
         self.is_memory_order(&order).then_some(order)
