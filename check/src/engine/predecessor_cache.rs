@@ -56,10 +56,9 @@ pub struct PredecessorCache {
 fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
     for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
         let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
-        if last - first == slots.len() - 1 {
-            if !is_any_passed(next, &clock[first..=last]) {
-                continue;
-            }
+        let is_contiguous = last - first == slots.len() - 1;
+        if is_contiguous && !is_any_passed(next, &clock[first..=last]) {
+            continue;
         }
         for (at, (&next, &slot)) in next.iter().zip(slots).enumerate() {
             if next <= clock[slot as usize] {

@@ -421,8 +421,8 @@ impl Search<'_> {
             self.caution.banned.push(members[0]);
         }
         self.caution.guesses = match self.caution.guesses {
-            ..=2 => 1,
-            ..=8 => 2,
+            0..=2 => 1,
+            3..=8 => 2,
             _ => 8,
         };
         self.size = (self.size + self.size / 8).min(MAX_GROWTH * self.smallest);
