@@ -36,8 +36,10 @@ use window::{Conflict, Window};
 
 /// Number of windows that can be undone.
 const CHECKPOINTS: usize = 32;
-/// Number of contradictions without new placements after which the search gives up.
-const MAX_CONFLICTS_WITHOUT_PROGRESS: u32 = 64;
+/// Number of contradictions without new placements after which the search gives up in a small history. A large
+/// history, where giving up loses more, allows one more for each so many events.
+const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
+const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
 /// Number of members that may be looked at for each that is placed, and for each of the first two windows,
 /// before the search gives up.
 const MAX_WORK_PER_EVENT: usize = 96;
@@ -207,7 +209,7 @@ struct Search<'e> {
     locked: Vec<u32>,
     checkpoints: Vec<Checkpoint>,
     /// Number of contradictions since `best`.
-    conflicts: u32,
+    conflicts: usize,
     /// The largest number of events that were placed.
     best: usize,
 }
@@ -397,7 +399,8 @@ impl Search<'_> {
     fn go_back(&mut self) -> bool {
         loop {
             self.conflicts += 1;
-            if self.conflicts > MAX_CONFLICTS_WITHOUT_PROGRESS {
+            let further = self.order.len() / EVENTS_PER_FURTHER_CONFLICT;
+            if self.conflicts > MAX_CONFLICTS_WITHOUT_PROGRESS + further {
                 return false;
             }
             let Some(undone) = self.undo() else {
