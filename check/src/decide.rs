@@ -23,6 +23,7 @@ use crate::engine::schedule::schedule;
 use crate::engine::steps::steps;
 use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
+use crate::engine::windows::{self, Ended};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::papers::{Answer, Problem};
 use crate::sat::residual::{Found, Residual};
@@ -36,6 +37,9 @@ use memory::machine::{self, Step};
 const SAT_HANDOVER_CONTRADICTIONS: u64 = 512;
 /// Saturation visits per event after which the search hands over to SAT.
 const SAT_HANDOVER_VISITS_PER_EVENT: u64 = 16;
+
+/// Number of events from which on a memory order is searched window by window first.
+pub(crate) const MINIMUM_FOR_WINDOWS: usize = 8192;
 
 /// Operations that the verifier may visit for the candidates of reads when [`check`] verifies its own
 /// proof.
@@ -343,12 +347,16 @@ impl Task<'_> {
     fn extend(&self) -> Outcome {
         let finals = self.finals.writes.iter();
         let finals = finals.filter_map(|&write| self.events.event_of(write));
+        let finals: Vec<u32> = finals.collect();
+        if let Some(found) = self.try_windows(&finals) {
+            return found;
+        }
         let rank = rank(self.events, self.history);
         let clocks = self.events.len() * self.events.width * 4;
         if !self.bounds.allows(clocks) {
             return self.stopped(Stage::By(Algorithm::Saturate));
         }
-        let mut saturation = Saturation::new(self.events, rank, finals.collect(), self.bounds);
+        let mut saturation = Saturation::new(self.events, rank, finals, self.bounds);
         let mut outcome = match saturation.reset() {
             Err(stop) => match refute(&saturation, stop) {
                 Some(violation) => refuted(violation, Stage::By(Algorithm::Saturate)),
@@ -364,6 +372,25 @@ impl Task<'_> {
         };
         outcome.statistics.edges = saturation.edges().len();
         outcome
+    }
+
+    /// Searches a memory order window by window, if the history is long.
+    fn try_windows(&self, finals: &[u32]) -> Option<Outcome> {
+        let searches = matches!(self.options.algorithm, Algorithm::Stages | Algorithm::Complete);
+        let is_long = self.events.len() >= MINIMUM_FOR_WINDOWS;
+        if !searches || !is_long || self.reads_from.ambiguous() > 0 {
+            return None;
+        }
+        let stage = Stage::By(Algorithm::Complete);
+        let size = windows::size_for(self.events.threads, self.events.model);
+        match windows::order_of(self.events, finals, size, self.bounds) {
+            Ended::Order(order) => {
+                let verdict = self.run(&order);
+                matches!(verdict, Verdict::Consistent(_)).then(|| Outcome::new(verdict, stage))
+            }
+            Ended::GaveUp => None,
+            Ended::Exceeded => Some(self.stopped(stage)),
+        }
     }
 
     fn decide_rest(&self, saturation: &mut Saturation<'_>) -> Outcome {

@@ -2,6 +2,7 @@
 //! backwards from the readers through events that are not placed.
 
 use crate::engine::choice::Choice;
+use crate::engine::clocks::is_exceeded;
 use crate::engine::events::{Events, NONE};
 use crate::engine::frontier::Frontier;
 use crate::engine::saturate::Saturation;
@@ -157,9 +158,8 @@ impl Search<'_> {
         for first in (0..slots).step_by(BLOCK) {
             let block = first..(first + BLOCK).min(slots);
             let reached = &self.blockers.reached[block.clone()];
-            let known = clock[block.clone()].iter().zip(reached);
             // Usually the clock covers nothing new, so a block of slots is compared at a time.
-            if !known.fold(false, |any, (known, reached)| any | (known > reached)) {
+            if !is_exceeded(reached, &clock[block.clone()]) {
                 continue;
             }
             for chain in block {

@@ -90,13 +90,29 @@ impl Clocks {
     }
 }
 
+/// Whether any entry of a clock is below that of another.
+#[inline]
+pub fn is_exceeded(clock: &[u32], other: &[u32]) -> bool {
+    let mut is_news = false;
+    for (&own, &other) in clock.iter().zip(other) {
+        is_news |= is_later(other, own);
+    }
+    is_news
+}
+
+/// Whether a position is behind another. Positions are below 2^31, and every x86-64 compares many signed
+/// numbers at once, but not unsigned ones.
+#[inline]
+pub fn is_later(position: u32, other: u32) -> bool {
+    position as i32 > other as i32
+}
+
 /// Raises a clock to at least another, entry by entry. Whether that changed it.
 #[inline]
 pub fn join(clock: &mut [u32], other: &[u32]) -> bool {
     let mut is_news = false;
-    // Positions are below 2^31, and every x86-64 compares many signed numbers at once.
     for (own, &other) in clock.iter_mut().zip(other) {
-        let is_later = other as i32 > *own as i32;
+        let is_later = is_later(other, *own);
         is_news |= is_later;
         *own = if is_later { other } else { *own };
     }

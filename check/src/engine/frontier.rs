@@ -7,6 +7,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::FxHashMap;
 
+use crate::engine::clocks::is_exceeded;
 use crate::engine::events::{Events, NONE};
 use crate::engine::saturate::Saturation;
 
@@ -258,10 +259,12 @@ impl<'a> Frontier<'a> {
         let slots = self.events.global_slots();
         let mut most = None;
         let mut lag = 0;
-        for (slot, (&known, &placed)) in clock[..slots].iter().zip(&self.placed).enumerate() {
-            if known > placed && known - placed > lag {
-                lag = known - placed;
-                most = Some((slot as u32, known));
+        if is_exceeded(&self.placed[..slots], &clock[..slots]) {
+            for (slot, (&known, &placed)) in clock[..slots].iter().zip(&self.placed).enumerate() {
+                if known > placed && known - placed > lag {
+                    lag = known - placed;
+                    most = Some((slot as u32, known));
+                }
             }
         }
         if most.is_none() && self.events.stores_by_location() {

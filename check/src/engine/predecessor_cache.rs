@@ -6,7 +6,7 @@
 //! event, the first write of every chain that is not known to precede it. Comparing it with the event's
 //! clock gives the writes in between. Transit edges (PSO) need the same for the accesses in main chains.
 
-use crate::engine::clocks::Clocks;
+use crate::engine::clocks::{Clocks, is_later};
 use crate::engine::events::{Events, NONE};
 use crate::engine::index::Index;
 
@@ -16,6 +16,9 @@ const DEPTH: usize = 8;
 
 /// Number of groups that are compared at a time.
 const BLOCK: usize = 16;
+
+/// A position behind all others.
+const END: u32 = i32::MAX as u32;
 
 /// A group of a location with members between an entry's base and an event.
 #[derive(Clone, Copy, Debug)]
@@ -41,7 +44,7 @@ pub struct PredecessorCache {
     made: Vec<u32>,
     /// Number of times that the cache was emptied, so that older entries are recognised.
     now: u32,
-    /// Per entry and group, the position of the first member that does not precede the base; [`NONE`] if
+    /// Per entry and group, the position of the first member that does not precede the base; [`END`] if
     /// all do.
     next: [Vec<u32>; DEPTH],
     /// The groups that the last query found.
@@ -53,11 +56,9 @@ pub struct PredecessorCache {
 fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Passed>) {
     for (block, (next, slots)) in next.chunks(BLOCK).zip(slots.chunks(BLOCK)).enumerate() {
         let (first, last) = (slots[0] as usize, slots[slots.len() - 1] as usize);
-        if last - first == slots.len() - 1 {
-            let known = next.iter().zip(&clock[first..=last]);
-            if !known.fold(false, |any, (next, known)| any | (next <= known)) {
-                continue;
-            }
+        let is_contiguous = last - first == slots.len() - 1;
+        if is_contiguous && !is_any_passed(next, &clock[first..=last]) {
+            continue;
         }
         for (at, (&next, &slot)) in next.iter().zip(slots).enumerate() {
             if next <= clock[slot as usize] {
@@ -66,6 +67,15 @@ fn find_passed(next: &[u32], slots: &[u32], clock: &[u32], passed: &mut Vec<Pass
             }
         }
     }
+}
+
+/// Whether a clock covers any of these positions.
+fn is_any_passed(next: &[u32], clock: &[u32]) -> bool {
+    let mut any = false;
+    for (&next, &known) in next.iter().zip(clock) {
+        any |= !is_later(next, known);
+    }
+    any
 }
 
 impl PredecessorCache {
@@ -145,7 +155,7 @@ impl PredecessorCache {
         for (next, group) in next.iter_mut().zip(index.groups(location)) {
             let known =
                 base.map_or(0, |(_, clock)| index.count_up_to(group, clock[group.slot as usize]));
-            *next = index.position(group, known).unwrap_or(NONE);
+            *next = index.position(group, known).unwrap_or(END);
         }
         entry
     }
@@ -171,7 +181,7 @@ impl PredecessorCache {
         let groups = index.groups(location);
         for &Passed { group, count } in &self.passed {
             let position = index.position(&groups[group as usize], count as usize);
-            next[group as usize] = position.unwrap_or(NONE);
+            next[group as usize] = position.unwrap_or(END);
         }
     }
 

@@ -3,22 +3,24 @@
 use history::{History, OpId};
 
 use crate::engine::csr::Csr;
-use crate::engine::digraph::{Digraph, topological_by};
+use crate::engine::digraph::{Digraph, topological, topological_by};
 use crate::engine::events::{Events, INITIAL};
 
 /// Numbers the events in a topological order of preserved program order, reads-from, and reads of
 /// initial values before writes. Among events that can come next, the one that completed first in the
-/// trace does; without an order of completions, the one with the lowest index in its thread. Events on a
-/// cycle come last. Cost: O(n log n).
+/// trace does, at a cost of O(n log n). Without an order of completions it is the one that could come next
+/// for the longest time, so that threads that wait for others fall behind; the cost is linear. Events on a
+/// cycle come last.
 pub fn rank(events: &Events, history: &History) -> Vec<u32> {
-    let timed = history.has_order();
-    let hint = |&op: &OpId| {
-        if timed { history.order(op).unwrap_or(u32::MAX) } else { history.index_of(op) }
-    };
-    let hints: Vec<u32> = events.op.iter().map(hint).collect();
     let reads = Csr::new(events.len(), reads_from_edges(events).into_iter());
     let guess = Guess { events, reads };
-    let order = topological_by(&guess, &hints);
+    let order = if history.has_order() {
+        let completion = |&op: &OpId| history.order(op).unwrap_or(u32::MAX);
+        let hints: Vec<u32> = events.op.iter().map(completion).collect();
+        topological_by(&guess, &hints)
+    } else {
+        topological(&guess)
+    };
     let order = order.unwrap_or_else(|cyclic| cyclic.sorted_first());
     let mut rank = vec![0; order.len()];
     for (at, event) in (0..).zip(order) {

@@ -66,11 +66,7 @@ pub struct Requirements<'a> {
 
 impl<'a> Requirements<'a> {
     /// Finds the requirements of a history. Cost: linear.
-    pub fn of(
-        history: &'a History,
-        reads_from: &'a ReadsFrom,
-        model: Model,
-    ) -> Requirements<'a> {
+    pub fn of(history: &'a History, reads_from: &'a ReadsFrom, model: Model) -> Requirements<'a> {
         Requirements {
             history,
             reads_from,

@@ -4,6 +4,7 @@
 //! [`crate::engine`] do not fit them. This engine takes preserved program order as a
 //! [graph](memory::weak::graph), and knows for each node the set of writes that precede it, as bits:
 //!
+//! - `windows` finds a memory order of a long history, as that engine does;
 //! - `forced` derives the order that the reads force, by rules R4 to R7 of Manovit & Hangal (HPCA 2006,
 //!   section 4.1), which hold under every model with the load value axiom;
 //! - `place` extends that order to a memory order by placing one access after the other;
@@ -17,6 +18,7 @@ mod explain;
 mod forced;
 mod place;
 mod search;
+mod windows;
 
 use history::{History, OpId, ReadsFrom};
 use memory::Model;
@@ -53,6 +55,11 @@ impl Task<'_> {
             if algorithm == Algorithm::TraceOrder {
                 return Outcome::new(Verdict::Undecided(Reason::NoTraceOrder), by);
             }
+        }
+        if matches!(algorithm, Algorithm::Stages | Algorithm::Complete)
+            && let Some(order) = self.order_by_windows()
+        {
+            return Outcome::new(consistent(order), Stage::By(Algorithm::Complete));
         }
         let saturate = Stage::By(Algorithm::Saturate);
         let Some(mut forced) = Forced::new(self) else {

@@ -49,7 +49,7 @@ mod transit;
 
 use crate::bounds::Bounds;
 use crate::engine::accesses::Accesses;
-use crate::engine::clocks::{Clocks, Overwritten};
+use crate::engine::clocks::{self, Clocks, Overwritten};
 use crate::engine::events::{Events, INITIAL, NONE};
 use crate::engine::predecessor_cache::PredecessorCache;
 use crate::engine::worklist::Worklist;
@@ -428,8 +428,7 @@ impl<'a> Saturation<'a> {
         }
         let row = &row[slots.clone()];
         let clock = &mut self.clocks.of_mut(to)[slots.clone()];
-        let grows = |(have, news): (&u32, &u32)| news > have;
-        if !clock.iter().zip(row).fold(false, |any, pair| any | grows(pair)) {
+        if !clocks::is_exceeded(clock, row) {
             return Ok(());
         }
         if self.logging {
@@ -443,9 +442,7 @@ impl<'a> Saturation<'a> {
                 }
             }
         }
-        for (have, news) in clock.iter_mut().zip(row) {
-            *have = (*have).max(*news);
-        }
+        clocks::join(clock, row);
         self.worklist.push(to);
         if self.clocks.of(to)[own] >= position {
             return Err(NoFixpoint::Cycle(to));

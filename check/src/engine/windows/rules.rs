@@ -1,0 +1,94 @@
+//! The rules R6 and R7 (see [`crate::engine::saturate`]) on the events of a window.
+
+use crate::engine::events::{INITIAL, NONE};
+
+use super::Input;
+use super::window::{Conflict, Window};
+
+/// Applies the rules to a window until nothing new follows.
+///
+/// A sweep visits the members whose row may change, in a topological order of the edges. Edges that point
+/// against that order take effect in the next sweep.
+///
+/// # Errors
+/// Returns [`Conflict`] if there is a contradiction.
+pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Conflict> {
+    while !window.is_settled() {
+        window.sort()?;
+        window.count_sweep();
+        for at in 0..window.order().len() {
+            let slot = window.order()[at];
+            if window.take(slot) {
+                visit(input, window, slot)?;
+            }
+        }
+    }
+    window.sort()
+}
+
+/// Brings the row of a slot up to date and applies the rules to it.
+fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Conflict> {
+    window.close(slot)?;
+    let event = window.event(slot);
+    let location = input.location[event as usize];
+    if location != NONE {
+        if input.writes[event as usize] {
+            while apply_r7(window, slot, location) {}
+        }
+        let source = input.source[event as usize];
+        if source != NONE {
+            let source = if source == INITIAL { None } else { window.slot(source) };
+            apply_r6(window, slot, location, source)?;
+        }
+    }
+    window.pass_on(slot);
+    Ok(())
+}
+
+/// Adds edges from the readers of writes that precede a write. Returns whether its row grew.
+fn apply_r7(window: &mut Window, slot: u32, location: u32) -> bool {
+    let mut grew = false;
+    let mut next = window.last_write(location);
+    while let Some(source) = next {
+        next = window.write_before(source);
+        if source == slot || !window.precedes(source, slot) {
+            continue;
+        }
+        let mut next_reader = window.last_reader(source);
+        while let Some(reader) = next_reader {
+            next_reader = window.reader_before(reader);
+            if reader != slot && window.is_live(reader) && !window.precedes(reader, slot) {
+                window.add(reader, slot);
+                window.absorb(slot, reader);
+                grew = true;
+            }
+        }
+    }
+    if grew {
+        window.take(slot);
+    }
+    grew
+}
+
+/// Adds edges from the writes that precede a read to its source, if that is a member. If it is not, it is
+/// placed, and no other write can come before it any more.
+fn apply_r6(
+    window: &mut Window,
+    slot: u32,
+    location: u32,
+    source: Option<u32>,
+) -> Result<(), Conflict> {
+    let mut next = window.last_write(location);
+    while let Some(other) = next {
+        next = window.write_before(other);
+        if Some(other) == source || !window.precedes(other, slot) {
+            continue;
+        }
+        let source = source.ok_or(Conflict)?;
+        if !window.precedes(other, source) {
+            window.add(other, source);
+            window.absorb(source, other);
+        }
+    }
+    Ok(())
+}

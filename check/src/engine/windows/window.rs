@@ -1,0 +1,444 @@
+//! [`Window`]: some unplaced events, and the order that is known among them.
+
+use crate::engine::events::{INITIAL, NONE};
+
+use super::Input;
+
+/// The events of a window are in conflict: the order required among them is cyclic, or contradicts the
+/// prefix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Conflict;
+
+/// An edge between two slots.
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    from: u32,
+    to: u32,
+    next_in: u32,
+    next_out: u32,
+}
+
+/// Unplaced events, called members, with their reachability along the known edges, as rows of bits.
+///
+/// Each member has a *slot*. Members that are placed keep theirs, until [`Window::compact`] numbers the
+/// others anew. Memory: n²/8 bytes for n slots.
+#[derive(Debug, Default)]
+pub(super) struct Window {
+    /// The event of each slot.
+    members: Vec<u32>,
+    /// Per event of the history, its slot, or [`NONE`].
+    slot_of: Vec<u32>,
+    is_live: Vec<bool>,
+    /// The unplaced members in a topological order of the edges, once they are sorted.
+    order: Vec<u32>,
+    /// Per slot, its number in that order.
+    rank: Vec<u32>,
+    is_sorted: bool,
+    edges: Vec<Edge>,
+    first_in: Vec<u32>,
+    first_out: Vec<u32>,
+    rows: Vec<u64>,
+    /// Number of words of a row.
+    stride: usize,
+    /// Per slot, when its row changed last, when it was computed last, and when it was passed on last, in
+    /// visits.
+    changed: Vec<u32>,
+    visited: Vec<u32>,
+    passed_on: Vec<u32>,
+    visits: u32,
+    /// Per slot, whether its row, or what the rules say about it, may have to change.
+    is_dirty: Vec<bool>,
+    /// Number of dirty slots.
+    dirty: usize,
+    /// Per location, its last member that writes, and per slot the one before.
+    last_write: Vec<u32>,
+    write_before: Vec<u32>,
+    /// Per slot, the last member that reads from it, and per slot of a reader the one before.
+    last_reader: Vec<u32>,
+    reader_before: Vec<u32>,
+    /// Per slot, during a sort, how many of its predecessors are not sorted.
+    before: Vec<u32>,
+    /// Number of members that were sorted and looked at so far.
+    work: usize,
+}
+
+impl Window {
+    /// The empty window, with this many slots.
+    pub fn new(input: &Input<'_>, slots: usize) -> Window {
+        Window {
+            slot_of: vec![NONE; input.nodes()],
+            last_write: vec![NONE; input.locations()],
+            stride: slots.div_ceil(64),
+            ..Window::default()
+        }
+    }
+
+    /// Number of slots in use.
+    pub fn slots(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Number of slots.
+    pub fn capacity(&self) -> usize {
+        self.stride * 64
+    }
+
+    /// The unplaced members, after a sort in a topological order.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The event of a slot.
+    #[inline]
+    pub fn event(&self, slot: u32) -> u32 {
+        self.members[slot as usize]
+    }
+
+    /// The slot of an unplaced member.
+    #[inline]
+    pub fn slot(&self, event: u32) -> Option<u32> {
+        let slot = self.slot_of[event as usize];
+        (slot != NONE).then_some(slot)
+    }
+
+    /// The number of a slot in the order.
+    pub fn rank(&self, slot: u32) -> u32 {
+        self.rank[slot as usize]
+    }
+
+    /// Removes all members and edges, and sets the number of slots.
+    pub fn clear(&mut self, input: &Input<'_>, slots: usize) {
+        for &event in &self.members {
+            self.slot_of[event as usize] = NONE;
+            let location = input.location[event as usize];
+            if location != NONE {
+                self.last_write[location as usize] = NONE;
+            }
+        }
+        for list in [
+            &mut self.members,
+            &mut self.order,
+            &mut self.rank,
+            &mut self.first_in,
+            &mut self.first_out,
+            &mut self.changed,
+            &mut self.visited,
+            &mut self.passed_on,
+            &mut self.write_before,
+            &mut self.last_reader,
+            &mut self.reader_before,
+        ] {
+            list.clear();
+        }
+        self.is_live.clear();
+        self.is_dirty.clear();
+        self.dirty = 0;
+        self.edges.clear();
+        self.stride = slots.div_ceil(64);
+        self.rows.clear();
+    }
+
+    /// Adds a member. There must be a free slot.
+    pub fn push(&mut self, input: &Input<'_>, event: u32) -> u32 {
+        let slot = self.members.len() as u32;
+        self.members.push(event);
+        self.slot_of[event as usize] = slot;
+        self.is_live.push(true);
+        self.rank.push(self.order.len() as u32);
+        self.order.push(slot);
+        self.is_sorted = false;
+        self.first_in.push(NONE);
+        self.first_out.push(NONE);
+        self.changed.push(0);
+        self.visited.push(0);
+        self.passed_on.push(0);
+        self.is_dirty.push(false);
+        self.rows.resize(self.rows.len() + self.stride, 0);
+        self.write_before.push(NONE);
+        self.last_reader.push(NONE);
+        self.reader_before.push(NONE);
+        self.link_reader(input, slot);
+        if input.writes[event as usize] {
+            let last = &mut self.last_write[input.location[event as usize] as usize];
+            self.write_before[slot as usize] = std::mem::replace(last, slot);
+        }
+        self.touch(slot);
+        slot
+    }
+
+    /// Adds a member to the readers of its source, if that is a member.
+    fn link_reader(&mut self, input: &Input<'_>, slot: u32) {
+        let source = input.source[self.event(slot) as usize];
+        if source < INITIAL
+            && let Some(source) = self.slot(source)
+        {
+            let last = &mut self.last_reader[source as usize];
+            self.reader_before[slot as usize] = std::mem::replace(last, slot);
+        }
+    }
+
+    /// The last member that reads from a slot.
+    #[inline]
+    pub fn last_reader(&self, slot: u32) -> Option<u32> {
+        Some(self.last_reader[slot as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// The member before this one that reads from its source.
+    #[inline]
+    pub fn reader_before(&self, slot: u32) -> Option<u32> {
+        Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// Numbers the unplaced members anew, with this number of slots.
+    pub fn compact(&mut self, input: &Input<'_>, slots: usize) {
+        self.forget_placed(input);
+        let members: Vec<u32> = self.order.iter().map(|&slot| self.event(slot)).collect();
+        let event = |slot: u32| self.members[slot as usize];
+        let live = |slot: u32| self.is_live[slot as usize];
+        let edges = self.edges.iter().filter(|edge| live(edge.from) && live(edge.to));
+        let edges: Vec<(u32, u32)> = edges.map(|edge| (event(edge.from), event(edge.to))).collect();
+        self.clear(input, slots);
+        for event in members {
+            self.push(input, event);
+        }
+        // A read that was served by a store buffer may come before its source.
+        self.last_reader.fill(NONE);
+        for slot in 0..self.members.len() as u32 {
+            self.link_reader(input, slot);
+        }
+        for (from, to) in edges {
+            if let (Some(from), Some(to)) = (self.slot(from), self.slot(to)) {
+                self.link(from, to);
+            }
+        }
+    }
+
+    /// Removes the placed members from the order, and from the lists of writes.
+    pub fn forget_placed(&mut self, input: &Input<'_>) {
+        for &slot in &self.order {
+            let event = self.members[slot as usize];
+            if input.writes[event as usize] {
+                self.last_write[input.location[event as usize] as usize] = NONE;
+            }
+        }
+        for slot in 0..self.members.len() as u32 {
+            let event = self.members[slot as usize];
+            if self.is_live[slot as usize] && input.writes[event as usize] {
+                let last = &mut self.last_write[input.location[event as usize] as usize];
+                self.write_before[slot as usize] = std::mem::replace(last, slot);
+            }
+        }
+        let is_live = &self.is_live;
+        self.order.retain(|&slot| is_live[slot as usize]);
+    }
+
+    /// Notes that a member is placed.
+    pub fn retire(&mut self, slot: u32) {
+        self.is_live[slot as usize] = false;
+        self.slot_of[self.members[slot as usize] as usize] = NONE;
+    }
+
+    /// The last member that writes to a location.
+    #[inline]
+    pub fn last_write(&self, location: u32) -> Option<u32> {
+        Some(self.last_write[location as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// The member before this one that writes to its location.
+    #[inline]
+    pub fn write_before(&self, slot: u32) -> Option<u32> {
+        Some(self.write_before[slot as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// Whether a member is not placed.
+    #[inline]
+    pub fn is_live(&self, slot: u32) -> bool {
+        self.is_live[slot as usize]
+    }
+
+    /// The unplaced members that write to a location.
+    pub fn writes(&self, location: u32) -> impl Iterator<Item = u32> {
+        let all = std::iter::successors(self.last_write(location), |&slot| self.write_before(slot));
+        all.filter(|&slot| self.is_live[slot as usize])
+    }
+
+    /// Has a slot visited again.
+    pub fn touch(&mut self, slot: u32) {
+        if !std::mem::replace(&mut self.is_dirty[slot as usize], true) {
+            self.dirty += 1;
+        }
+    }
+
+    /// Whether a slot is to be visited. It is not any more.
+    pub fn take(&mut self, slot: u32) -> bool {
+        let is_dirty = std::mem::replace(&mut self.is_dirty[slot as usize], false);
+        self.dirty -= usize::from(is_dirty);
+        is_dirty
+    }
+
+    /// Number of members that were sorted and looked at so far.
+    pub fn work(&self) -> usize {
+        self.work
+    }
+
+    /// Counts a sweep over the members.
+    pub fn count_sweep(&mut self) {
+        self.work += self.order.len();
+    }
+
+    /// Whether no slot is to be visited.
+    pub fn is_settled(&self) -> bool {
+        self.dirty == 0
+    }
+
+    /// Adds an edge between slots, unless the order is known.
+    pub fn add(&mut self, from: u32, to: u32) {
+        if !self.precedes(from, to) {
+            self.link(from, to);
+        }
+    }
+
+    fn link(&mut self, from: u32, to: u32) {
+        let number = self.edges.len() as u32;
+        let next_in = std::mem::replace(&mut self.first_in[to as usize], number);
+        let next_out = std::mem::replace(&mut self.first_out[from as usize], number);
+        self.edges.push(Edge { from, to, next_in, next_out });
+        self.is_sorted &= self.rank(from) < self.rank(to);
+        self.touch(to);
+    }
+
+    /// The slots that edges lead to from a slot.
+    pub fn successors(&self, slot: u32) -> impl Iterator<Item = u32> {
+        let mut next = self.first_out[slot as usize];
+        std::iter::from_fn(move || {
+            let edge = self.edges.get(next as usize)?;
+            next = edge.next_out;
+            Some(edge.to)
+        })
+    }
+
+    /// Per slot, the number of edges into it from unplaced members.
+    pub fn count_predecessors(&self) -> Vec<u32> {
+        let mut before = vec![0; self.slots()];
+        for edge in &self.edges {
+            before[edge.to as usize] += u32::from(self.is_live[edge.from as usize]);
+        }
+        before
+    }
+
+    /// Sorts the unplaced members in a topological order of the edges.
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if there is a cycle.
+    pub fn sort(&mut self) -> Result<(), Conflict> {
+        if self.is_sorted {
+            return Ok(());
+        }
+        let mut before = std::mem::take(&mut self.before);
+        before.clear();
+        before.resize(self.slots(), 0);
+        for edge in &self.edges {
+            before[edge.to as usize] += u32::from(self.is_live[edge.from as usize]);
+        }
+        let mut sorted: Vec<u32> = Vec::with_capacity(self.order.len());
+        sorted.extend(self.order.iter().filter(|&&slot| before[slot as usize] == 0));
+        let mut at = 0;
+        while let Some(&slot) = sorted.get(at) {
+            self.rank[slot as usize] = at as u32;
+            at += 1;
+            let mut next = self.first_out[slot as usize];
+            while let Some(edge) = self.edges.get(next as usize) {
+                let before = &mut before[edge.to as usize];
+                *before -= 1;
+                if *before == 0 {
+                    sorted.push(edge.to);
+                }
+                next = edge.next_out;
+            }
+        }
+        self.before = before;
+        if sorted.len() < self.order.len() {
+            return Err(Conflict);
+        }
+        self.order = sorted;
+        self.is_sorted = true;
+        Ok(())
+    }
+
+    /// Brings the row of a slot up to date with those of its direct predecessors.
+    ///
+    /// # Errors
+    /// Returns [`Conflict`] if the slot precedes itself.
+    pub fn close(&mut self, slot: u32) -> Result<(), Conflict> {
+        let mut next = self.first_in[slot as usize];
+        let since = self.visited[slot as usize];
+        while let Some(&Edge { from, next_in, .. }) = self.edges.get(next as usize) {
+            next = next_in;
+            let is_known = self.precedes(from, slot) && self.changed[from as usize] <= since;
+            if !is_known && self.is_live[from as usize] {
+                self.absorb(slot, from);
+            }
+        }
+        self.visits += 1;
+        self.visited[slot as usize] = self.visits;
+        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(()) }
+    }
+
+    /// Adds a slot and everything that precedes it to the row of another.
+    pub fn absorb(&mut self, slot: u32, from: u32) {
+        let words = self.members.len().div_ceil(64);
+        let (at, other) = (slot as usize * self.stride, from as usize * self.stride);
+        let (row, more) = if at < other {
+            let (low, high) = self.rows.split_at_mut(other);
+            (&mut low[at..][..words], &high[..words])
+        } else {
+            let (low, high) = self.rows.split_at_mut(at);
+            (&mut high[..words], &low[other..][..words])
+        };
+        let bit = 1 << (from % 64);
+        let word = &mut row[from as usize / 64];
+        let mut news = !*word & bit;
+        *word |= bit;
+        for (word, more) in row.iter_mut().zip(more) {
+            news |= more & !*word;
+            *word |= more;
+        }
+        if news != 0 {
+            self.visits += 1;
+            self.changed[slot as usize] = self.visits;
+        }
+    }
+
+    /// If the row of a slot has changed, has its successors visited.
+    pub fn pass_on(&mut self, slot: u32) {
+        if self.changed[slot as usize] <= self.passed_on[slot as usize] {
+            return;
+        }
+        self.passed_on[slot as usize] = self.visits;
+        let mut next = self.first_out[slot as usize];
+        while let Some(&Edge { to, next_out, .. }) = self.edges.get(next as usize) {
+            self.touch(to);
+            next = next_out;
+        }
+    }
+
+    /// Whether a slot is known to precede another.
+    #[inline]
+    pub fn precedes(&self, first: u32, second: u32) -> bool {
+        let (first, second) = (first as usize, second as usize);
+        self.rows[second * self.stride + first / 64] & (1 << (first % 64)) != 0
+    }
+
+    /// A bit for each slot that is known to precede this one.
+    pub fn row(&self, slot: u32) -> &[u64] {
+        &self.rows[slot as usize * self.stride..][..self.members.len().div_ceil(64)]
+    }
+}
+
+/// Adds bits to others.
+#[inline]
+pub(super) fn union(bits: &mut [u64], more: &[u64]) {
+    for (word, more) in bits.iter_mut().zip(more) {
+        *word |= more;
+    }
+}
