@@ -49,7 +49,7 @@ const HINT: &str = "JSON input is JSON Lines, each line one history as `rubric c
 const LINE_LIMIT: usize = 1 << 30;
 
 /// Histories as JSON Lines.
-pub(crate) struct Json;
+pub struct Json;
 
 impl TraceFormat for Json {
     fn info(&self) -> &'static FormatInfo {

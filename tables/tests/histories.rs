@@ -343,7 +343,7 @@ fn any_history() -> impl Strategy<Value = History> {
         for (at, &access) in accesses.iter().enumerate() {
             builder.push(access);
             if let (Some(tick), Some(on)) = (access.issued, at.checked_sub(3)) {
-                builder.depend(DependencyKind::ALL[tick as usize % 3], on);
+                builder.depend(DependencyKind::ALL[tick as usize % 4], on);
             }
         }
         builder.finish(Default::default(), &initial, Provenance::default()).unwrap()

@@ -67,7 +67,7 @@ pub fn part(
         return Ok(None);
     }
     let history = simulated.run.history().map_err(Error::run(&bench.opened.given))?;
-    let history = model.prepare(&history);
+    let history = model.prepare(&history).into_owned();
     let deadline = bench.deadlines.end;
     let Some(violation) = bench.judge.violates(&history, model, deadline)? else {
         return Ok(None);

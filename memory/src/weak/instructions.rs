@@ -76,7 +76,7 @@ impl Instructions {
             Kind::Store => self.stores,
             Kind::LoadLinked => self.load_linked,
             Kind::StoreConditional => self.store_conditional,
-            Kind::Rmw | Kind::FailedCas => self.rmws,
+            Kind::Rmw | Kind::FailedCas | Kind::SilentRmw => self.rmws,
             Kind::Fence | Kind::WeakFence(_) => &[],
         }
     }

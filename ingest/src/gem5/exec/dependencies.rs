@@ -90,6 +90,8 @@ impl<'a> Dependencies<'a> {
                 _ if u64::from(edge.line) < line => {}
                 DependencyKind::Address => sources.address.add(&on),
                 DependencyKind::Data => sources.data.add(&on),
+                // No instruction set tells the two sides of a choice apart yet.
+                DependencyKind::Choice => sources.data.is_open = true,
             }
         }
         self.last = Some((line, sources.clone()));

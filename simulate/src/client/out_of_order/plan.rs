@@ -117,7 +117,7 @@ fn plan_step(
         let Some((what, on)) = on else { continue };
         let depends = match what {
             DependencyKind::Address => true,
-            DependencyKind::Data => kind.writes(),
+            DependencyKind::Data | DependencyKind::Choice => kind.writes(),
             DependencyKind::Control => number == 0,
         };
         if depends {
