@@ -150,7 +150,7 @@ fn wrong_shares_are_refused() {
 #[test]
 fn hard_histories_have_fences() {
     for family in Family::all() {
-        let hard = |model| hard(&HardRecipe { family, size: 2, model, ..HardRecipe::default() });
+        let hard = |model| hard(&HardRecipe { size: 2, model, ..HardRecipe::new(family) });
         let expected = decide(&hard(Model::SC).unwrap(), Model::SC);
         assert!(expected.is_some());
         for model in WEAK {

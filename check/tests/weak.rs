@@ -63,7 +63,7 @@ fn history(random: &mut StdRng, accesses: &[Access]) -> History {
             let kind = *DependencyKind::ALL.choose(random).unwrap();
             let fits = match kind {
                 DependencyKind::Control => true,
-                DependencyKind::Data => access.kind.writes(),
+                DependencyKind::Data | DependencyKind::Choice => access.kind.writes(),
                 DependencyKind::Address => !access.kind.is_fence(),
             };
             if fits {

@@ -14,7 +14,7 @@ fn the_words_of_a_recipe_stand_for_its_run() {
         for seed in 0..100 {
             let client = stress::CLIENTS[0];
             let recipe = Recipe::random(seed);
-            let words = recipe.words(&protocol);
+            let words = recipe.words(&protocol, client);
             let said = stress::simulation_of(&words, client);
             let meant = recipe.simulation(&protocol, client);
             assert_eq!(format!("{said:?}"), format!("{meant:?}"), "{words}");
