@@ -3,6 +3,7 @@
 //!
 //! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
 
+mod chi;
 mod known;
 mod plan;
 mod value;
@@ -17,6 +18,7 @@ use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
+pub use chi::Group;
 pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 
 /// The options of a simulated system.
@@ -31,9 +33,9 @@ pub struct Options {
     pub caches: Caches,
     /// Size of a block in bytes: a power of two, at least 8.
     pub block_bytes: u64,
-    /// Number of directories: a power of two.
+    /// Number of directories, or of memory nodes of CHI: a power of two.
     pub directories: u32,
-    /// Number of L2 caches that are shared by all threads: a power of two.
+    /// Number of L2 caches that are shared by all threads, or of home nodes of CHI: a power of two.
     pub l2_banks: u32,
     /// Size of the memory in bytes; addresses from there on belong to no directory.
     pub memory_bytes: u64,

@@ -19,6 +19,7 @@ pub(crate) mod persistent;
 pub(crate) mod sets;
 pub(crate) mod tbe;
 pub(crate) mod timer;
+pub mod trackers;
 pub(crate) mod wheel;
 
 pub use misuse::Misuse;

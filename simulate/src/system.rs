@@ -25,6 +25,7 @@ use slicc::compile::code::Program;
 use slicc::compile::types::TypeId;
 
 use crate::client::Core;
+use crate::config::Group;
 use crate::request::Response;
 use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::cache::CacheMemory;
@@ -84,6 +85,10 @@ struct Controller {
     mandatory: Option<(u32, u64)>,
     /// The same latency by the type of the request, if the machine defines it.
     mandatory_latencies: Vec<u64>,
+    /// The controllers to which it sends requests, if the protocol's script says so.
+    downstream: Option<Group>,
+    /// The controllers that it snoops, if the protocol's script says so.
+    upstream: Option<Group>,
 }
 
 /// The connection of a buffer.

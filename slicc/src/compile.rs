@@ -5,6 +5,7 @@
 //! ports and actions; then the transitions.
 
 pub mod code;
+pub mod trackers;
 pub mod types;
 
 mod body;

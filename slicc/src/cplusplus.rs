@@ -1,5 +1,5 @@
-//! The values of C++ expressions in `default` attributes.
-//! Evaluates the C++ expressions in `default` attributes.
+//! Evaluates the C++ expressions in `default` and `constructor` attributes.
+//!
 //! gem5 copies the text of such an attribute into the program that it generates, so any C++ could
 //! stand there. What protocols contain are constants, simple arithmetic, the size of a block, and
 //! names of other members. That is what is understood here.
@@ -19,7 +19,7 @@ pub fn evaluate(text: &str, name: &dyn Fn(&str) -> Option<i64>) -> Option<i64> {
         return None;
     }
     let mut reader = Reader { rest: text.trim(), name };
-    let value = reader.level(0)?;
+    let value = reader.choice()?;
     reader.rest.is_empty().then_some(value)
 }
 
@@ -43,6 +43,17 @@ impl<'a> Reader<'a> {
             }
             None => false,
         }
+    }
+
+    /// An expression, or `flag ? one : other`.
+    fn choice(&mut self) -> Option<i64> {
+        let condition = self.level(0)?;
+        if !self.accept("?") {
+            return Some(condition);
+        }
+        let one = self.level(0)?;
+        let other = if self.accept(":") { self.level(0)? } else { return None };
+        Some(if condition != 0 { one } else { other })
     }
 
     fn level(&mut self, level: usize) -> Option<i64> {
@@ -126,6 +137,8 @@ mod tests {
             (" Cycles( 12 ) ", 12),
             ("1 + 2*3 << 1", 14),
             ("RubySystem::getBlockSizeBits()", 6),
+            ("m_true ? 2 : m_averageLatencyHysteresis", 2),
+            ("0 ? 2 : m_averageLatencyHysteresis", 8),
             ("m_ruby_system->getBlockSizeBits() - 1", 5),
             ("(Cycles(500) << (*m_averageLatencyHysteresis_ptr))", 128_000),
             ("true", 1),

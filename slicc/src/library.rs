@@ -12,7 +12,8 @@
 //! everything, unless `mutant::library` says what it reads and changes.
 //!
 //! Bloom filters are missing: SLICC's library declares none in this version of gem5. Prefetchers
-//! are always off, and their methods do nothing.
+//! are always off, and their methods do nothing. Functions that only a transaction or a GPU calls
+//! end a run with a fault, since no core here makes such requests.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -226,11 +227,73 @@ library! {
     PersistentStarving = "int PersistentTable.countStarvingForAddress(Addr)";
     PersistentReadStarving = "int PersistentTable.countReadStarvingForAddress(Addr)";
 
-    TableLookup = "TBETable.lookup/1";
-    TableAllocate = "TBETable.allocate/1";
-    TableDeallocate = "TBETable.deallocate/1";
-    TablePresent = "TBETable.isPresent/1";
+    TableLookup = "TBETable.lookup/1" | "MN_TBETable.lookup/1";
+    TableAllocate = "TBETable.allocate/1" | "MN_TBETable.allocate/1";
+    TableDeallocate = "TBETable.deallocate/1" | "MN_TBETable.deallocate/1";
+    TablePresent = "TBETable.isPresent/1" | "MN_TBETable.isPresent/1";
     TableSlots = "TBETable.areNSlotsAvailable/2";
+    TableDistributor = "MN_TBETable.chooseNewDistributor/0";
+
+    // The slots of TBE tables, which transactions reserve, take and share.
+    SlotsUsed = "TBEStorage.size/0";
+    SlotsCapacity = "TBEStorage.capacity/0";
+    SlotsReserved = "TBEStorage.reserved/0";
+    SlotsFree = "TBEStorage.slotsAvailable/0";
+    SlotsAvailable = "TBEStorage.areNSlotsAvailable/1" | "TBEStorage.areNSlotsAvailable/2";
+    SlotsReserve = "TBEStorage.incrementReserved/0";
+    SlotsUnreserve = "TBEStorage.decrementReserved/0";
+    SlotsTake = "TBEStorage.addEntryToNewSlot/0";
+    SlotsShare = "TBEStorage.addEntryToSlot/1";
+    SlotsGiveBack = "TBEStorage.removeEntryFromSlot/1";
+
+    // The same with a partition that is reserved for some transactions, and a queue of retries.
+    PartsUsed = "MN_TBEStorage.size/0";
+    PartsCapacity = "MN_TBEStorage.capacity/0";
+    PartsReserved = "MN_TBEStorage.reserved/0";
+    PartsFree = "MN_TBEStorage.slotsAvailable/1";
+    PartsAvailable = "MN_TBEStorage.areNSlotsAvailable/2" | "MN_TBEStorage.areNSlotsAvailable/3";
+    PartsReserve = "MN_TBEStorage.incrementReserved/1";
+    PartsUnreserve = "MN_TBEStorage.decrementReserved/1";
+    PartsTake = "MN_TBEStorage.addEntryToNewSlot/1";
+    PartsGiveBack = "MN_TBEStorage.removeEntryFromSlot/2";
+    PartsAddRetry = "MN_TBEStorage.emplaceRetryEntry/1";
+    PartsMayRetry = "MN_TBEStorage.hasPossibleRetry/0";
+    PartsNextRetry = "MN_TBEStorage.popNextRetryEntry/0";
+
+    // Queues of events that a transaction triggers, each of which may be marked as non-blocking.
+    QueuePush = "TriggerQueue.push/1";
+    QueuePushMarked = "TriggerQueue.pushNB/1";
+    QueuePushFront = "TriggerQueue.pushFront/1";
+    QueuePushFrontMarked = "TriggerQueue.pushFrontNB/1";
+    QueueFront = "TriggerQueue.front/0" | "TriggerQueue.next/0";
+    QueueBack = "TriggerQueue.back/0";
+    QueueFrontMarked = "TriggerQueue.frontNB/0";
+    QueueBackMarked = "TriggerQueue.backNB/0";
+    QueuePop = "TriggerQueue.pop/0";
+    QueueEmpty = "TriggerQueue.empty/0" | "RecordQueue.empty/0";
+
+    // A TriggerQueue of structures; `emplace` takes their fields.
+    RecordEmplace = "RecordQueue.emplace/1" | "RecordQueue.emplace/2" | "RecordQueue.emplace/3"
+        | "RecordQueue.emplace/4" | "RecordQueue.emplace/5";
+    RecordPush = "RecordQueue.push/1";
+    RecordFront = "RecordQueue.next/0" | "RecordQueue.front/0";
+    RecordPop = "RecordQueue.pop/0";
+
+    // The responses and data messages that a transaction waits for.
+    ExpectClear = "ExpectedMap.clear/1";
+    ExpectResponse = "ExpectedMap.addExpectedRespType/1";
+    ExpectData = "ExpectedMap.addExpectedDataType/1";
+    ExpectSetCount = "ExpectedMap.setExpectedCount/1";
+    ExpectAddCount = "ExpectedMap.addExpectedCount/1";
+    ExpectAny = "ExpectedMap.hasExpected/0";
+    ExpectLeft = "ExpectedMap.expected/0";
+    ExpectReceived = "ExpectedMap.received/0";
+    ExpectHasResponse = "ExpectedMap.hasReceivedResp/0";
+    ExpectHasData = "ExpectedMap.hasReceivedData/0";
+    ExpectTakeResponse = "ExpectedMap.receiveResp/1";
+    ExpectTakeData = "ExpectedMap.receiveData/1";
+    ExpectTookResponse = "ExpectedMap.receivedRespType/1";
+    ExpectTookData = "ExpectedMap.receivedDataType/1";
 
     // A table whose lookup creates missing entries.
     PerfectLookup = "PerfectCacheMemory.lookup/1";
@@ -254,9 +317,44 @@ library! {
         | "void RubyPrefetcher.observeMiss(Addr, RubyRequestType)"
         | "void RubyPrefetcher.observePfHit(Addr)"
         | "void RubyPrefetcher.observePfMiss(Addr)"
-        | "void profileMsgDelay(int, Cycles)";
+        | "void profileMsgDelay(int, Cycles)"
 
-    Zero = "Cycles zero_time()";
+        | "void RubyPrefetcherProxy.notifyPfHit(RequestPtr, bool, DataBlock)"
+        | "void RubyPrefetcherProxy.notifyPfMiss(RequestPtr, bool, DataBlock)"
+        | "void RubyPrefetcherProxy.notifyPfFill(RequestPtr, DataBlock, bool)"
+        | "void RubyPrefetcherProxy.notifyPfEvict(Addr, bool, RequestorID)"
+        | "void RubyPrefetcherProxy.completePrefetch(Addr)"
+        | "void RubyPrefetcherProxy.regProbePoints()"
+
+        // The log of a GPU's atomic operations.
+        | "void DataBlock.clearAtomicLogEntries()"
+
+        | "incomingTransactionStart/4" | "incomingTransactionStart/5"
+        | "incomingTransactionEnd/2" | "incomingTransactionEnd/3"
+        | "outgoingTransactionStart/2" | "outgoingTransactionStart/3"
+        | "outgoingTransactionEnd/2" | "outgoingTransactionEnd/3";
+
+    // The packets behind requests do not exist here.
+    Zero = "Cycles zero_time()"
+        | "RequestPtr RubyRequest.getRequestPtr()"
+        | "RequestorID getRequestorID(RequestPtr)"
+        | "bool AbstractCacheEntry.getInHtmReadSet()"
+        | "bool AbstractCacheEntry.getInHtmWriteSet()";
+
+    Transaction = "void AbstractCacheEntry.setInHtmReadSet(bool)"
+        | "void AbstractCacheEntry.setInHtmWriteSet(bool)"
+        | "void HTMSequencer.htmCallback(Addr, HtmCallbackMode, HtmFailedInCacheReason)"
+        | "void CacheMemory.htmAbortTransaction()"
+        | "void CacheMemory.htmCommitTransaction()";
+    Gpu = "void Sequencer.invL1Callback()"
+        | "void Sequencer.invL1()"
+        | "VIPERCoalescer.readCallback/3" | "VIPERCoalescer.writeCallback/3"
+        | "VIPERCoalescer.atomicCallback/3"
+        | "VIPERCoalescer.invTCPCallback/1" | "VIPERCoalescer.invTCCCallback/1"
+        | "VIPERCoalescer.writeCompleteCallback/2";
+    Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
+        | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
+        | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
     Identity = "NodeID intToID(int)"
         | "int IDToInt(NodeID)"
         | "int addressToInt(Addr)"
@@ -276,6 +374,11 @@ library! {
     Later = "Tick clockEdge(Cycles)";
 
     MapToMachine = "MachineID mapAddressToMachine(Addr, MachineType)";
+    MapDownstream = "MachineID mapAddressToDownstreamMachine(Addr)";
+    MapDownstreamType = "MachineID mapAddressToDownstreamMachine(Addr, MachineType)";
+    AllUpstream = "NetDest allUpstreamDest()";
+    AllDownstream = "NetDest allDownstreamDest()";
+    RespondsTo = "bool respondsTo(Addr)";
     MapToRange = "MachineID mapAddressToRange(Addr, MachineType, int, int)";
     MapToCluster = "MachineID mapAddressToRange(Addr, MachineType, int, int, NodeID)";
     MachineCount = "int machineCount(MachineType)";
@@ -301,6 +404,10 @@ library! {
     UnsetEntry = "void unset_cache_entry()";
     SetTbe = "set_tbe/1";
     UnsetTbe = "void unset_tbe()";
+    // What the running transition is, in the types of its own machine.
+    CurrentEvent = "curTransitionEvent/0";
+    CurrentNextState = "curTransitionNextState/0";
+    ScheduleEvent = "void scheduleEvent(Cycles)";
     StallPort = "void stallPort()";
     WakeLine = "void wakeUpBuffers(Addr)";
     WakeAll = "void wakeUpAllBuffers()";

@@ -47,7 +47,7 @@ type Row = (&'static str, KnownProtocol, &'static [(&'static str, &'static [&'st
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 8] = [
+const SCRIPTS: [Row; 9] = [
     (
         "MI_example",
         KnownProtocol::MiExample,
@@ -271,6 +271,68 @@ const SCRIPTS: [Row; 8] = [
         ],
     ),
     (
+        "CHI",
+        KnownProtocol::Chi,
+        &[
+            (
+                "Cache",
+                &[
+                    CHI_NETWORK[0],
+                    CHI_NETWORK[1],
+                    CHI_NETWORK[2],
+                    CHI_NETWORK[3],
+                    CHI_NETWORK[4],
+                    CHI_NETWORK[5],
+                    CHI_NETWORK[6],
+                    CHI_NETWORK[7],
+                    "mandatoryQueue",
+                    "triggerQueue",
+                    "retryTriggerQueue",
+                    "reqRdy",
+                    "snpRdy",
+                    "replTriggerQueue",
+                    "prefetchQueue",
+                ],
+            ),
+            (
+                "Memory",
+                &[
+                    CHI_NETWORK[0],
+                    CHI_NETWORK[1],
+                    CHI_NETWORK[2],
+                    CHI_NETWORK[3],
+                    CHI_NETWORK[4],
+                    CHI_NETWORK[5],
+                    CHI_NETWORK[6],
+                    CHI_NETWORK[7],
+                    "reqRdy",
+                    MEMORY[0],
+                    MEMORY[1],
+                    "triggerQueue",
+                ],
+            ),
+            (
+                "MiscNode",
+                &[
+                    CHI_NETWORK[0],
+                    CHI_NETWORK[1],
+                    CHI_NETWORK[2],
+                    CHI_NETWORK[3],
+                    CHI_NETWORK[4],
+                    CHI_NETWORK[5],
+                    CHI_NETWORK[6],
+                    CHI_NETWORK[7],
+                    "mandatoryQueue",
+                    "triggerQueue",
+                    "retryTriggerQueue",
+                    "schedRspTriggerQueue",
+                    "reqRdy",
+                    "snpRdy",
+                ],
+            ),
+        ],
+    ),
+    (
         "MSI",
         KnownProtocol::Msi,
         &[
@@ -298,6 +360,10 @@ const SCRIPTS: [Row; 8] = [
         ],
     ),
 ];
+
+/// The buffers that connect a controller of CHI with the network.
+const CHI_NETWORK: [&str; 8] =
+    ["reqOut", "snpOut", "rspOut", "datOut", "reqIn", "snpIn", "rspIn", "datIn"];
 
 /// The second level of both MESI protocols.
 const MESI_L2: [&str; 6] = [

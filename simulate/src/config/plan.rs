@@ -7,6 +7,7 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::Options;
+use super::chi::{self, Group, Role};
 use super::known;
 use super::value::Site;
 use crate::ruby::cache::CacheParameters;
@@ -53,8 +54,6 @@ pub struct MachinePlan {
     pub transitions_per_cycle: u64,
     /// Number of cycles until a recycled message is handled again.
     pub recycle_latency: u64,
-    /// The capacity of the TBE tables.
-    pub tbes: u64,
     /// Number of cycles from a sequencer to the machine.
     pub mandatory_queue_latency: u64,
     /// The mapping from addresses to controllers (`mapAddressToMachine`).
@@ -66,6 +65,13 @@ pub struct MachinePlan {
 pub struct Instance {
     /// The values of the parameters, in the order in which they are declared.
     pub values: Vec<Value>,
+    /// The number of TBEs (`number_of_TBEs`).
+    pub tbes: u64,
+    /// The controllers to which it sends requests (`mapAddressToDownstreamMachine`), if the script
+    /// says so.
+    pub downstream: Option<Group>,
+    /// The controllers that it snoops (`allUpstreamDest`), if the script says so.
+    pub upstream: Option<Group>,
 }
 
 /// The value of a parameter.
@@ -110,6 +116,13 @@ pub struct Buffer {
     pub number: u32,
     /// Whether it is ordered.
     pub ordered: bool,
+    /// Whether it is for events of its own controller, which are never delayed at random and may
+    /// arrive in the cycle in which they are sent.
+    pub trigger: bool,
+    /// Whether messages are never delayed at random.
+    pub steady: bool,
+    /// Largest number of messages; 0 stands for any number.
+    pub capacity: usize,
     /// The end of the network that it is, if it is one: the direction and the number of the virtual
     /// network.
     pub network: Option<(Direction, u32)>,
@@ -284,7 +297,6 @@ impl Planner<'_> {
             instances,
             transitions_per_cycle: base(self, "transitions_per_cycle").max(1),
             recycle_latency: base(self, "recycle_latency"),
-            tbes: base(self, "number_of_TBEs"),
             mandatory_queue_latency: base(self, "mandatory_queue_latency"),
             interleaving: self.interleaving(machine, count),
         };
@@ -293,6 +305,9 @@ impl Planner<'_> {
 
     /// The number of controllers of a machine.
     fn count(&self, machine: &Declared, all: &[Declared]) -> u32 {
+        if self.known() == Some(KnownProtocol::Chi) {
+            return chi::count(machine.name, self.options);
+        }
         let sequencers = sequencers(machine);
         if sequencers > 0 {
             let each = sequencers.min(self.options.threads_per_machine);
@@ -318,7 +333,7 @@ impl Planner<'_> {
     fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {
         let options = self.options;
         let is_directory = |object: &Object| is_kind(object, "DirectoryMemory");
-        let directory = machine.name == "Directory" || machine.parameters.iter().any(is_directory);
+        let directory = matches!(machine.name, "Directory" | "Memory") || machine.parameters.iter().any(is_directory);
         let dealt = (directory || machine.name == "L2Cache") && count.is_power_of_two();
         Interleaving {
             end: options.memory_bytes,
@@ -329,10 +344,12 @@ impl Planner<'_> {
     }
 
     fn plan_instance(&mut self, machine: &Declared, number: u32) -> Instance {
+        let is_chi = self.known() == Some(KnownProtocol::Chi);
+        let role = Role::of(machine.name, number, self.options).filter(|_| is_chi);
         let mut core = 0;
         let mut values = Vec::new();
         for parameter in machine.parameters {
-            let site = Site { machine: machine.name, number, parameter };
+            let site = Site { machine: machine.name, number, parameter, role };
             let value = self.value(site, &mut core);
             match value {
                 Ok(value) => values.push(value),
@@ -341,13 +358,31 @@ impl Planner<'_> {
                 Err(_) => {}
             }
         }
-        Instance { values }
+        let tbes = self.tbes(machine, role);
+        let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
+        let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
+        Instance { values, tbes, downstream, upstream }
+    }
+
+    /// The number of TBEs of a controller.
+    fn tbes(&mut self, machine: &Declared, role: Option<Role>) -> u64 {
+        let name = "number_of_TBEs";
+        let is_set = self.setting(machine.name, role, name).is_some();
+        match role.and_then(|role| role.value(name)) {
+            Some(value) if !is_set => value,
+            _ => self.base_value_of(machine, role, name),
+        }
     }
 
     /// The value of a parameter that machines have without declaring it.
     fn base_value(&mut self, machine: &Declared, name: &str) -> u64 {
+        self.base_value_of(machine, None, name)
+    }
+
+    /// The value of such a parameter for a controller of this role.
+    fn base_value_of(&mut self, machine: &Declared, role: Option<Role>, name: &str) -> u64 {
         let value = known::base_value(self.known(), machine.name, name);
-        let setting = self.setting(machine.name, name);
+        let setting = self.setting(machine.name, role, name);
         match setting.map(|setting| (setting, setting.value.parse())) {
             None => value,
             Some((_, Ok(number))) => number,
@@ -359,15 +394,23 @@ impl Planner<'_> {
     }
 
     /// The setting of a parameter, if any: the last one counts, and one for the machine precedes
-    /// one for all machines.
-    pub fn setting<'b>(&mut self, machine: &str, parameter: &str) -> Option<&'b Setting>
+    /// one for all machines. A controller of CHI's caches has a role, whose name may stand for the
+    /// machine's.
+    pub fn setting<'b>(
+        &mut self,
+        machine: &str,
+        role: Option<Role>,
+        parameter: &str,
+    ) -> Option<&'b Setting>
     where
         Self: 'b,
     {
         let settings = &self.options.settings;
         let mut found: Option<usize> = None;
         for (at, setting) in settings.iter().enumerate() {
-            let fits = setting.machine.as_deref().is_none_or(|named| named == machine);
+            let is_own =
+                |named: &str| named == machine || role.is_some_and(|role| role.name() == named);
+            let fits = setting.machine.as_deref().is_none_or(is_own);
             if !fits || setting.parameter != parameter {
                 continue;
             }
@@ -384,7 +427,7 @@ impl Planner<'_> {
     /// Marks settings for a machine without controllers as used: their parameter exists.
     fn note_settings(&mut self, machine: &Declared) {
         for parameter in machine.parameters {
-            self.setting(machine.name, &parameter.name.text);
+            self.setting(machine.name, None, &parameter.name.text);
         }
     }
 

@@ -7,6 +7,7 @@ use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
+use super::chi::{self, Role};
 use super::known;
 use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
 use crate::ruby::cache::CacheParameters;
@@ -18,6 +19,8 @@ pub(super) struct Site<'a> {
     /// The number of the controller.
     pub number: u32,
     pub parameter: &'a Object,
+    /// The role of a controller of CHI's caches.
+    pub role: Option<Role>,
 }
 
 impl Site<'_> {
@@ -47,7 +50,7 @@ impl Site<'_> {
 impl Planner<'_> {
     /// The value of a parameter. `core` counts the sequencers of the controller.
     pub(super) fn value(&mut self, site: Site, core: &mut u32) -> Result<Value, Diagnostic> {
-        let setting = self.setting(site.machine, site.name());
+        let setting = self.setting(site.machine, site.role, site.name());
         match site.kind() {
             "MessageBuffer" => self.buffer(site, setting),
             "CacheMemory" => self.cache(site, setting),
@@ -55,6 +58,12 @@ impl Planner<'_> {
                 Err(site.error("only message buffers and caches can be set among pointers"))
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
+            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => {
+                Ok(Value::Null)
+            }
+            "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
+                Ok(Value::Sequencer { number: 0, core: u32::MAX })
+            }
             "Sequencer" | "HTMSequencer" => {
                 // It gets its number when all machines are known.
                 *core += 1;
@@ -62,7 +71,7 @@ impl Planner<'_> {
             }
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
-            kind if kind.contains("Prefetcher") => Ok(Value::Null),
+            kind if kind.contains("Prefetcher") || kind == "prefetch::Base" => Ok(Value::Null),
             _ => self.scalar(site, setting),
         }
     }
@@ -95,25 +104,34 @@ impl Planner<'_> {
         }
         let number = self.plan.buffers;
         self.plan.buffers += 1;
-        Ok(Value::Buffer(Buffer { number, ordered, network: endpoint(site)? }))
+        let network = endpoint(site)?;
+        let trigger = self.known().is_some_and(|known| known.is_trigger(site.name()));
+        let to_memory = self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
+        let (steady, capacity) = (trigger || to_memory, if to_memory { 2 } else { 0 });
+        Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, network }))
     }
 
     fn cache(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {
         let options = self.options;
         let shape = match setting {
-            None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
+            None => match site.role {
+                Some(role) => role.geometry(&options.caches.sizes()),
+                None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
+            },
             Some(setting) => setting.value.parse().map_err(|why| unreadable(setting, why))?,
         };
-        let banks = match site.machine {
-            "L2Cache" => options.l2_banks.ilog2(),
-            _ => 0,
-        };
+        let shared = site.machine == "L2Cache" || site.role == Some(Role::Hnf);
+        let banks = if shared { options.l2_banks.ilog2() } else { 0 };
+        let latency = known::cache_latency(self.known(), site.machine);
+        let (tag_latency, data_latency) =
+            site.role.map_or((latency, latency), |role| role.latencies());
         let geometry = CacheParameters {
             size: shape.size,
             ways: shape.ways,
             start_index_bit: options.block_bytes.ilog2() + banks,
             policy: shape.policy,
-            latency: known::cache_latency(self.known(), site.machine),
+            tag_latency,
+            data_latency,
             banks: known::cache_banks(self.known(), site.name()),
         };
         match geometry.sets(options.block_bytes) {
@@ -127,7 +145,13 @@ impl Planner<'_> {
             let text = setting.value.as_str();
             return plain(site.kind(), text).ok_or_else(|| wrong(setting, site.kind()));
         }
-        let script = |known: KnownProtocol| known::script_value(known, site.machine, site.name());
+        let script = |known: KnownProtocol| match known {
+            KnownProtocol::Chi => site
+                .role
+                .and_then(|role| role.value(site.name()))
+                .or_else(|| chi::common_value(site.machine, site.name())),
+            _ => known::script_value(known, site.machine, site.name()),
+        };
         if let Some(value) = self.known().and_then(script) {
             return Ok(Value::Number(value));
         }

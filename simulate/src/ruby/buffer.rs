@@ -22,6 +22,8 @@ pub struct Settings {
     pub max_dequeue_rate: u32,
     /// Whether a message may arrive in the tick in which it is enqueued.
     pub allow_zero_latency: bool,
+    /// Whether messages are never delayed at random.
+    pub steady: bool,
 }
 
 /// A message in a buffer.
@@ -101,7 +103,7 @@ impl MessageBuffer {
         if delta == 0 && !self.settings.allow_zero_latency {
             return Err(Misuse::ZeroLatency);
         }
-        let arrival = match random {
+        let arrival = match random.filter(|_| !self.settings.steady) {
             None => now.saturating_add(delta),
             // A protocol may compute an arbitrarily large latency.
             Some(delays) if self.settings.ordered => {

@@ -73,10 +73,11 @@ impl CacheMemory {
 
     /// Latency of an access to an array, in cycles (`getTagLatency`, `getDataLatency`).
     pub fn latency(&self, array: Array) -> u64 {
-        self.geometry.banks.map_or(self.geometry.latency, |banks| match array {
-            Array::Data => banks.data_latency,
-            Array::Tag => banks.tag_latency,
-        })
+        let CacheParameters { tag_latency, data_latency, banks, .. } = self.geometry;
+        match array {
+            Array::Data => banks.map_or(data_latency, |banks| banks.data_latency),
+            Array::Tag => banks.map_or(tag_latency, |banks| banks.tag_latency),
+        }
     }
 
     /// The number of entries for which the cache has room.

@@ -177,4 +177,28 @@ pub enum Misuse {
         /// The size of the block in bytes.
         size: u64,
     },
+    /// A response or data was received while no message was expected.
+    #[error("a message received while none is expected (assert in ExpectedMap.hh)")]
+    NothingExpected,
+    /// An event or structure was added to a full queue.
+    #[error("a TriggerQueue of more than {0} elements, which is not supported")]
+    QueueFull(u64),
+    /// The front of an empty queue was read or removed.
+    #[error("the front of an empty TriggerQueue (undefined behaviour in gem5)")]
+    QueueEmpty,
+    /// A TBE was put into a storage without a free slot.
+    #[error("a TBE put into a TBEStorage without a free slot (assert in TBEStorage.hh)")]
+    NoFreeSlot,
+    /// More than three TBEs share a slot.
+    #[error("more than three TBEs in one slot of a TBEStorage, which is not supported")]
+    SlotShared,
+    /// A slot without a TBE was shared or given back.
+    #[error("slot {0} of a TBEStorage shared or given back although it is free (assert in TBEStorage.hh)")]
+    SlotFree(u64),
+    /// A reservation was ended while there was none.
+    #[error("a reservation of a TBEStorage ended although there is none (assert in TBEStorage.hh)")]
+    NothingReserved,
+    /// An address has no controller downstream.
+    #[error("address {0:#x} has no downstream controller (fatal in AbstractController.cc)")]
+    NoDownstream(u64),
 }

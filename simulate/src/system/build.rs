@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use slicc::compile::code::{Member, Program, control};
+use slicc::compile::code::{Machine, Member, Program, control};
+use slicc::compile::trackers;
 use slicc::compile::types::{Type, TypeKind};
+use slicc::cplusplus::evaluate;
 
 use super::words::{STACK, Words};
 use super::{
@@ -210,10 +212,27 @@ impl System {
             let word = self.parameter(number, member, value, machine, plan, &mut parts)?;
             self.words.words[control as usize + usize::from(member.offset)] = word;
         }
+        // The number of TBEs, and the values of parameters, by the names that constructors use.
+        let known = |name: &str| -> Option<i64> {
+            if name == "number_of_TBEs" {
+                return Some(instance.tbes as i64);
+            }
+            let at = compiled.parameters.iter().position(|member| &*member.name == name)?;
+            match instance.values.get(at)? {
+                Value::Number(number) => Some(*number as i64),
+                _ => None,
+            }
+        };
+        let capacity = |member: &Member| -> u64 {
+            let text = member.constructor.as_deref().unwrap_or("m_number_of_TBEs");
+            let text = text.strip_prefix("this,").unwrap_or(text);
+            evaluate(text, &known).map_or(instance.tbes, |value| value.max(0) as u64)
+        };
         for member in &compiled.variables {
-            if let Some(word) = self.variable(number, member, machine)? {
+            if let Some(word) = self.variable(number, member, machine, &capacity)? {
                 self.words.words[control as usize + usize::from(member.offset)] = word;
             }
+            self.size_tracker(control, compiled, member, &capacity, machine)?;
         }
         let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
         let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
@@ -251,6 +270,8 @@ impl System {
             responses_from_memory: parts.responses_from_memory,
             mandatory: parts.mandatory.map(|buffer| (buffer, machine.mandatory_queue_latency)),
             mandatory_latencies: Vec::new(),
+            downstream: instance.downstream,
+            upstream: instance.upstream,
         });
         Ok(())
     }
@@ -315,8 +336,13 @@ impl System {
             }
             Value::Buffer(buffer) => {
                 let at = buffer.number as usize;
-                self.buffers[at] =
-                    MessageBuffer::new(Settings { ordered: buffer.ordered, ..Settings::default() });
+                self.buffers[at] = MessageBuffer::new(Settings {
+                    ordered: buffer.ordered,
+                    capacity: buffer.capacity,
+                    allow_zero_latency: buffer.trigger,
+                    steady: buffer.steady,
+                    ..Settings::default()
+                });
                 self.consumers[at] = controller as u32;
                 if let Some((Direction::To, vnet)) = buffer.network {
                     self.roles[at] = Role::To { vnet };
@@ -375,12 +401,55 @@ impl System {
         self.timers.len() as u64 - 1
     }
 
+    /// Sets the number of slots of a `TBEStorage`, and the storages of an `MN_TBEStorage`.
+    fn size_tracker(
+        &mut self,
+        control: u64,
+        compiled: &Machine,
+        member: &Member,
+        capacity: &dyn Fn(&Member) -> u64,
+        machine: &MachinePlan,
+    ) -> Result<(), SetupError> {
+        let at = control as usize + usize::from(member.offset);
+        let wrong = || SetupError::Variable {
+            member: format!("{}.{}", machine.name, member.name),
+            of: self.program.types[member.of].name.to_string(),
+        };
+        match self.program.types[member.of].short_name(Some(&machine.name)) {
+            "TBEStorage" => {
+                let slots = capacity(member);
+                if slots > trackers::MOST_SLOTS as u64 {
+                    return Err(wrong());
+                }
+                self.words.words[at + trackers::storage::CAPACITY] = slots;
+            }
+            "MN_TBEStorage" => {
+                let text = member.constructor.as_deref().unwrap_or("");
+                let names = text.split(['{', ',', '}', ' ']).filter_map(|word| {
+                    word.strip_prefix("m_")?.strip_suffix("_ptr")
+                });
+                let found: Vec<u64> = names
+                    .filter_map(|name| compiled.variables.iter().find(|one| &*one.name == name))
+                    .map(|storage| control + u64::from(storage.offset))
+                    .collect();
+                let [general, reserved] = found[..] else {
+                    return Err(wrong());
+                };
+                self.words.words[at + trackers::partitions::STORAGES] = general;
+                self.words.words[at + trackers::partitions::STORAGES + 1] = reserved;
+            }
+            _ => {}
+        }
+        Ok(())
+    }
+
     /// Creates the object of a variable of a library type.
     fn variable(
         &mut self,
         controller: usize,
         member: &Member,
         machine: &MachinePlan,
+        capacity: &dyn Fn(&Member) -> u64,
     ) -> Result<Option<u64>, SetupError> {
         let of = &self.program.types[member.of];
         if of.kind != TypeKind::Library {
@@ -389,8 +458,8 @@ impl System {
         let name =
             of.name.strip_prefix(&*format!("{}_", machine.name)).unwrap_or(&of.name).to_owned();
         Ok(Some(match (&*name, member.element) {
-            ("TBETable", Some(element)) => {
-                self.tables.push(TbeTable::new(machine.tbes as usize));
+            ("TBETable" | "MN_TBETable", Some(element)) => {
+                self.tables.push(TbeTable::new(capacity(member) as usize));
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }
@@ -405,7 +474,7 @@ impl System {
                 self.persistents.push(PersistentTable::new());
                 self.persistents.len() as u64 - 1
             }
-            ("BoolVec", _) => 0,
+            ("BoolVec" | "RubyPrefetcherProxy", _) => 0,
             _ => {
                 return Err(SetupError::Variable {
                     member: format!("{}.{}", machine.name, member.name),

@@ -1,6 +1,6 @@
 //! The implementation of the library: the functions that protocols may call, as `slicc::library` lists them. `values`
-//! has the methods of masks, blocks and sets, `calculations` functions of numbers, and `objects` the rest: a new function
-//! gets an arm in one of them.
+//! has the methods of masks, blocks and sets, `trackers` those of CHI's queues and slots, `calculations` functions of
+//! numbers, and `objects` the rest: a new function gets an arm in one of them.
 //!
 //! Arguments are consecutive words: the values of scalars, the addresses of wider values, the numbers of library
 //! objects. The object of a method comes first. A scalar result replaces the first argument; a wide one is written to
@@ -93,6 +93,14 @@
 //! | **Sequencer** | | |
 //! | a callback for a line without a request, or of the wrong kind | assert | fault |
 //! | `evictionCallback`, `invalidateSC`, `llscCheckMonitor` of an absent line | accepted | accepted |
+//! | **TriggerQueue**, **ExpectedMap**, **TBEStorage** | | |
+//! | `front`, `back`, `next`, `pop` of an empty queue | undefined | fault |
+//! | a queue of more than 32 events, or 256 structures | accepted | fault |
+//! | `receiveResp` or `receiveData` while nothing is expected | assert | fault |
+//! | the same of a type that is not expected | false | the same |
+//! | `addEntryToNewSlot` without a free slot | assert | fault |
+//! | `addEntryToSlot`, `removeEntryFromSlot` of a free slot, `decrementReserved` without a reservation | assert | fault |
+//! | `mapAddressToDownstreamMachine` of an address that no controller downstream serves | fatal | fault |
 //! | **DataBlock**, **WriteMask** | | |
 //! | `setMask`, `getMask`, `test` out of range | assert | fault |
 //! | `firstBitSet`, `count` from beyond the end | the size, 0 | the same |
@@ -100,6 +108,7 @@
 
 mod calculations;
 mod objects;
+mod trackers;
 mod values;
 
 use slicc::compile::code::control;
@@ -156,7 +165,9 @@ impl System {
 
     /// Carries out the functions whose speed does not matter.
     fn uncommon(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
-        let result = if let Some(result) = self.value_method(function, at)? {
+        let result = if let Some(result) = self.tracker(function, at)? {
+            result
+        } else if let Some(result) = self.value_method(function, at)? {
             result
         } else if let Some(result) = self.calculation(function, at)? {
             result

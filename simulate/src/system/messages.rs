@@ -1,10 +1,11 @@
 //! Messages in flight: sending, setting aside and waking, and the memory.
 
-use slicc::compile::code::{Need, control};
+use slicc::compile::code::{Need, Room, control};
 
 use super::fault::Trap;
 use super::{MOST_RECORDED, REPETITION_DISTANCE, RecordedEvent, Role, System};
 use crate::ruby::Misuse;
+use crate::ruby::trackers::storage;
 
 /// Numbers of the values of `MemoryRequestType`.
 const MEMORY_READ: u64 = 0;
@@ -151,11 +152,12 @@ impl System {
     /// Whether there is the room that a transition needs.
     pub(super) fn has_room(&self, need: Need) -> bool {
         let control = self.controllers[self.current].control as usize;
-        let object = self.words.words[control + usize::from(need.object)] as usize;
-        if need.table {
-            self.tables[object].slots_available(need.slots as usize)
-        } else {
-            self.buffers[object].slots_available(need.slots as usize, self.now)
+        let place = control + usize::from(need.object);
+        let object = self.words.words[place] as usize;
+        match need.room {
+            Room::Table => self.tables[object].slots_available(need.slots as usize),
+            Room::Buffer => self.buffers[object].slots_available(need.slots as usize, self.now),
+            Room::Storage => storage::free(&self.words.words[place..]) >= i64::from(need.slots),
         }
     }
 

@@ -421,13 +421,24 @@ pub struct Function {
     pub frame: u32,
 }
 
-/// Room that a transition needs in a buffer or table before it may start.
+/// What has room for messages or TBEs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Room {
+    /// A buffer, whose number is in the control word.
+    Buffer,
+    /// A table of TBEs, whose number is in the control word.
+    Table,
+    /// A `TBEStorage`, which begins at the control word.
+    Storage,
+}
+
+/// Room that a transition needs before it may start.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
-    /// The control word with the buffer or table.
+    /// The control word of the buffer, table or storage.
     pub object: u16,
-    /// Whether the object is a table of TBEs rather than a buffer.
-    pub table: bool,
+    /// Which of these it is.
+    pub room: Room,
     /// Number of free slots needed.
     pub slots: u32,
 }
@@ -485,6 +496,8 @@ pub struct Member {
     pub offset: u16,
     /// For a table of TBEs, the type of the entries.
     pub element: Option<TypeId>,
+    /// The arguments of the constructor, in C++, if the declaration has them.
+    pub constructor: Option<Box<str>>,
     /// The place of the declaration.
     pub span: Span,
 }

@@ -219,10 +219,14 @@ impl<'a> Compiler<'a> {
         variables: usize,
     ) -> Outcome<Member> {
         let of = self.resolve(&object.kind)?;
+        let machine = self.machine.clone();
+        let of = match self.types.with_template(machine.as_deref(), of, &object.pairs) {
+            Ok(of) => of,
+            Err(diagnostic) => return self.fail(diagnostic),
+        };
         let offset = initial.len() as u16;
         let mut fresh = self.types[of].fresh().to_vec();
         if let Some(default) = attribute(&object.pairs, "default") {
-            let machine = self.machine.clone();
             let other = |name: &str| match self.members.get(name) {
                 Some(Symbol::Value(Value { place: ValuePlace::Control(offset), .. }))
                     if usize::from(*offset) >= variables =>
@@ -257,7 +261,9 @@ impl<'a> Compiler<'a> {
             return self.fail(Diagnostic::error(object.name.span, text));
         }
         let element = self.element(of, object);
-        Ok(Member { name: object.name.text.clone(), of, offset, element, span: object.span })
+        let constructor = attribute(&object.pairs, "constructor").map(|pair| pair.value.text.clone());
+        let name = object.name.text.clone();
+        Ok(Member { name, of, offset, element, constructor, span: object.span })
     }
 
     /// The initial value of a variable declared with `:=`, which has to be a constant.

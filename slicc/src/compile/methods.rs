@@ -4,6 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::calls::{suggestion, unsupported};
 use super::expressions::constant;
+use super::trackers::records;
 use super::types::{TypeId, TypeKind};
 use crate::ast::{Expression, ExpressionKind, Name};
 use crate::library::LibraryFunction;
@@ -35,6 +36,9 @@ impl Compiler<'_> {
         let Some(builtin) = found else {
             return self.fail(unsupported(&name, method.span));
         };
+        if builtin == LibraryFunction::RecordEmplace {
+            self.check_fields(of, method, arguments.len())?;
+        }
         if builtin == LibraryFunction::Nothing {
             self.release(mark);
             return Ok(constant(result, 0));
@@ -42,6 +46,16 @@ impl Compiler<'_> {
         let mut all = vec![(value, object.span)];
         all.extend(values);
         self.call_library(builtin, result, &all, span)
+    }
+
+    /// Checks that a structure is made of a value for each word of it.
+    fn check_fields(&mut self, queue: TypeId, method: &Name, given: usize) -> Outcome<()> {
+        let width = self.types[queue].initial[records::ELEMENT];
+        if width == given as u64 {
+            return Ok(());
+        }
+        let text = format!("the structures of this queue have {width} fields, not {given}");
+        self.fail(Diagnostic::error(method.span, text).hint("name the values of all fields"))
     }
 
     /// The object of a method call, and the type that has the method.
@@ -65,11 +79,12 @@ impl Compiler<'_> {
     /// The library type that declares a method: the type itself, or the one that it extends.
     fn class_with(&self, of: TypeId, method: &str) -> String {
         let found = &self.types[of];
-        let short = self
-            .machine_name()
-            .and_then(|machine| found.name.strip_prefix(machine)?.strip_prefix('_'));
-        let name = short.filter(|_| found.kind == TypeKind::Library).unwrap_or(&found.name);
-        if found.methods.contains_key(method) {
+        let name = match found.kind {
+            TypeKind::Library | TypeKind::Value => found.short_name(self.machine_name()),
+            _ => &found.name,
+        };
+        // The library has the methods of all entries.
+        if found.kind != TypeKind::Entry && found.methods.contains_key(method) {
             return name.to_owned();
         }
         match &found.interface {

@@ -10,8 +10,9 @@ use rustc_hash::FxHashMap;
 
 use super::Compiler;
 use super::body::{Context, Outcome, Symbol, Value, ValuePlace};
-use super::code::{self, Function, Need, Op, control, stall};
+use super::code::{self, Function, Need, Op, Room, control, stall};
 use super::expressions::constant;
+use super::types::TypeKind;
 use crate::ast::{self, Block, Declaration, Name, StatementKind};
 use crate::outline::{Entry, MachineOutline, Next};
 use crate::source::{Severity, Span};
@@ -69,8 +70,8 @@ impl<'a> Compiler<'a> {
                     known
                 }
             };
-            let mut needs = self.needs(used.iter().map(|action| &action.ports), false);
-            needs.extend(self.needs(used.iter().map(|action| &action.tables), true));
+            let mut needs = self.needs(used.iter().map(|action| &action.ports));
+            needs.extend(self.needs(used.iter().map(|action| &action.tables)));
             let (state, event, span) = (entry.state, entry.event, entry.span);
             transitions.push(code::Transition {
                 state,
@@ -178,7 +179,7 @@ impl<'a> Compiler<'a> {
     /// The room that a transition needs. Like gem5, this does not add up the slots of its actions:
     /// for each port, the last action that uses it counts, doubled if an earlier one uses it as
     /// well.
-    fn needs<'s>(&self, actions: impl Iterator<Item = &'s Slots>, table: bool) -> Vec<Need> {
+    fn needs<'s>(&self, actions: impl Iterator<Item = &'s Slots>) -> Vec<Need> {
         let mut needs: Slots = Vec::new();
         for (name, slots) in actions.flatten() {
             match needs.iter_mut().find(|(known, _)| known == name) {
@@ -187,12 +188,15 @@ impl<'a> Compiler<'a> {
             }
         }
         let need = |(name, slots): (Box<str>, u32)| {
-            let object = match self.members.get(&name)? {
-                Symbol::Port(port) => port.buffer,
-                Symbol::Value(Value { place: ValuePlace::Control(offset), .. }) => *offset,
+            let (object, room) = match self.members.get(&name)? {
+                Symbol::Port(port) => (port.buffer, Room::Buffer),
+                Symbol::Value(Value { of, place: ValuePlace::Control(offset), .. }) => {
+                    let is_storage = self.types[*of].kind == TypeKind::Value;
+                    (*offset, if is_storage { Room::Storage } else { Room::Table })
+                }
                 Symbol::Value(_) => return None,
             };
-            Some(Need { object, table, slots })
+            Some(Need { object, room, slots })
         };
         needs.into_iter().filter_map(need).collect()
     }

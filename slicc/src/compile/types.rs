@@ -7,6 +7,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::trackers;
 use crate::ast::{self, Pair};
 use crate::cplusplus::evaluate;
 use crate::near::nearest;
@@ -42,7 +43,8 @@ pub enum TypeKind {
         /// The access permissions, if this is the type of a machine's states.
         permissions: Option<Vec<u64>>,
     },
-    /// `DataBlock`, `WriteMask`, `Set` or `NetDest`: several words, with methods in the library.
+    /// `DataBlock`, `WriteMask`, `Set`, `NetDest` or one of [`trackers`]: several words, with
+    /// methods in the library.
     Value,
     /// A structure of a protocol, copied by value.
     Structure,
@@ -114,6 +116,14 @@ impl Type {
     /// Whether values do not fit a register and are handled by address.
     pub fn is_wide(&self) -> bool {
         matches!(self.kind, TypeKind::Value | TypeKind::Structure | TypeKind::Message)
+    }
+
+    /// The name without the machine in front and without the types of a collection's elements, as
+    /// the library knows it.
+    pub fn short_name(&self, machine: Option<&str>) -> &str {
+        let own = machine.and_then(|machine| self.name.strip_prefix(machine)?.strip_prefix('_'));
+        let name = own.unwrap_or(&self.name);
+        name.split('<').next().unwrap_or(name)
     }
 
     /// The index of an enumerator.
@@ -368,7 +378,15 @@ impl Types {
             _ if external => TypeKind::Library,
             _ => TypeKind::Structure,
         };
+        let kind = if external && machine.is_some() && trackers::initial(name).is_some() {
+            TypeKind::Value
+        } else {
+            kind
+        };
         let initial = match name {
+            _ if kind == TypeKind::Value && machine.is_some() => {
+                trackers::initial(name).unwrap_or_default()
+            }
             "DataBlock" if external => vec![0; self.sizes.block],
             "WriteMask" if external => vec![0; mask_words(self.sizes.block as u64 * 8)],
             "Set" if external => vec![0; 2],
@@ -397,6 +415,7 @@ impl Types {
         field: &ast::Object,
     ) -> Result<(), Diagnostic> {
         let of = self.resolve(machine, &field.kind)?;
+        let of = self.with_template(machine, of, &field.pairs)?;
         if self.types[id].fields.contains_key(&field.name.text) {
             return Err(Diagnostic::error(
                 field.name.span,
@@ -433,12 +452,50 @@ impl Types {
         id: TypeId,
         method: &ast::Function,
     ) -> Result<(), Diagnostic> {
-        // The methods of messages are for functional accesses, which the runtime does not make.
-        if self.types[id].kind != TypeKind::Message {
+        // Methods of messages with a body are for functional accesses, which the runtime does not
+        // make.
+        if self.types[id].kind != TypeKind::Message || method.body.is_none() {
             let prototype = self.prototype(machine, method)?;
             self.types[id].methods.entry(method.name.text.clone()).or_default().push(prototype);
         }
         Ok(())
+    }
+
+    /// The type of a variable or field of the type `of` with these attributes: another one if the
+    /// attribute `template` makes it a collection of structures.
+    ///
+    /// # Errors
+    /// Fails if there are too many types, or a structure of the collection is too large.
+    pub fn with_template(
+        &mut self,
+        machine: Option<&str>,
+        of: TypeId,
+        pairs: &[Pair],
+    ) -> Result<TypeId, Diagnostic> {
+        let Some(template) = attribute(pairs, "template") else {
+            return Ok(of);
+        };
+        let Some(collection) = trackers::collection(self.types[of].short_name(machine)) else {
+            return Ok(of);
+        };
+        let element = template.value.text.trim_matches(['<', '>', ' ']);
+        let found = self.find(None, element).or_else(|| self.find(machine, element));
+        let Some(element) = found.filter(|found| self.types[*found].kind == TypeKind::Structure)
+        else {
+            return Ok(of);
+        };
+        let name = format!("{}<{}>", qualified(machine, collection), self.types[element].name);
+        if let Some(&known) = self.names.get(&*name) {
+            return Ok(known);
+        }
+        let width = self.types[element].initial.len();
+        let flag = self.types[element].fields.get("isNonSync").map(|field| field.offset);
+        let initial = trackers::collection_of(collection, width, flag).ok_or_else(|| {
+            Diagnostic::error(template.value.span, "the structure is too large for a queue")
+        })?;
+        let id = self.add(&name, TypeKind::Value, initial);
+        self.types[id].methods = self.types[of].methods.clone();
+        Ok(id)
     }
 
     /// Resolves the types of a function.

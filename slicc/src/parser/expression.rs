@@ -5,7 +5,7 @@ use nom::combinator::{map, opt};
 use nom::multi::separated_list0;
 use nom::sequence::terminated;
 
-use super::input::{BRACKETS, In, PARENTHESES, Parsed, enclosed, name, nested, text, token};
+use super::input::{BRACKETS, In, PARENTHESES, Parsed, enclosed, if_there, name, nested, text, token};
 use super::{Name, Span};
 use crate::ast::{Binary, Expression, ExpressionKind, Unary};
 use crate::token::TokenKind;
@@ -137,8 +137,11 @@ fn member(input: In<'_>, object: Expression) -> Parsed<'_, ExpressionKind> {
     Ok((rest, method))
 }
 
+/// Parses expressions separated by commas; a comma may follow the last one.
 fn list(input: In<'_>) -> Parsed<'_, Vec<Expression>> {
-    separated_list0(token(TokenKind::Comma), part).parse(input)
+    let (rest, list) = separated_list0(token(TokenKind::Comma), part).parse(input)?;
+    let rest = if list.is_empty() { rest } else { if_there(TokenKind::Comma, rest).0 };
+    Ok((rest, list))
 }
 
 fn arguments(input: In<'_>) -> Parsed<'_, Vec<Expression>> {

@@ -19,12 +19,28 @@ pub enum KnownProtocol {
     MesiThreeLevel,
     /// `MSI`.
     Msi,
+    /// `CHI`.
+    Chi,
 }
 
 impl KnownProtocol {
     /// Whether the script makes one directory, however many gem5's options ask for.
     pub fn has_one_directory(self) -> bool {
         self == KnownProtocol::Msi
+    }
+
+    /// Whether the script makes a buffer one for the events of its own controller: messages may
+    /// arrive in the cycle in which they are sent, and are never delayed at random.
+    pub fn is_trigger(self, buffer: &str) -> bool {
+        const TRIGGERS: [&str; 6] = [
+            "triggerQueue",
+            "retryTriggerQueue",
+            "replTriggerQueue",
+            "schedRspTriggerQueue",
+            "reqRdy",
+            "snpRdy",
+        ];
+        self == KnownProtocol::Chi && TRIGGERS.contains(&buffer)
     }
 
     /// Whether the script makes a buffer ordered.
@@ -63,6 +79,8 @@ impl KnownProtocol {
             (KnownProtocol::Msi, "Directory") => {
                 &["forwardToCache", "responseToCache", "requestFromCache", "responseFromCache"]
             }
+            (KnownProtocol::Chi, "Cache") => &["retryTriggerQueue", "replTriggerQueue"],
+            (KnownProtocol::Chi, "Memory") => &["requestToMemory", "responseFromMemory"],
             // A persistent request must not be overtaken by the message that ends it.
             (KnownProtocol::MoesiCmpToken, _) => {
                 &["persistentFromL1Cache", "persistentToL1Cache", "persistentToL2Cache"]

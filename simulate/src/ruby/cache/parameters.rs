@@ -23,8 +23,10 @@ pub struct CacheParameters {
     pub start_index_bit: u32,
     /// The replacement policy.
     pub policy: Policy,
-    /// Latency of an access to the tags or the data in cycles, unless banks define it.
-    pub latency: u64,
+    /// Latency of an access to the tags in cycles, unless banks define it.
+    pub tag_latency: u64,
+    /// Latency of an access to the data in cycles, unless banks define it.
+    pub data_latency: u64,
     /// The banks; `None` if they are not modelled.
     pub banks: Option<BankSettings>,
 }

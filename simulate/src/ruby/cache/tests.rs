@@ -9,7 +9,8 @@ fn cache(sets: u64, ways: u32, policy: Policy) -> CacheMemory {
         ways,
         start_index_bit: 6,
         policy,
-        latency: 1,
+        tag_latency: 1,
+        data_latency: 1,
         banks: None,
     };
     CacheMemory::new(geometry, 64).unwrap()
@@ -127,7 +128,8 @@ fn impossible_geometries_are_refused() {
         ways,
         start_index_bit: 6,
         policy,
-        latency: 1,
+        tag_latency: 1,
+        data_latency: 1,
         banks: None,
     };
     assert_eq!(shape(256, 2, Policy::TreePlru).sets(64), Ok(2));

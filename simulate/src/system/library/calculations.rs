@@ -3,6 +3,8 @@
 use slicc::compile::types::MOST_TOKENS;
 use slicc::library::LibraryFunction;
 
+use crate::config::Group;
+use crate::ruby::Misuse;
 use crate::system::System;
 use crate::system::fault::Trap;
 
@@ -47,6 +49,16 @@ impl System {
             },
             NextStride => self.set_address(a)?.wrapping_add((block as u64 * 8).wrapping_mul(b)),
 
+            MapDownstream | MapDownstreamType => self.downstream(a)?,
+            AllUpstream | AllDownstream => {
+                let controller = &self.controllers[self.current];
+                let group = match function {
+                    AllUpstream => controller.upstream,
+                    _ => controller.downstream,
+                };
+                self.every_member(group, a)?
+            }
+            RespondsTo => u64::from(self.responds_to(a)),
             MapToRange => b << 32 | bits_of_range(self.set_address(a)?, c, d),
             MapToCluster => {
                 let shift = 1_u64.checked_shl(d as u32).unwrap_or(0);
@@ -71,6 +83,41 @@ impl System {
 
             _ => return Ok(None),
         }))
+    }
+
+    /// The controller to which the current one sends requests for an address.
+    fn downstream(&self, address: u64) -> Result<u64, Trap> {
+        let address = self.set_address(address)?;
+        let missing = Misuse::NoDownstream(address);
+        let group = self.controllers[self.current].downstream.ok_or(missing)?;
+        match group.interleaving.home(address) {
+            home if home < u64::from(group.count) => {
+                Ok(u64::from(group.kind) << 32 | u64::from(group.first) + home * u64::from(group.step))
+            }
+            _ => Err(missing.into()),
+        }
+    }
+
+    /// Writes all controllers of a group to the set at an address.
+    fn every_member(&mut self, group: Option<Group>, to: u64) -> Result<u64, Trap> {
+        let to = to as usize..to as usize + self.machines.words();
+        self.words.words[to.clone()].fill(0);
+        let Some(group) = group else {
+            return Ok(0);
+        };
+        for at in 0..group.count {
+            let id = u64::from(group.kind) << 32 | u64::from(group.first + at * group.step);
+            self.machines.add(&mut self.words.words[to.clone()], id)?;
+        }
+        Ok(0)
+    }
+
+    /// Whether an address belongs to the current controller.
+    fn responds_to(&self, address: u64) -> bool {
+        let controller = &self.controllers[self.current];
+        let kind = self.program.machines[controller.machine].kind as usize;
+        let interleaving = self.homes.get(kind).copied().flatten();
+        interleaving.is_some_and(|of| of.home(address) == u64::from(controller.version))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Functions of the library's objects: buffers, caches, directories, sequencers, timers and so on.
 
+use slicc::compile::code::control;
 use slicc::library::LibraryFunction;
 
 use crate::ruby::Misuse;
@@ -132,7 +133,24 @@ impl System {
             BlockOnQueue => self.done(|it| it.block(it.current, a, b as u32)),
             Unblock => self.done(|it| it.unblock(it.current, a)),
             IsBlocked => u64::from(self.blocked_by(a).is_some()),
+            CurrentEvent => {
+                let machine = &self.program.machines[self.controllers[self.current].machine];
+                u64::from(machine.transitions[self.transition as usize].event)
+            }
+            CurrentNextState => {
+                let control = self.controllers[self.current].control as usize;
+                self.words.words[control + usize::from(control::AFTER)]
+            }
+            ScheduleEvent => {
+                let tick = self.now.saturating_add(a);
+                self.done(|it| it.wheel.schedule(tick, it.current as u32))
+            }
             Functional => return Err(Trap::Unsupported("a functional access")),
+            Transaction => return Err(Trap::Unsupported("a transaction")),
+            Gpu => return Err(Trap::Unsupported("a GPU")),
+            Dvm | TableDistributor => {
+                return Err(Trap::Unsupported("a TLB invalidation"));
+            }
             DmaAck | DmaData => {
                 return Err(Trap::Unsupported("a DMA device"));
             }

@@ -1,0 +1,184 @@
+//! What gem5's script for CHI decides: which nodes there are, which controllers they consist of, how
+//! these are set, and which controllers they send requests to.
+//!
+//! Caches of all levels are controllers of one machine, `Cache`. Each core is a request node (RNF)
+//! with three of them: the first levels for instructions and data, and a second level. The last
+//! ones are the home nodes (HNF), between which the lines are dealt, as they are between the
+//! memory nodes (SNF), controllers of the machine `Memory`. The one `MiscNode` distributes
+//! invalidations of TLBs, which no core here requests.
+
+use super::known::machine_type;
+use super::{CacheGeometry, Options, Sizes};
+use crate::ruby::directory::Interleaving;
+
+/// The role of a controller of the machine `Cache`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The first level of a core for instructions.
+    L1I,
+    /// The first level of a core for data.
+    L1D,
+    /// The second level of a core.
+    L2,
+    /// A home node.
+    Hnf,
+}
+
+/// Number of controllers of a request node.
+const CONTROLLERS_PER_CORE: u32 = 3;
+
+impl Role {
+    /// The role of a controller, by its machine and number.
+    pub fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
+        let is_home = number >= CONTROLLERS_PER_CORE * options.threads;
+        (machine == "Cache").then_some(match number % CONTROLLERS_PER_CORE {
+            _ if is_home => Role::Hnf,
+            0 => Role::L1I,
+            1 => Role::L1D,
+            _ => Role::L2,
+        })
+    }
+
+    /// The name of the role, by which settings may name it in place of the machine.
+    pub fn name(self) -> &'static str {
+        match self {
+            Role::L1I => "L1I",
+            Role::L1D => "L1D",
+            Role::L2 => "L2",
+            Role::Hnf => "HNF",
+        }
+    }
+
+    /// Whether controllers of this role have a sequencer.
+    pub fn has_sequencer(self) -> bool {
+        self.is_first_level()
+    }
+
+    /// Whether a thread runs on the sequencer.
+    pub fn is_driven(self) -> bool {
+        self == Role::L1D
+    }
+
+    fn is_first_level(self) -> bool {
+        matches!(self, Role::L1I | Role::L1D)
+    }
+
+    /// The value of a parameter.
+    pub fn value(self, parameter: &str) -> Option<u64> {
+        let home = self == Role::Hnf;
+        let first = self.is_first_level();
+        let flag = |flag: bool| Some(u64::from(flag));
+        match parameter {
+            "is_HN" | "enable_DMT" | "enable_DCT" | "alloc_on_atomic" | "dealloc_on_unique" => {
+                flag(home)
+            }
+            "allow_SD" | "alloc_on_readshared" | "alloc_on_readonce" | "alloc_on_writeback" => {
+                flag(true)
+            }
+            "alloc_on_readunique" | "dealloc_backinv_unique" | "dealloc_backinv_shared" => {
+                flag(!home)
+            }
+            "alloc_on_seq_line_write" | "dealloc_on_shared" | "unify_repl_TBEs"
+            | "use_prefetcher" => flag(false),
+            "alloc_on_seq_acc" | "send_evictions" => flag(first),
+            "sc_lock_enabled" => flag(self == Role::L1D),
+            "number_of_TBEs" | "number_of_repl_TBEs" => Some(if first { 16 } else { 32 }),
+            "number_of_snoop_TBEs" => Some(match self {
+                Role::L1I | Role::L1D => 4,
+                Role::L2 => 16,
+                Role::Hnf => 1,
+            }),
+            "number_of_DVM_TBEs" => Some(if first { 16 } else { 1 }),
+            "number_of_DVM_snoop_TBEs" => Some(if first { 4 } else { 1 }),
+            _ => None,
+        }
+    }
+
+    /// The size and organisation of the cache.
+    pub fn geometry(self, sizes: &Sizes) -> CacheGeometry {
+        match self {
+            Role::L1I => sizes.l1_instructions,
+            Role::L1D => sizes.l1_data,
+            Role::L2 => sizes.l2,
+            Role::Hnf => sizes.l3,
+        }
+    }
+
+    /// The latencies of the tags and of the data of the cache, in cycles.
+    pub fn latencies(self) -> (u64, u64) {
+        match self {
+            Role::L1I => (1, 1),
+            Role::L1D => (1, 2),
+            Role::L2 => (2, 6),
+            Role::Hnf => (2, 10),
+        }
+    }
+}
+
+/// The value of a parameter of a controller other than a cache, or of all controllers.
+pub(super) fn common_value(machine: &str, parameter: &str) -> Option<u64> {
+    match (machine, parameter) {
+        (_, "data_channel_size") => Some(32),
+        ("MiscNode", "number_of_DVM_TBEs") => Some(16),
+        ("MiscNode", "number_of_non_sync_TBEs") => Some(1),
+        ("MiscNode", "early_nonsync_comp") => Some(0),
+        _ => None,
+    }
+}
+
+/// The number of controllers of a machine.
+pub(super) fn count(machine: &str, options: &Options) -> u32 {
+    match machine {
+        "Cache" => CONTROLLERS_PER_CORE * options.threads + options.l2_banks,
+        "Memory" => options.directories,
+        _ => 1,
+    }
+}
+
+/// Controllers of one machine, of which each serves some of the addresses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Group {
+    /// The number of the machine type.
+    pub kind: u32,
+    /// The number of the first controller.
+    pub first: u32,
+    /// Number of controllers from the first to the last.
+    pub count: u32,
+    /// Distance between their numbers.
+    pub step: u32,
+    /// Which of them serves an address; the controllers are counted from the first one.
+    pub interleaving: Interleaving,
+}
+
+/// The controllers to which a controller sends requests.
+pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Option<Group> {
+    let dealt = |count: u32| Interleaving {
+        end: options.memory_bytes,
+        low: options.block_bytes.ilog2(),
+        bits: count.ilog2(),
+        hash: None,
+    };
+    let group = |machine: &str, first: u32, count: u32| {
+        let kind = machine_type(machine)?;
+        Some(Group { kind, first, count, step: 1, interleaving: dealt(count) })
+    };
+    match Role::of(machine, number, options)? {
+        Role::L1I => group("Cache", number + 2, 1),
+        Role::L1D => group("Cache", number + 1, 1),
+        Role::L2 => group("Cache", CONTROLLERS_PER_CORE * options.threads, options.l2_banks),
+        Role::Hnf => group("Memory", 0, options.directories),
+    }
+}
+
+/// The controllers that a controller snoops whatever the address is: those of the misc node.
+pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
+    let kind = machine_type("Cache")?;
+    let interleaving = Interleaving { end: 0, low: 0, bits: 0, hash: None };
+    (machine == "MiscNode").then_some(Group {
+        kind,
+        first: 1,
+        count: options.threads,
+        step: CONTROLLERS_PER_CORE,
+        interleaving,
+    })
+}
