@@ -19,7 +19,7 @@ use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
 pub use chi::Group;
-pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
+pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,6 +5,7 @@ use std::time::Instant;
 use history::History;
 use history::random::Rng;
 use slicc::protocol::Protocol;
+use slicc::scripts::Script;
 
 use crate::client::Client;
 use crate::config::{Options, Plan};
@@ -71,6 +72,15 @@ impl Simulation {
         varied
     }
 
+    /// The size of the program. Without locked accesses in the protocol, every read-modify-write is
+    /// a load-linked with a store-conditional.
+    fn settled_shape(&self, protocol: &Protocol) -> ProgramSize {
+        let script = Script::find(protocol.name(), &protocol.declared());
+        let has_locks = script.is_none_or(|script| script.known.has_locks());
+        let linked = if has_locks { self.shape.linked } else { 100 };
+        ProgramSize { linked, ..self.shape.clone() }
+    }
+
     /// Plans the system for a protocol.
     ///
     /// # Errors
@@ -131,7 +141,7 @@ impl Simulation {
         title: Option<&str>,
     ) -> Result<System, SetupError> {
         let options = self.settled_options();
-        let program = Program::random(&self.shape);
+        let program = Program::random(&self.settled_shape(protocol));
         let seed = options.timing.unwrap_or(self.shape.seed);
         let cores = self.client.cores(&program, seed, options.block_bytes);
         let layout = if plan.machines.iter().any(|machine| &*machine.name == "CorePair") {

@@ -145,8 +145,6 @@ struct Thread {
     /// The core; it is taken out while it runs.
     core: Option<Box<dyn Core>>,
     answers: VecDeque<(u64, Response)>,
-    /// The controller of its sequencer.
-    controller: usize,
     done: bool,
     /// The operation of its core when the watchdog last saw progress, and the tick of that.
     position: usize,
@@ -235,6 +233,8 @@ pub struct System {
     effects: Effects,
     /// For each machine type, the assignment of addresses to controllers.
     homes: Vec<Option<Interleaving>>,
+    /// The sequencer through which each thread fetches instructions.
+    fetchers: Vec<u32>,
     /// The controller of each sequencer.
     homes_of: Vec<usize>,
     /// The data cache that holds the reservations of each sequencer.

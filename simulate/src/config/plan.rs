@@ -23,8 +23,11 @@ pub struct Plan {
     pub machines: Vec<MachinePlan>,
     /// The number of buffers.
     pub buffers: u32,
-    /// The number of sequencers. The first ones belong to the threads; the others stay idle.
+    /// The number of sequencers. The first ones belong to the threads; the others stay idle, unless
+    /// they fetch instructions.
     pub sequencers: u32,
+    /// The sequencer through which each thread fetches instructions.
+    pub fetchers: Vec<u32>,
     /// The wires between machines. Both ends refer to a wire by its name.
     pub wires: Vec<Wire>,
 }
@@ -74,6 +77,9 @@ pub struct Instance {
     pub upstream: Option<Group>,
 }
 
+/// Marks a sequencer through which the thread of the next one fetches instructions.
+pub const FETCHER: u32 = u32::MAX;
+
 /// The value of a parameter.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Value {
@@ -100,7 +106,7 @@ pub enum Value {
     Sequencer {
         /// The number among all sequencers, which is that of its thread if it has one.
         number: u32,
-        /// The number among the sequencers of its controller, from 0 (`contextId`).
+        /// The number among the sequencers of its controller, from 0 (`contextId`); or [`FETCHER`].
         core: u32,
     },
     /// A timer table.
@@ -165,7 +171,13 @@ impl Plan {
             options,
             used: vec![false; options.settings.len()],
             errors: Vec::new(),
-            plan: Plan { machines: Vec::new(), buffers: 0, sequencers: 0, wires: Vec::new() },
+            plan: Plan {
+                machines: Vec::new(),
+                buffers: 0,
+                sequencers: 0,
+                fetchers: (0..options.threads).collect(),
+                wires: Vec::new(),
+            },
         };
         planner.check_options();
         if planner.errors.is_empty() {
@@ -450,7 +462,14 @@ impl Planner<'_> {
         let (mut next, mut idle) = (0, threads);
         for machine in &mut self.plan.machines {
             for value in machine.instances.iter_mut().flat_map(|instance| &mut instance.values) {
-                if let Value::Sequencer { number, core } = value {
+                if let Value::Sequencer { number, core: FETCHER } = value {
+                    // The sequencer for the thread's data comes next.
+                    if let Some(fetcher) = self.plan.fetchers.get_mut(next as usize) {
+                        *fetcher = idle;
+                    }
+                    *number = idle;
+                    idle += 1;
+                } else if let Value::Sequencer { number, core } = value {
                     let counter =
                         if *core < each && next < threads { &mut next } else { &mut idle };
                     *number = *counter;

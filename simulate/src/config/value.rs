@@ -9,7 +9,7 @@ use slicc::source::Diagnostic;
 
 use super::chi::{self, Role};
 use super::known;
-use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
+use super::plan::{Buffer, Direction, FETCHER, Planner, Value, Wire, anywhere, wrong};
 use crate::ruby::cache::CacheParameters;
 
 /// The parameter of a controller whose value is computed.
@@ -62,7 +62,7 @@ impl Planner<'_> {
                 Ok(Value::Null)
             }
             "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
-                Ok(Value::Sequencer { number: 0, core: u32::MAX })
+                Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
             "Sequencer" | "HTMSequencer" => {
                 // It gets its number when all machines are known.

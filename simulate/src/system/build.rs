@@ -14,7 +14,7 @@ use super::{
     Tally, Thread,
 };
 use crate::client::Core;
-use crate::config::{Direction, Instance, MachinePlan, Options, Plan, Value};
+use crate::config::{Direction, FETCHER, Instance, MachinePlan, Options, Plan, Value};
 use crate::error::SetupError;
 use crate::ruby::buffer::{MessageBuffer, Settings};
 use crate::ruby::cache::CacheMemory;
@@ -145,6 +145,7 @@ impl System {
             happenings: Vec::new(),
             happened: 0,
             homes,
+            fetchers: plan.fetchers.clone(),
             homes_of: vec![0; sequencers],
             monitors: vec![None; sequencers],
             moments: 0,
@@ -162,11 +163,10 @@ impl System {
                 system.ask_latencies();
             }
         }
-        for (thread, core) in cores.into_iter().enumerate() {
+        for core in cores {
             system.threads.push(Thread {
                 core: Some(core),
                 answers: VecDeque::new(),
-                controller: system.homes_of.get(thread).copied().unwrap_or_default(),
                 done: false,
                 position: 0,
                 moved: 0,
@@ -377,7 +377,8 @@ impl System {
                 self.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
-                self.sequencers[*number as usize] = self.sequencer(*number, *core);
+                let core = if *core == FETCHER { 0 } else { *core };
+                self.sequencers[*number as usize] = self.sequencer(*number, core);
                 parts.sequencers.push(*number);
                 u64::from(*number)
             }

@@ -5,7 +5,7 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 use crate::client::{Core, CorePort};
-use crate::request::{Refusal, Request};
+use crate::request::{Refusal, Request, RequestKind};
 use crate::sequencer::{Issue, Line};
 use crate::trace::Trace;
 
@@ -18,13 +18,17 @@ struct Port<'a> {
 impl CorePort for Port<'_> {
     fn send(&mut self, request: Request) -> Result<(), Refusal> {
         let system = &mut *self.system;
-        let sequencer = &mut system.sequencers[self.thread];
+        let which = match request.kind {
+            RequestKind::Ifetch => system.fetchers[self.thread] as usize,
+            _ => self.thread,
+        };
+        let sequencer = &mut system.sequencers[which];
         let line = sequencer.line_of(request.address);
-        let controller = &system.controllers[system.threads[self.thread].controller];
+        let controller = &system.controllers[system.homes_of[which]];
         let blocked = controller.blocked.iter().any(|(known, _)| *known == line);
         let issue = sequencer.request(system.now, request, blocked, system.trace.as_mut())?;
         if let Some(issue) = issue {
-            system.issue(self.thread, issue);
+            system.issue(which, issue);
         }
         Ok(())
     }
@@ -146,10 +150,11 @@ impl System {
             }
         }
         let now = self.now;
-        let event = (self.controllers.len() + which) as u32;
+        let thread = self.thread_of(which);
+        let event = (self.controllers.len() + thread) as u32;
         for response in &effects.responses {
-            self.with_core(which, |core, port| core.performed(now, response, port));
-            self.threads[which].answers.push_back((now + 1, *response));
+            self.with_core(thread, |core, port| core.performed(now, response, port));
+            self.threads[thread].answers.push_back((now + 1, *response));
             self.wheel.schedule(now + 1, event);
         }
         if let Some(issue) = effects.issue {
@@ -163,6 +168,12 @@ impl System {
         }
         self.effects = effects;
         Ok(())
+    }
+
+    /// The thread whose requests go through a sequencer.
+    fn thread_of(&self, sequencer: usize) -> usize {
+        let fetches = self.fetchers.iter().position(|&fetcher| fetcher as usize == sequencer);
+        fetches.unwrap_or(sequencer)
     }
 
     /// `evictionCallback`: the core is told that a line is lost, and its reservation ends.

@@ -88,12 +88,10 @@ impl Stepping {
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
         let Size { cores, requests, lines } = size;
         system.network.hold();
-        for core in 0..cores {
-            let controller = system.homes_of[core];
+        for _ in 0..cores {
             system.threads.push(Thread {
                 core: None,
                 answers: Default::default(),
-                controller,
                 done: false,
                 position: 0,
                 moved: 0,

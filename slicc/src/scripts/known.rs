@@ -29,6 +29,12 @@ impl KnownProtocol {
         self == KnownProtocol::Msi
     }
 
+    /// Whether the protocol keeps a line locked between the halves of a locked read-modify-write.
+    /// CHI does not: its cores use load-linked and store-conditional, or atomics.
+    pub fn has_locks(self) -> bool {
+        self != KnownProtocol::Chi
+    }
+
     /// Whether the script makes a buffer one for the events of its own controller: messages may
     /// arrive in the cycle in which they are sent, and are never delayed at random.
     pub fn is_trigger(self, buffer: &str) -> bool {
