@@ -42,12 +42,15 @@ pub struct Script {
     pub how: Match,
 }
 
+/// A machine and its buffers.
+type MachineRow = (&'static str, &'static [&'static str]);
+
 /// A script: the name of its protocol, and the buffers of each machine except DMA.
-type Row = (&'static str, KnownProtocol, &'static [(&'static str, &'static [&'static str])]);
+type Row = (&'static str, KnownProtocol, &'static [MachineRow]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 9] = [
+const SCRIPTS: [Row; 10] = [
     (
         "MI_example",
         KnownProtocol::MiExample,
@@ -150,40 +153,9 @@ const SCRIPTS: [Row; 9] = [
             ),
         ],
     ),
-    (
-        "MOESI_AMD_Base",
-        KnownProtocol::MoesiAmdBase,
-        &[
-            (
-                "CorePair",
-                &[
-                    "requestFromCore",
-                    "responseFromCore",
-                    "unblockFromCore",
-                    "probeToCore",
-                    "responseToCore",
-                    "mandatoryQueue",
-                    "triggerQueue",
-                ],
-            ),
-            (
-                "Directory",
-                &[
-                    "requestFromDMA",
-                    "responseToDMA",
-                    "requestFromCores",
-                    "responseFromCores",
-                    "unblockFromCores",
-                    "probeToCore",
-                    "responseToCore",
-                    "triggerQueue",
-                    "L3triggerQueue",
-                    MEMORY[0],
-                    MEMORY[1],
-                ],
-            ),
-        ],
-    ),
+    ("MOESI_AMD_Base", KnownProtocol::MoesiAmdBase, &AMD),
+    // The half of the system without the GPU, whose controllers are not built.
+    ("GPU_VIPER", KnownProtocol::MoesiAmdBase, &AMD),
     (
         "MOESI_CMP_directory",
         KnownProtocol::MoesiCmpDirectory,
@@ -364,6 +336,38 @@ const SCRIPTS: [Row; 9] = [
 /// The buffers that connect a controller of CHI with the network.
 const CHI_NETWORK: [&str; 8] =
     ["reqOut", "snpOut", "rspOut", "datOut", "reqIn", "snpIn", "rspIn", "datIn"];
+
+/// The core pairs and directory of AMD's protocols.
+const AMD: [MachineRow; 2] = [
+        (
+            "CorePair",
+            &[
+                "requestFromCore",
+                "responseFromCore",
+                "unblockFromCore",
+                "probeToCore",
+                "responseToCore",
+                "mandatoryQueue",
+                "triggerQueue",
+            ],
+        ),
+        (
+            "Directory",
+            &[
+                "requestFromDMA",
+                "responseToDMA",
+                "requestFromCores",
+                "responseFromCores",
+                "unblockFromCores",
+                "probeToCore",
+                "responseToCore",
+                "triggerQueue",
+                "L3triggerQueue",
+                MEMORY[0],
+                MEMORY[1],
+            ],
+        ),
+    ];
 
 /// The second level of both MESI protocols.
 const MESI_L2: [&str; 6] = [

@@ -31,7 +31,9 @@ pub(super) fn script_value(known: KnownProtocol, machine: &str, parameter: &str)
 
 /// Whether a script never creates controllers of a machine.
 pub(super) fn leaves_out(known: KnownProtocol, machine: &str) -> bool {
-    known == KnownProtocol::MoesiAmdBase && machine == "L3Cache"
+    // The third level is part of the directory, and no core here is a GPU.
+    const NEVER: [&str; 5] = ["L3Cache", "TCP", "SQC", "TCC", "TCCdir"];
+    known == KnownProtocol::MoesiAmdBase && NEVER.contains(&machine)
 }
 
 /// The parameter by which scripts say whether cores are told of lines that leave their cache.

@@ -320,15 +320,17 @@ impl Planner<'_> {
         if self.known() == Some(KnownProtocol::Chi) {
             return chi::count(machine.name, self.options);
         }
+        if self.known().is_some_and(|known| known::leaves_out(known, machine.name)) {
+            return 0;
+        }
         let sequencers = sequencers(machine);
         if sequencers > 0 {
             let each = sequencers.min(self.options.threads_per_machine);
             return self.options.threads.div_ceil(each);
         }
         let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
-        let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
         // A DMA machine does nothing without a device, and there is none.
-        if left_out || machine.name == "DMA" || is("DMASequencer") {
+        if machine.name == "DMA" || is("DMASequencer") {
             return 0;
         }
         let below = |name: &str| all.iter().find(|other| other.name == name);
