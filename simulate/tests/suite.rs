@@ -1,0 +1,113 @@
+//! The compatibility suite `fixtures/slicc`: one small protocol for each feature of the language and
+//! for each class or group of functions of the library.
+//!
+//! The first lines of a file say what it shows and what it must do: `// expect: done` (it runs until
+//! it calls `error("done")`), `// expect: fault TEXT` (the run ends with this fault), or
+//! `// expect: error TEXT` (it does not load). `// set: SETTING ...` sets parameters.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use simulate::client::Client;
+use simulate::config::Options;
+use simulate::program::ProgramSize;
+use simulate::simulation::Simulation;
+use slicc::library::LibraryFunction;
+use slicc::protocol::Protocol;
+
+/// The protocols of the suite with their texts.
+fn files() -> Vec<(PathBuf, String)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/slicc");
+    let mut found = Vec::new();
+    for folder in ["language", "library"] {
+        for entry in fs::read_dir(root.join(folder)).expect("the suite has this folder") {
+            let path = entry.expect("an entry").path();
+            let text = fs::read_to_string(&path).expect("a text");
+            found.push((path, text));
+        }
+    }
+    found.sort();
+    found
+}
+
+/// The rest of the line that begins with this comment.
+fn header<'a>(text: &'a str, key: &str) -> Option<&'a str> {
+    text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key))
+}
+
+/// How a protocol ends: `error` or `fault` with a message, or `clean`.
+fn outcome(path: &Path, settings: &str) -> String {
+    let protocol = match Protocol::open(&path.display().to_string()) {
+        Ok(protocol) => protocol,
+        Err(failure) => {
+            let said = failure.diagnostics.iter().map(|one| one.message.as_str());
+            return format!("error {}", said.collect::<Vec<_>>().join(", "));
+        }
+    };
+    let simulation = Simulation {
+        shape: ProgramSize {
+            threads: 1,
+            operations: 40,
+            locations: 1,
+            seed: 1,
+            ..ProgramSize::default()
+        },
+        client: Client::IN_ORDER,
+        options: Options {
+            settings: settings.split_whitespace().map(|one| one.parse().unwrap()).collect(),
+            ..Options::default().steady()
+        },
+        deadlock_threshold: Some(20_000),
+    };
+    let plan = match simulation.plan(&protocol) {
+        Ok(plan) => plan,
+        Err(said) => return format!("error {}", said[0].message),
+    };
+    let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
+    match run.fault {
+        Some(fault) if fault.message.ends_with(": done") => "done".to_owned(),
+        Some(fault) => format!("fault {}", fault.message),
+        None => "clean".to_owned(),
+    }
+}
+
+#[test]
+fn every_file_does_what_it_says() {
+    let mut wrong = Vec::new();
+    for (path, text) in files() {
+        let expected = header(&text, "expect: ").expect("a file says what it must do");
+        let (how, what) = expected.split_once(' ').unwrap_or((expected, ""));
+        let got = outcome(&path, header(&text, "set: ").unwrap_or(""));
+        if !(got.starts_with(how) && got.contains(what)) {
+            wrong.push(format!("{}: expected {expected}, got {got}", path.display()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The callbacks of DMA devices and GPUs, which protocols of one machine cannot make, and a table of
+/// CHI's misc node.
+const LEFT_OUT: [&str; 3] = ["DMASequencer.", "VIPERCoalescer.", "MN_TBETable."];
+
+#[test]
+fn every_function_of_the_library_is_called() {
+    let texts: String = files().into_iter().map(|(_, text)| text).collect();
+    let base: String = ["cache", "functions", "requests"]
+        .iter()
+        .map(|name| {
+            let path = format!("{}/../fixtures/slicc/base/{name}.sm", env!("CARGO_MANIFEST_DIR"));
+            fs::read_to_string(path).expect("a text")
+        })
+        .collect();
+    let missing: Vec<&str> = LibraryFunction::names()
+        .filter(|name| !LEFT_OUT.iter().any(|class| name.starts_with(class)))
+        .filter(|name| {
+            let call = match name.split_once('.') {
+                Some((_, method)) => format!(".{method}("),
+                None => format!("{name}("),
+            };
+            !texts.contains(&call) && !base.contains(&call)
+        })
+        .collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
