@@ -167,8 +167,11 @@ fn text<'a>(quote: char) -> impl Parser<&'a str, Output = TokenKind, Error = Err
 }
 
 fn symbol(input: &str) -> Lexed<'_, TokenKind> {
+    // Most symbols are of one byte, so comparing the first one excludes nearly all others.
+    let first = input.as_bytes().first();
     TokenKind::SYMBOLS
         .iter()
+        .filter(|(text, _)| text.as_bytes().first() == first)
         .find_map(|&(text, kind)| Some((input.strip_prefix(text)?, kind)))
         .ok_or_else(|| Err::Error(Error::new(input, ErrorKind::Tag)))
 }

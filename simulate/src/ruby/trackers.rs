@@ -67,6 +67,10 @@ pub mod events {
     const BITS: usize = 64 / EVENTS_PER_WORD;
     const WIDTH: usize = 1 + MOST_EVENTS / EVENTS_PER_WORD;
 
+    fn coded(event: u64, marked: bool) -> u64 {
+        event % MARK | if marked { MARK } else { 0 }
+    }
+
     fn get(words: &[u64], at: usize) -> u64 {
         words[1 + at / EVENTS_PER_WORD] >> (BITS * (at % EVENTS_PER_WORD)) & 0xFFFF
     }
@@ -83,7 +87,7 @@ pub mod events {
         if length >= MOST_EVENTS {
             return Err(Misuse::QueueFull(MOST_EVENTS as u64));
         }
-        set(words, length, event | if marked { MARK } else { 0 });
+        set(words, length, coded(event, marked));
         words[0] += 1;
         Ok(())
     }
@@ -95,7 +99,7 @@ pub mod events {
             words[word] = words[word] << BITS | words[word - 1] >> (64 - BITS);
         }
         words[1] <<= BITS;
-        set(words, 0, event | if marked { MARK } else { 0 });
+        set(words, 0, coded(event, marked));
         Ok(())
     }
 

@@ -69,7 +69,8 @@ pub mod partitions {
     pub const RETRIES: usize = 3;
 }
 
-/// The initial words of a type of this name; `None` if it is none of these types.
+/// The initial words of a type of this name; `None` if it is none of these types, or depends on the
+/// structures that it holds.
 pub fn initial(name: &str) -> Option<Vec<u64>> {
     match name {
         "TriggerQueue" => Some(vec![0; 1 + MOST_EVENTS / EVENTS_PER_WORD]),
@@ -79,7 +80,6 @@ pub fn initial(name: &str) -> Option<Vec<u64>> {
             Some(words)
         }
         "TBEStorage" => Some(vec![0; storage::WIDTH]),
-        "MN_TBEStorage" => Some(vec![0; partitions::RETRIES]),
         _ => None,
     }
 }

@@ -480,9 +480,17 @@ impl Types {
         };
         let element = template.value.text.trim_matches(['<', '>', ' ']);
         let found = self.find(None, element).or_else(|| self.find(machine, element));
-        let Some(element) = found.filter(|found| self.types[*found].kind == TypeKind::Structure)
-        else {
-            return Ok(of);
+        let kind = found.map(|found| &self.types[found].kind);
+        let (Some(element), Some(TypeKind::Structure)) = (found, kind) else {
+            let holds_events = matches!(kind, Some(TypeKind::Enumeration { .. }))
+                && self.types[of].kind == TypeKind::Value;
+            return if holds_events {
+                Ok(of)
+            } else {
+                let text = format!("`{element}` can't be held in such a collection");
+                Err(Diagnostic::error(template.value.span, text)
+                    .hint("a TriggerQueue holds events or structures, an MN_TBEStorage structures"))
+            };
         };
         let name = format!("{}<{}>", qualified(machine, collection), self.types[element].name);
         if let Some(&known) = self.names.get(&*name) {

@@ -106,6 +106,9 @@ impl System {
         let [b, c]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + 1 + index]);
         let part = |partition: u64| object as usize + partitions::STORAGES + partition.min(1) as usize;
         let parts = [0, 1].map(|partition| self.words.words[part(partition)] as usize);
+        if parts.contains(&0) {
+            return Err(Trap::Null);
+        }
         let words = &mut self.words.words;
         let both = |of: &dyn Fn(&[u64]) -> u64| of(&words[parts[0]..]) + of(&words[parts[1]..]);
         let free = |words: &[u64], partition: u64| {
