@@ -65,7 +65,7 @@ pub struct System {
     #[arg(long, alias = "caches", value_name = "tiny|default|SIZES", value_parser = parse::caches)]
     pub(super) cache_size: Option<(String, Caches)>,
 
-    /// Number of L2 caches, where threads share them: a power of two [default: 1]
+    /// Number of L2 caches, where threads share them, or of home nodes of CHI: a power of two [default: 1]
     #[arg(long, value_name = "N", value_parser = parse::power)]
     pub(super) l2_banks: Option<u32>,
 

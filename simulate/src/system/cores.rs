@@ -185,8 +185,9 @@ impl System {
         if let Some(trace) = &mut self.trace {
             trace.evicted(now, sequencer as u32);
         }
-        if sequencer < self.threads.len() {
-            self.with_core(sequencer, |core, port| core.evicted(now, line, port));
+        let thread = self.thread_of(sequencer);
+        if thread < self.threads.len() {
+            self.with_core(thread, |core, port| core.evicted(now, line, port));
         }
     }
 }
