@@ -187,7 +187,7 @@ fn ticks_never_go_back() {
 }
 
 #[test]
-fn a_failed_compare_and_swap_reads_back() {
+fn a_failed_compare_and_swap_reads_back_as_one_that_wrote_back_what_it_read() {
     let mut builder = HistoryBuilder::new();
     let push = |builder: &mut HistoryBuilder, tick, kind, read, written| {
         let place = if kind == Kind::Fence { Place::Nowhere } else { Place::Cell(3) };
@@ -211,7 +211,10 @@ fn a_failed_compare_and_swap_reads_back() {
     let back = read(&text(&history), None);
     assert_eq!(back.provenance.source, Source::Ruby);
     for op in history.ops() {
-        assert_eq!(history.describe(op).replace("M[3]", "0x10c0"), {
+        // A trace of requests does not tell whether a read-modify-write wrote back what it read.
+        let told =
+            history.describe(op).replace("M[3]", "0x10c0").replace("failed-cas", "silent-rmw");
+        assert_eq!(told, {
             let words = back.describe(op);
             words.replace("0xffffffffffffffff", &u64::MAX.to_string()).replace("0x0", "0")
         });
@@ -222,7 +225,7 @@ fn a_failed_compare_and_swap_reads_back() {
             issued: row.issued,
             completed: row.completed,
             order: row.completed,
-            ..Access::new(9, row.kind, Place::Cell(3))
+            ..Access::new(9, back.kind(op), Place::Cell(3))
         });
     }
     push(&mut again, 40, Kind::Fence, None, None);

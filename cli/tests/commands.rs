@@ -228,7 +228,7 @@ fn bad_usage_says_what_was_expected() {
         (&["stats", LITMUS, "--source", "axe"], "possible values: ruby, client, exec"),
         (&["stats", LITMUS, "--from-tick", "5", "--to-tick", "5"], "nothing is left"),
         (&["convert", LITMUS, "-o", "-"], "add --to axe or --to json"),
-        (&["convert", LITMUS, "-o", "out.txt"], ".axe, .json, .jsonl or .parquet was expected"),
+        (&["convert", LITMUS, "-o", "out.txt"], ".jsonl, .parquet or .litmus was expected"),
         (&["convert", LITMUS, "-o", "-", "--to", "parquet"], "Parquet needs a file"),
         (&["ingest", LITMUS, "-o", "out.json"], "ends in .parquet"),
     ];

@@ -217,7 +217,8 @@ fn wrong_options_say_what_was_expected() {
         let message = error(&words);
         assert!(message.contains(expected), "{message}");
     }
-    for words in [["--mix", "1,2,3"], ["--operations", "1G"], ["--model", "rmo"], ["--seed", "x"]] {
+    for words in [["--mix", "1,2,3"], ["--operations", "1G"], ["--model", "weak"], ["--seed", "x"]]
+    {
         let assert = rubric(&["generate", words[0], words[1]]).assert();
         assert.code(2).stdout("");
     }

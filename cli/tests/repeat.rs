@@ -184,7 +184,9 @@ fn alarms_and_faults_of_a_campaign_are_repeated() {
         &campaign,
     ];
     let text = output_of(&asked, 1);
-    let named = campaign_commands(&text);
+    // Those that ran again with the repairs of known faults are listed a second time.
+    let alarms_alone = text.split("\nKnown faults of ").next().unwrap();
+    let named = campaign_commands(alarms_alone);
     let told = json(&output_of(&["report", &campaign, "--format", "json"], 1));
     let alarms = &told["alarms"]["alarms"];
     let known = texts(alarms, "command");

@@ -133,6 +133,14 @@ pub struct Operation {
     pub continues: bool,
 }
 
+/// The load-linked of a store-conditional.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LinkedPair {
+    load: OpId,
+    /// Whether their thread wrote the location in between.
+    is_crossed: bool,
+}
+
 /// An execution of a shared memory: per thread a sequence of operations, stored as columns.
 ///
 /// Memory: 46 bytes an operation. Build one with [`crate::HistoryBuilder`].
@@ -158,7 +166,7 @@ pub struct History {
     pub(crate) order: Vec<u32>,
     pub(crate) dependencies: Dependencies,
     /// The load-linked of each store-conditional, computed at the first use.
-    pub(crate) linked: OnceLock<FxHashMap<u32, u32>>,
+    pub(crate) linked: OnceLock<FxHashMap<u32, LinkedPair>>,
 }
 
 impl History {
@@ -322,8 +330,19 @@ impl History {
         if self.kind(op) != Kind::StoreConditional {
             return None;
         }
-        let linked = self.linked.get_or_init(|| self.find_linked());
-        linked.get(&op.0).copied().map(OpId)
+        self.pair_of(op).filter(|pair| !pair.is_crossed).map(|pair| pair.load)
+    }
+
+    /// The nearest earlier load-linked of a store-conditional's thread and location with no
+    /// store-conditional to the location in between, whatever else its thread wrote there.
+    ///
+    /// Cost: linear the first time, then constant.
+    pub fn linked_load_across_writes(&self, op: OpId) -> Option<OpId> {
+        self.pair_of(op).map(|pair| pair.load)
+    }
+
+    fn pair_of(&self, op: OpId) -> Option<LinkedPair> {
+        self.linked.get_or_init(|| self.find_linked()).get(&op.0).copied()
     }
 
     /// The read whose value an operation depends on: the operation itself if it reads, the load-linked
@@ -332,22 +351,22 @@ impl History {
         if self.kind(op).reads() { Some(op) } else { self.linked_load(op) }
     }
 
-    fn find_linked(&self) -> FxHashMap<u32, u32> {
+    fn find_linked(&self) -> FxHashMap<u32, LinkedPair> {
         let mut linked = FxHashMap::default();
         for thread in &self.threads {
-            // Per location, the load-linked since the thread's last write.
-            let mut reserved: FxHashMap<Option<u32>, u32> = FxHashMap::default();
+            // Per location, the load-linked since the thread's last store-conditional.
+            let mut reserved: FxHashMap<Option<u32>, LinkedPair> = FxHashMap::default();
             for op in (thread.first().0..thread.end().0).map(OpId) {
                 let location = self.location(op);
                 match self.kind(op) {
                     Kind::LoadLinked => {
-                        reserved.insert(location, op.0);
+                        reserved.insert(location, LinkedPair { load: op, is_crossed: false });
+                    }
+                    Kind::StoreConditional => {
+                        linked.extend(reserved.remove(&location).map(|pair| (op.0, pair)));
                     }
                     kind if kind.writes() => {
-                        let load = reserved.remove(&location);
-                        if let Some(load) = load.filter(|_| kind == Kind::StoreConditional) {
-                            linked.insert(op.0, load);
-                        }
+                        reserved.entry(location).and_modify(|pair| pair.is_crossed = true);
                     }
                     _ => {}
                 }

@@ -36,8 +36,11 @@ pub(crate) fn executions<'c, E>(
     model: Model,
     see: &mut dyn FnMut(&Execution<'_>) -> Goes<E>,
 ) -> Goes<E> {
-    let rules =
-        Rules::Model { forwards: model.forwards(), preserved: Preserved::of(candidate, model) };
+    let rules = Rules::Model {
+        forwards: model.forwards(),
+        pairs_across_own_writes: model.pairs_across_own_writes(),
+        preserved: Preserved::of(candidate, model),
+    };
     let mut search = Search::new(test, candidate, rules, see);
     if !search.start() {
         return Ok(true);
@@ -62,6 +65,8 @@ enum Rules {
     Model {
         /// Whether a thread may read its own stores before others can.
         forwards: bool,
+        /// Whether pairs exclude writes of other threads even if their thread wrote in between.
+        pairs_across_own_writes: bool,
         preserved: Preserved,
     },
     /// None.
@@ -313,11 +318,18 @@ impl<'c, 'f, E> Search<'c, 'f, E> {
         })
     }
 
-    /// Whether no write of another thread comes between the read and the write of a pair.
+    /// Whether no write of another thread comes between the read and the write of a pair; or whether the
+    /// pair promises nothing, because its own thread wrote the location in between.
     fn is_atomic(&self, write: usize) -> bool {
         let Some(read) = self.candidate.events[write].pair else {
             return true;
         };
+        if let Rules::Model { pairs_across_own_writes: false, .. } = self.rules {
+            let same = |other: usize| self.candidate.same_thread(other, write);
+            if bits(self.writes_to(write)).any(|own| same(own) && read < own && own < write) {
+                return true;
+            }
+        }
         let is_between = |other: usize| {
             let follows = match self.sources[read] {
                 ReadSource::Initial => true,

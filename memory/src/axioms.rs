@@ -58,6 +58,9 @@ pub trait Axioms {
 
     /// Whether a read may return a write of its own thread that follows it in memory order.
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool;
+
+    /// The load-linked of a store-conditional, if the pair excludes writes of other threads in between.
+    fn exclusive_load(&self, history: &History, op: OpId) -> Option<OpId>;
 }
 
 impl Axioms for Model {
@@ -76,6 +79,10 @@ impl Axioms for Model {
     fn forwards(&self, execution: &Execution<'_>, read: OpId) -> bool {
         let kind = execution.history.kind(read);
         Model::forwards(*self) && (self.is_weak() || kind.may_be_forwarded())
+    }
+
+    fn exclusive_load(&self, history: &History, op: OpId) -> Option<OpId> {
+        Model::exclusive_load(*self, history, op)
     }
 }
 
@@ -203,23 +210,29 @@ impl Search<'_, '_> {
         }
     }
 
-    /// The atomicity axiom for an operation at position `at` of the order: no write comes between the
-    /// source of a load-linked and its store-conditional.
+    /// The atomicity axiom for an operation at position `at` of the order: no write of another thread
+    /// comes between the source of a load-linked and its store-conditional.
     fn is_linked(&self, op: OpId, at: usize) -> bool {
         let history = self.execution.history;
-        let Some(load) = history.linked_load(op) else {
+        let Some(load) = self.model.exclusive_load(history, op) else {
             return true;
         };
         debug_assert_eq!(history.kind(op), Kind::StoreConditional);
-        let source = match self.execution.reads_from.source(load) {
-            Some(ReadSource::Write(write)) => Some(write),
-            _ => None,
+        let after = match self.execution.reads_from.source(load) {
+            Some(ReadSource::Write(source)) => {
+                match self.order[..at].iter().position(|&write| write == source) {
+                    Some(place) => place + 1,
+                    None => return false,
+                }
+            }
+            _ => 0,
         };
-        let mut earlier = self.order[..at].iter().rev();
-        let previous = earlier.find(|&&write| {
-            history.kind(write).writes() && self.execution.same_location(write, op)
-        });
-        previous.copied() == source
+        let mut between = self.order[after..at].iter();
+        !between.any(|&write| {
+            history.kind(write).writes()
+                && self.execution.same_location(write, op)
+                && history.thread_of(write) != history.thread_of(op)
+        })
     }
 
     fn ends_as_recorded(&self) -> bool {

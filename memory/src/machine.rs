@@ -340,7 +340,6 @@ impl<'h> Machine<'h> {
     }
 }
 
-/// Whether reads may return values that no write of the history has.
 /// Whether a read may return a value that no recorded write has.
 pub(crate) fn may_lack_writes(history: &History) -> bool {
     history.provenance.outside_writes || history.provenance.unrecorded_writes

@@ -93,6 +93,9 @@ pub struct Definition {
     pub ppo_rules: &'static [PpoRule],
     /// Whether a read-modify-write is two events, a read and a later write ([`Model::prepare`]).
     pub splits_atomics: bool,
+    /// Whether a load-linked and a store-conditional still exclude the writes of other threads if their
+    /// own thread wrote the location in between.
+    pub pairs_across_own_writes: bool,
     /// The annotations and fences that random programs have.
     pub instructions: &'static Instructions,
     /// The next stronger models. This model allows every history that they allow.
@@ -182,6 +185,21 @@ impl Model {
     /// Whether a read-modify-write is two events, a read and a later write.
     pub fn splits_atomics(self) -> bool {
         self.0.splits_atomics
+    }
+
+    /// Whether a load-linked and a store-conditional exclude the writes of other threads even if their own
+    /// thread wrote the location in between.
+    pub fn pairs_across_own_writes(self) -> bool {
+        self.0.pairs_across_own_writes
+    }
+
+    /// The load-linked of a store-conditional, if the pair excludes writes of other threads in between.
+    pub fn exclusive_load(self, history: &History, op: OpId) -> Option<OpId> {
+        if self.0.pairs_across_own_writes {
+            history.linked_load_across_writes(op)
+        } else {
+            history.linked_load(op)
+        }
     }
 
     /// The digest that identifies a history for this model: of all that decides the verdict.

@@ -178,6 +178,7 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::Refuted(_)
             | Reason::Refined(_)
             | Reason::FreeReads
+            | Reason::OwnWriteInPair(_)
             | Reason::ProofRefused => CheckResult::Stopped,
         },
     }

@@ -79,6 +79,17 @@ impl Args {
         }
     }
 
+    /// The command that repeats a run and its fault. A trace cannot show the operations of a weak model, so such
+    /// a run is checked instead.
+    pub fn command_of_fault(&self, protocol: &str, client: Client, seed: u64) -> String {
+        let words = if client.model().is_weak() {
+            self.checked_words(protocol, client, seed)
+        } else {
+            self.words(protocol, client, seed)
+        };
+        format!("rubric simulate {words}")
+    }
+
     /// The command that repeats a run, and the version that ran it.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
         format!("rubric simulate {}{VERSION}", self.words(protocol, client, seed))

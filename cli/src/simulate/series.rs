@@ -101,7 +101,7 @@ impl Series<'_> {
     /// The command that repeats a run that fails.
     pub fn command_of_fault(&self, cell: &Cell, seed: u64) -> String {
         let given = &self.protocol(cell).given;
-        format!("rubric simulate {}", self.args.words(given, cell.client, seed))
+        self.args.command_of_fault(given, cell.client, seed)
     }
 
     /// The command that repeats a run that violates a model that counts, and shows the violation.

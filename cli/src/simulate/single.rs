@@ -52,7 +52,7 @@ pub fn run(
     let seconds = start.elapsed().as_secs_f64();
     let words = args.words(&opened.given, cell.client, args.seed());
     let mut status = Status::Done;
-    let command = format!("rubric simulate {words}");
+    let command = args.command_of_fault(&opened.given, cell.client, args.seed());
     if let Some(stopped) = &run.fault {
         let lines = fault::lines(stopped, opened.protocol.sources(), &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));

@@ -99,13 +99,13 @@ fn barrier(name: &str, operands: &[Operand<'_>]) -> Decoded {
         _ => return Ok(None),
     };
     let kind = match option.as_str() {
-        "SY" | "ISH" | "OSH" | "NSH" => Kind::Fence,
-        "LD" | "ISHLD" | "OSHLD" | "NSHLD" => Kind::fence(Side::Reads, Side::Both),
+        "SY" | "ISH" | "OSH" => Kind::Fence,
+        // Of the non-shareable domain: promises nothing to other processors.
+        "NSH" | "NSHLD" | "NSHST" => Kind::WeakFence(WeakFence::Unknown),
+        "LD" | "ISHLD" | "OSHLD" => Kind::fence(Side::Reads, Side::Both),
         // What follows a DSB waits until it has completed, loads included.
-        "ST" | "ISHST" | "OSHST" | "NSHST" if name == "DSB" => {
-            Kind::fence(Side::Writes, Side::Both)
-        }
-        "ST" | "ISHST" | "OSHST" | "NSHST" => Kind::fence(Side::Writes, Side::Writes),
+        "ST" | "ISHST" | "OSHST" if name == "DSB" => Kind::fence(Side::Writes, Side::Both),
+        "ST" | "ISHST" | "OSHST" => Kind::fence(Side::Writes, Side::Writes),
         _ => return Err(format!("`{option}` is not an option of {name}")),
     };
     Ok(Some(Instruction::Fence(kind)))

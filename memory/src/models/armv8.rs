@@ -13,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: true,
+    pairs_across_own_writes: false,
     instructions: &AARCH64,
     stronger: &[Model::SC],
     weaker: &[],

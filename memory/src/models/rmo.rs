@@ -12,6 +12,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    pairs_across_own_writes: false,
     instructions: &PLAIN,
     stronger: &[Model::WMO],
     weaker: &[],

@@ -13,6 +13,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: &[],
     splits_atomics: false,
+    pairs_across_own_writes: false,
     instructions: &PLAIN,
     stronger: &[Model::SC],
     weaker: &[],

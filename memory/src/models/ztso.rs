@@ -14,6 +14,7 @@ pub(super) static DEFINITION: Definition = Definition {
     rmw: None,
     ppo_rules: RULES,
     splits_atomics: false,
+    pairs_across_own_writes: true,
     instructions: &RISCV,
     stronger: &[Model::SC],
     weaker: &[],

@@ -81,7 +81,8 @@ pub fn check(history: &History, model: Model, order: &[OpId]) -> Result<ReadsFro
     });
     let execution = Execution { history, reads_from };
     keeps_program_order(&execution, model, &position)?;
-    if let Some(&op) = order.iter().find(|&&op| !latest.is_atomic(history, op, &position)) {
+    if let Some(&op) = order.iter().find(|&&op| !latest.is_atomic(&execution, model, op, &position))
+    {
         return Err(Unordered::Atomicity(op));
     }
     latest.ends_as_recorded(history)?;
@@ -106,8 +107,10 @@ impl FreeReads {
         let (Some(location), Some(value)) = (history.location(read), history.read(read)) else {
             return true;
         };
+        let is_initial = history.initial(location) == Some(value);
         let is_unwritten = |values: &FxHashSet<_>| !values.contains(&(location, value));
-        self.hidden[location as usize] || self.written.as_ref().is_some_and(is_unwritten)
+        let may_be_unrecorded = self.written.as_ref().is_some_and(is_unwritten) && !is_initial;
+        self.hidden[location as usize] || may_be_unrecorded
     }
 }
 
@@ -196,8 +199,14 @@ impl LatestWrites {
 
     /// Whether no write of another thread is between the source of a load-linked and `op`, its
     /// store-conditional.
-    fn is_atomic(&self, history: &History, op: OpId, position: &[u32]) -> bool {
-        let Some(read) = history.linked_load(op) else { return true };
+    fn is_atomic(
+        &self,
+        execution: &Execution<'_>,
+        model: Model,
+        op: OpId,
+        position: &[u32],
+    ) -> bool {
+        let Some(read) = model.exclusive_load(execution.history, op) else { return true };
         let (source, other) = (self.source[read.at()], self.other[op.at()]);
         let place = |write: u32| position[write as usize];
         let precedes = source == NONE || place(source) < position[op.at()];

@@ -129,6 +129,10 @@ impl Axioms for Rvwmo {
     fn forwards(&self, _: &Execution<'_>, _: OpId) -> bool {
         true
     }
+
+    fn exclusive_load(&self, history: &History, op: OpId) -> Option<OpId> {
+        history.linked_load_across_writes(op)
+    }
 }
 
 fn load(thread: u32, cell: u64, value: u64) -> Access {

@@ -255,3 +255,30 @@ fn a_silent_read_modify_write_is_a_write_under_weak_models_alone() {
         assert!(order::check(&prepared, model, &order).is_ok(), "{model}");
     }
 }
+
+/// A load-linked and a store-conditional with a store of their own thread in between, and a store of
+/// another thread that a third one sees between that one and the store-conditional.
+#[test]
+fn a_pair_across_an_own_write_excludes_others_in_risc_v_alone() {
+    let mut builder = HistoryBuilder::new();
+    let mut push = |thread, kind: Kind, value| {
+        let (read, written) = (kind.reads().then_some(value), kind.writes().then_some(value));
+        let access = Access::new(thread, kind, Place::Cell(0));
+        builder.push(Access { read, written, ..access });
+    };
+    push(0, Kind::LoadLinked, 0);
+    push(0, Kind::Store, 5);
+    push(0, Kind::StoreConditional, 1);
+    push(1, Kind::Store, 2);
+    push(2, Kind::Load, 5);
+    push(2, Kind::Load, 2);
+    push(2, Kind::Load, 1);
+    let history = builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap();
+    let order = [0, 1, 4, 3, 5, 2, 6].map(OpId);
+    for model in weak_models() {
+        let excludes = [Model::RVWMO, Model::ZTSO].contains(&model);
+        let execution = Execution::new(&history).unwrap();
+        assert_eq!(allows(&execution, &model), !excludes, "{model}");
+        assert_eq!(order::check(&history, model, &order).is_ok(), !excludes, "{model}");
+    }
+}

@@ -177,6 +177,8 @@ impl Atomic {
         port: &mut dyn CorePort,
     ) -> bool {
         self.sent = false;
+        // The line may have left the cache between the load-linked and its response.
+        self.stale = false;
         match self.half {
             Half::Read => {
                 self.half = Half::Write;
