@@ -24,6 +24,8 @@ pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
 pub struct Options {
     /// Number of threads, each with a sequencer.
     pub threads: u32,
+    /// Number of DMA devices, each with a DMA controller.
+    pub devices: u32,
     /// Largest number of sequencers that are used of a machine that has several, such as a core
     /// pair.
     pub threads_per_machine: u32,
@@ -59,6 +61,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             threads: 4,
+            devices: 0,
             threads_per_machine: u32::MAX,
             caches: Caches::Tiny,
             block_bytes: 64,

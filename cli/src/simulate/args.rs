@@ -98,6 +98,11 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub(super) threads: Option<u32>,
 
+    /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers. Each is a
+    /// further thread of the history [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=16))]
+    pub(super) dma: Option<u32>,
+
     /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
     #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
     pub(super) operations: Option<u32>,
@@ -445,6 +450,7 @@ impl Args {
         let (program, usual) = (&self.program, ProgramSize::default());
         ProgramSize {
             threads: self.threads.unwrap_or(usual.threads),
+            devices: self.dma.unwrap_or(usual.devices),
             operations: self.operations.unwrap_or(usual.operations),
             locations: self.locations.unwrap_or(usual.locations),
             per_line: self.per_line.unwrap_or(usual.per_line),

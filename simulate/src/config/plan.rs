@@ -24,6 +24,8 @@ pub struct Plan {
     pub buffers: u32,
     /// The number of sequencers. The first ones belong to the threads; the others stay idle.
     pub sequencers: u32,
+    /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.
+    pub dma_sequencers: u32,
     /// The wires between machines. Both ends refer to a wire by its name.
     pub wires: Vec<Wire>,
 }
@@ -97,6 +99,8 @@ pub enum Value {
         /// The number among the sequencers of its controller, from 0 (`contextId`).
         core: u32,
     },
+    /// The DMA sequencer with this number.
+    DmaSequencer(u32),
     /// A timer table.
     Timer,
     /// A wire buffer, as an index into [`Plan::wires`].
@@ -152,7 +156,13 @@ impl Plan {
             options,
             used: vec![false; options.settings.len()],
             errors: Vec::new(),
-            plan: Plan { machines: Vec::new(), buffers: 0, sequencers: 0, wires: Vec::new() },
+            plan: Plan {
+                machines: Vec::new(),
+                buffers: 0,
+                sequencers: 0,
+                dma_sequencers: 0,
+                wires: Vec::new(),
+            },
         };
         planner.check_options();
         if planner.errors.is_empty() {
@@ -259,6 +269,7 @@ impl Planner<'_> {
             self.plan_machine(at, &machines[at], machines);
         }
         self.number_sequencers();
+        self.check_devices();
     }
 
     fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
@@ -300,9 +311,12 @@ impl Planner<'_> {
         }
         let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
         let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
-        // A DMA machine does nothing without a device, and there is none.
-        if left_out || machine.name == "DMA" || is("DMASequencer") {
+        if left_out {
             return 0;
+        }
+        // A DMA machine does nothing without a device.
+        if machine.name == "DMA" || is(DMA_SEQUENCER) {
+            return self.options.devices;
         }
         let below = |name: &str| all.iter().find(|other| other.name == name);
         match machine.name {
@@ -400,6 +414,16 @@ impl Planner<'_> {
         }
     }
 
+    /// Reports DMA devices for which there is no controller.
+    fn check_devices(&mut self) {
+        let (devices, sequencers) = (self.options.devices, self.plan.dma_sequencers);
+        if devices > sequencers {
+            self.complain(format!(
+                "{devices} DMA devices: the protocol has no machine with a {DMA_SEQUENCER}, so none can be attached"
+            ));
+        }
+    }
+
     /// Numbers the sequencers: first those of the threads, then the unused ones.
     fn number_sequencers(&mut self) {
         let threads = self.options.threads;
@@ -452,6 +476,9 @@ fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
     names.dedup();
     names
 }
+
+/// The type of the parameter by which a machine is a DMA controller.
+pub(crate) const DMA_SEQUENCER: &str = "DMASequencer";
 
 fn is_kind(object: &Object, kind: &str) -> bool {
     &*object.kind.text == kind

@@ -8,7 +8,7 @@ use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
 use super::known;
-use super::plan::{Buffer, Direction, Planner, Value, Wire, anywhere, wrong};
+use super::plan::{Buffer, DMA_SEQUENCER, Direction, Planner, Value, Wire, anywhere, wrong};
 use crate::ruby::cache::CacheParameters;
 
 /// The parameter of a controller whose value is computed.
@@ -59,6 +59,10 @@ impl Planner<'_> {
                 // It gets its number when all machines are known.
                 *core += 1;
                 Ok(Value::Sequencer { number: 0, core: *core - 1 })
+            }
+            DMA_SEQUENCER => {
+                self.plan.dma_sequencers += 1;
+                Ok(Value::DmaSequencer(self.plan.dma_sequencers - 1))
             }
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),

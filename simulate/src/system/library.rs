@@ -93,6 +93,9 @@
 //! | **Sequencer** | | |
 //! | a callback for a line without a request, or of the wrong kind | assert | fault |
 //! | `evictionCallback`, `invalidateSC`, `llscCheckMonitor` of an absent line | accepted | accepted |
+//! | **DMASequencer** | | |
+//! | a callback for a line without a request, `dataCallback` for a write | assert | fault |
+//! | `ackCallback` for a read | accepted: the device's buffer keeps its content | accepted: the buffer is zero |
 //! | **DataBlock**, **WriteMask** | | |
 //! | `setMask`, `getMask`, `test` out of range | assert | fault |
 //! | `firstBitSet`, `count` from beyond the end | the size, 0 | the same |
@@ -275,7 +278,7 @@ impl System {
     }
 
     /// The line that contains an address.
-    fn line_of(&self, address: u64) -> u64 {
+    pub(super) fn line_of(&self, address: u64) -> u64 {
         address & !(self.block_words as u64 * 8 - 1)
     }
 

@@ -89,14 +89,35 @@ impl System {
              answered; current time: {}",
             self.now
         );
-        let line = self.sequencers[thread].oldest();
-        let address = line.map(|(_, address)| self.sequencers[thread].line_of(address));
+        let oldest = match thread.checked_sub(self.cores) {
+            None => self.sequencers[thread].oldest(),
+            Some(device) => self.dma_sequencers[device].oldest(),
+        };
+        let address = oldest.map(|(_, address)| self.line_of(address));
         let recent = address.map(|address| self.recent(address)).unwrap_or_default();
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
         Box::new(Fault { address, recent, ..fault })
     }
 
-    /// The fault that no event is left, but cores wait.
+    /// The fault that a request of a DMA device has waited too long, if one has waited for so many ticks.
+    /// gem5 does not watch them.
+    pub(super) fn stuck_device(&self, ticks: u64) -> Option<Box<Fault>> {
+        let late = self.dma_sequencers.iter().find_map(|one| {
+            let (since, address) = one.oldest()?;
+            let is_late = self.now - since >= ticks;
+            is_late.then_some((one.number(), since, address))
+        });
+        let (number, since, address) = late?;
+        let message = format!(
+            "Deadlock: DMA sequencer {number} has waited for {address:#x} since tick {since}; current time: {}",
+            self.now
+        );
+        let address = self.line_of(address);
+        let fault = *self.plain_fault(FaultKind::Deadlock, message);
+        Some(Box::new(Fault { address: Some(address), recent: self.recent(address), ..fault }))
+    }
+
+    /// The fault that no event is left, but cores or DMA devices wait.
     pub(super) fn quiescence(&self) -> Box<Fault> {
         let waiting = self
             .sequencers
@@ -114,13 +135,13 @@ impl System {
                 );
                 self.stuck(one.version() as usize, message)
             }
-            None => {
+            None => self.stuck_device(0).unwrap_or_else(|| {
                 let message = format!(
                     "Deadlock: no core has a request outstanding, and none makes progress; current time: {}",
                     self.now
                 );
                 self.plain_fault(FaultKind::Deadlock, message)
-            }
+            }),
         }
     }
 

@@ -133,8 +133,13 @@ impl System {
             Unblock => self.done(|it| it.unblock(it.current, a)),
             IsBlocked => u64::from(self.blocked_by(a).is_some()),
             Functional => return Err(Trap::Unsupported("a functional access")),
-            DmaAck | DmaData => {
-                return Err(Trap::Unsupported("a DMA device"));
+            DmaAck => {
+                self.dma_callback(a, b, None)?;
+                0
+            }
+            DmaData => {
+                self.dma_callback(a, c, Some(b))?;
+                0
             }
 
             // The compiler makes instructions of some functions, and the callers carry out others.
