@@ -12,6 +12,9 @@ use history::random::{Rng, Weighted};
 pub use ordering::{Ordering, WeakShares};
 pub use transfer::TransferStep;
 
+/// The largest number of DMA devices of a program.
+pub const MOST_DEVICES: u32 = 16;
+
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramSize {
