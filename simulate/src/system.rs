@@ -343,9 +343,6 @@ impl System {
         if let Some((version, text)) = self.sequencers.iter().find_map(late) {
             return Err(self.stuck(version as usize, text));
         }
-        if let Some(fault) = self.stuck_device(self.deadlock_threshold) {
-            return Err(fault);
-        }
         if self.trace.as_mut().is_some_and(|trace| trace.error().is_some()) {
             return Err(self.plain_fault(FaultKind::Output, "the trace can't be written".into()));
         }

@@ -57,6 +57,7 @@
 //! | anything but `isPresent` of an address of another directory | assert | fault |
 //! | `allocate` of a present line, `deallocate` of an absent one | assert | fault |
 //! | `lookup` of an absent line | null | null |
+//! | an address that is not a line's | that of its line | that of its line |
 //! | **TimerTable** | | |
 //! | `set` of a line that is set, `unset` of one that is not, either of no line | assert | fault |
 //! | `nextAddress` with timers of which none has expired | the earliest | the earliest |
