@@ -80,6 +80,11 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
+    /// Number of DMA devices beside the cores, which read and write parts of lines through the protocol's DMA
+    /// controllers; protocols without these run without devices
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
+    pub dma: u32,
+
     /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
     /// programs without guidance
     #[arg(long, value_name = "compare", num_args = 0..=1, require_equals = true, default_missing_value = "only",
@@ -176,6 +181,7 @@ impl Args {
             clients: parse::clients(&self.client),
             runs: self.runs,
             seed: self.seed,
+            devices: self.dma,
             guided: self.guided,
             repeat: self.repeat,
             stop: self.stop,

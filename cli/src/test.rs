@@ -84,6 +84,11 @@ pub struct ExtentArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
+    /// Number of DMA devices beside the cores, which read and write parts of lines through the protocol's DMA
+    /// controllers; protocols without these run without devices
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
+    pub dma: u32,
+
     /// What runs the programs, as in `rubric simulate`
     #[arg(long, value_name = "CLIENTS", default_value = "all", value_delimiter = ',',
           value_parser = parse::client)]
@@ -112,6 +117,7 @@ impl ExtentArgs {
                 None => Extent::Time(self.budget.unwrap_or(BUDGET)),
             },
             seed: self.seed,
+            devices: self.dma,
             clients: parse::clients(&self.client),
             settings: self.set.clone(),
             explores: !self.no_explore,

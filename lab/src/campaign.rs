@@ -89,6 +89,8 @@ pub struct Options {
     pub runs: u32,
     /// The seed of the first run.
     pub seed: u64,
+    /// Number of DMA devices beside the cores, on protocols with DMA controllers.
+    pub devices: u32,
     /// Whether programs are guided by the transitions that earlier ones reached.
     pub guided: Option<Guided>,
     /// How often the runs of each stream are repeated, with other seeds.
@@ -132,6 +134,7 @@ impl Default for Options {
             clients: vec![Client::IN_ORDER, Client::store_buffer(8), Client::early(8)],
             runs: 20,
             seed: 1,
+            devices: 0,
             guided: None,
             repeat: 1,
             stop: None,
@@ -341,7 +344,7 @@ fn streams(
         for repetition in 0..repeat {
             for &client in &options.clients {
                 let stream = |generator: &Generator| {
-                    Stream::new(at, client, *generator, repetition, options.seed)
+                    Stream::new(at, client, *generator, repetition, options.seed, options.devices)
                 };
                 streams.extend(generators.iter().map(stream));
             }

@@ -67,6 +67,8 @@ pub struct Options {
     pub extent: Extent,
     /// The seed of the first program; the next one has the next number.
     pub seed: u64,
+    /// Number of DMA devices beside the cores, if the protocol has DMA controllers.
+    pub devices: u32,
     /// The kinds of cores.
     pub clients: Vec<Client>,
     /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
@@ -97,6 +99,7 @@ impl Default for Options {
         Options {
             extent: Extent::Time(BUDGET),
             seed: 1,
+            devices: 0,
             clients: Client::all().collect(),
             settings: Vec::new(),
             explores: true,

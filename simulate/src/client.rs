@@ -6,6 +6,7 @@
 
 mod atomic;
 mod buffered;
+mod dma;
 mod early;
 mod in_order;
 mod log;
@@ -25,7 +26,7 @@ use thiserror::Error;
 
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
-use crate::request::{Refusal, Request, Response};
+use crate::request::{Refusal, Request, Response, Transfer};
 use crate::trace::Trace;
 use log::Log;
 
@@ -35,6 +36,11 @@ pub trait CorePort {
     ///
     /// Fails if the sequencer refuses the request; the core has to try again later.
     fn send(&mut self, request: Request) -> Result<(), Refusal>;
+
+    /// Offers a request of a DMA device to its DMA sequencer.
+    ///
+    /// Fails if another one is outstanding; the device has to try again later.
+    fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal>;
 
     /// Schedules a call of [`Core::step`] at a tick after the present one.
     fn wake_at(&mut self, tick: u64);
@@ -46,7 +52,7 @@ pub trait CorePort {
     fn trace(&mut self) -> Option<&mut Trace>;
 }
 
-/// A core running its program.
+/// A core, or a DMA device, running its program.
 pub trait Core {
     /// Continues the program. Called at tick 0, and whenever the core scheduled it.
     fn step(&mut self, now: u64, port: &mut dyn CorePort);
@@ -241,11 +247,16 @@ impl Client {
         (self.kind.make)(thread, options)
     }
 
-    /// Creates the cores of all threads of a program.
+    /// Creates the cores of all threads of a program, and after them its DMA devices.
     pub fn cores(self, program: &Program, seed: u64, line_bytes: u64) -> Vec<Box<dyn Core>> {
         let setting = Setting { source: self.source(program), seed, line_bytes };
         let threads = (0..).zip(&program.threads);
-        threads.map(|(thread, steps)| self.core(thread, steps.clone(), setting)).collect()
+        let cores = threads.map(|(thread, steps)| self.core(thread, steps.clone(), setting));
+        let devices = (program.threads.len() as u32..).zip(&program.devices);
+        let devices = devices.map(|(thread, steps)| -> Box<dyn Core> {
+            Box::new(dma::Device::new(thread, steps.clone(), setting))
+        });
+        cores.chain(devices).collect()
     }
 
     /// The client of this kind and model with this name, if there is one.

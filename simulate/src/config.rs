@@ -19,6 +19,7 @@ use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
 pub use chi::Group;
+pub(crate) use plan::DMA_SEQUENCER;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
 
 /// The options of a simulated system.
@@ -26,6 +27,8 @@ pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, W
 pub struct Options {
     /// Number of threads, each with a sequencer.
     pub threads: u32,
+    /// Number of DMA devices, each with a DMA controller.
+    pub devices: u32,
     /// Largest number of sequencers that are used of a machine that has several, such as a core
     /// pair.
     pub threads_per_machine: u32,
@@ -61,6 +64,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             threads: 4,
+            devices: 0,
             threads_per_machine: u32::MAX,
             caches: Caches::Tiny,
             block_bytes: 64,

@@ -38,6 +38,8 @@ use crate::system::Reached;
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
+    /// Number of DMA devices of its runs.
+    devices: u32,
     /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
     learned: u64,
@@ -80,7 +82,21 @@ impl Guide {
     /// Creates a guide without knowledge. Its fresh runs have the seeds `seed`, `seed + 1` and so
     /// on.
     pub fn new(seed: u64) -> Guide {
-        Guide { seed, proposed: 0, learned: 0, fresh: 0, runs: BTreeMap::new(), kept: Vec::new() }
+        Guide {
+            seed,
+            devices: 0,
+            proposed: 0,
+            learned: 0,
+            fresh: 0,
+            runs: BTreeMap::new(),
+            kept: Vec::new(),
+        }
+    }
+
+    /// The same guide for programs with so many DMA devices.
+    #[must_use]
+    pub fn with_devices(self, devices: u32) -> Guide {
+        Guide { devices, ..self }
     }
 
     /// Proposes the next run.
@@ -97,7 +113,7 @@ impl Guide {
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
-                Lineage::root(seed)
+                Lineage::root(seed).with_devices(self.devices)
             }
         }
     }

@@ -5,17 +5,24 @@
 
 mod edit;
 mod ordering;
+mod transfer;
 
 pub use edit::{Edit, EditKind};
 use history::random::{Rng, Weighted};
 pub use ordering::{Ordering, WeakShares};
+pub use transfer::TransferStep;
+
+/// The largest number of DMA devices of a program.
+pub const MOST_DEVICES: u32 = 16;
 
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// Number of operations of each thread.
+    /// Number of DMA devices, each of which is a thread after those of cores.
+    pub devices: u32,
+    /// Number of operations of each thread, and of accesses of each DMA device.
     pub operations: u32,
     /// Number of shared locations of 8 bytes.
     pub locations: u32,
@@ -56,6 +63,7 @@ impl Default for ProgramSize {
     fn default() -> ProgramSize {
         ProgramSize {
             threads: 4,
+            devices: 0,
             operations: 100,
             locations: 8,
             per_line: 1,
@@ -77,9 +85,9 @@ impl Default for ProgramSize {
 }
 
 impl ProgramSize {
-    /// Number of operations of all threads.
+    /// Number of operations of all threads, and of accesses of all DMA devices.
     pub fn all_operations(&self) -> u64 {
-        u64::from(self.threads) * u64::from(self.operations)
+        (u64::from(self.threads) + u64::from(self.devices)) * u64::from(self.operations)
     }
 
     /// The address of a location.
@@ -172,6 +180,8 @@ pub struct Step {
 pub struct Program {
     /// The operations of each thread.
     pub threads: Vec<Vec<Step>>,
+    /// The accesses of each DMA device.
+    pub devices: Vec<Vec<TransferStep>>,
 }
 
 impl Program {
@@ -201,7 +211,11 @@ impl Program {
             };
             (0..shape.operations).map(|_| maker.step()).collect()
         };
-        Program { threads: (0..shape.threads).map(thread).collect() }
+        let device = |device| transfer::draw(shape, popular, device);
+        Program {
+            threads: (0..shape.threads).map(thread).collect(),
+            devices: (0..shape.devices).map(device).collect(),
+        }
     }
 
     /// Numbers the values so that each is written once, after edits that moved and copied steps.
@@ -214,11 +228,12 @@ impl Program {
     }
 
     /// Whether the lines that Ruby prints show all operations, in program order, if a core executes
-    /// one at a time. They do not show fences, and readers leave instruction fetches out.
+    /// one at a time. They do not show fences and accesses of DMA devices, and readers leave
+    /// instruction fetches out.
     pub fn is_plain(&self) -> bool {
         let is_hidden =
             |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
-        !self.threads.iter().flatten().any(is_hidden)
+        self.devices.is_empty() && !self.threads.iter().flatten().any(is_hidden)
     }
 
     /// Whether instructions are fetched.

@@ -30,7 +30,7 @@ use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{CacheGeometry, Options};
+use crate::config::{CacheGeometry, DMA_SEQUENCER, Options};
 use crate::program::{Edit, EditKind, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
@@ -86,7 +86,9 @@ impl Recipe {
 
     /// The recipe with this lineage.
     pub fn of(lineage: &Lineage) -> Recipe {
-        let root = Recipe::random(lineage.seed());
+        let mut root = Recipe::random(lineage.seed());
+        root.lineage = root.lineage.with_devices(lineage.devices());
+        root.shape.devices = lineage.devices();
         let seeds = lineage.variations().iter();
         seeds.fold(root, |recipe, &seed| recipe.vary(seed))
     }
@@ -125,7 +127,7 @@ impl Recipe {
     /// The run of a client on a protocol.
     pub fn simulation(&self, protocol: &Protocol, client: Client) -> Simulation {
         Simulation {
-            shape: self.shape_for(client),
+            shape: self.shape_for(protocol, client),
             client,
             options: self.options(protocol),
             deadlock_threshold: None,
@@ -144,11 +146,15 @@ impl Recipe {
     }
 
     /// The program for a client. What only weak models have is drawn from the seed by itself, so that
-    /// lineages stand for the same programs on other cores.
-    fn shape_for(&self, client: Client) -> ProgramSize {
+    /// lineages stand for the same programs on other cores. Protocols without DMA controllers get no
+    /// DMA devices.
+    fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
+        let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+        let has_dma = parameters.any(|one| *one.kind.text == *DMA_SEQUENCER);
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
-        ProgramSize { weak, ..self.shape.clone() }
+        let devices = if has_dma { self.shape.devices } else { 0 };
+        ProgramSize { weak, devices, ..self.shape.clone() }
     }
 
     /// Settings of parameters that only some protocols have.

@@ -88,6 +88,31 @@ pub struct Request {
     pub value: u64,
 }
 
+/// A request of a DMA device: an access to whole words within one cache line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// The device's tag of the first word; the following words have the following tags.
+    pub tag: u32,
+    /// Address of the first byte, a multiple of 8.
+    pub address: u64,
+    /// Number of words of 8 bytes, at least 1.
+    pub words: u32,
+    /// The value of the first word if the device writes; each following word is larger by 1.
+    pub written: Option<u64>,
+}
+
+impl Transfer {
+    /// Number of bytes.
+    pub fn bytes(&self) -> u64 {
+        u64::from(self.words) * 8
+    }
+
+    /// The kind of request that stands for each of its words.
+    pub fn kind(&self) -> RequestKind {
+        if self.written.is_some() { RequestKind::Store } else { RequestKind::Load }
+    }
+}
+
 /// The response to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Response {

@@ -5,6 +5,7 @@
 //! completes, together with others that may complete with the same block.
 
 mod block;
+pub mod dma;
 mod interface;
 mod misuse;
 pub mod ruby_type;
@@ -263,6 +264,7 @@ impl Sequencer {
     ) -> Result<(), Misuse> {
         let (version, address) = (self.config.version, line.address);
         let misuse = |head: Option<&Pending>| Misuse {
+            kind: "sequencer",
             version,
             callback,
             line: address,

@@ -24,7 +24,7 @@ pub struct Simulation {
     pub shape: ProgramSize,
     /// The cores that run it.
     pub client: Client,
-    /// The system that they run on. `threads`, `block_bytes` and `send_evictions` are overwritten
+    /// The system that they run on. `threads`, `devices`, `block_bytes` and `send_evictions` are overwritten
     /// with values that follow from the rest.
     pub options: Options,
     /// Cycles after which an unanswered request is a deadlock.
@@ -49,6 +49,7 @@ impl Simulation {
     fn settled_options(&self) -> Options {
         Options {
             threads: self.shape.threads,
+            devices: self.shape.devices,
             // As in gem5's scripts. A reservation ends when the line leaves the cache, and some
             // protocols keep the entry.
             send_evictions: self.client.needs_evictions()
@@ -152,6 +153,7 @@ impl Simulation {
         let trace = trace.map(|output| {
             let options = trace::Options {
                 fetch_port: program.has_fetches(),
+                clients: options.threads + options.devices,
                 ..trace::Options::new(plan.sequencers, layout)
             };
             Trace::titled(options, output, title)

@@ -39,6 +39,7 @@ use crate::ruby::sets::Machines;
 use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
 use crate::ruby::wheel::Wheel;
+use crate::sequencer::dma::DmaSequencer;
 use crate::sequencer::{Effects, Sequencer};
 use crate::trace::Trace;
 
@@ -133,6 +134,19 @@ struct RequestFields {
     context: u16,
 }
 
+/// The offsets of the fields of a `SequencerMsg`, and the numbers of its types.
+#[derive(Clone, Copy, Debug, Default)]
+struct DmaFields {
+    of: TypeId,
+    line: u16,
+    address: u16,
+    kind: u16,
+    block: u16,
+    length: u16,
+    load: u64,
+    store: u64,
+}
+
 /// The place at which execution continues after a transition that stalled.
 #[derive(Clone, Copy, Debug, Default)]
 struct Resume {
@@ -140,7 +154,7 @@ struct Resume {
     base: u16,
 }
 
-/// A thread: its core, the responses of its sequencer, and the destination of its requests.
+/// A thread: its core or DMA device, the responses of its sequencer, and the destination of its requests.
 struct Thread {
     /// The core; it is taken out while it runs.
     core: Option<Box<dyn Core>>,
@@ -206,7 +220,11 @@ pub struct System {
     timer_owners: Vec<u32>,
     persistents: Vec<PersistentTable>,
     sequencers: Vec<Sequencer>,
+    dma_sequencers: Vec<DmaSequencer>,
+    /// The threads of cores, and then those of DMA devices.
     threads: Vec<Thread>,
+    /// Number of threads of cores.
+    cores: usize,
     network: Network,
     machines: Machines,
     memory: Memory,
@@ -229,6 +247,7 @@ pub struct System {
     kinds: Vec<Option<u16>>,
     memory_fields: MemoryFields,
     request_fields: RequestFields,
+    dma_fields: DmaFields,
     block_words: usize,
     effects: Effects,
     /// For each machine type, the assignment of addresses to controllers.
@@ -237,6 +256,8 @@ pub struct System {
     fetchers: Vec<u32>,
     /// The controller of each sequencer.
     homes_of: Vec<usize>,
+    /// The controller of each DMA sequencer.
+    dma_homes: Vec<usize>,
     /// The data cache that holds the reservations of each sequencer.
     monitors: Vec<Option<u32>>,
     /// A counter of what memory performs.

@@ -55,6 +55,9 @@ impl Layout {
 pub struct Options {
     /// Number of sequencers. Methods with a `version` panic unless it is below this number.
     pub sequencers: u32,
+    /// Number of threads whose operations clients print: those of cores, and then of DMA devices, for which there are
+    /// no lines of sequencers. Those of sequencers need not be counted.
+    pub clients: u32,
     /// The arrangement of the sequencers.
     pub layout: Layout,
     /// Whether fetches have a port of their own: port 0, as with gem5's CPUs, so that data use port
@@ -69,7 +72,7 @@ pub struct Options {
 impl Options {
     /// The usual flags.
     pub fn new(sequencers: u32, layout: Layout) -> Options {
-        Options { sequencers, layout, fetch_port: false, packets: false, links: false }
+        Options { sequencers, clients: 0, layout, fetch_port: false, packets: false, links: false }
     }
 }
 
@@ -110,7 +113,7 @@ impl Trace {
 
     /// The same, with a first line that says how the trace was made.
     pub fn titled(options: Options, output: Output, title: Option<&str>) -> Trace {
-        let names = 0..options.sequencers;
+        let names = 0..options.sequencers.max(options.clients);
         let mut trace = Trace {
             text: Text::default(),
             names: names

@@ -33,6 +33,7 @@ Examples:
   rubric simulate MESI_Two_Level --recipe 17 --client early --check
   rubric simulate MESI_Two_Level --client ooo-16 --model armv8 --rmws 10 --fences 5 --check
   rubric simulate MI_example --client ooo --model wmo --runs 20 --check=wmo
+  rubric simulate MESI_Two_Level --dma 2 --runs 100 --check
 
 Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
@@ -47,7 +48,7 @@ it, and the seeds of the others.
 With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
-each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --set and
+each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --set and
 --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
@@ -55,6 +56,10 @@ Out-of-order cores (ooo) perform operations as early as a weak model allows. The
 data and control dependencies, acquire and release annotations and weak fences of the model's instruction
 set; under wmo and rmo the ticks of issue stand for dependencies. A gem5 trace cannot show these, so such
 runs need --check, --save or --runs.
+
+DMA devices (--dma) read and write words, ranges of words and whole lines of those that the cores use, each as many
+times as a core has operations. In a trace their operations are lines of further clients, after those of the cores;
+an access to several words is one operation for each word.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
 check` prints them if there is one run; docs/formats.md has all keys.
@@ -98,6 +103,11 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub(super) threads: Option<u32>,
 
+    /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers, one access
+    /// after the other. Each is a further thread of the history
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
+    pub(super) dma: u32,
+
     /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
     #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
     pub(super) operations: Option<u32>,
@@ -115,7 +125,7 @@ pub struct Args {
     pub(super) seed: u64,
 
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
-    /// 17, or one that was varied, such as 17.203.88
+    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, such as 17+dma1
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
     pub(super) recipe: Option<Lineage>,
 
@@ -162,8 +172,9 @@ pub struct Args {
 }
 
 /// The options that a recipe decides.
-const DRAWN: [&str; 21] = [
+const DRAWN: [&str; 22] = [
     "threads",
+    "dma",
     "operations",
     "locations",
     "per_line",
@@ -396,8 +407,8 @@ impl Args {
     pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
-            Some(_) => Some(Lineage::root(seed)),
-            None => self.draws().then(|| Lineage::root(seed)),
+            Some(recipe) => Some(Lineage::root(seed).with_devices(recipe.devices())),
+            None => self.draws().then(|| Lineage::root(seed).with_devices(self.dma)),
         }
     }
 
@@ -445,6 +456,7 @@ impl Args {
         let (program, usual) = (&self.program, ProgramSize::default());
         ProgramSize {
             threads: self.threads.unwrap_or(usual.threads),
+            devices: self.dma,
             operations: self.operations.unwrap_or(usual.operations),
             locations: self.locations.unwrap_or(usual.locations),
             per_line: self.per_line.unwrap_or(usual.per_line),

@@ -45,6 +45,7 @@ impl Args {
         };
         let mut options = vec![
             option("threads", &shape.threads, &usual.threads),
+            option("dma", &shape.devices, &usual.devices),
             option("operations", &shape.operations, &usual.operations),
             option("locations", &shape.locations, &usual.locations),
             option("per-line", &shape.per_line, &usual.per_line),

@@ -87,6 +87,11 @@ pub fn power(text: &str) -> Result<u32, String> {
     count.ok_or_else(|| expected.to_owned())
 }
 
+/// Parses the number of DMA devices.
+pub fn devices() -> impl clap::builder::TypedValueParser<Value = u32> {
+    clap::value_parser!(u32).range(0..=i64::from(simulate::program::MOST_DEVICES))
+}
+
 /// A share in percent.
 pub fn percent() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(0..=100)

@@ -48,19 +48,21 @@ pub struct Stream {
     pub caught: bool,
     /// Whether no more runs are needed, whatever the limit.
     pub over: bool,
+    devices: u32,
     guide: Option<Guide>,
     /// The transitions that its runs have reached.
     seen: HashSet<u32>,
 }
 
 impl Stream {
-    /// Makes a stream without runs. `seed` is the first seed of the campaign.
+    /// Makes a stream without runs. `seed` is the first seed of the campaign, and `devices` the number of DMA devices.
     pub fn new(
         subject: usize,
         client: Client,
         generator: Generator,
         repetition: u32,
         seed: u64,
+        devices: u32,
     ) -> Stream {
         let first = seed.wrapping_add(u64::from(repetition) * SEEDS_PER_REPETITION);
         Stream {
@@ -72,7 +74,9 @@ impl Stream {
             caught: false,
             over: false,
             seen: HashSet::new(),
-            guide: (generator == Generator::Guided).then(|| Guide::new(first)),
+            devices,
+            guide: (generator == Generator::Guided)
+                .then(|| Guide::new(first).with_devices(devices)),
         }
     }
 
@@ -97,7 +101,10 @@ impl Stream {
         let first = seed.wrapping_add(u64::from(self.repetition) * SEEDS_PER_REPETITION);
         match &mut self.guide {
             Some(guide) => guide.next(),
-            None => Lineage::root(first.wrapping_add(self.entries.len() as u64)),
+            None => {
+                let seed = first.wrapping_add(self.entries.len() as u64);
+                Lineage::root(seed).with_devices(self.devices)
+            }
         }
     }
 }

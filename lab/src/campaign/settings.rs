@@ -25,6 +25,9 @@ pub struct Settings {
     pub clients: Vec<String>,
     /// The first seed.
     pub seed: u64,
+    /// Number of DMA devices.
+    #[serde(default)]
+    pub devices: u32,
     /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
@@ -68,6 +71,7 @@ impl Settings {
             protocols: opened.iter().map(|one| one.given.clone()).collect(),
             clients: options.clients.iter().map(ToString::to_string).collect(),
             seed: options.seed,
+            devices: options.devices,
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: options.repeat,
             stop: options.stop(),

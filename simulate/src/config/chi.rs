@@ -78,7 +78,9 @@ impl Role {
             "alloc_on_readunique" | "dealloc_backinv_unique" | "dealloc_backinv_shared" => {
                 flag(!home)
             }
-            "alloc_on_seq_line_write" | "dealloc_on_shared" | "unify_repl_TBEs"
+            "alloc_on_seq_line_write"
+            | "dealloc_on_shared"
+            | "unify_repl_TBEs"
             | "use_prefetcher" => flag(false),
             "alloc_on_seq_acc" | "send_evictions" => flag(first),
             "sc_lock_enabled" => flag(self == Role::L1D),

@@ -28,6 +28,8 @@ pub struct Plan {
     pub sequencers: u32,
     /// The sequencer through which each thread fetches instructions.
     pub fetchers: Vec<u32>,
+    /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.
+    pub dma_sequencers: u32,
     /// The wires between machines. Both ends refer to a wire by its name.
     pub wires: Vec<Wire>,
 }
@@ -109,6 +111,8 @@ pub enum Value {
         /// The number among the sequencers of its controller, from 0 (`contextId`); or [`FETCHER`].
         core: u32,
     },
+    /// The DMA sequencer with this number.
+    DmaSequencer(u32),
     /// A timer table.
     Timer,
     /// A wire buffer, as an index into [`Plan::wires`].
@@ -176,6 +180,7 @@ impl Plan {
                 buffers: 0,
                 sequencers: 0,
                 fetchers: (0..options.threads).collect(),
+                dma_sequencers: 0,
                 wires: Vec::new(),
             },
         };
@@ -284,6 +289,7 @@ impl Planner<'_> {
             self.plan_machine(at, &machines[at], machines);
         }
         self.number_sequencers();
+        self.check_devices();
     }
 
     fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
@@ -329,9 +335,13 @@ impl Planner<'_> {
             return self.options.threads.div_ceil(each);
         }
         let is = |kind: &str| machine.parameters.iter().any(|object| is_kind(object, kind));
-        // A DMA machine does nothing without a device, and there is none.
-        if machine.name == "DMA" || is("DMASequencer") {
+        let left_out = self.known().is_some_and(|known| known::leaves_out(known, machine.name));
+        if left_out {
             return 0;
+        }
+        // A DMA machine does nothing without a device.
+        if machine.name == "DMA" || is(DMA_SEQUENCER) {
+            return self.options.devices;
         }
         let below = |name: &str| all.iter().find(|other| other.name == name);
         match machine.name {
@@ -347,7 +357,8 @@ impl Planner<'_> {
     fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {
         let options = self.options;
         let is_directory = |object: &Object| is_kind(object, "DirectoryMemory");
-        let directory = matches!(machine.name, "Directory" | "Memory") || machine.parameters.iter().any(is_directory);
+        let directory = matches!(machine.name, "Directory" | "Memory")
+            || machine.parameters.iter().any(is_directory);
         let dealt = (directory || machine.name == "L2Cache") && count.is_power_of_two();
         Interleaving {
             end: options.memory_bytes,
@@ -457,6 +468,16 @@ impl Planner<'_> {
         }
     }
 
+    /// Reports DMA devices for which there is no controller.
+    fn check_devices(&mut self) {
+        let (devices, sequencers) = (self.options.devices, self.plan.dma_sequencers);
+        if devices > sequencers {
+            self.complain(format!(
+                "{devices} DMA devices: the protocol has no machine with a {DMA_SEQUENCER}, so none can be attached"
+            ));
+        }
+    }
+
     /// Numbers the sequencers: first those of the threads, then the unused ones.
     fn number_sequencers(&mut self) {
         let threads = self.options.threads;
@@ -516,6 +537,9 @@ fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
     names.dedup();
     names
 }
+
+/// The type of the parameter by which a machine is a DMA controller.
+pub(crate) const DMA_SEQUENCER: &str = "DMASequencer";
 
 fn is_kind(object: &Object, kind: &str) -> bool {
     &*object.kind.text == kind

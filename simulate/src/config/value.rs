@@ -9,7 +9,9 @@ use slicc::source::Diagnostic;
 
 use super::chi::{self, Role};
 use super::known;
-use super::plan::{Buffer, Direction, FETCHER, Planner, Value, Wire, anywhere, wrong};
+use super::plan::{
+    Buffer, DMA_SEQUENCER, Direction, FETCHER, Planner, Value, Wire, anywhere, wrong,
+};
 use crate::ruby::cache::CacheParameters;
 
 /// The parameter of a controller whose value is computed.
@@ -58,9 +60,7 @@ impl Planner<'_> {
                 Err(site.error("only message buffers and caches can be set among pointers"))
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
-            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => {
-                Ok(Value::Null)
-            }
+            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => Ok(Value::Null),
             "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
                 Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
@@ -68,6 +68,10 @@ impl Planner<'_> {
                 // It gets its number when all machines are known.
                 *core += 1;
                 Ok(Value::Sequencer { number: 0, core: *core - 1 })
+            }
+            DMA_SEQUENCER => {
+                self.plan.dma_sequencers += 1;
+                Ok(Value::DmaSequencer(self.plan.dma_sequencers - 1))
             }
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
@@ -106,7 +110,8 @@ impl Planner<'_> {
         self.plan.buffers += 1;
         let network = endpoint(site)?;
         let trigger = self.known().is_some_and(|known| known.is_trigger(site.name()));
-        let to_memory = self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
+        let to_memory =
+            self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
         let (steady, capacity) = (trigger || to_memory, if to_memory { 2 } else { 0 });
         Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, network }))
     }

@@ -12,7 +12,7 @@ impl Recipe {
     /// default. They are complete for a recipe that was drawn; edits and timing, which variations
     /// add, have no options.
     pub fn words(&self, protocol: &Protocol, client: Client) -> String {
-        let (shape, options) = (&self.shape_for(client), &self.options(protocol));
+        let (shape, options) = (&self.shape_for(protocol, client), &self.options(protocol));
         let (usual, system) = (ProgramSize::default(), Options::default());
         let mut words = Vec::new();
         let mut say = |option: &str, value: String, usual: String| {
@@ -22,6 +22,7 @@ impl Recipe {
         };
         let counts = [
             ("threads", shape.threads, usual.threads),
+            ("dma", shape.devices, usual.devices),
             ("operations", shape.operations, usual.operations),
             ("locations", shape.locations, usual.locations),
             ("per-line", shape.per_line, usual.per_line),

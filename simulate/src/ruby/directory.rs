@@ -11,7 +11,7 @@ use super::Misuse;
 pub struct Interleaving {
     /// Addresses from here on belong to no directory.
     pub end: u64,
-    /// The lowest of the bits that decide.
+    /// The lowest of the bits that decide: those below are the offset in a line.
     pub low: u32,
     /// The number of bits that decide; there are 2 to that power controllers.
     pub bits: u32,
@@ -32,7 +32,7 @@ impl Interleaving {
     }
 }
 
-/// A directory: the entries of its lines.
+/// A directory: the entries of its lines. An address inside a line stands for the line, as in gem5.
 #[derive(Clone, Debug)]
 pub struct DirectoryMemory {
     interleaving: Interleaving,
@@ -52,21 +52,23 @@ impl DirectoryMemory {
         self.interleaving.home(address) == self.number
     }
 
-    fn check(&self, address: u64) -> Result<(), Misuse> {
-        let present = self.is_present(address);
-        present.then_some(()).ok_or(Misuse::OutOfRange(address))
+    /// The line of an address, which has to belong to this directory.
+    #[inline]
+    fn line(&self, address: u64) -> Result<u64, Misuse> {
+        let line = address >> self.interleaving.low << self.interleaving.low;
+        self.is_present(address).then_some(line).ok_or(Misuse::OutOfRange(address))
     }
 
     /// The entry of a line, or 0.
     #[inline]
-    pub fn lookup(&self, line: u64) -> Result<u64, Misuse> {
-        self.check(line)?;
+    pub fn lookup(&self, address: u64) -> Result<u64, Misuse> {
+        let line = self.line(address)?;
         Ok(self.entries.get(&line).copied().unwrap_or(0))
     }
 
     /// Allocates an entry for a line that has none; its permission is Read_Only.
-    pub fn allocate(&mut self, line: u64, entry: u64) -> Result<(), Misuse> {
-        self.check(line)?;
+    pub fn allocate(&mut self, address: u64, entry: u64) -> Result<(), Misuse> {
+        let line = self.line(address)?;
         if self.entries.contains_key(&line) {
             return Err(Misuse::Present(line));
         }
@@ -75,8 +77,8 @@ impl DirectoryMemory {
     }
 
     /// Removes the entry of a line and returns it.
-    pub fn deallocate(&mut self, line: u64) -> Result<u64, Misuse> {
-        self.check(line)?;
+    pub fn deallocate(&mut self, address: u64) -> Result<u64, Misuse> {
+        let line = self.line(address)?;
         self.entries.remove(&line).ok_or(Misuse::Absent(line))
     }
 
@@ -118,6 +120,8 @@ mod tests {
         assert_eq!(directory.lookup(64), Ok(0));
         assert_eq!(directory.allocate(192, 8), Ok(()));
         assert_eq!(directory.allocate(64, 9), Ok(()));
+        assert_eq!(directory.lookup(72), Ok(9));
+        assert_eq!(directory.allocate(80, 10), Err(Misuse::Present(64)));
         assert_eq!(directory.allocate(64, 10), Err(Misuse::Present(64)));
         assert_eq!(directory.allocate(128, 9), Err(Misuse::OutOfRange(128)));
         assert_eq!(directory.sorted(), [(64, 9), (192, 8)]);

@@ -7,6 +7,8 @@ use crate::request::RequestKind;
 /// The error of a callback that does not fit the outstanding requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misuse {
+    /// What was called: a sequencer or a DMA sequencer.
+    pub(super) kind: &'static str,
     pub(super) version: u32,
     pub(super) callback: &'static str,
     pub(super) line: u64,
@@ -17,8 +19,8 @@ pub struct Misuse {
 
 impl fmt::Display for Misuse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Misuse { version, callback, line, .. } = self;
-        write!(f, "sequencer {version}: {callback} for line {line:#x}: ")?;
+        let Misuse { kind, version, callback, line, .. } = self;
+        write!(f, "{kind} {version}: {callback} for line {line:#x}: ")?;
         match self.head {
             None => f.write_str("assertion failed: no request to the line is outstanding"),
             Some((kind, address)) if self.lacks_block => {

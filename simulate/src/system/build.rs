@@ -5,13 +5,13 @@ use std::sync::Arc;
 
 use slicc::compile::code::{Machine, Member, Program, control};
 use slicc::compile::trackers;
-use slicc::compile::types::{Type, TypeKind};
+use slicc::compile::types::{Type, TypeKind, Types};
 use slicc::cplusplus::evaluate;
 
 use super::words::{STACK, Words};
 use super::{
-    Controller, DEADLOCK_THRESHOLD, Envelope, MemoryFields, RequestFields, Resume, Role, System,
-    Tally, Thread,
+    Controller, DEADLOCK_THRESHOLD, DmaFields, Envelope, MemoryFields, RequestFields, Resume, Role,
+    System, Tally, Thread,
 };
 use crate::client::Core;
 use crate::config::{Direction, FETCHER, Instance, MachinePlan, Options, Plan, Value};
@@ -28,6 +28,7 @@ use crate::ruby::sets::Machines;
 use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
 use crate::ruby::wheel::Wheel;
+use crate::sequencer::dma::DmaSequencer;
 use crate::sequencer::{Config, Effects, Sequencer};
 use crate::trace::Trace;
 
@@ -39,7 +40,7 @@ pub struct Setup<'a> {
     pub plan: &'a Plan,
     /// The options from which the plan was made.
     pub options: &'a Options,
-    /// The cores, one for each thread.
+    /// The cores, one for each thread, and then the DMA devices of the options.
     pub cores: Vec<Box<dyn Core>>,
     /// The trace, if it is printed.
     pub trace: Option<Trace>,
@@ -89,7 +90,11 @@ impl System {
             timer_owners: Vec::new(),
             persistents: Vec::new(),
             sequencers: Vec::new(),
+            dma_sequencers: (0..plan.dma_sequencers)
+                .map(|number| DmaSequencer::new(number, options.block_bytes))
+                .collect(),
             threads: Vec::new(),
+            cores: cores.len().saturating_sub(options.devices as usize),
             network,
             machines,
             memory: Memory::new(options.block_bytes, options.memory),
@@ -130,6 +135,7 @@ impl System {
                 size: field(&types[types.known.request], "Size"),
                 context: field(&types[types.known.request], "contextId"),
             },
+            dma_fields: dma_fields(types),
             block_words,
             effects: Effects::default(),
             current: 0,
@@ -147,6 +153,7 @@ impl System {
             homes,
             fetchers: plan.fetchers.clone(),
             homes_of: vec![0; sequencers],
+            dma_homes: vec![0; plan.dma_sequencers as usize],
             monitors: vec![None; sequencers],
             moments: 0,
             program: Arc::clone(&program),
@@ -172,8 +179,8 @@ impl System {
                 moved: 0,
             });
         }
-        if system.threads.len() > sequencers {
-            return Err(SetupError::Threads { threads: system.threads.len(), sequencers });
+        if system.cores > sequencers {
+            return Err(SetupError::Threads { threads: system.cores, sequencers });
         }
         Ok(system)
     }
@@ -382,6 +389,10 @@ impl System {
                 parts.sequencers.push(*number);
                 u64::from(*number)
             }
+            Value::DmaSequencer(number) => {
+                self.dma_homes[*number as usize] = controller;
+                u64::from(*number)
+            }
             Value::Timer => self.timers_for(controller),
             Value::Wire(number) => {
                 let at = plan.buffers + number;
@@ -426,9 +437,9 @@ impl System {
             }
             "MN_TBEStorage" => {
                 let text = member.constructor.as_deref().unwrap_or("");
-                let names = text.split(['{', ',', '}', ' ']).filter_map(|word| {
-                    word.strip_prefix("m_")?.strip_suffix("_ptr")
-                });
+                let names = text
+                    .split(['{', ',', '}', ' '])
+                    .filter_map(|word| word.strip_prefix("m_")?.strip_suffix("_ptr"));
                 let found: Vec<u64> = names
                     .filter_map(|name| compiled.variables.iter().find(|one| &*one.name == name))
                     .map(|storage| control + u64::from(storage.offset))
@@ -505,6 +516,26 @@ fn is_data_cache(name: &str) -> bool {
 
 fn field(of: &Type, name: &str) -> u16 {
     of.fields.get(name).map(|field| field.offset).unwrap_or_default()
+}
+
+/// What a DMA sequencer has to know of its messages to the protocol.
+fn dma_fields(types: &Types) -> DmaFields {
+    let Some(of) = types.find(None, "SequencerMsg") else {
+        return DmaFields::default();
+    };
+    let message = &types[of];
+    let kinds = message.fields.get("Type").map(|field| &types[field.of]);
+    let number = |name: &str| kinds.and_then(|kinds| kinds.enumerator(name)).unwrap_or_default();
+    DmaFields {
+        of,
+        line: field(message, "LineAddress"),
+        address: field(message, "PhysicalAddress"),
+        kind: field(message, "Type"),
+        block: field(message, "DataBlk"),
+        length: field(message, "Len"),
+        load: number("LD"),
+        store: number("ST"),
+    }
 }
 
 /// The offsets of the fields of a type that the network reads.

@@ -5,7 +5,7 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 use crate::client::{Core, CorePort};
-use crate::request::{Refusal, Request, RequestKind};
+use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 use crate::sequencer::{Issue, Line};
 use crate::trace::Trace;
 
@@ -30,6 +30,13 @@ impl CorePort for Port<'_> {
         if let Some(issue) = issue {
             system.issue(which, issue);
         }
+        Ok(())
+    }
+
+    fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal> {
+        let device = self.thread - self.system.cores;
+        self.system.dma_sequencers[device].request(self.system.now, transfer)?;
+        self.system.issue_transfer(device, transfer);
         Ok(())
     }
 
@@ -149,14 +156,7 @@ impl System {
                 None => self.caches[cache].clear_monitor(line),
             }
         }
-        let now = self.now;
-        let thread = self.thread_of(which);
-        let event = (self.controllers.len() + thread) as u32;
-        for response in &effects.responses {
-            self.with_core(thread, |core, port| core.performed(now, response, port));
-            self.threads[thread].answers.push_back((now + 1, *response));
-            self.wheel.schedule(now + 1, event);
-        }
+        self.answer(self.thread_of(which), &effects.responses);
         if let Some(issue) = effects.issue {
             self.issue(which, issue);
         }
@@ -176,6 +176,71 @@ impl System {
         fetches.unwrap_or(sequencer)
     }
 
+    /// Tells the core of a thread that memory performed requests, and schedules the responses.
+    fn answer(&mut self, thread: usize, responses: &[Response]) {
+        let now = self.now;
+        let event = (self.controllers.len() + thread) as u32;
+        for response in responses {
+            self.with_core(thread, |core, port| core.performed(now, response, port));
+            self.threads[thread].answers.push_back((now + 1, *response));
+            self.wheel.schedule(now + 1, event);
+        }
+    }
+
+    /// Puts the request of a DMA device into the mandatory queue of its controller.
+    fn issue_transfer(&mut self, device: usize, transfer: Transfer) {
+        let Some((buffer, _)) = self.controllers[self.dma_homes[device]].mandatory else {
+            return;
+        };
+        let fields = self.dma_fields;
+        let message = self.words.allocate(fields.of, &self.program.types[fields.of].initial);
+        let line = self.line_of(transfer.address);
+        let kind = if transfer.written.is_some() { fields.store } else { fields.load };
+        for (offset, value) in [
+            (fields.line, line),
+            (fields.address, transfer.address),
+            (fields.kind, kind),
+            (fields.length, transfer.bytes()),
+        ] {
+            self.words.words[message as usize + usize::from(offset)] = value;
+        }
+        let first = message + u64::from(fields.block) + (transfer.address - line) / 8;
+        for (word, value) in
+            (0..transfer.words).zip(transfer.written.into_iter().flat_map(|it| it..))
+        {
+            self.words.words[first as usize + word as usize] = value;
+        }
+        let random = self.random_delays.then_some(&mut self.delays);
+        // The queue is unordered and the latency at least 1, so this cannot fail.
+        if let Ok(arrival) =
+            self.buffers[buffer as usize].enqueue(self.now, 1, message, true, random)
+        {
+            self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        }
+    }
+
+    /// Carries out a callback of a DMA controller: the request for a line completes, a read with the block at an
+    /// address.
+    pub(super) fn dma_callback(
+        &mut self,
+        sequencer: u64,
+        line: u64,
+        block: Option<u64>,
+    ) -> Result<(), Trap> {
+        let device = sequencer as usize;
+        let mut responses = Vec::new();
+        let one = &mut self.dma_sequencers[device];
+        match block {
+            None => one.ack_done(line, &mut responses),
+            Some(block) => {
+                let range = block as usize..block as usize + self.block_words;
+                one.data_done(line, &self.words.words[range], &mut responses)
+            }
+        }?;
+        self.answer(self.cores + device, &responses);
+        Ok(())
+    }
+
     /// `evictionCallback`: the core is told that a line is lost, and its reservation ends.
     pub(super) fn evicted(&mut self, sequencer: usize, line: u64) {
         if let Some(cache) = self.monitors[sequencer] {
@@ -186,7 +251,7 @@ impl System {
             trace.evicted(now, sequencer as u32);
         }
         let thread = self.thread_of(sequencer);
-        if thread < self.threads.len() {
+        if thread < self.cores {
             self.with_core(thread, |core, port| core.evicted(now, line, port));
         }
     }

@@ -57,6 +57,7 @@
 //! | anything but `isPresent` of an address of another directory | assert | fault |
 //! | `allocate` of a present line, `deallocate` of an absent one | assert | fault |
 //! | `lookup` of an absent line | null | null |
+//! | an address that is not a line's | that of its line | that of its line |
 //! | **TimerTable** | | |
 //! | `set` of a line that is set, `unset` of one that is not, either of no line | assert | fault |
 //! | `nextAddress` with timers of which none has expired | the earliest | the earliest |
@@ -101,6 +102,9 @@
 //! | `addEntryToNewSlot` without a free slot | assert | fault |
 //! | `addEntryToSlot`, `removeEntryFromSlot` of a free slot, `decrementReserved` without a reservation | assert | fault |
 //! | `mapAddressToDownstreamMachine` of an address that no controller downstream serves | fatal | fault |
+//! | **DMASequencer** | | |
+//! | a callback for a line without a request, `dataCallback` for a write | assert | fault |
+//! | `ackCallback` for a read | accepted: the device's buffer keeps its content | accepted: the buffer is zero |
 //! | **DataBlock**, **WriteMask** | | |
 //! | `setMask`, `getMask`, `test` out of range | assert | fault |
 //! | `firstBitSet`, `count` from beyond the end | the size, 0 | the same |
@@ -286,7 +290,7 @@ impl System {
     }
 
     /// The line that contains an address.
-    fn line_of(&self, address: u64) -> u64 {
+    pub(super) fn line_of(&self, address: u64) -> u64 {
         address & !(self.block_words as u64 * 8 - 1)
     }
 

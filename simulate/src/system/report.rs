@@ -84,25 +84,46 @@ impl System {
 
     /// The fault that a core gets responses but makes no progress.
     pub(super) fn no_progress(&self, thread: usize, since: u64) -> Box<Fault> {
+        let device = thread.checked_sub(self.cores);
+        if let Some(fault) = device.and_then(|device| self.stuck_device(device)) {
+            return fault;
+        }
         let message = format!(
             "Livelock: thread {thread} has been at the same operation since time {since}, although its requests are \
              answered; current time: {}",
             self.now
         );
-        let line = self.sequencers[thread].oldest();
-        let address = line.map(|(_, address)| self.sequencers[thread].line_of(address));
+        let oldest = self.sequencers.get(thread).and_then(|one| one.oldest());
+        let address = oldest.map(|(_, address)| self.line_of(address));
         let recent = address.map(|address| self.recent(address)).unwrap_or_default();
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
         Box::new(Fault { address, recent, ..fault })
     }
 
-    /// The fault that no event is left, but cores wait.
+    /// The fault that a DMA device waits for its request for ever, if it does: the protocol starves it, or has lost the
+    /// request.
+    fn stuck_device(&self, device: usize) -> Option<Box<Fault>> {
+        let one = &self.dma_sequencers[device];
+        let (since, address) = one.oldest()?;
+        let message = format!(
+            "Deadlock: DMA sequencer {} has waited for {address:#x} since tick {since}; current time: {}",
+            one.number(),
+            self.now
+        );
+        let address = self.line_of(address);
+        let fault = *self.plain_fault(FaultKind::Deadlock, message);
+        Some(Box::new(Fault { address: Some(address), recent: self.recent(address), ..fault }))
+    }
+
+    /// The fault that no event is left, but cores or DMA devices wait.
     pub(super) fn quiescence(&self) -> Box<Fault> {
         let waiting = self
             .sequencers
             .iter()
             .filter(|one| one.outstanding() > 0)
             .min_by_key(|one| one.oldest());
+        let mut devices = 0..self.dma_sequencers.len();
+        let stuck_device = devices.find_map(|device| self.stuck_device(device));
         match waiting {
             Some(one) => {
                 let (since, address) = one.oldest().unwrap_or_default();
@@ -114,13 +135,13 @@ impl System {
                 );
                 self.stuck(one.version() as usize, message)
             }
-            None => {
+            None => stuck_device.unwrap_or_else(|| {
                 let message = format!(
                     "Deadlock: no core has a request outstanding, and none makes progress; current time: {}",
                     self.now
                 );
                 self.plain_fault(FaultKind::Deadlock, message)
-            }
+            }),
         }
     }
 

@@ -14,7 +14,7 @@ use history::{Ambiguity, History, Provenance, ReadsFrom};
 use simulate::client::{Client, Core, CorePort};
 use simulate::program::{Program, ProgramSize};
 use simulate::record;
-use simulate::request::{Refusal, Request, Response};
+use simulate::request::{Refusal, Request, Response, Transfer};
 use simulate::sequencer::{Config, Effects, Issue, Line, Sequencer, ruby_type};
 use simulate::trace::{Layout, Options, Output, Trace};
 
@@ -65,6 +65,10 @@ impl CorePort for View<'_> {
             memory.issue(self.core, issue, 1);
         }
         Ok(())
+    }
+
+    fn transfer(&mut self, transfer: Transfer) -> Result<(), Refusal> {
+        panic!("there are no DMA devices: {transfer:?}");
     }
 
     fn wake_at(&mut self, tick: u64) {

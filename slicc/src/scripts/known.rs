@@ -52,7 +52,11 @@ impl KnownProtocol {
     /// Whether the script makes a buffer ordered.
     pub fn is_ordered(self, machine: &str, buffer: &str) -> bool {
         if machine == "DMA" {
-            return buffer == "responseFromDir" && self != KnownProtocol::MoesiCmpDirectory;
+            let ordered = match self {
+                KnownProtocol::MoesiCmpDirectory => "triggerQueue",
+                _ => "responseFromDir",
+            };
+            return buffer == ordered;
         }
         let ordered: &[&str] = match (self, machine) {
             (KnownProtocol::MiExample, "L1Cache") => {

@@ -148,11 +148,14 @@ impl System {
             Functional => return Err(Trap::Unsupported("a functional access")),
             Transaction => return Err(Trap::Unsupported("a transaction")),
             Gpu => return Err(Trap::Unsupported("a GPU")),
-            Dvm | TableDistributor => {
-                return Err(Trap::Unsupported("a TLB invalidation"));
+            Dvm | TableDistributor => return Err(Trap::Unsupported("a TLB invalidation")),
+            DmaAck => {
+                self.dma_callback(a, b, None)?;
+                0
             }
-            DmaAck | DmaData => {
-                return Err(Trap::Unsupported("a DMA device"));
+            DmaData => {
+                self.dma_callback(a, c, Some(b))?;
+                0
             }
 
             // The compiler makes instructions of some functions, and the callers carry out others.

@@ -1,0 +1,157 @@
+//! The sequencer between a DMA device and its DMA controller.
+//!
+//! A device makes one request at a time, which lies within a cache line: gem5's devices split their
+//! accesses at the ends of lines, and a `DMASequencer` would not find a request whose second line
+//! is answered. Unlike a [`Sequencer`](super::Sequencer), it takes no part in coherence: the
+//! controller asks the directory, which collects the line from caches and memory.
+
+use super::Misuse;
+use crate::request::{Refusal, RequestKind, Response, Transfer};
+
+/// The request of a DMA device.
+#[derive(Clone, Copy, Debug)]
+struct Pending {
+    transfer: Transfer,
+    accepted: u64,
+}
+
+/// The sequencer of one DMA device.
+#[derive(Debug)]
+pub struct DmaSequencer {
+    number: u32,
+    block_bytes: u64,
+    pending: Option<Pending>,
+}
+
+impl DmaSequencer {
+    /// Creates the DMA sequencer with this number, without a request.
+    pub fn new(number: u32, block_bytes: u64) -> DmaSequencer {
+        DmaSequencer { number, block_bytes, pending: None }
+    }
+
+    /// The number among all DMA sequencers.
+    pub fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// The outstanding request: the tick at which it was accepted, and its address.
+    pub fn oldest(&self) -> Option<(u64, u64)> {
+        self.pending.map(|pending| (pending.accepted, pending.transfer.address))
+    }
+
+    /// The line that contains an address.
+    fn line_of(&self, address: u64) -> u64 {
+        address & !(self.block_bytes - 1)
+    }
+
+    /// Accepts a request.
+    ///
+    /// # Errors
+    /// Fails if another request is outstanding.
+    pub fn request(&mut self, now: u64, transfer: Transfer) -> Result<(), Refusal> {
+        if self.pending.is_some() {
+            return Err(Refusal::BufferFull);
+        }
+        self.pending = Some(Pending { transfer, accepted: now });
+        Ok(())
+    }
+
+    /// `dataCallback`: completes a read with the block of its line. Adds a response for each word.
+    ///
+    /// # Errors
+    /// Fails if no request for the line is outstanding, or it is a write.
+    pub fn data_done(
+        &mut self,
+        line: u64,
+        block: &[u64],
+        responses: &mut Vec<Response>,
+    ) -> Result<(), Misuse> {
+        let misuse = self.misuse("dataCallback", line);
+        let transfer = self.take(line).ok_or_else(|| misuse.clone())?;
+        if transfer.written.is_some() {
+            return Err(misuse);
+        }
+        let first = (transfer.address - line) as usize / 8;
+        let value = |word: usize| block.get(first + word).copied().unwrap_or(0);
+        answer(&transfer, value, responses);
+        Ok(())
+    }
+
+    /// `ackCallback`: completes a request. Adds a response for each word. gem5 completes a read as well, and leaves
+    /// the device's buffer as it was: here all zeros.
+    ///
+    /// # Errors
+    /// Fails if no request for the line is outstanding.
+    pub fn ack_done(&mut self, line: u64, responses: &mut Vec<Response>) -> Result<(), Misuse> {
+        let misuse = self.misuse("ackCallback", line);
+        let transfer = self.take(line).ok_or(misuse)?;
+        answer(&transfer, |_| 0, responses);
+        Ok(())
+    }
+
+    /// Removes the request for a line.
+    fn take(&mut self, line: u64) -> Option<Transfer> {
+        let pending = self.pending.filter(|it| self.line_of(it.transfer.address) == line)?;
+        self.pending = None;
+        Some(pending.transfer)
+    }
+
+    /// The error of a callback that does not fit the request.
+    fn misuse(&self, callback: &'static str, line: u64) -> Misuse {
+        let own = self.pending.map(|it| it.transfer);
+        let own = own.filter(|transfer| self.line_of(transfer.address) == line);
+        Misuse {
+            kind: "DMA sequencer",
+            version: self.number,
+            callback,
+            line,
+            head: own.map(|transfer| (transfer.kind(), transfer.address)),
+            lacks_block: false,
+        }
+    }
+}
+
+/// Adds the responses to a request, one for each word.
+fn answer(transfer: &Transfer, value: impl Fn(usize) -> u64, responses: &mut Vec<Response>) {
+    let kind = transfer.kind();
+    responses.extend((0..transfer.words).map(|word| Response {
+        tag: transfer.tag + word,
+        kind,
+        address: transfer.address + u64::from(word) * 8,
+        value: if kind == RequestKind::Load { value(word as usize) } else { 0 },
+        success: true,
+    }));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const READ: Transfer = Transfer { tag: 5, address: 0x1010, words: 2, written: None };
+
+    #[test]
+    fn a_read_gets_the_words_that_it_asked_for() {
+        let mut sequencer = DmaSequencer::new(0, 64);
+        sequencer.request(3, READ).unwrap();
+        assert_eq!(sequencer.request(4, READ), Err(Refusal::BufferFull));
+        assert_eq!(sequencer.oldest(), Some((3, 0x1010)));
+        let mut responses = Vec::new();
+        sequencer.data_done(0x1000, &[0, 1, 2, 3, 4, 5, 6, 7], &mut responses).unwrap();
+        let seen: Vec<(u32, u64, u64)> =
+            responses.iter().map(|one| (one.tag, one.address, one.value)).collect();
+        assert_eq!(seen, [(5, 0x1010, 2), (6, 0x1018, 3)]);
+        assert_eq!(sequencer.oldest(), None);
+    }
+
+    #[test]
+    fn callbacks_that_fit_no_request_are_errors() {
+        let mut sequencer = DmaSequencer::new(1, 64);
+        let mut responses = Vec::new();
+        let error = sequencer.ack_done(0x1000, &mut responses).unwrap_err();
+        assert!(error.to_string().starts_with("DMA sequencer 1: ackCallback"), "{error}");
+        sequencer.request(0, Transfer { written: Some(9), ..READ }).unwrap();
+        assert!(sequencer.ack_done(0x1040, &mut responses).is_err());
+        assert!(sequencer.data_done(0x1000, &[0; 8], &mut responses).is_err());
+        assert!(responses.is_empty());
+    }
+}
