@@ -109,7 +109,7 @@ fn unreported_evictions_show() {
 
 #[test]
 fn histories_have_what_orders_their_operations() {
-    let shape = ProgramSize { rmws: 30, linked: 50, fences: 10, ..racy(Model::RVWMO, 1) };
+    let shape = ProgramSize { rmws: 30, linked: 50, fences: 10, ..racy(Model::RVWMO, 11) };
     let client = Client::out_of_order(Model::RVWMO, 8);
     let history = run(&Run::new(client, ProgramSize { operations: 400, ..shape })).history;
     let has = |kind: fn(Kind) -> bool| history.ops().any(|op| kind(history.kind(op)));
