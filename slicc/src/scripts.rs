@@ -339,35 +339,35 @@ const CHI_NETWORK: [&str; 8] =
 
 /// The core pairs and directory of AMD's protocols.
 const AMD: [MachineRow; 2] = [
-        (
-            "CorePair",
-            &[
-                "requestFromCore",
-                "responseFromCore",
-                "unblockFromCore",
-                "probeToCore",
-                "responseToCore",
-                "mandatoryQueue",
-                "triggerQueue",
-            ],
-        ),
-        (
-            "Directory",
-            &[
-                "requestFromDMA",
-                "responseToDMA",
-                "requestFromCores",
-                "responseFromCores",
-                "unblockFromCores",
-                "probeToCore",
-                "responseToCore",
-                "triggerQueue",
-                "L3triggerQueue",
-                MEMORY[0],
-                MEMORY[1],
-            ],
-        ),
-    ];
+    (
+        "CorePair",
+        &[
+            "requestFromCore",
+            "responseFromCore",
+            "unblockFromCore",
+            "probeToCore",
+            "responseToCore",
+            "mandatoryQueue",
+            "triggerQueue",
+        ],
+    ),
+    (
+        "Directory",
+        &[
+            "requestFromDMA",
+            "responseToDMA",
+            "requestFromCores",
+            "responseFromCores",
+            "unblockFromCores",
+            "probeToCore",
+            "responseToCore",
+            "triggerQueue",
+            "L3triggerQueue",
+            MEMORY[0],
+            MEMORY[1],
+        ],
+    ),
+];
 
 /// The second level of both MESI protocols.
 const MESI_L2: [&str; 6] = [

@@ -66,8 +66,7 @@ pub(super) fn base_value(known: Option<KnownProtocol>, machine: &str, name: &str
     }
     let first_levels = ["L0Cache", "L1Cache", "L2Cache", "DMA"];
     match name {
-        "transitions_per_cycle"
-            if known == Some(KnownProtocol::Chi) => 1024,
+        "transitions_per_cycle" if known == Some(KnownProtocol::Chi) => 1024,
         "transitions_per_cycle"
             if matches!(known, Some(KnownProtocol::MoesiAmdBase | KnownProtocol::Msi)) =>
         {

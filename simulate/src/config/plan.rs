@@ -347,7 +347,8 @@ impl Planner<'_> {
     fn interleaving(&self, machine: &Declared, count: u32) -> Interleaving {
         let options = self.options;
         let is_directory = |object: &Object| is_kind(object, "DirectoryMemory");
-        let directory = matches!(machine.name, "Directory" | "Memory") || machine.parameters.iter().any(is_directory);
+        let directory = matches!(machine.name, "Directory" | "Memory")
+            || machine.parameters.iter().any(is_directory);
         let dealt = (directory || machine.name == "L2Cache") && count.is_power_of_two();
         Interleaving {
             end: options.memory_bytes,

@@ -58,9 +58,7 @@ impl Planner<'_> {
                 Err(site.error("only message buffers and caches can be set among pointers"))
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
-            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => {
-                Ok(Value::Null)
-            }
+            "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => Ok(Value::Null),
             "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
                 Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
@@ -106,7 +104,8 @@ impl Planner<'_> {
         self.plan.buffers += 1;
         let network = endpoint(site)?;
         let trigger = self.known().is_some_and(|known| known.is_trigger(site.name()));
-        let to_memory = self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
+        let to_memory =
+            self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
         let (steady, capacity) = (trigger || to_memory, if to_memory { 2 } else { 0 });
         Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, network }))
     }

@@ -193,7 +193,9 @@ pub enum Misuse {
     #[error("more than three TBEs in one slot of a TBEStorage, which is not supported")]
     SlotShared,
     /// A slot without a TBE was shared or given back.
-    #[error("slot {0} of a TBEStorage shared or given back although it is free (assert in TBEStorage.hh)")]
+    #[error(
+        "slot {0} of a TBEStorage shared or given back although it is free (assert in TBEStorage.hh)"
+    )]
     SlotFree(u64),
     /// A reservation was ended while there was none.
     #[error("a reservation of a TBEStorage ended although there is none (assert in TBEStorage.hh)")]

@@ -426,9 +426,9 @@ impl System {
             }
             "MN_TBEStorage" => {
                 let text = member.constructor.as_deref().unwrap_or("");
-                let names = text.split(['{', ',', '}', ' ']).filter_map(|word| {
-                    word.strip_prefix("m_")?.strip_suffix("_ptr")
-                });
+                let names = text
+                    .split(['{', ',', '}', ' '])
+                    .filter_map(|word| word.strip_prefix("m_")?.strip_suffix("_ptr"));
                 let found: Vec<u64> = names
                     .filter_map(|name| compiled.variables.iter().find(|one| &*one.name == name))
                     .map(|storage| control + u64::from(storage.offset))

@@ -261,7 +261,8 @@ impl<'a> Compiler<'a> {
             return self.fail(Diagnostic::error(object.name.span, text));
         }
         let element = self.element(of, object);
-        let constructor = attribute(&object.pairs, "constructor").map(|pair| pair.value.text.clone());
+        let constructor =
+            attribute(&object.pairs, "constructor").map(|pair| pair.value.text.clone());
         let name = object.name.text.clone();
         Ok(Member { name, of, offset, element, constructor, span: object.span })
     }

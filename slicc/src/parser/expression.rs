@@ -5,7 +5,9 @@ use nom::combinator::{map, opt};
 use nom::multi::separated_list0;
 use nom::sequence::terminated;
 
-use super::input::{BRACKETS, In, PARENTHESES, Parsed, enclosed, if_there, name, nested, text, token};
+use super::input::{
+    BRACKETS, In, PARENTHESES, Parsed, enclosed, if_there, name, nested, text, token,
+};
 use super::{Name, Span};
 use crate::ast::{Binary, Expression, ExpressionKind, Unary};
 use crate::token::TokenKind;

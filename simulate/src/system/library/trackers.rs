@@ -1,6 +1,9 @@
 //! Functions of the objects with which CHI's transactions keep track of messages and TBEs.
 
-use slicc::compile::trackers::{expected as words_of_expected, partitions, records as words_of_records, storage as words_of_storage};
+use slicc::compile::trackers::{
+    expected as words_of_expected, partitions, records as words_of_records,
+    storage as words_of_storage,
+};
 use slicc::library::LibraryFunction;
 
 use crate::ruby::Misuse;
@@ -46,20 +49,11 @@ impl System {
             }
             RecordPop => nothing(records::remove(words, 0))?,
 
-            ExpectClear
-            | ExpectResponse
-            | ExpectData
-            | ExpectSetCount
-            | ExpectAddCount
-            | ExpectAny
-            | ExpectLeft
-            | ExpectReceived
-            | ExpectHasResponse
-            | ExpectHasData
-            | ExpectTakeResponse
-            | ExpectTakeData
-            | ExpectTookResponse
-            | ExpectTookData => expectation(function, words, b)?,
+            ExpectClear | ExpectResponse | ExpectData | ExpectSetCount | ExpectAddCount
+            | ExpectAny | ExpectLeft | ExpectReceived | ExpectHasResponse | ExpectHasData
+            | ExpectTakeResponse | ExpectTakeData | ExpectTookResponse | ExpectTookData => {
+                expectation(function, words, b)?
+            }
 
             SlotsUsed => storage::used(words) as u64,
             SlotsCapacity => words[words_of_storage::CAPACITY],
@@ -104,7 +98,8 @@ impl System {
     ) -> Result<u64, Trap> {
         use LibraryFunction::*;
         let [b, c]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + 1 + index]);
-        let part = |partition: u64| object as usize + partitions::STORAGES + partition.min(1) as usize;
+        let part =
+            |partition: u64| object as usize + partitions::STORAGES + partition.min(1) as usize;
         let parts = [0, 1].map(|partition| self.words.words[part(partition)] as usize);
         if parts.contains(&0) {
             return Err(Trap::Null);
