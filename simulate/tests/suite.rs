@@ -8,6 +8,8 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use check::{Model, Verdict, check};
+use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
 use simulate::config::Options;
 use simulate::program::ProgramSize;
@@ -110,4 +112,63 @@ fn every_function_of_the_library_is_called() {
         })
         .collect();
     assert_eq!(missing, Vec::<&str>::new());
+}
+
+/// gem5's own protocols, which rubric reads where they are.
+const RELEASED: [&str; 10] = [
+    "MI_example",
+    "MESI_Two_Level",
+    "MESI_Three_Level",
+    "MESI_Three_Level_HTM",
+    "MOESI_CMP_directory",
+    "MOESI_CMP_token",
+    "MOESI_hammer",
+    "MOESI_AMD_Base",
+    "GPU_VIPER",
+    "Garnet_standalone",
+];
+
+/// `RUBRIC_GEM5=path/to/gem5 cargo test --workspace --test suite -- --ignored`
+#[test]
+#[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
+fn every_protocol_of_gem5_loads_and_runs() {
+    let root = std::env::var("RUBRIC_GEM5").expect("RUBRIC_GEM5 is the path of a gem5 tree");
+    let folder = Path::new(&root).join("src/mem/ruby/protocol");
+    let mut paths: Vec<PathBuf> =
+        RELEASED.iter().map(|name| folder.join(format!("{name}.slicc"))).collect();
+    paths.push(folder.join("chi/CHI.slicc"));
+    for path in paths {
+        assert_eq!(outcome(&path, ""), "clean", "{}", path.display());
+    }
+}
+
+/// CHI in all of its parts: several home and memory nodes, fetches, and linked accesses.
+#[test]
+#[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
+fn chi_is_sequentially_consistent() {
+    let root = std::env::var("RUBRIC_GEM5").expect("RUBRIC_GEM5 is the path of a gem5 tree");
+    let path = Path::new(&root).join("src/mem/ruby/protocol/chi/CHI.slicc");
+    let protocol = Protocol::open(&path.display().to_string()).expect("it loads");
+    for seed in 1..=20 {
+        let simulation = Simulation {
+            shape: ProgramSize {
+                threads: 4,
+                operations: 200,
+                rmws: 20,
+                fetches: 20,
+                seed,
+                ..ProgramSize::default()
+            },
+            client: Client::IN_ORDER,
+            options: Options { l2_banks: 2, directories: 2, ..Options::default() },
+            deadlock_threshold: None,
+        };
+        let plan = simulation.plan(&protocol).expect("every parameter has a value");
+        let run = simulation.run(&protocol, &plan, None).expect("the plan fits");
+        assert!(run.fault.is_none(), "seed {seed}: {}", run.fault.unwrap().message);
+        let history = run.history().expect("the records agree");
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).expect("values are unique");
+        let report = check(&history, &reads_from, Model::SC, &check::Options::default());
+        assert!(matches!(report.verdict, Verdict::Consistent(_)), "seed {seed}");
+    }
 }

@@ -184,3 +184,59 @@ pub(super) fn upstream(machine: &str, options: &Options) -> Option<Group> {
         interleaving,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> Options {
+        Options { threads: 2, l2_banks: 4, directories: 2, ..Options::default() }
+    }
+
+    #[test]
+    fn cores_come_first_and_home_nodes_last() {
+        let options = options();
+        assert_eq!(count("Cache", &options), 2 * 3 + 4);
+        assert_eq!((count("Memory", &options), count("MiscNode", &options)), (2, 1));
+        let roles: Vec<_> =
+            (0..8).filter_map(|at| Role::of("Cache", at, &options)).map(Role::name).collect();
+        assert_eq!(roles, ["L1I", "L1D", "L2", "L1I", "L1D", "L2", "HNF", "HNF"]);
+        assert_eq!(Role::of("Memory", 0, &options), None);
+    }
+
+    #[test]
+    fn requests_go_down_to_the_node_of_their_line() {
+        let options = options();
+        let serves = |number: u32, address: u64| {
+            let group = downstream("Cache", number, &options)?;
+            Some((group.kind, group.first + group.interleaving.home(address) as u32))
+        };
+        let (cache, memory) = (machine_type("Cache").unwrap(), machine_type("Memory").unwrap());
+        // Both first levels of the second core send to its second level, which sends to home nodes.
+        assert_eq!(serves(3, 0x1040), Some((cache, 5)));
+        assert_eq!(serves(4, 0x1040), Some((cache, 5)));
+        assert_eq!(serves(5, 0x1040), Some((cache, 7)));
+        assert_eq!(serves(5, 0x10c0), Some((cache, 9)));
+        // Home nodes send to memory nodes.
+        assert_eq!(serves(7, 0x1040), Some((memory, 1)));
+        assert_eq!(downstream("Memory", 0, &options), None);
+    }
+
+    #[test]
+    fn the_misc_node_snoops_the_first_levels_for_data() {
+        let group = upstream("MiscNode", &options()).unwrap();
+        let numbers: Vec<u32> = (0..group.count).map(|at| group.first + at * group.step).collect();
+        assert_eq!(numbers, [1, 4]);
+        assert_eq!(upstream("Cache", &options()), None);
+    }
+
+    #[test]
+    fn each_role_has_its_values() {
+        assert_eq!(Role::Hnf.value("is_HN"), Some(1));
+        assert_eq!(Role::L2.value("is_HN"), Some(0));
+        assert_eq!(Role::L1I.value("number_of_TBEs"), Some(16));
+        assert_eq!(Role::Hnf.value("request_latency"), None);
+        let with_sequencers = [Role::L1I, Role::L1D, Role::L2, Role::Hnf].map(Role::has_sequencer);
+        assert_eq!(with_sequencers, [true, true, false, false]);
+    }
+}
