@@ -17,8 +17,7 @@ use crate::ruby::delays::Latency;
 use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
-pub(crate) use plan::DMA_SEQUENCER;
-pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire};
+pub use plan::{Buffer, Direction, Instance, MachinePlan, Plan, Value, Wire, has_dma};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]
