@@ -287,7 +287,8 @@ impl Campaign {
         rounds.run(&mut originals, options.runs, 0)?;
         rounds.alarms = rounds::alarms(&originals);
         let has_same_seeds = options.guided.is_none();
-        let equivalents = exclude::excluded(opened, &subjects, &originals, has_same_seeds)?;
+        let equivalents =
+            exclude::excluded(opened, &subjects, &originals, has_same_seeds, options.devices)?;
         let is_tried =
             |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
         let mut mutants = streams(options, &subjects, &is_tried);
@@ -299,7 +300,7 @@ impl Campaign {
         let mut results = Results {
             runs: rows(streams()),
             equivalents: equivalents.into_iter().flatten().collect(),
-            coverage: coverage::coverage(opened, &subjects, &originals)?,
+            coverage: coverage::coverage(opened, &subjects, &originals, options.devices)?,
             ..Results::default()
         };
         explain::explain(opened, options, &mut results.runs)?;

@@ -19,8 +19,7 @@ use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
 pub use chi::Group;
-pub(crate) use plan::DMA_SEQUENCER;
-pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire};
+pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire, has_dma};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

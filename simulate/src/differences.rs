@@ -21,7 +21,7 @@ use slicc::mutant::equivalent::{self, Reached, Reason};
 use slicc::mutant::touched::{self, Touched};
 use slicc::protocol::Protocol;
 
-use crate::config::{Options, Plan};
+use crate::config::{Options, Plan, has_dma};
 
 /// Returns the differences between a protocol and a mutant of it.
 pub fn touched(original: &Protocol, mutated: &Protocol) -> Touched {
@@ -46,6 +46,7 @@ fn have_same_plans(one: &Protocol, other: &Protocol) -> bool {
         threads: 3,
         directories: 2,
         l2_banks: 2,
+        devices: u32::from(has_dma(one) && has_dma(other)),
         send_evictions: true,
         ..Options::default()
     };

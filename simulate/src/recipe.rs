@@ -30,7 +30,7 @@ use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{CacheGeometry, DMA_SEQUENCER, Options};
+use crate::config::{CacheGeometry, Options, has_dma};
 use crate::program::{Edit, EditKind, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
@@ -149,11 +149,9 @@ impl Recipe {
     /// lineages stand for the same programs on other cores. Protocols without DMA controllers get no
     /// DMA devices.
     fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
-        let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
-        let has_dma = parameters.any(|one| *one.kind.text == *DMA_SEQUENCER);
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
-        let devices = if has_dma { self.shape.devices } else { 0 };
+        let devices = if has_dma(protocol) { self.shape.devices } else { 0 };
         ProgramSize { weak, devices, ..self.shape.clone() }
     }
 

@@ -26,7 +26,11 @@ pub fn tell_order(opened: &Opened, settings: &[Setting]) {
 /// How much of a protocol's table was taken: of the transitions that do not stall, of machines that have
 /// controllers.
 pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) -> Reached {
-    let reasons = unreached::of(protocol);
+    let reasons = if plan.dma_sequencers > 0 {
+        unreached::with_devices(protocol)
+    } else {
+        unreached::of(protocol)
+    };
     let mut reached = Reached::default();
     for entry in table(protocol, plan) {
         let place = TableEntry::new(entry.machine, entry.state, entry.event);

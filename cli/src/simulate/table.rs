@@ -213,7 +213,11 @@ fn others<'a>(
         return Ok(());
     }
     let option = if series.has_recipes() { "--recipe" } else { "--seed" };
-    let listed: Vec<String> = seeds.take(SEEDS).map(u64::to_string).collect();
+    let name = |&seed: &u64| match series.args.recipe_of(seed) {
+        Some(lineage) => lineage.to_string(),
+        None => seed.to_string(),
+    };
+    let listed: Vec<String> = seeds.take(SEEDS).map(name).collect();
     let rest = match count.saturating_sub(SEEDS) {
         0 => String::new(),
         more => format!(" and {more} more, which --format json lists"),

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use simulate::config::Options;
+use simulate::config::{Options, has_dma};
 use simulate::system::entry_of;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
@@ -26,6 +26,7 @@ pub fn coverage(
     opened: &[Opened],
     subjects: &[Subject],
     originals: &[Stream],
+    devices: u32,
 ) -> Result<Vec<Coverage>, Error> {
     let mut rows = Vec::new();
     for (at, one) in opened.iter().enumerate() {
@@ -33,7 +34,7 @@ pub fn coverage(
         let mut own = originals.iter().filter(is_own).peekable();
         if own.peek().is_some() {
             let counts = counts(&one.protocol, own);
-            rows.extend(table(one, &counts)?);
+            rows.extend(table(one, &counts, devices)?);
         }
     }
     Ok(rows)
@@ -46,10 +47,11 @@ pub fn coverage(
 pub fn rows(
     opened: &Opened,
     reached: impl IntoIterator<Item = (u32, u64)>,
+    devices: u32,
 ) -> Result<Vec<Coverage>, Error> {
     let mut counts = BTreeMap::new();
     add(&mut counts, &opened.protocol, reached);
-    table(opened, &counts)
+    table(opened, &counts, devices)
 }
 
 /// How often the runs of a protocol took each transition or stalled at it.
@@ -78,11 +80,20 @@ fn add(
 }
 
 /// A row for each transition of the machines that a system has.
-fn table(opened: &Opened, counts: &BTreeMap<Triple, u64>) -> Result<Vec<Coverage>, Error> {
-    let plan = opened.plan_of(&Options::default())?;
+fn table(
+    opened: &Opened,
+    counts: &BTreeMap<Triple, u64>,
+    devices: u32,
+) -> Result<Vec<Coverage>, Error> {
+    let devices = if has_dma(&opened.protocol) { devices } else { 0 };
+    let plan = opened.plan_of(&Options { devices, ..Options::default() })?;
     let machines = opened.protocol.program.machines.iter();
     let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
-    let reasons = unreached::of(&opened.protocol);
+    let reasons = if devices > 0 {
+        unreached::with_devices(&opened.protocol)
+    } else {
+        unreached::of(&opened.protocol)
+    };
     let rows = machines.flat_map(|machine| {
         machine
             .transitions

@@ -13,7 +13,8 @@ use crate::protocols::Opened;
 
 /// For each subject, the reason why it is equivalent to its protocol, if it is. `originals` are the runs of the
 /// protocols themselves: a mutant would not reach what none of them reached in runs with the same seeds. A mutant with
-/// other seeds is not excluded for that reason.
+/// other seeds is not excluded for that reason. With DMA devices, no mutant is excluded because its code is unreachable
+/// without them.
 ///
 /// # Errors
 /// Fails if a mutant does not fit its protocol.
@@ -22,6 +23,7 @@ pub fn excluded(
     subjects: &[Subject],
     originals: &[Stream],
     has_same_seeds: bool,
+    devices: u32,
 ) -> Result<Vec<Option<Equivalent>>, Error> {
     let known = |at| has_same_seeds.then(|| reached(&opened[at], at, subjects, originals));
     let reached: Vec<Option<Reached>> = (0..opened.len()).map(known).collect();
@@ -32,6 +34,7 @@ pub fn excluded(
         let original = &opened[subject.protocol];
         let mutated = original.with(mutant)?;
         let reason = equivalent(&original.protocol, &mutated, reached[subject.protocol].as_ref());
+        let reason = reason.filter(|reason| devices == 0 || !reason.assumes_no_devices());
         Ok(reason.map(|reason| Equivalent {
             protocol: original.given.clone(),
             mutant: mutant.name.to_string(),

@@ -538,8 +538,14 @@ fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
     names
 }
 
+/// Whether a protocol has DMA controllers, to which DMA devices can be attached.
+pub fn has_dma(protocol: &Protocol) -> bool {
+    let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+    parameters.any(|one| is_kind(one, DMA_SEQUENCER))
+}
+
 /// The type of the parameter by which a machine is a DMA controller.
-pub(crate) const DMA_SEQUENCER: &str = "DMASequencer";
+pub(super) const DMA_SEQUENCER: &str = "DMASequencer";
 
 fn is_kind(object: &Object, kind: &str) -> bool {
     &*object.kind.text == kind

@@ -66,6 +66,7 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
         let count = || value.parse().unwrap_or_else(|_| panic!("{text}"));
         match word {
             "--threads" => shape.threads = count(),
+            "--dma" => shape.devices = count(),
             "--operations" => shape.operations = count(),
             "--locations" => shape.locations = count(),
             "--per-line" => shape.per_line = count(),

@@ -97,6 +97,15 @@ impl Reason {
         }
     }
 
+    /// Whether the reason holds for systems without DMA devices only, as what is known of unreachable entries does.
+    pub fn assumes_no_devices(&self) -> bool {
+        match self {
+            Reason::Unreachable { .. } => true,
+            Reason::Several(reasons) => reasons.iter().any(Reason::assumes_no_devices),
+            _ => false,
+        }
+    }
+
     /// The name of the reason, in tables and JSON.
     pub fn name(&self) -> &'static str {
         match self {

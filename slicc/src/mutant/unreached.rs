@@ -10,7 +10,7 @@ use crate::protocol::Protocol;
 /// The first words of reasons that do not exclude that an entry is reached in some run.
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
-/// The unreachable entries of a protocol with the reasons; none if the protocol is not built in.
+/// The entries of a protocol that are unreachable without DMA devices, with the reasons; none if the protocol is not built in.
 pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
@@ -29,6 +29,13 @@ pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
     });
     let mut all: BTreeMap<TableEntry, String> = rows.collect();
     all.retain(|place, _| has_one_end(protocol, place));
+    all
+}
+
+/// The entries that are unreachable also in a system with DMA devices, as far as is known.
+pub fn with_devices(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
+    let mut all = of(protocol);
+    all.retain(|place, why| place.machine != "DMA" && !why.starts_with("needs DMA"));
     all
 }
 
