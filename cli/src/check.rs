@@ -170,7 +170,8 @@ impl Run<'_> {
         self.crash(input, history)?;
         for model in self.models_of(history) {
             let prepared = model.prepare(history);
-            let (history, reads_from) = (&*prepared, &*prepared_reads(&prepared, reads_from));
+            let (history, reads_from) =
+                (&*prepared, &*prepared_reads(history, &prepared, reads_from));
             let Choice::One(algorithm) = self.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
                 continue;
@@ -250,7 +251,8 @@ pub fn report(
             .map_err(|twice| Error::written_twice(&input.file, history, &twice))?;
         for &model in models {
             let prepared = model.prepare(history);
-            let (history, reads_from) = (&*prepared, &*prepared_reads(&prepared, &reads_from));
+            let (history, reads_from) =
+                (&*prepared, &*prepared_reads(history, &prepared, &reads_from));
             let decided = decide(Algorithm::Stages, input, history, reads_from, model, || {
                 check::check(history, reads_from, model, options)
             });
@@ -264,16 +266,17 @@ pub fn report(
     Ok((all, violated))
 }
 
-/// Reads-from of a history that a model may have changed ([`memory::Model::prepare`]). That does not make
-/// sources ambiguous that were not.
+/// Reads-from of a history as a model sees it ([`memory::Model::prepare`]), from that of the history. The model
+/// does not make sources ambiguous that were not.
 fn prepared_reads<'r>(
-    prepared: &Cow<'_, History>,
+    history: &History,
+    prepared: &History,
     reads_from: &'r ReadsFrom,
 ) -> Cow<'r, ReadsFrom> {
-    let derived = match prepared {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(history) => ReadsFrom::derive(history, Ambiguity::Keep).ok(),
-    };
+    if std::ptr::eq(history, prepared) {
+        return Cow::Borrowed(reads_from);
+    }
+    let derived = ReadsFrom::derive(prepared, Ambiguity::Keep).ok();
     derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 

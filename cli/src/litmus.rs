@@ -12,7 +12,7 @@ mod json;
 mod text;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use check::Model;
@@ -146,7 +146,7 @@ fn print(args: &Args, ran: &Ran, out: &mut dyn Write) -> Result<(), Error> {
     writeln!(out).map_err(Error::Output)
 }
 
-fn one(args: &Args, path: &PathBuf) -> Result<Ran, Error> {
+fn one(args: &Args, path: &Path) -> Result<Ran, Error> {
     let begun = Instant::now();
     let (file, text) = files::read(path)?;
     let test = LitmusTest::parse(&file, &text)?;

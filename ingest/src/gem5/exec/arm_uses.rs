@@ -211,7 +211,7 @@ fn named(text: &[u8]) -> RegisterSet {
 /// The number of an integer register in sets; the register that is always zero has none.
 fn register(name: &[u8]) -> Option<usize> {
     match name {
-        b"sp" | b"wsp" => return Some(STACK_POINTER),
+        b"sp" | b"wsp" => Some(STACK_POINTER),
         [b'x' | b'w', number @ ..] => digits(number),
         _ => {
             let number = name.strip_prefix(b"ureg")?;
