@@ -50,7 +50,7 @@ type Row = (&'static str, KnownProtocol, &'static [MachineRow]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 10] = [
+const SCRIPTS: [Row; 11] = [
     (
         "MI_example",
         KnownProtocol::MiExample,
@@ -99,27 +99,8 @@ const SCRIPTS: [Row; 10] = [
             ("Directory", &MESI_DIRECTORY),
         ],
     ),
-    (
-        "MESI_Three_Level",
-        KnownProtocol::MesiThreeLevel,
-        &[
-            ("L0Cache", &["bufferToL1", "bufferFromL1", "mandatoryQueue", "prefetchQueue"]),
-            (
-                "L1Cache",
-                &[
-                    "bufferToL0",
-                    "bufferFromL0",
-                    "requestToL2",
-                    "responseToL2",
-                    "unblockToL2",
-                    "requestFromL2",
-                    "responseFromL2",
-                ],
-            ),
-            ("L2Cache", &MESI_L2),
-            ("Directory", &MESI_DIRECTORY),
-        ],
-    ),
+    ("MESI_Three_Level", KnownProtocol::MesiThreeLevel, &THREE_LEVEL),
+    ("MESI_Three_Level_HTM", KnownProtocol::MesiThreeLevel, &THREE_LEVEL),
     (
         "MOESI_hammer",
         KnownProtocol::MoesiHammer,
@@ -336,6 +317,25 @@ const SCRIPTS: [Row; 10] = [
 /// The buffers that connect a controller of CHI with the network.
 const CHI_NETWORK: [&str; 8] =
     ["reqOut", "snpOut", "rspOut", "datOut", "reqIn", "snpIn", "rspIn", "datIn"];
+
+/// The machines of three-level MESI, with transactions or without.
+const THREE_LEVEL: [MachineRow; 4] = [
+    ("L0Cache", &["bufferToL1", "bufferFromL1", "mandatoryQueue", "prefetchQueue"]),
+    (
+        "L1Cache",
+        &[
+            "bufferToL0",
+            "bufferFromL0",
+            "requestToL2",
+            "responseToL2",
+            "unblockToL2",
+            "requestFromL2",
+            "responseFromL2",
+        ],
+    ),
+    ("L2Cache", &MESI_L2),
+    ("Directory", &MESI_DIRECTORY),
+];
 
 /// The core pairs and directory of AMD's protocols.
 const AMD: [MachineRow; 2] = [

@@ -117,10 +117,14 @@ impl Role {
     }
 }
 
+/// The width of gem5's network in bytes, and thus the size of a data message.
+const DATA_WIDTH: u64 = 32;
+
 /// The value of a parameter of a controller other than a cache, or of all controllers.
-pub(super) fn common_value(machine: &str, parameter: &str) -> Option<u64> {
+pub(super) fn common_value(options: &Options, machine: &str, parameter: &str) -> Option<u64> {
     match (machine, parameter) {
-        (_, "data_channel_size") => Some(32),
+        // A message is no longer than a line.
+        (_, "data_channel_size") => Some(DATA_WIDTH.min(options.block_bytes)),
         ("MiscNode", "number_of_DVM_TBEs") => Some(16),
         ("MiscNode", "number_of_non_sync_TBEs") => Some(1),
         ("MiscNode", "early_nonsync_comp") => Some(0),

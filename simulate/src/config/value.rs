@@ -154,7 +154,7 @@ impl Planner<'_> {
             KnownProtocol::Chi => site
                 .role
                 .and_then(|role| role.value(site.name()))
-                .or_else(|| chi::common_value(site.machine, site.name())),
+                .or_else(|| chi::common_value(self.options, site.machine, site.name())),
             _ => known::script_value(known, site.machine, site.name()),
         };
         if let Some(value) = self.known().and_then(script) {
