@@ -14,7 +14,7 @@
 //! ```
 //!
 //! - [`column`]: the column of a thread, whatever the instruction set;
-//! - [`riscv`], [`aarch64`], [`x86_64`]: the instructions for an operation.
+//! - `riscv`, `aarch64`, `x86_64`: the instructions for an operation.
 
 mod aarch64;
 mod column;

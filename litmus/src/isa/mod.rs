@@ -5,7 +5,7 @@
 //! asks for. All that follows knows [`Instruction`]s only. [`Architecture`] lists the instruction sets.
 //!
 //! - [`riscv`], [`aarch64`], [`x86_64`]: the instruction sets;
-//! - [`operands`]: the grammar of operands, which they share.
+//! - `operands`: the grammar of operands, which they share.
 
 pub mod aarch64;
 mod operands;
@@ -235,7 +235,7 @@ pub enum Instruction {
         access: MemoryAccess,
         /// Whether writes may come between.
         atomicity: Atomicity,
-        /// Registers, such as flags, that are set from the value stored, for which [`STORED`] stands.
+        /// Registers, such as flags, that are set from the value stored, for which `STORED` stands.
         then: Vec<(Register, Formula)>,
     },
     /// Stores a value if memory holds the expected one.

@@ -3,7 +3,7 @@
 //! A fence orders every access before it before every access after it, so preserved program order may
 //! have quadratically many pairs. The graph has *joins* besides the operations: nodes that stand for
 //! everything that precedes them. One operation precedes another in the graph, over joins alone, only if
-//! a [`PpoRule`](super::PpoRule) orders the two in its own right.
+//! a [`PpoRule`] orders the two in its own right.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
