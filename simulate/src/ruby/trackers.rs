@@ -68,7 +68,7 @@ pub mod events {
     const WIDTH: usize = 1 + MOST_EVENTS / EVENTS_PER_WORD;
 
     fn coded(event: u64, marked: bool) -> u64 {
-        event % MARK | if marked { MARK } else { 0 }
+        (event % MARK) | if marked { MARK } else { 0 }
     }
 
     fn get(words: &[u64], at: usize) -> u64 {

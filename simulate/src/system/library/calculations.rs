@@ -92,8 +92,8 @@ impl System {
         let group = self.controllers[self.current].downstream.ok_or(missing)?;
         match group.interleaving.home(address) {
             home if home < u64::from(group.count) => {
-                Ok(u64::from(group.kind) << 32
-                    | u64::from(group.first) + home * u64::from(group.step))
+                let number = u64::from(group.first) + home * u64::from(group.step);
+                Ok((u64::from(group.kind) << 32) | number)
             }
             _ => Err(missing.into()),
         }
