@@ -174,12 +174,13 @@ impl System {
         })
     }
 
-    /// The last transitions and messages for a line, the oldest first.
+    /// The last transitions and messages for the line of an address, the oldest first.
     pub(super) fn recent(&self, address: u64) -> Vec<String> {
+        let line = self.line_of(address);
         let count = self.happened.min(MOST_RECORDED);
         let newest_first = (0..count)
             .map(|back| &self.happenings[(self.happened - 1 - back) % MOST_RECORDED])
-            .filter(|event| event.address == address);
+            .filter(|event| self.line_of(event.address) == line);
         let mut recent = Recent::default();
         for event in newest_first {
             if !recent.add(event, self.changes_nothing(event)) {
