@@ -5,6 +5,7 @@
 
 mod chi;
 mod known;
+mod placement;
 mod plan;
 mod value;
 
@@ -15,6 +16,7 @@ use slicc::setting::Setting;
 
 use crate::ruby::cache::Policy;
 use crate::ruby::delays::Latency;
+use crate::ruby::mesh::Mesh;
 use crate::ruby::network::UNLOADED;
 use slicc::error::ParseError;
 
@@ -47,8 +49,10 @@ pub struct Options {
     pub random_delays: bool,
     /// The seed of delays and of the choices of cores, if it differs from that of the program.
     pub timing: Option<u64>,
-    /// The latency of the network.
+    /// The latency of the network, between controllers of the same router if it is a mesh.
     pub network: Latency,
+    /// The mesh that the network is; if there is none, all controllers are equally far apart.
+    pub mesh: Option<Mesh>,
     /// The latency of memory.
     pub memory: Latency,
     /// Whether cores are told about lines that leave their caches.
@@ -74,6 +78,7 @@ impl Default for Options {
             random_delays: true,
             timing: None,
             network: Latency::Between(1, 3 * UNLOADED),
+            mesh: None,
             memory: Latency::Between(20, 100),
             send_evictions: false,
             settings: Vec::new(),

@@ -13,6 +13,7 @@ pub mod delays;
 pub(crate) mod directory;
 pub(crate) mod mask;
 pub(crate) mod memory;
+pub mod mesh;
 mod misuse;
 pub(crate) mod network;
 pub(crate) mod persistent;

@@ -363,6 +363,37 @@ fn settings_without_an_object_are_errors() {
     assert!(mi_example().plan("MI_example", &options).is_ok());
 }
 
+/// The router of each controller, by machine.
+fn routers(plan: &Plan) -> Vec<Vec<u32>> {
+    let of = plan.machines.iter();
+    of.map(|machine| machine.instances.iter().map(|instance| instance.router).collect()).collect()
+}
+
+#[test]
+fn controllers_are_dealt_to_the_routers_of_a_mesh() {
+    let plan = |threads, directories, mesh: Option<&str>| {
+        let mesh = mesh.map(|mesh| mesh.parse().unwrap());
+        let options = Options { directories, mesh, ..options(threads, &[]) };
+        mi_example().plan("MI_example", &options).unwrap()
+    };
+    assert_eq!(routers(&plan(4, 2, None)), [vec![0; 4], vec![0; 2], vec![]]);
+    // The directories are left over when each router has a controller.
+    assert_eq!(routers(&plan(4, 2, Some("2x2"))), [vec![0, 1, 2, 3], vec![0, 0], vec![]]);
+    assert_eq!(routers(&plan(4, 4, Some("2x2"))), [vec![0, 1, 2, 3], vec![0, 1, 2, 3], vec![]]);
+    assert_eq!(routers(&plan(2, 1, Some("4x4"))), [vec![0, 1], vec![2], vec![]]);
+}
+
+#[test]
+fn the_controllers_of_a_node_share_a_router() {
+    let cache = vec![object("Sequencer*", "sequencer")];
+    let machines = Machines(vec![("Cache", cache), ("Memory", vec![]), ("MiscNode", vec![])]);
+    let mesh = Some("2x2".parse().unwrap());
+    let options = Options { l2_banks: 2, directories: 2, mesh, ..options(5, &[]) };
+    let plan = machines.plan("CHI", &options).unwrap();
+    let caches = vec![0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 0, 0, 0, 0, 1];
+    assert_eq!(routers(&plan), [caches, vec![0, 1], vec![0]]);
+}
+
 #[test]
 fn impossible_systems_are_rejected() {
     let refuse = |change: fn(&mut Options)| {

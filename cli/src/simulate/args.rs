@@ -34,6 +34,7 @@ Examples:
   rubric simulate MESI_Two_Level --client ooo-16 --model armv8 --rmws 10 --fences 5 --check
   rubric simulate MI_example --client ooo --model wmo --runs 20 --check=wmo
   rubric simulate MESI_Two_Level --dma 2 --runs 100 --check
+  rubric simulate MOESI_hammer --threads 8 --directories 8 --mesh 4x2 --check
 
 Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
@@ -48,7 +49,7 @@ it, and the seeds of the others.
 With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
-each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --set and
+each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --mesh, --set and
 --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
@@ -441,6 +442,7 @@ impl Args {
             },
         };
         simulation.options.settings.extend(self.system.set.clone());
+        simulation.options.mesh = self.system.mesh;
         simulation.options.strict = self.system.strict;
         simulation.deadlock_threshold = self.system.deadlock_threshold;
         simulation

@@ -111,6 +111,7 @@ impl System {
         for (option, latency) in [("network", self.network), ("memory", self.memory)] {
             words.extend(latency.map(|latency| format!("--{option} {latency}")));
         }
+        words.extend(self.mesh.map(|mesh| format!("--mesh {mesh}")));
         if self.steady {
             words.push("--steady".to_owned());
         }

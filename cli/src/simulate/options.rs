@@ -4,6 +4,7 @@ use memory::Model;
 use simulate::config::{Caches, Options};
 use simulate::program::WeakShares;
 use simulate::ruby::delays::Latency;
+use simulate::ruby::mesh::Mesh;
 use slicc::setting::Setting;
 
 use super::parse;
@@ -76,6 +77,11 @@ pub struct System {
     /// Ticks that a message takes through the network, at random in this range
     #[arg(long, value_name = "A-B", value_parser = parse::latency)]
     pub(super) network: Option<Latency>,
+
+    /// The network is a mesh of routers, such as 4x2; each router between sender and receiver adds 2 ticks to --network, or
+    /// as many as are given (4x2:5)
+    #[arg(long, value_name = "COLUMNSxROWS[:TICKS]", value_parser = clap::value_parser!(Mesh))]
+    pub(super) mesh: Option<Mesh>,
 
     /// Ticks that memory takes, at random in this range
     #[arg(long, value_name = "A-B", value_parser = parse::latency)]

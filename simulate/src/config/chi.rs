@@ -39,6 +39,15 @@ impl Role {
         })
     }
 
+    /// The number of the node, among those of its kind, to which a controller of the machine `Cache`
+    /// belongs.
+    pub fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
+        Role::of(machine, number, options).map(|role| match role {
+            Role::Hnf => number - CONTROLLERS_PER_CORE * options.threads,
+            Role::L1I | Role::L1D | Role::L2 => number / CONTROLLERS_PER_CORE,
+        })
+    }
+
     /// The name of the role, by which settings may name it in place of the machine.
     pub fn name(self) -> &'static str {
         match self {

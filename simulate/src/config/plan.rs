@@ -9,6 +9,7 @@ use slicc::source::Diagnostic;
 use super::Options;
 use super::chi::{self, Group, Role};
 use super::known;
+use super::placement;
 use super::value::Site;
 use crate::ruby::cache::CacheParameters;
 use crate::ruby::directory::Interleaving;
@@ -77,6 +78,8 @@ pub struct Instance {
     pub downstream: Option<Group>,
     /// The controllers that it snoops (`allUpstreamDest`), if the script says so.
     pub upstream: Option<Group>,
+    /// The router of the mesh to which it is attached; 0 if there is no mesh.
+    pub router: u32,
 }
 
 /// Marks a sequencer through which the thread of the next one fetches instructions.
@@ -211,6 +214,7 @@ impl Plan {
                     number,
                     vnet,
                     ordered: buffer.ordered,
+                    router: instance.router,
                 }));
             }
         }
@@ -290,6 +294,9 @@ impl Planner<'_> {
         }
         self.number_sequencers();
         self.check_devices();
+        if let Some(mesh) = self.options.mesh {
+            placement::place(mesh, &mut self.plan.machines, self.options);
+        }
     }
 
     fn plan_machine(&mut self, declared: usize, machine: &Declared, all: &[Declared]) {
@@ -386,7 +393,7 @@ impl Planner<'_> {
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
-        Instance { values, tbes, downstream, upstream }
+        Instance { values, tbes, downstream, upstream, router: 0 }
     }
 
     /// The number of TBEs of a controller.

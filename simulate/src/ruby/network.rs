@@ -1,8 +1,9 @@
 //! A simplified network: a message that leaves a To buffer arrives in the From buffers of its
 //! receivers after some latency.
 //!
-//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. If the
-//! latency is constant, messages arrive in the order in which they left.
+//! Bandwidth is not modelled, so latencies are at least those of an unloaded network. In a mesh they
+//! are longer the farther apart sender and receiver are. If the latency is constant, messages between
+//! the same buffers arrive in the order in which they left.
 //!
 //! If it is random, messages between two ordered buffers keep their order, and those for an
 //! unordered buffer may overtake each other freely. Between an unordered sender and an ordered
@@ -14,6 +15,7 @@
 
 use super::buffer::frozen::IN_FLIGHT;
 use super::delays::{Delays, Latency};
+use super::mesh::Mesh;
 
 /// Number of cycles between the end of the enqueue latency and the arrival, in gem5's Crossbar
 /// topology.
@@ -32,6 +34,8 @@ pub struct Endpoint {
     pub vnet: u32,
     /// Whether the buffer is ordered.
     pub ordered: bool,
+    /// The router to which the controller is attached.
+    pub router: u32,
 }
 
 /// One message in this many overtakes the last one about its line, from an unordered to an ordered
@@ -42,6 +46,9 @@ const OVERTAKES: u64 = 4;
 #[derive(Clone, Debug)]
 pub struct Network {
     latency: Latency,
+    mesh: Option<Mesh>,
+    /// The router of each buffer.
+    routers: Vec<u32>,
     /// Whether messages wait until an explorer lets them arrive.
     holds: bool,
     /// The From buffers plus 1 (0 is none), by machine type, number and virtual network.
@@ -79,12 +86,19 @@ struct Place {
 
 impl Network {
     /// Connects To buffers (`senders`) with From buffers (`receivers`).
-    pub fn new(latency: Latency, senders: &[Endpoint], receivers: &[Endpoint]) -> Network {
+    pub fn new(
+        latency: Latency,
+        mesh: Option<Mesh>,
+        senders: &[Endpoint],
+        receivers: &[Endpoint],
+    ) -> Network {
         let all = || senders.iter().chain(receivers);
         let bound = |of: fn(&Endpoint) -> u32| all().map(of).max().map_or(0, |most| most + 1);
         let vnets = bound(|end| end.vnet);
         let mut network = Network {
             latency,
+            mesh,
+            routers: vec![0; bound(|end| end.buffer) as usize],
             holds: false,
             routes: Vec::new(),
             machines: bound(|end| end.machine),
@@ -94,6 +108,9 @@ impl Network {
             last: Vec::new(),
             rows: Vec::new(),
         };
+        for end in all() {
+            network.routers[end.buffer as usize] = end.router;
+        }
         let size = network.machines * network.numbers * vnets;
         network.routes = vec![0; size as usize];
         for end in receivers {
@@ -148,7 +165,7 @@ impl Network {
         random: &mut Delays,
     ) -> u64 {
         let latency = self.latency.draw(random).max(1);
-        let arrival = departure.saturating_add(latency);
+        let arrival = departure.saturating_add(latency + self.hops(sender, receiver));
         if self.latency.is_constant() {
             return if self.holds { self.lane(sender, receiver) } else { arrival };
         }
@@ -165,6 +182,14 @@ impl Network {
             }
             None => arrival,
         }
+    }
+
+    /// How much longer a message takes because routers are between the two buffers.
+    #[inline]
+    fn hops(&self, sender: u32, receiver: u32) -> u64 {
+        self.mesh.map_or(0, |mesh| {
+            mesh.delay(self.routers[sender as usize], self.routers[receiver as usize])
+        })
     }
 
     /// From now on, messages wait until they are delivered (see [`frozen`](super::buffer::frozen)).
@@ -212,7 +237,7 @@ mod tests {
     use super::*;
 
     fn end(buffer: u32, machine: u32, number: u32, vnet: u32, ordered: bool) -> Endpoint {
-        Endpoint { buffer, machine, number, vnet, ordered }
+        Endpoint { buffer, machine, number, vnet, ordered, router: buffer }
     }
 
     fn network(latency: Latency) -> Network {
@@ -228,7 +253,7 @@ mod tests {
             end(5, 4, 0, 0, true),
             end(6, 4, 1, 0, false),
         ];
-        Network::new(latency, &senders, &receivers)
+        Network::new(latency, None, &senders, &receivers)
     }
 
     #[test]
@@ -247,6 +272,18 @@ mod tests {
         let mut random = Delays::new(0);
         assert_eq!(network(Latency::Constant(6)).arrival(0, 3, 10, 0, &mut random), 16);
         assert_eq!(network(Latency::Constant(0)).arrival(0, 3, 10, 0, &mut random), 11);
+    }
+
+    #[test]
+    fn a_mesh_adds_the_way_between_routers() {
+        let mut network = network(Latency::Constant(6));
+        network.mesh = Some("2x4:10".parse().unwrap());
+        let mut random = Delays::new(0);
+        // The router of buffer 0 is in the first column of the first row, that of buffer 3 in the
+        // second column of the second row.
+        assert_eq!(network.arrival(0, 3, 10, 0, &mut random), 36);
+        assert_eq!(network.arrival(0, 4, 10, 0, &mut random), 36);
+        assert_eq!(network.arrival(1, 3, 10, 0, &mut random), 26);
     }
 
     #[test]

@@ -61,6 +61,7 @@ impl System {
         let machines = Machines::new(&plan.counts())?;
         let network = Network::new(
             options.network,
+            options.mesh,
             &plan.endpoints(Direction::To),
             &plan.endpoints(Direction::From),
         );

@@ -311,7 +311,7 @@ fn what_is_wrong() {
             "2:15 the machine A is not closed; 1:16 its brace is opened here",
         ),
         ("action(a) { f(x; }", "1:16 expected `,` or `)`, found `;`"),
-        ("action(a) { f(x, , y); }", "1:18 expected an expression, found `,`"),
+        ("action(a) { f(x, , y); }", "1:18 expected an expression or `)`, found `,`"),
         ("transition(A) {x}", "1:13 expected `,`, found `)`"),
         ("transition(A, B, C {x}", "1:20 expected `)`, found `{`"),
         ("transition(A, B)\naction(c) {}", "2:1 expected `{`, found `action`"),
