@@ -1,7 +1,7 @@
 //! Fuzz targets: the readers of input, as functions of bytes that panic if something is wrong. No input may crash the program,
 //! and what is accepted must be valid. `cargo +nightly fuzz` drives them (`make fuzz`), and `tests/short.rs` does so for some
 //! seconds. Parquet is not among them: its decoder aborts the process at some files, so whole processes are tested instead
-//! (`cli/tests/robust.rs`).
+//! (`cli/tests/it/robust.rs`).
 //!
 //! ```
 //! fuzz::axe(b"0: M[0] := 1\n1: M[0] == 1\ncheck\n");

@@ -47,7 +47,7 @@ fn clauses(protocol: &str, repair: &str) -> String {
     clauses
 }
 
-/// The run that shows a fault, if there is one. `cli/tests/released.rs` finds it on gem5's files.
+/// The run that shows a fault, if there is one. `cli/tests/it/released.rs` finds it on gem5's files.
 fn listing(name: &str) -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/protocols/released");
     let text = std::fs::read_to_string(folder.join(format!("{name}.txt"))).unwrap_or_default();

@@ -14,7 +14,7 @@
 //! [`Warning`](super::Warning), with its place and a run that leads there; with
 //! [`Options::strict`](crate::config::Options::strict), it is a fault instead. Undefined behaviour of C++, such as
 //! access to memory after the end of an array, is a fault as well, unless the table says otherwise.
-//! `tests/library.rs` has a test for each row.
+//! `tests/it/library.rs` has a test for each row.
 //!
 //! | use | gem5 | here |
 //! |---|---|---|

@@ -8,7 +8,7 @@
 //! there forbids an order of one pair together with an order of another by a cycle with one conflict
 //! for each. With the first order assumed, all of the cycle but one conflict is forced, and R6 forces
 //! the opposite of the other order; two blocks then contradict. It takes blocks with two conflicts
-//! for each pair, which `guessing_one_pair_is_not_enough` in `tests/wsc.rs` has.
+//! for each pair, which `guessing_one_pair_is_not_enough` in `tests/it/wsc.rs` has.
 //!
 //! **Cost.** Polynomial: each round makes two guesses for each unordered pair, each of which costs a
 //! copy of the relations and a saturation, and all rounds but the last order a pair. The number of

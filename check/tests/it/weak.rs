@@ -1,0 +1,175 @@
+//! The engine for weak models, tested against their axioms by brute force, with every certificate verified.
+
+use crate::common;
+
+use check::{Algorithm, Model, Options, Verdict, check};
+use common::{build, certified, print, refine, seeded, sized_program};
+use history::{
+    Access, Ambiguity, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
+    ReadSource, ReadsFrom, WeakFence,
+};
+use memory::axioms::{Execution, allows};
+use memory::models;
+use rand::RngExt;
+use rand::rngs::StdRng;
+use rand::seq::IndexedRandom;
+
+fn weak_models() -> impl Iterator<Item = Model> {
+    models::ALL.iter().copied().filter(|model| model.is_weak())
+}
+
+/// Random accesses with annotations, fences and ticks. Written values are at most `values`.
+fn accesses(random: &mut StdRng, largest: usize, values: u64) -> Vec<Access> {
+    let mut accesses = sized_program(random, (2..=3, 3..=largest, 1..=3), true);
+    let fences = if random.random_bool(0.5) { 0.3 } else { 0.0 };
+    let annotations = if random.random_bool(0.5) { &Annotation::ALL[..] } else { &[] };
+    refine(random, &mut accesses, (fences, &WeakFence::ALL), annotations);
+    accesses.retain(|access| access.kind != Kind::Fence || random.random_bool(0.3));
+    for (at, access) in accesses.iter_mut().enumerate() {
+        access.written = access.written.map(|value| 1 + value % values);
+        if random.random_bool(0.5) {
+            access.issued = Some(at as u64 * 10);
+            access.completed = Some(at as u64 * 10 + random.random_range(0..40));
+        }
+    }
+    give_values(random, &mut accesses);
+    accesses
+}
+
+/// Lets each read return a value that is written to its location, or the initial one.
+fn give_values(random: &mut StdRng, accesses: &mut [Access]) {
+    for at in 0..accesses.len() {
+        if !accesses[at].kind.reads() {
+            continue;
+        }
+        let others = accesses.iter().enumerate();
+        let others = others.filter(|(other, it)| *other != at && it.place == accesses[at].place);
+        let values: Vec<u64> = others.filter_map(|(_, it)| it.written).chain([0]).collect();
+        accesses[at].read = values.choose(random).copied();
+    }
+}
+
+/// The history of some accesses, with random dependencies and sometimes a final value.
+fn history(random: &mut StdRng, accesses: &[Access]) -> History {
+    let mut builder = HistoryBuilder::new();
+    let mut returning: Vec<Vec<usize>> = vec![Vec::new(); 4];
+    let share = if random.random_bool(0.7) { 0.6 } else { 0.0 };
+    for (at, access) in accesses.iter().enumerate() {
+        builder.push(*access);
+        let returning = &mut returning[access.thread as usize];
+        if let Some(&on) = returning.choose(random)
+            && random.random_bool(share)
+        {
+            let kind = *DependencyKind::ALL.choose(random).unwrap();
+            let fits = match kind {
+                DependencyKind::Control => true,
+                DependencyKind::Data | DependencyKind::Choice => access.kind.writes(),
+                DependencyKind::Address => !access.kind.is_fence(),
+            };
+            if fits {
+                builder.depend(kind, on);
+            }
+        }
+        if access.kind.reads() || access.kind == Kind::StoreConditional {
+            returning.push(at);
+        }
+    }
+    let finals = build(accesses, &[]);
+    let writes: Vec<OpId> = finals.ops().filter(|&op| finals.kind(op).writes()).collect();
+    if let Some(&write) = writes.choose(random)
+        && random.random_bool(0.3)
+    {
+        let location = finals.locations()[finals.location(write).unwrap() as usize];
+        builder.final_value(location.address, finals.written(write).unwrap(), None);
+    }
+    builder.finish(Default::default(), &Initial::Zero, Default::default()).unwrap()
+}
+
+/// Whether a model allows a history with some choice of the sources of its ambiguous reads.
+fn is_allowed(history: &History, model: Model) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Keep).unwrap();
+    let mut sources: Vec<Option<ReadSource>> =
+        history.ops().map(|op| reads_from.source(op)).collect();
+    let open: Vec<OpId> =
+        history.ops().filter(|op| sources[op.at()] == Some(ReadSource::Ambiguous)).collect();
+    any_choice(history, model, &mut sources, &open)
+}
+
+fn any_choice(
+    history: &History,
+    model: Model,
+    sources: &mut Vec<Option<ReadSource>>,
+    open: &[OpId],
+) -> bool {
+    let Some((&read, rest)) = open.split_first() else {
+        let reads_from = ReadsFrom::given(history, |op| sources[op.at()]);
+        return allows(&Execution { history, reads_from }, &model);
+    };
+    let location = history.location(read).unwrap();
+    let writes = history.ops().filter(|&op| {
+        op != read
+            && history.location(op) == Some(location)
+            && history.written(op) == history.read(read)
+    });
+    let mut candidates: Vec<ReadSource> = writes.map(ReadSource::Write).collect();
+    if history.initial(location) == history.read(read) {
+        candidates.push(ReadSource::Initial);
+    }
+    candidates.into_iter().any(|source| {
+        sources[read.at()] = Some(source);
+        any_choice(history, model, sources, rest)
+    })
+}
+
+fn compare(seeds: std::ops::Range<u64>, largest: usize, values: u64) {
+    let mut counts = [0; 2];
+    for seed in seeds {
+        for model in weak_models() {
+            let mut random = seeded(seed);
+            let accesses = accesses(&mut random, largest, values);
+            let whole = history(&mut random, &accesses);
+            let history = model.prepare(&whole);
+            let expected = is_allowed(&history, model);
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
+            let verdict = check(&history, &reads_from, model, &Options::default()).verdict;
+            let label = format!("seed {seed} {model}: {verdict:?}\n{}", print(&history));
+            if matches!(verdict, Verdict::Undecided(_)) {
+                panic!("{label}");
+            }
+            assert_eq!(certified(&history, model, &verdict), Some(expected), "{label}");
+            counts[usize::from(expected)] += 1;
+        }
+    }
+    assert!(counts.iter().all(|&count| count > 200), "{counts:?}");
+}
+
+#[test]
+fn verdicts_are_those_of_the_axioms() {
+    compare(0..2000, 7, 100);
+}
+
+#[test]
+fn verdicts_are_those_of_the_axioms_where_values_repeat() {
+    compare(0..1000, 6, 2);
+}
+
+#[test]
+fn saturation_alone_refutes_nothing_wrongly() {
+    let options = Options { algorithm: Algorithm::Saturate, ..Options::default() };
+    let mut refuted = 0;
+    for seed in 0..500 {
+        for model in weak_models() {
+            let mut random = seeded(seed);
+            let accesses = accesses(&mut random, 6, 100);
+            let whole = history(&mut random, &accesses);
+            let history = model.prepare(&whole);
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).unwrap();
+            let verdict = check(&history, &reads_from, model, &options).verdict;
+            if matches!(verdict, Verdict::Violation(_)) {
+                refuted += 1;
+                assert!(!is_allowed(&history, model), "{model}, seed {seed}");
+            }
+        }
+    }
+    assert!(refuted > 150, "{refuted}");
+}

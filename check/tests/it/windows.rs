@@ -1,0 +1,85 @@
+//! Memory orders found window by window: the machine runs each of them, and they are found for most
+//! consistent histories, though windows are so small that placements are often undone.
+
+use check::engine::events::Events;
+use check::engine::schedule::schedule;
+use check::engine::windows::{Ended, order_of};
+use check::generate::{Recipe, generate, without_order};
+use check::{Algorithm, Bounds, Model, Options, Verdict, check};
+use history::{Ambiguity, History, OpId, ReadsFrom};
+use memory::machine;
+
+use crate::common;
+
+const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
+
+fn history(recipe: &Recipe) -> History {
+    without_order(&generate(recipe).expect("a sound recipe")).expect("a history")
+}
+
+/// Whether windows of this size find an order, which the machine then runs.
+fn is_found(history: &History, model: Model, size: usize) -> bool {
+    let reads_from = ReadsFrom::derive(history, Ambiguity::Refuse).unwrap();
+    let events = Events::new(history, &reads_from, model, &vec![false; history.len()]);
+    match order_of(&events, &[], size, &Bounds::none()) {
+        Ended::Order(order) => {
+            let order: Vec<OpId> = order.iter().map(|&event| events.op[event as usize]).collect();
+            let steps = schedule(history, model, &order, |_| false).expect("program order is kept");
+            machine::run(history, model, &steps).is_ok()
+        }
+        Ended::GaveUp => false,
+        Ended::Exceeded => panic!("there are no bounds"),
+    }
+}
+
+#[test]
+fn orders_of_consistent_histories_are_found_and_run() {
+    for model in MODELS {
+        let found = |seed: u64| {
+            let threads = [2, 3, 8, 16][seed as usize % 4];
+            let locations = [8, 32][seed as usize / 4 % 2];
+            let recipe =
+                Recipe { model, threads, locations, operations: 2000, seed, ..Recipe::default() };
+            is_found(&history(&recipe), model, [64, 256][seed as usize / 8 % 2])
+        };
+        let found = (0..48).filter(|&seed| found(seed)).count();
+        assert!(found >= 36, "{model}: {found} of 48");
+    }
+}
+
+#[test]
+fn no_order_of_a_violation_is_found() {
+    let mut violations = 0;
+    for seed in 0..40 {
+        let model = MODELS[seed as usize % 3];
+        let recipe = Recipe { model, operations: 800, violations: 1, seed, ..Recipe::default() };
+        let history = history(&recipe);
+        if common::decide(&history, model, Algorithm::Stages) == Some(false) {
+            violations += 1;
+            assert!(!is_found(&history, model, 128), "seed {seed}");
+        }
+    }
+    assert!(violations > 10, "{violations}");
+}
+
+#[test]
+fn long_histories_are_decided_with_certificates() {
+    for model in [Model::SC, Model::TSO, Model::PSO, Model::WMO, Model::RVWMO] {
+        let of = if model.is_weak() { Model::PSO } else { model };
+        for violations in [0, 3] {
+            let recipe = Recipe { model: of, operations: 9000, violations, ..Recipe::default() };
+            let history = history(&recipe);
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+            let outcome = check(&history, &reads_from, model, &Options::default());
+            let verdict = common::certified(&history, model, &outcome.verdict);
+            if violations == 0 {
+                assert_eq!(verdict, Some(true), "{model}");
+                assert_eq!(outcome.statistics.edges, 0, "{model}: windows should find an order");
+            } else {
+                let is_decided =
+                    matches!(outcome.verdict, Verdict::Consistent(_) | Verdict::Violation(_));
+                assert!(is_decided, "{model}");
+            }
+        }
+    }
+}

@@ -1,0 +1,117 @@
+//! Runs an example.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use crate::examples::expected;
+use crate::examples::long;
+use crate::examples::pages::Example;
+use crate::examples::place::Place;
+
+/// Seconds that an example may take; one that takes longer is made smaller, or listed as long.
+const LIMIT: u32 = 120;
+
+/// Seconds after which one that is listed as long is stopped: enough to read its options and to begin.
+const BEGUN: u32 = 2;
+
+/// Lines of output that a failure shows.
+const SHOWN: usize = 20;
+
+/// Statuses of `rubric` that are no failure: done, or a verdict.
+const VERDICTS: [&str; 3] = ["0", "1", "3"];
+
+/// Statuses of `timeout` where it had to stop something.
+const STOPPED: [i32; 2] = [124, 137];
+
+/// Runs an example.
+///
+/// # Errors
+/// Returns what is broken.
+pub fn run(place: &Place, example: &Example) -> Result<(), String> {
+    let is_long = long::is_listed(example);
+    let log = place.path("statuses");
+    fs::write(&log, "").unwrap();
+    let ran = if is_long {
+        // A command that is stopped leaves files behind that the examples after it do not expect.
+        shell(&place.copy(), "unfilled", &example.command, &log, BEGUN)
+    } else {
+        shell(place, "here", &example.command, &log, LIMIT)
+    };
+    let printed = String::from_utf8_lossy(&ran.stdout).into_owned();
+    let failed = |what: String| {
+        let some: Vec<&str> = printed.lines().take(SHOWN).collect();
+        Err(format!("  {what}; it printed\n    {}", some.join("\n    ")))
+    };
+    for line in fs::read_to_string(&log).unwrap().lines() {
+        let (status, command) = line.split_once(' ').unwrap_or((line, ""));
+        if !VERDICTS.contains(&status) {
+            return failed(format!("`rubric {command}` ended with status {status}"));
+        }
+    }
+    let status = ran.status.code();
+    let was_stopped = status.is_none_or(|status| STOPPED.contains(&status));
+    match status {
+        _ if was_stopped && is_long => return Ok(()),
+        _ if was_stopped => {
+            return failed(format!(
+                "it took more than {LIMIT} s: make it smaller, or list it in cli/tests/it/examples/long.rs"
+            ));
+        }
+        // The last command of a pipeline, or a shell that could not begin it.
+        Some(0 | 1 | 3) => {}
+        status => return failed(format!("the shell ended with status {status:?}")),
+    }
+    if example.output.is_empty() {
+        return Ok(());
+    }
+    match expected::difference(&example.output, &printed) {
+        None => Ok(()),
+        Some(what) => failed(what),
+    }
+}
+
+/// Runs a command in a shell in a folder of the place, and stops it and all that it started after so many seconds. Its standard
+/// error is part of its output.
+fn shell(place: &Place, folder: &str, command: &str, log: &Path, limit: u32) -> Output {
+    let home = place.path("home");
+    // Files in /tmp on a page are in a folder of the place here.
+    let command = command.replace("/tmp/", &format!("{}/", place.path("tmp").display()));
+    let path = std::env::var("PATH").unwrap_or_default();
+    let mut shell = Command::new("timeout");
+    shell
+        .args(["--signal=KILL", &limit.to_string(), "bash", "-c"])
+        .arg(format!("exec 2>&1; {command}"))
+        .current_dir(place.path(folder))
+        .env("HOME", &home)
+        .env("PATH", format!("{}:{path}", place.path("bin").display()))
+        .env("RUBRIC_STATUSES", log)
+        .env("NO_COLOR", "1")
+        .stdin(std::process::Stdio::null());
+    shell.output().expect("timeout and bash are there")
+}
+
+/// The program that is tested, under its own name, which notes how it ended; and in place of programs that need not be installed
+/// something that takes what they take.
+pub fn programs(bin: &Path, trace: &Path) {
+    let rubric = env!("CARGO_BIN_EXE_rubric");
+    program(
+        bin,
+        "rubric",
+        &format!(
+            "'{rubric}' \"$@\"\nstatus=$?\necho \"$status $*\" >> \"$RUBRIC_STATUSES\"\nexit $status"
+        ),
+    );
+    program(bin, "gem5.opt", &format!("zcat '{}'", trace.display()));
+    program(bin, "dot", "head -1 | grep -q digraph && echo %PDF && cat > /dev/null");
+    program(bin, "jq", "python3 -c 'import json, sys; json.load(sys.stdin)'");
+    program(bin, "less", "cat");
+    program(bin, "man", "head -1 \"$1\"");
+}
+
+fn program(bin: &Path, name: &str, text: &str) {
+    let path = bin.join(name);
+    fs::write(&path, format!("#!/bin/sh\n{text}\n")).unwrap();
+    let status = Command::new("chmod").arg("+x").arg(&path).status();
+    assert!(status.unwrap().success());
+}

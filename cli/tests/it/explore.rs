@@ -1,0 +1,170 @@
+//! `rubric explore protocol`.
+
+use crate::common;
+
+use common::{Folder, error, output, output_of};
+use serde_json::Value;
+
+/// `rubric explore protocol` with these arguments.
+fn explore<'a>(arguments: &[&'a str]) -> Vec<&'a str> {
+    let mut all = vec!["explore", "protocol"];
+    all.extend(arguments);
+    all
+}
+
+fn json(arguments: &[&str], status: i32) -> Vec<Value> {
+    let mut all = explore(arguments);
+    all.extend(["--format", "json"]);
+    let text = output_of(&all, status);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+/// A size at which MI_example has faults to show.
+const TINY: [&str; 3] = ["--locations", "2", "--tiny"];
+
+#[test]
+fn a_protocol_is_explored() {
+    let text = output(&explore(&["MI_example"]));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(lines[0], "MI_example: 2 threads, 1 location");
+    assert!(lines[1].starts_with("  nothing found: "), "{text}");
+    assert!(lines[2].starts_with("  501 states, 1114 moves, depth 19; "));
+    assert!(lines[2].contains(" states/s, "), "{text}");
+    assert!(lines[3].starts_with("  coverage "), "{text}");
+    assert!(lines[3].ends_with(" % of the table's 82)"), "{text}");
+    assert_eq!(lines.len(), 4);
+}
+
+#[test]
+fn a_file_is_a_protocol_too() {
+    let path = "fixtures/protocols/MI_example.slicc";
+    let lines = json(&[path, "MOESI_hammer"], 0);
+    assert_eq!(lines[0]["protocol"], path);
+    assert_eq!(lines[0]["states"], 501);
+    assert_eq!(lines[1]["protocol"], "MOESI_hammer");
+    for line in lines {
+        assert_eq!(line["outcome"], "clean");
+        assert_eq!(line["open"], 0);
+        assert_eq!(line["found"], Value::Null);
+    }
+}
+
+#[test]
+fn a_fault_is_shown_with_its_run_and_its_place() {
+    let mut arguments = vec!["MI_example", "--mutant", "mi-l1-nack-before-forward"];
+    arguments.extend(TINY);
+    let text = output_of(&explore(&arguments), 1);
+    for part in [
+        "MI_example with mi-l1-nack-before-forward: 2 threads, 2 locations, room for one\n",
+        "  found: Invalid transition: L1Cache 0 addr: 0x0 event: Writeback_Nack state: MI\n",
+        "    at MI_example-cache.sm:",
+        "  a shortest run, of 10 moves:\n",
+        "      7  core 0 loads line 1\n           L1Cache-0: M Replacement -> MI (line 0)\n",
+        "     10  RequestMsg WB_NACK for line 0 reaches L1Cache-0\n",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    let line = &json(&arguments, 1)[0];
+    let command = line["command"].as_str().unwrap();
+    let expected = "rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward";
+    assert_eq!(command, expected);
+    assert!(text.contains(&format!("\n  reproduce with: {command}\n")), "{text}");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    assert!(output_of(&words, 1).contains(" Writeback_Nack state: MI\n"));
+    assert_eq!(line["mutant"], "mi-l1-nack-before-forward");
+    assert_eq!(line["outcome"], "found");
+    let found = &line["found"];
+    assert_eq!(found["kind"], "fault");
+    assert_eq!(found["fault"]["kind"], "invalid transition");
+    assert!(found["fault"]["line"].as_u64().unwrap() > 1);
+    assert_eq!(found["steps"].as_array().unwrap().len(), 10);
+    let effects = &found["steps"][0]["effects"];
+    assert_eq!(effects[0], "L1Cache-0: I Load -> IS (line 0)");
+}
+
+#[test]
+fn a_limit_leaves_it_undecided() {
+    let text = output_of(&explore(&["MI_example", "--max-states", "100"]), 3);
+    assert!(
+        text.contains("undecided: the limit of states came first. Nothing found so far"),
+        "{text}"
+    );
+    for (limit, value, why) in [
+        ("--max-states", "100", "states"),
+        ("--timeout", "0", "time"),
+        ("--max-memory", "1kB", "memory"),
+    ] {
+        let line = &json(&["MI_example", limit, value], 3)[0];
+        assert_eq!(line["outcome"], "stopped", "{limit}");
+        assert_eq!(line["stopped"], why);
+        assert!(line["open"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn mutants_are_a_table() {
+    let mut arguments = vec!["MI_example", "--mutants", "--max-states", "20K"];
+    arguments.extend(TINY);
+    let text = output_of(&explore(&arguments), 1);
+    let row = |name: &str| {
+        let row = text.lines().find(|line| line.starts_with(name));
+        row.unwrap_or_else(|| panic!("{name} is not in\n{text}"))
+    };
+    assert!(row("mi-l1-nack-before-forward").contains("Invalid transition"));
+    assert!(row("mi-dir-putx-not-written").contains("stale value"));
+    assert!(row("mi-l1-replace-no-notify").contains("undecided"));
+    // The line after a finding is the command that reproduces it.
+    let is_command = |line: &&str| line.starts_with("    rubric explore protocol MI_example ");
+    let commands: Vec<&str> = text.lines().filter(is_command).collect();
+    assert_eq!(commands.len(), 2, "{text}");
+    assert!(commands[0].ends_with("--locations 2 --tiny --mutant mi-l1-nack-before-forward"));
+    let lines = json(&["MI_example", "--mutants"], 0);
+    assert_eq!(lines.len(), text.lines().count() - 2 - commands.len());
+}
+
+#[test]
+fn what_cannot_be_explored_is_refused() {
+    let folder = Folder::new();
+    let broken = folder.file("p.slicc", "protocol \"P\";\nmachine(");
+    let silent =
+        folder.file("q.slicc", "protocol \"Q\";\ninclude \"RubySlicc_interfaces.slicc\";\n");
+    for (arguments, part) in [
+        (vec!["MI_exampel"], "MI_exampel"),
+        (vec!["none.slicc"], "none.slicc"),
+        (vec![&*broken], "p.slicc"),
+        (vec![&*silent], "q.slicc"),
+        (vec!["MI_example", "--set", "L1Cache.colour=3"], "colour"),
+        (vec!["all", "--mutant", "mi-dir-putx-not-written"], "--mutant"),
+        (vec!["MI_example", "--mutant", "no-such"], "no-such"),
+        (
+            vec!["fixtures/protocols/MOESI_AMD_Base.slicc", "--mutant", "mi-l1-evict-locked-line"],
+            "is the protocol MOESI_AMD_Base",
+        ),
+    ] {
+        let message = error(&explore(&arguments));
+        assert!(message.contains(part), "{message}");
+    }
+    for usage in
+        [vec!["MI_example", "--threads", "0"], vec!["MI_example", "--locations", "99"], vec![]]
+    {
+        output_of(&explore(&usage), 2);
+    }
+}
+
+#[test]
+fn nice_cycles_are_looked_for() {
+    let text = output(&explore(&["MI_example", "--nice-cycles"]));
+    assert_eq!(text.matches(", L1: no cycle; ").count(), 2, "{text}");
+    assert!(text.contains("every run is SC"), "{text}");
+    let several = ["explore", "protocol", "MI_example", "--nice-cycles", "--requests", "2"];
+    assert!(error(&several).contains("cannot be used with"));
+    let fault = "MI_example/L1Cache/IM.Data/swap-actions:fill_entry+write_miss_done";
+    let arguments = ["MI_example", "--mutant", fault, "--nice-cycles"];
+    let text = output_of(&explore(&arguments), 1);
+    assert!(text.contains("found: stale value"), "{text}");
+    assert!(text.contains("k = 1: P1, L1: a cycle; "), "{text}");
+    assert!(text.contains(" -L1-> "), "{text}");
+    let searches = &json(&arguments, 1)[0]["searches"];
+    assert_eq!(searches.as_array().unwrap().len(), 2);
+    assert!(searches[0]["cycle"].is_string());
+}

@@ -1,0 +1,35 @@
+//! The program, driven as a process.
+//!
+//! One program, so that all tests are linked once and share the processors.
+
+mod algorithms;
+mod campaign;
+mod check;
+mod commands;
+mod common;
+mod crash;
+mod examples;
+mod exec;
+mod experiment;
+mod explain;
+mod explore;
+mod fences;
+mod generate;
+mod memory_system;
+mod models;
+mod monitor;
+mod mutants;
+mod programs;
+mod protocol;
+mod released;
+mod repeat;
+mod report;
+mod robust;
+mod shards;
+mod shell;
+mod shrink;
+mod simulate;
+mod stored;
+mod testing;
+mod warnings;
+mod watch;

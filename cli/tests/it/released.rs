@@ -1,0 +1,237 @@
+//! A shortest run that shows each known fault of gem5's released protocols, found on gem5's own files.
+//!
+//! Each fault is looked for on a protocol with all other repairs, so that it is the only one. The listings are in
+//! `fixtures/protocols/released`, and `docs/released.md` shows them. They have names, operations and moves, but no text of gem5.
+//! With gem5's files in the folder that `RUBRIC_GEM5` names, `RUBRIC_DRAW=1` writes them anew:
+//!
+//! ```text
+//! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test released -- --ignored
+//! ```
+
+use crate::common;
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use common::{Folder, rubric};
+use lab::released::{self, Released};
+use serde_json::Value;
+use slicc::mutant::repair;
+
+/// The systems that are explored, the smallest first.
+const SYSTEMS: [&[&str]; 3] = [&[], &["--locations", "2", "--tiny"], &["--threads", "3"]];
+
+/// States of an exploration after which it is given up.
+const STATES: &str = "30000";
+
+/// Seeds that are tried, from that of the table on, to find a short run.
+const SEEDS: u64 = 5;
+
+/// The fault that no single run shows: what should wait takes time.
+const ONLY_SLOW: &str = "msi-stall-is-no-stall";
+
+/// Faults that a run shows.
+fn shown() -> impl Iterator<Item = &'static Released> {
+    released::all().iter().filter(|one| one.shown == "by rubric" && one.name != ONLY_SLOW)
+}
+
+fn listing_of(fault: &Released) -> PathBuf {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/protocols/released");
+    folder.join(format!("{}.txt", fault.name))
+}
+
+/// The protocol's file in a gem5 tree.
+fn file_of(gem5: &Path, protocol: &str) -> String {
+    let folder = match protocol {
+        "MSI" => "src/learning_gem5/part3",
+        _ => "src/mem/ruby/protocol",
+    };
+    gem5.join(folder).join(format!("{protocol}.slicc")).to_str().unwrap().to_owned()
+}
+
+/// A fault on a protocol with all other repairs.
+struct Alone {
+    file: String,
+    /// The arguments that repair all other faults.
+    repair: Vec<String>,
+    is_strict: bool,
+}
+
+/// A run that shows a fault: the command as it is shown, its length, and its lines.
+struct Listing {
+    command: String,
+    length: usize,
+    lines: Vec<String>,
+}
+
+impl Alone {
+    fn new(gem5: &Path, fault: &Released) -> Alone {
+        let others = repair::of(&fault.protocol).map(|one| one.name.into_owned());
+        let others: Vec<String> = others.filter(|name| *name != fault.repair).collect();
+        let repair = if others.is_empty() {
+            Vec::new()
+        } else {
+            vec!["--repair".to_owned(), others.join(",")]
+        };
+        Alone {
+            file: file_of(gem5, &fault.protocol),
+            repair,
+            is_strict: fault.see.contains(" --strict"),
+        }
+    }
+
+    /// The fault with the repairs of the table's command only, for a fault that hardly shows without the others.
+    fn in_table(gem5: &Path, fault: &Released) -> Alone {
+        let words: Vec<&str> = fault.see.split(' ').collect();
+        let at = words.iter().position(|word| *word == "--repair");
+        let repair = at.map_or(&[][..], |at| &words[at..at + 2]);
+        let repair = repair.iter().map(|word| (*word).to_owned()).collect();
+        Alone { repair, ..Alone::new(gem5, fault) }
+    }
+
+    /// The exit status and standard output of a command on the protocol.
+    fn run(&self, command: &[&str], options: &[&str]) -> (i32, String) {
+        let repair: Vec<&str> = self.repair.iter().map(String::as_str).collect();
+        let output =
+            rubric(&[command, &[&*self.file], &repair, options].concat()).output().unwrap();
+        (output.status.code().unwrap(), String::from_utf8(output.stdout).unwrap())
+    }
+
+    /// The shortest run of the smallest system that shows it.
+    fn explored(&self) -> Option<Listing> {
+        SYSTEMS.iter().find_map(|system| {
+            let strict: &[&str] = if self.is_strict { &["--strict"] } else { &[] };
+            let options =
+                [system, strict, &["--max-states", STATES, "--format", "json", "--quiet"]].concat();
+            let (status, text) = self.run(&["explore", "protocol"], &options);
+            if status != 1 {
+                return None;
+            }
+            let found: Value = serde_json::from_str(&text).unwrap();
+            let steps = found["found"]["steps"].as_array().unwrap();
+            let mut lines = vec![found["found"]["what"].as_str().unwrap().to_owned()];
+            for (at, step) in steps.iter().enumerate() {
+                lines.push(format!("{:3}  {}", at + 1, step["happens"].as_str().unwrap()));
+                let effects = step["effects"].as_array().unwrap().iter();
+                lines.extend(effects.map(|one| format!("       {}", one.as_str().unwrap())));
+            }
+            let command = [&["explore", "protocol", "FILE"], *system, strict].concat().join(" ");
+            Some(Listing { command, length: steps.len(), lines })
+        })
+    }
+
+    /// What is left of the shortest of some random runs like the one that the table names.
+    fn simulated(&self, fault: &Released, seeds: u64) -> Option<Listing> {
+        let options = options_of(&fault.see);
+        let at = options.iter().position(|one| one == "--recipe" || one == "--seed").unwrap();
+        // A recipe with DMA devices is a seed and their number.
+        let (first, devices) =
+            options[at + 1].split_at(options[at + 1].find('+').unwrap_or(options[at + 1].len()));
+        let first: u64 = first.parse().unwrap();
+        let listings = (first..first + seeds).filter_map(|seed| {
+            let mut options = options.clone();
+            options[at + 1] = format!("{seed}{devices}");
+            self.one_run(&options)
+        });
+        listings.min_by_key(|one| one.length)
+    }
+
+    fn one_run(&self, options: &[String]) -> Option<Listing> {
+        let folder = Folder::new();
+        let saved = folder.path("run.json");
+        let mut all: Vec<&str> = options.iter().map(String::as_str).collect();
+        let command = format!("simulate FILE {}", all.join(" "));
+        all.extend(["--quiet", "--runs", "1", "--format", "json", "--save", &saved]);
+        let (status, text) = self.run(&["simulate"], &all);
+        if status != 1 {
+            return None;
+        }
+        let result: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+        if let Some(failed) = result["first_faults"].get(0) {
+            let mut lines = vec![failed["message"].as_str().unwrap().to_owned()];
+            let recent = failed["recent"].as_array().unwrap().iter();
+            lines.extend(recent.map(|one| format!("  {}", one.as_str().unwrap())));
+            return Some(Listing { command, length: lines.len(), lines });
+        }
+        let models = result["first_violations"][0]["models"].as_array()?;
+        let model = models.last()?.as_str().unwrap();
+        let shrink = ["shrink", &saved, "--model", model, "--quiet", "--format", "json"];
+        let text = rubric(&shrink).output().unwrap().stdout;
+        let shrunk: Value = serde_json::from_slice(&text).unwrap();
+        let operations = shrunk["shrunk"]["operations"].as_array().unwrap();
+        let mut lines =
+            vec![format!("violates {}; what is left of the run:", model.to_uppercase())];
+        lines.extend(operations.iter().map(operation));
+        Some(Listing { command, length: operations.len(), lines })
+    }
+}
+
+/// An operation on a line: thread and number, and what it reads and writes.
+fn operation(one: &Value) -> String {
+    let value = |key: &str, sign: &str| {
+        one[key].as_u64().map_or(String::new(), |value| format!(" {sign} {value:#x}"))
+    };
+    format!(
+        "{}:{:<3} {}{}{}{}",
+        one["thread"],
+        one["index"].to_string(),
+        one["kind"].as_str().unwrap(),
+        one["address"].as_u64().map_or(String::new(), |address| format!(" {address:#x}")),
+        value("read", "=="),
+        value("written", ":=")
+    )
+}
+
+/// The options of the command of the table, without protocol, repairs and what follows in brackets.
+fn options_of(see: &str) -> Vec<String> {
+    let command = see.split(" (").next().unwrap_or(see);
+    let mut words = command.split(' ').skip(3).map(str::to_owned);
+    let mut options = Vec::new();
+    while let Some(word) = words.next() {
+        if word == "--repair" {
+            words.next();
+        } else {
+            options.push(word);
+        }
+    }
+    options
+}
+
+/// Whether an exploration may show a fault: it has no cores that load early, no store buffers, no
+/// read-modify-writes and no DMA devices.
+fn is_explored(fault: &Released) -> bool {
+    let is_plain = fault.see.contains(" --client in-order") && !fault.see.contains(" --linked");
+    let needs_devices = fault.see.contains("+dma");
+    !needs_devices && (is_plain || fault.see.contains(" --strict"))
+}
+
+#[test]
+#[ignore = "needs gem5's protocols in the folder that RUBRIC_GEM5 names"]
+fn listings_are_those_of_gem5s_files() {
+    let Some(gem5) = std::env::var_os("RUBRIC_GEM5").map(PathBuf::from) else {
+        std::io::stdout().write_all(b"skipped: there is no RUBRIC_GEM5\n").unwrap();
+        return;
+    };
+    for fault in shown() {
+        let alone = Alone::new(&gem5, fault);
+        let explored = if is_explored(fault) { alone.explored() } else { None };
+        let listing = explored.or_else(|| alone.simulated(fault, SEEDS));
+        let listing = listing.or_else(|| Alone::in_table(&gem5, fault).simulated(fault, 1));
+        let listing = listing.unwrap_or_else(|| panic!("{}: nothing shows it", fault.name));
+        let text = format!("rubric {}\n{}\n", listing.command, listing.lines.join("\n"));
+        let path = listing_of(fault);
+        if std::env::var_os("RUBRIC_DRAW").is_some() {
+            fs::write(&path, &text).unwrap();
+        }
+        assert_eq!(fs::read_to_string(&path).unwrap(), text, "{}", fault.name);
+    }
+}
+
+#[test]
+fn every_fault_that_a_run_shows_has_a_listing() {
+    for fault in shown() {
+        let text = fs::read_to_string(listing_of(fault)).unwrap_or_default();
+        assert!(text.starts_with("rubric ") && text.lines().count() >= 3, "{}", fault.name);
+    }
+}

@@ -1,0 +1,173 @@
+//! Failures that any program may meet: full disks, readers that go away, other processes in the same folder, more text than
+//! memory, files of other programs.
+
+use crate::common;
+
+use std::fs;
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use common::{Folder, TRACES, error, failure, output_of, rubric};
+use wait4::Wait4;
+
+const VIOLATION: &str = TRACES[5];
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+
+/// The program in the root of the repository, with pipes.
+fn begin(arguments: &[&str]) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(arguments)
+        .current_dir(ROOT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn several_at_once_leave_whole_files() {
+    let folder = Folder::new();
+    for (command, name) in [
+        ("shrink", "small.axe"),
+        ("shrink", "small.litmus"),
+        ("explain", "picture.html"),
+        ("explain", "picture.svg"),
+    ] {
+        let (alone, together) = (folder.path(&format!("alone-{name}")), folder.path(name));
+        output_of(&[command, VIOLATION, "-o", &alone], 1);
+        let all: Vec<Child> =
+            (0..6).map(|_| begin(&[command, VIOLATION, "-o", &together])).collect();
+        for child in all {
+            assert_eq!(child.wait_with_output().unwrap().status.code(), Some(1));
+        }
+        assert_eq!(fs::read(together).unwrap(), fs::read(alone).unwrap(), "{name}");
+    }
+    // No other file was left.
+    assert_eq!(fs::read_dir(folder.0.path()).unwrap().count(), 8);
+}
+
+#[test]
+fn what_cannot_be_written_is_said() {
+    let folder = Folder::new();
+    for (command, name) in [
+        ("shrink", "s.axe"),
+        ("shrink", "s.litmus"),
+        ("explain", "p.svg"),
+        ("explain", "p.html"),
+        ("explain", "p.dot"),
+    ] {
+        // A device that is always full.
+        let full = folder.path(name);
+        std::os::unix::fs::symlink("/dev/full", &full).unwrap();
+        let message = failure(&[command, VIOLATION, "-o", &full]);
+        assert!(message.contains("No space left") && message.contains(name), "{message}");
+        // A folder without permission to write.
+        let message = failure(&[command, VIOLATION, "-o", &format!("/proc/{name}")]);
+        assert!(message.contains(&format!("/proc/{name}")), "{message}");
+        assert!(!message.contains(".rubric-"), "{message}");
+    }
+    for command in ["shrink", "explain", "watch"] {
+        let full = Command::new(env!("CARGO_BIN_EXE_rubric"))
+            .args([command, "--quiet", VIOLATION])
+            .current_dir(ROOT)
+            .stdout(fs::File::create("/dev/full").unwrap())
+            .output()
+            .unwrap();
+        assert_eq!(full.status.code(), Some(2));
+        let message = String::from_utf8_lossy(&full.stderr).into_owned();
+        assert!(message.contains("standard output cannot be written"), "{message}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for arguments in [
+        &["watch", "--quiet", VIOLATION][..],
+        &["shrink", "--quiet", VIOLATION],
+        &["explain", "--quiet", VIOLATION],
+        &["explain", "--quiet", "--to", "html", "-o", "-", VIOLATION],
+        &["check", "--quiet", VIOLATION],
+    ] {
+        let mut child = begin(arguments);
+        drop(child.stdout.take());
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!((status.code(), said.as_str()), (Some(1), ""), "{arguments:?}");
+    }
+}
+
+#[test]
+fn more_text_than_memory_goes_through_a_pipe() {
+    /// Bytes of text, and of memory: what the program itself takes, and a little.
+    const TEXT: u64 = 400 << 20;
+    const MEMORY: u64 = 96 << 20;
+    for command in ["watch", "check"] {
+        let mut child = begin(&[command, "--quiet", "-"]);
+        let mut pipe = child.stdin.take().unwrap();
+        let writer = thread::spawn(move || -> io::Result<()> {
+            let noise = "7: system.ruby.network: nothing to do with a history\n".repeat(4000);
+            let mut written = 0;
+            let mut round = 0;
+            while written < TEXT {
+                let mut part = noise.clone();
+                for thread in 0..2 {
+                    let tick = 2 * round + thread;
+                    part += &format!("{tick}: system.client: T{thread} op {round} load 0x40 0x0\n");
+                }
+                round += 1;
+                written += part.len() as u64;
+                pipe.write_all(part.as_bytes())?;
+            }
+            Ok(())
+        });
+        let mut said = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        let used = child.wait4().unwrap();
+        writer.join().unwrap().unwrap();
+        assert_eq!(used.status.code(), Some(0), "{said}");
+        assert!(said.starts_with("consistent"), "{said}");
+        assert!(used.rusage.maxrss < MEMORY, "{command}: {}", used.rusage.maxrss);
+    }
+}
+
+#[test]
+fn parquet_from_elsewhere_is_read_or_refused() {
+    let folder = Folder::new();
+    let sound = folder.path("sound.parquet");
+    output_of(&["convert", "fixtures/litmus/litmus.axe", "-o", &sound], 0);
+    let bytes = fs::read(&sound).unwrap();
+    // A page that claims more values than memory has bytes, at which the library aborts the process.
+    for arguments in [
+        &["check", "fixtures/damaged/memory.parquet"][..],
+        &["stats", "fixtures/damaged/memory.parquet"],
+        &["convert", "fixtures/damaged/memory.parquet", "-o", "-", "--to", "axe"],
+    ] {
+        let message = error(arguments);
+        assert!(message.contains("memory.parquet"), "{message}");
+    }
+    let message = error(&["check", "fixtures/damaged/length.parquet"]);
+    assert!(message.contains("length.parquet"), "{message}");
+    let mut refused = 0;
+    for number in 0..60 {
+        let mut damaged = bytes.clone();
+        let at = number * bytes.len() / 60;
+        match number % 3 {
+            0 => damaged[at] ^= 1 << (number % 8),
+            1 => damaged.truncate(at),
+            // Impossible lengths.
+            _ => damaged[at..].iter_mut().take(4).for_each(|byte| *byte = 0xff),
+        }
+        let file = folder.file("damaged.parquet", damaged);
+        let ended = rubric(&["check", &file]).assert();
+        let (status, said) = (ended.get_output().status.code(), &ended.get_output().stderr);
+        let said = String::from_utf8_lossy(said);
+        assert!(matches!(status, Some(0..=2)), "byte {at}: {status:?}: {said}");
+        assert!(!said.contains("panicked"), "byte {at}: {said}");
+        refused += usize::from(status == Some(2));
+    }
+    assert!(refused > 20, "{refused}");
+}

@@ -1,0 +1,177 @@
+//! `rubric test` and `rubric diff`: findings, known findings, comparisons, and their exit status.
+
+use crate::common;
+
+use std::fs;
+
+use common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
+use serde_json::Value;
+
+/// Options of a short test of cores that load early.
+const SHORT: [&str; 5] = ["--runs", "20", "--client", "early", "--no-explore"];
+
+/// MI_example whose cache does not tell its core of a line that it replaces.
+fn forgetful(folder: &Folder) -> String {
+    let row = "transition(M, Replacement, MI) {take_tbe, keep_copy, put_block, tell_core_of_loss,";
+    let silent = row.replace(", tell_core_of_loss", "");
+    edited_mi_example(folder.0.path(), "MI_example-cache.sm", row, &silent)
+}
+
+fn json(arguments: &[&str], status: i32) -> Value {
+    serde_json::from_str(&output_of(arguments, status)).unwrap()
+}
+
+#[test]
+fn a_correct_protocol_has_no_findings() {
+    let text = output(&["test", "MI_example", "--runs", "2"]);
+    assert!(text.starts_with("MI_example: 2 programs on each of "), "{text}");
+    assert!(text.contains("explored 2 threads, 1 location: all 501 states"), "{text}");
+    assert!(text.ends_with("\nNo new findings\n"), "{text}");
+}
+
+#[test]
+fn the_same_runs_give_the_same_report() {
+    let masked = || {
+        let arguments = [&["test", "MI_example", "--format", "json"], &SHORT[..]].concat();
+        let mut value = json(&arguments, 0);
+        value["seconds"] = Value::Null;
+        value
+    };
+    assert_eq!(masked(), masked());
+}
+
+#[test]
+fn a_finding_has_a_part_and_a_command_that_shows_it_again() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let page = folder.path("report.html");
+    let test = [&["test", &path, "-o", &page], &SHORT[..]].concat();
+    let text = output_of(&test, 1);
+    assert!(text.contains(" violation under early loads\n"), "{text}");
+    assert!(text.contains("the smallest part that violates"), "{text}");
+    let html = fs::read_to_string(&page).unwrap();
+    assert!(html.contains("<svg") && html.contains("New findings"), "{html}");
+
+    let value = json(&[&test[..], &["--format", "json"]].concat(), 1);
+    let finding = &value["findings"][0];
+    assert_eq!(finding["known"], Value::Null);
+    assert!(finding["part"].as_str().unwrap().lines().count() >= 2);
+    let command = finding["command"].as_str().unwrap();
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    rubric(&words).assert().code(1);
+}
+
+#[test]
+fn a_change_is_compared() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let text = output_of(&[&["diff", "MI_example", &path], &SHORT[..]].concat(), 1);
+    assert!(text.contains("~ transition (M, Replacement): without tell_core_of_loss\n"), "{text}");
+    assert!(text.contains("changed transitions taken: 1 of 1"), "{text}");
+    assert!(!text.contains("never taken:"), "{text}");
+    assert!(text.contains(" that only the new version has"), "{text}");
+    assert!(text.contains("No findings that only the old version has"), "{text}");
+
+    let value = json(&[&["diff", &path, "MI_example", "--format", "json"], &SHORT[..]].concat(), 0);
+    assert_eq!(value["only_new"].as_array().unwrap().len(), 0);
+    assert!(!value["only_old"].as_array().unwrap().is_empty());
+    assert_eq!(value["machines"][0]["transitions"][0]["event"], "Replacement");
+
+    let page = folder.path("change.html");
+    let same = ["diff", "MI_example", "MI_example", "--runs", "1", "--no-explore", "-o", &page];
+    let text = output(&same);
+    assert!(text.contains("no difference but comments"), "{text}");
+    assert!(fs::read_to_string(&page).unwrap().contains("compared with"));
+}
+
+#[test]
+fn bad_usage_is_said() {
+    let refused = error(&["test", "MI_example", "-o", "report.txt"]);
+    assert!(refused.contains("a name that ends in .html"), "{refused}");
+    let refused = error(&["test", "No_such_protocol.slicc"]);
+    assert!(refused.contains("No_such_protocol.slicc"), "{refused}");
+    let refused = error(&["simulate", "MI_example", "--repair", "no-such-repair"]);
+    assert!(refused.contains("there is no repair no-such-repair"), "{refused}");
+    let refused = error(&["test", "MI_example", "--budget", "15"]);
+    assert!(refused.contains("the unit is missing: 15s, 15m or 15h"), "{refused}");
+    let refused = error(&["test", "MI_example", "--budget", "soon"]);
+    assert!(refused.contains("such as 90s, 10m or 2h"), "{refused}");
+}
+
+/// A fault of gem5's released MESI_Two_Level, for which there is a repair.
+const RELEASED: &str = "mesi2-l1-is-inv-no-notify";
+
+#[test]
+fn known_faults_are_named_by_all_that_run_programs() {
+    let folder = Folder::new();
+    let path = with_fault(folder.0.path(), RELEASED);
+    let text = output(&["test", &path, "--runs", "12", "--client", "early", "--no-explore"]);
+    assert!(text.contains("No new findings; 2 known findings"), "{text}");
+    assert!(text.contains(&format!("\n{RELEASED} (MESI_Two_Level-L1cache.sm:")), "{text}");
+    assert!(text.lines().filter(|line| line.contains("is told neither")).count() <= 1, "{text}");
+
+    let simulate = ["simulate", &path, "--client", "early", "--runs", "12", "--check"];
+    let text = output_of(&simulate, 1);
+    let known = format!("    known: {RELEASED} (MESI_Two_Level-L1cache.sm:");
+    assert!(text.contains("Known faults of gem5's released protocols: the shortest run"), "{text}");
+    assert!(text.contains(&known), "{text}");
+    let line = json(&[&simulate[..], &["--format", "json"]].concat(), 1);
+    assert_eq!(line["kinds"][0]["known"][0], RELEASED);
+    let repaired = output(&[&simulate[..], &["--repair", "all"]].concat());
+    assert!(!repaired.contains("Known faults"), "{repaired}");
+
+    let output = folder.path("campaign");
+    let campaign = ["campaign", &path, "--mutants", "none", "--client", "early", "--runs", "12"];
+    let text = output_of(&[&campaign[..], &["-o", &output]].concat(), 1);
+    assert!(text.contains(&format!("      known: {RELEASED} (")), "{text}");
+    let again = output_of(&["report", &output], 1);
+    assert!(again.contains(&format!("      known: {RELEASED} (")), "{again}");
+}
+
+/// A fault that no repair takes out stays new, also beside a known one.
+#[test]
+fn other_faults_are_not_called_known() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let text = output_of(&["simulate", &path, "--client", "early", "--runs", "20", "--check"], 1);
+    assert!(!text.contains("known: "), "{text}");
+}
+
+#[test]
+fn the_operations_of_a_part_have_the_numbers_of_the_run() {
+    let folder = Folder::new();
+    let path = forgetful(&folder);
+    let value = json(&[&["test", &path, "--format", "json"], &SHORT[..]].concat(), 1);
+    let finding = &value["findings"][0];
+    let evidence = finding["evidence"].to_string();
+    let operations = finding["operations"].as_array().unwrap();
+    let part = finding["part"].as_str().unwrap().lines();
+    let is_operation = |line: &&str| line.starts_with(|first: char| first.is_ascii_digit());
+    assert_eq!(operations.len(), part.filter(is_operation).count());
+    // What the proof names is among them.
+    assert!(operations.iter().any(|one| one["index"].as_u64().unwrap() > 3), "{operations:?}");
+    assert!(evidence.contains("with their numbers in the run"), "{evidence}");
+}
+
+#[test]
+fn another_name_is_no_change() {
+    let folder = Folder::new();
+    for entry in fs::read_dir("../fixtures/protocols").unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+        if name.starts_with("MI_example") {
+            let text = fs::read_to_string(&path).unwrap();
+            fs::write(folder.path(&name), text.replace("tell_core_of_loss", "core_loses_line"))
+                .unwrap();
+        }
+    }
+    let path = folder.path("MI_example.slicc");
+    let diff = ["diff", "MI_example", &path, "--runs", "1"];
+    let text = output(&diff);
+    assert!(text.contains("  ~ action tell_core_of_loss: renamed to core_loses_line\n"), "{text}");
+    assert!(!text.contains("transition ("), "{text}");
+    assert!(text.contains("  explored 2 threads, 1 location: all 501 states\n"), "{text}");
+    let value = json(&[&diff[..], &["--format", "json"]].concat(), 0);
+    assert_eq!(value["machines"][0]["actions"]["renamed"][0]["new"], "core_loses_line");
+    assert_eq!(value["explored_new"][0]["states"], 501);
+}

@@ -1,0 +1,279 @@
+//! `rubric watch` as a user runs it.
+
+use crate::common;
+
+use std::io::{Read, Write};
+use std::process::{Command, Stdio};
+
+use common::{Folder, TRACES, error, output_of, rubric};
+use flate2::read::GzDecoder;
+use serde_json::Value;
+
+const VIOLATION: &str = TRACES[5];
+
+fn watch(arguments: &[&str], status: i32) -> String {
+    output_of(&[&["watch"], arguments].concat(), status)
+}
+
+fn json(arguments: &[&str], status: i32) -> Value {
+    let printed = watch(&[arguments, &["--format", "json"]].concat(), status);
+    serde_json::from_str(&printed).unwrap()
+}
+
+/// The text of a compressed trace.
+fn text_of(trace: &str) -> String {
+    let path = format!("{}/../{trace}", env!("CARGO_MANIFEST_DIR"));
+    let mut text = String::new();
+    GzDecoder::new(std::fs::File::open(path).unwrap()).read_to_string(&mut text).unwrap();
+    text
+}
+
+/// The result of watching while the pipe with the text is still open.
+fn status_while_open(text: &str) -> Option<i32> {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["watch", "--quiet"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = child.stdin.take().unwrap();
+    pipe.write_all(text.as_bytes()).unwrap();
+    pipe.flush().unwrap();
+    let status = child.wait().unwrap();
+    drop(pipe);
+    status.code()
+}
+
+#[test]
+fn recorded_traces_have_the_verdicts_of_check() {
+    for trace in TRACES {
+        for model in ["sc", "tso", "pso"] {
+            let checked = rubric(&["check", "--model", model, trace]).assert();
+            let status = checked.get_output().status.code().unwrap();
+            let told = json(&[trace, "--model", model], status);
+            let word = if status == 0 { "consistent" } else { "violation" };
+            assert_eq!(told["verdict"], word, "{trace}, {model}: {told}");
+        }
+    }
+}
+
+#[test]
+fn json_has_the_verdicts_of_the_trace_that_it_was_made_of() {
+    let folder = Folder::new();
+    for trace in TRACES {
+        let converted = folder.path("trace.json");
+        output_of(&["convert", trace, &converted, "--quiet"], 0);
+        for model in ["sc", "tso", "pso"] {
+            let checked = rubric(&["check", "--model", model, trace]).assert();
+            let status = checked.get_output().status.code().unwrap();
+            watch(&[&converted, "--model", model], status);
+        }
+    }
+    let axe = "0: M[1] := 1\n0: M[2] == 0\n1: M[2] := 1\n1: M[1] == 0\n";
+    let converted = folder.path("sb.json");
+    output_of(&["convert", &folder.file("sb.axe", axe), &converted], 0);
+    let printed = watch(&[&converted], 1);
+    assert!(printed.contains("T1:1     load M[1] == 0"), "{printed}");
+    watch(&[&converted, "--model", "tso"], 0);
+}
+
+#[test]
+fn it_stops_at_the_first_operation_that_is_too_much() {
+    let told = json(&[VIOLATION], 1);
+    let (needed, line) = (told["operations"].as_u64().unwrap(), told["line"].as_u64().unwrap());
+    assert!(needed < 180, "{told}");
+    // Without the last line there is no violation; with it there is.
+    let text = text_of(VIOLATION);
+    let folder = Folder::new();
+    let upto = |lines: usize| {
+        let part: Vec<&str> = text.lines().take(lines).collect();
+        folder.file("part.trace", part.join("\n") + "\n")
+    };
+    // A store's data line comes before the line that completes it.
+    output_of(&["check", &upto(line as usize - 1)], 0);
+    output_of(&["check", &upto(line as usize + 1)], 1);
+    let printed = watch(&[VIOLATION], 1);
+    assert!(printed.contains("must come before"), "{printed}");
+    assert!(printed.contains("the required orderings form a cycle"), "{printed}");
+}
+
+#[test]
+fn it_ends_while_the_trace_still_grows() {
+    assert_eq!(status_while_open(&text_of(VIOLATION)), Some(1));
+}
+
+#[test]
+fn memory_does_not_grow_with_the_run() {
+    let folder = Folder::new();
+    let trace = folder.path("long.trace");
+    let simulate = "simulate MI_example --threads 4 --operations 10000 --seed 2 --quiet -o";
+    let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
+    output_of(&simulate, 0);
+    for model in ["sc", "tso"] {
+        let told = json(&[&trace, "--model", model], 0);
+        assert_eq!(told["operations"], 40_000);
+        let remembered = told["remembered"].as_u64().unwrap();
+        assert!(remembered < 16_000, "{model}: {remembered}");
+    }
+}
+
+#[test]
+fn where_loads_complete_late_a_run_is_found_all_the_same() {
+    let folder = Folder::new();
+    let trace = folder.path("late.trace");
+    // A cache of this mutant may answer a load with a line that another cache has taken meanwhile.
+    let simulate = "simulate MESI_Two_Level --threads 12 --operations 1500 --seed 5 --quiet -o";
+    let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
+    output_of(&simulate, 0);
+    let alone = output_of(&["check", "--algorithm", "trace-order", &trace], 3);
+    assert!(alone.contains("undecided"), "{alone}");
+    let told = json(&[&trace], 0);
+    assert_eq!(told["operations"], 18_000);
+    assert!(told["remembered"].as_u64().unwrap() < 18_000, "{told}");
+}
+
+#[test]
+fn a_thread_that_does_nothing_keeps_the_window_open() {
+    let folder = Folder::new();
+    let mut text = String::from("1: system.client: T9 op 0 load 0x80 0x0\n");
+    for number in 0..60_000 {
+        text += &format!("{}: system.client: T0 op {number} load 0x40 0x0\n", number + 2);
+    }
+    let file = folder.file("idle.trace", text);
+    let printed = watch(&[&file, "--max-memory", "24MiB"], 3);
+    assert!(printed.contains("thread 9 has been idle for long"), "{printed}");
+}
+
+#[test]
+fn what_cannot_be_watched_is_said() {
+    let folder = Folder::new();
+    let axe = folder.file("t.axe", "0: M[0] := 1\ncheck\n");
+    let message = error(&["watch", &axe]);
+    assert!(message.contains("axe text does not show in which order"), "{message}");
+    let message = error(&["watch", VIOLATION, "--initial", "infer"]);
+    assert!(message.contains("rubric check"), "{message}");
+    // Memory does not change where a read-modify-write writes what it reads.
+    let same =
+        "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x1\n";
+    rubric(&["watch", &folder.file("same.trace", same)]).assert().code(0);
+    let twice = "1: system.client: T0 op 0 rmw 0x40 0x0 0x1\n2: system.client: T0 op 1 rmw 0x40 0x1 0x2\n3: system.client: T1 op 0 rmw 0x40 0x2 0x1\n";
+    let message = error(&["watch", &folder.file("twice.trace", twice)]);
+    assert!(message.contains("unique values"), "{message}");
+    assert!(error(&["watch", "none.trace"]).contains("none.trace"));
+    let empty = folder.file("empty.trace", "");
+    assert!(error(&["watch", &empty]).contains("is empty"));
+    let text = folder.file("text.trace", "Dear reader,\nhow are you?\n");
+    assert!(error(&["watch", &text]).contains("expected a line of a gem5 trace"));
+    let json = folder.path("last.json");
+    let last = folder.file("last.axe", "0: M[0] := 1\nfinal M[0] == 1\n");
+    output_of(&["convert", &last, &json], 0);
+    let message = error(&["watch", &json]);
+    assert!(message.contains("last.json:1: found final values"), "{message}");
+}
+
+#[test]
+fn operations_are_called_what_check_calls_them() {
+    let printed = watch(&[VIOLATION], 1);
+    let checked = output_of(&["check", VIOLATION], 1);
+    // T2:8, and the line of the trace that shows it: in the headline, the cycle and the reasons.
+    let named = |text: &str| -> Vec<(String, String)> {
+        let operations = text.lines().filter_map(|line| {
+            let line = line.trim_start();
+            let name = line.split_whitespace().next()?;
+            let (_, number) = line.split_once("  line ")?;
+            let is_name = name.starts_with('T') && name.contains(':');
+            is_name.then(|| (name.to_owned(), number.split_whitespace().next().unwrap().to_owned()))
+        });
+        operations.collect()
+    };
+    let known = named(&checked);
+    let told = named(&printed);
+    assert!(told.len() > 3, "{printed}");
+    for (name, line) in &told {
+        let same = known.iter().find(|it| it.1 == *line);
+        assert!(
+            same.is_none_or(|it| it.0 == *name),
+            "{name} of line {line}:\n{printed}\n{checked}"
+        );
+    }
+    assert!(told.iter().any(|it| known.contains(it)), "{printed}\n{checked}");
+    // The violation shows at the last operation that was taken in.
+    let last = json(&[VIOLATION], 1)["line"].as_u64().unwrap();
+    assert!(told.iter().all(|it| it.1.parse::<u64>().unwrap() <= last), "{printed}");
+}
+
+#[test]
+fn a_line_that_is_missing_is_no_consistent_run() {
+    let folder = Folder::new();
+    let lines = [
+        "1: system.client: T0 op 0 store 0x40 0x1",
+        "2: system.client: T0 op 1 store 0x40 0x2",
+        "3: system.client: T0 op 3 load 0x40 0x2",
+        "4: system.client: T1 op 0 load 0x40 0x2\n",
+    ];
+    let gap = folder.file("gap.trace", lines.join("\n"));
+    let message = error(&["watch", &gap]);
+    assert!(message.contains("no operation 2 of thread 0"), "{message}");
+    watch(&[&gap, "--lossy"], 0);
+    // A data line of Ruby's that nothing completes.
+    let text = text_of(TRACES[4]);
+    let hit = text.lines().position(|line| line.contains("Hit callback for"));
+    let lines: Vec<&str> = text.lines().collect();
+    let (before, after) = lines.split_at(hit.unwrap());
+    let cut = folder.file("cut.trace", [before, &after[1..]].concat().join("\n") + "\n");
+    for command in ["check", "watch"] {
+        let message = error(&[command, &cut]);
+        assert!(message.contains("--lossy"), "{message}");
+    }
+}
+
+#[test]
+fn what_only_a_client_shows_is_known_while_it_is_written() {
+    let mut text = String::new();
+    for index in 0..100 {
+        text +=
+            &format!("{}: system.client: T0 op {index} store 0x80 {:#x}\n", index + 1, index + 1);
+    }
+    // Store buffering.
+    text += "200: system.client: T0 op 100 store 0x40 0x1\n201: system.client: T0 op 101 load 0xc0 0x0\n";
+    text +=
+        "202: system.client: T1 op 0 store 0xc0 0x1\n203: system.client: T1 op 1 load 0x40 0x0\n";
+    assert_eq!(status_while_open(&text), Some(1));
+}
+
+#[test]
+fn the_last_step_ends_when_it_is_told_to() {
+    let folder = Folder::new();
+    let hard = folder.path("hard.axe");
+    let family = ["generate", "--family", "pigeons-violation", "--size", "9", "-o"];
+    output_of(&[&family[..], &[&hard]].concat(), 0);
+    // The lines that a client would print.
+    let mut indexes = std::collections::BTreeMap::new();
+    let mut text = String::new();
+    for line in std::fs::read_to_string(hard).unwrap().lines() {
+        let words: Vec<&str> =
+            line.split([' ', ':', '[', ']', '=']).filter(|it| !it.is_empty()).collect();
+        let [thread, "M", cell, value] = words[..] else {
+            continue;
+        };
+        let (cell, value): (u64, u64) = (cell.parse().unwrap(), value.parse().unwrap());
+        let index = indexes.entry(thread.to_owned()).or_insert(0);
+        let kind = if line.contains(":=") { "store" } else { "load" };
+        text +=
+            &format!("1: system.client: T{thread} op {index} {kind} {:#x} {value:#x}\n", 64 * cell);
+        *index += 1;
+    }
+    let trace = folder.file("hard.trace", text);
+    let child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(["watch", "--quiet", &trace])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(1500));
+    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    assert!(told.success());
+    let ended = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&ended.stdout);
+    assert!(matches!(ended.status.code(), Some(1 | 3)), "{said}");
+}

@@ -1,0 +1,10 @@
+//! Exploration of memory systems, protocols and programs.
+//!
+//! One program, so that all tests are linked once and share the processors.
+
+mod memory_systems;
+mod monitors;
+mod nice_cycles;
+mod programs;
+mod protocol;
+mod small;

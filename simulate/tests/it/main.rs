@@ -1,0 +1,28 @@
+//! Protocols on the simulated hardware: the language, the library, faults, cores and mutants.
+//!
+//! One program, so that all tests are linked once and share the processors.
+
+mod actions;
+mod clients;
+mod common;
+mod dma;
+mod equivalent;
+mod faults;
+mod language;
+mod library;
+mod models;
+mod mutants;
+mod named;
+mod operators;
+mod outcome;
+mod plan;
+mod protocols;
+mod recipes;
+mod robust;
+mod shapes;
+mod small;
+mod stress;
+mod suite;
+#[path = "../../../slicc/tests/it/tables/mod.rs"]
+mod tables;
+mod weak;

@@ -1,0 +1,10 @@
+//! Protocols as text: operators, named mutants and repairs.
+//!
+//! One program, so that all tests are linked once and share the processors.
+
+mod mutants;
+mod named;
+mod operators;
+mod protocols;
+mod repairs;
+mod tables;
