@@ -5,7 +5,7 @@
 //! With gem5's files in the folder that `RUBRIC_GEM5` names, `RUBRIC_DRAW=1` writes them anew:
 //!
 //! ```text
-//! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test released -- --ignored
+//! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test it released:: -- --ignored
 //! ```
 
 use crate::common;

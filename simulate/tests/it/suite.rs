@@ -138,7 +138,7 @@ fn gem5() -> Option<String> {
     root
 }
 
-/// `RUBRIC_GEM5=path/to/gem5 cargo test --workspace --test suite -- --ignored`
+/// `RUBRIC_GEM5=path/to/gem5 cargo test --workspace --test it suite:: -- --ignored`
 #[test]
 #[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
 fn every_protocol_of_gem5_loads_and_runs() {
