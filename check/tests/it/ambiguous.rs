@@ -1,13 +1,11 @@
 //! Values that are written more than once: the engine chooses the sources of reads, and its verdicts equal
 //! those of the exhaustive machine.
 
-use crate::common;
-
-use check::engine::proof::Violation;
-use check::{Algorithm, Model, Options, Verdict, check};
-use common::{
+use crate::common::{
     MODELS, Mix, accesses_of, build, certified, change_reads, print, program, run, seeded,
 };
+use check::engine::proof::Violation;
+use check::{Algorithm, Model, Options, Verdict, check};
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

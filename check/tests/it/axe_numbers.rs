@@ -1,12 +1,10 @@
 //! Histories with large numbers as axe text: the Axe checker can read every number, and verdicts stay the
 //! same.
 
-use crate::common;
-
 use std::collections::{BTreeMap, HashMap};
 
+use crate::common::{MODELS, Mix, accesses_of, change_reads, decide, program, run, seeded};
 use check::Algorithm;
-use common::{MODELS, Mix, accesses_of, change_reads, decide, program, run, seeded};
 use history::{Access, History, HistoryBuilder, Initial, Kind, Place};
 use rand::RngExt;
 use rand::rngs::StdRng;

@@ -1,11 +1,9 @@
 //! Compares the axiomatic definitions (CAV 2019, section 2), decided by trying every store order of small
 //! histories, with the engine. `random.rs` compares the machines with the engine.
 
-use crate::common;
-
+use crate::common::axioms::Axioms;
+use crate::common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use check::Algorithm;
-use common::axioms::Axioms;
-use common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use rand::RngExt;
 
 #[test]

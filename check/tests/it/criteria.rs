@@ -1,11 +1,12 @@
 //! The weak criteria, compared with their definitions and with each other, and their certificates.
 
-use crate::common;
 use crate::common::literal;
 
 use std::path::Path;
 use std::time::Duration;
 
+use crate::common::corpus::Corpus;
+use crate::common::{Mix, change_reads, decide, print, program, run, seeded};
 use certify::certificate::{
     self, Certificate, Claim, Evidence, Name, RelationStatement, RelationStep,
 };
@@ -18,8 +19,6 @@ use check::papers::criteria::violation::CriterionViolation;
 use check::papers::criteria::{NotDerived, causal, convergent, weak};
 use check::papers::execution::Execution;
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
-use common::corpus::Corpus;
-use common::{Mix, change_reads, decide, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use literal::{Literal, Pairs, literal};
 use rand::RngExt;

@@ -2,13 +2,12 @@
 //! bounds.
 
 use crate::common;
-
 use std::time::Duration;
 
+use crate::common::corpus::Corpus;
+use crate::common::{change_reads, outcome, print, run, seeded, sized_program};
 use check::generate::{Recipe, generate, without_order};
 use check::{Algorithm, Model, Options, Outcome, Reason, Verdict, check};
-use common::corpus::Corpus;
-use common::{change_reads, outcome, print, run, seeded, sized_program};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

@@ -1,14 +1,12 @@
 //! The smallest violating prefix: compares bisection with a scan of all prefixes for every algorithm, and
 //! checks prefixes with the machines.
 
-use crate::common;
-
+use crate::common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use check::algorithm::Power;
 use check::generate::{Mix as Weights, Recipe, generate};
 use check::shrink::prefixes::{Prefix, Prefixes};
 use check::shrink::{Detection, detect};
 use check::{Algorithm, Bounds, Guarantee, Model, Options, Reason, Verdict, decide};
-use common::{MODELS, Mix, accesses_of, build, change_reads, print, program, run, seeded};
 use history::{Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

@@ -1,15 +1,13 @@
 //! Compares all deciders with each other on small histories. proptest generates them, and shrinks one on
 //! which two deciders differ.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use crate::common::{MODELS, build, certified, print};
 use check::algorithm::Power;
 use check::online::{Arrival, ArrivalError, Online};
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{MODELS, build, certified, print};
 use history::{Access, Ambiguity, History, Kind, Place, ReadsFrom};
 use memory::machine::explore;
 use proptest::prelude::*;

@@ -1,10 +1,10 @@
 //! Explicit enumeration of store orders, compared with the machine and the corpus, from several partial
 //! store orders.
 
-use crate::common;
-
 use std::time::Duration;
 
+use crate::common::corpus::Corpus;
+use crate::common::{change_reads, print, run, seeded, sized_program};
 use check::engine::relation::Relation;
 use check::engine::schedule::schedule;
 use check::papers::execution::Execution;
@@ -12,8 +12,6 @@ use check::papers::gradual::enumerate::enumerate;
 use check::papers::saturation::ForcedOrder;
 use check::papers::{Answer, Problem, Report};
 use check::{Bounds, Model, Options};
-use common::corpus::Corpus;
-use common::{change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use memory::machine::{self, explore};
 use rand::RngExt;

@@ -1,14 +1,12 @@
 //! Hard histories have the verdicts that the figures claim; saturation does not find them, and the search
 //! does.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{MODELS, decide, print};
 use check::generate::RecipeError;
 use check::generate::families::{Family, Figure, HardRecipe, hard};
 use check::{Algorithm, Model};
-use common::{MODELS, decide, print};
 use history::{History, Kind};
 use memory::machine::explore;
 

@@ -1,18 +1,16 @@
 //! Weak fences, acquires and releases: compares the engine with the exhaustive machine and the axioms, on
 //! random histories and on litmus tests whose verdicts are known.
 
-use crate::common;
-
+use crate::common::axioms::Axioms;
+use crate::common::{
+    MODELS, accesses_of, build, change_reads, decide, print, refine, run, seeded, sized_program,
+};
 use certify::certificate::{Certificate, Name};
 use certify::certificate::{Claim, Evidence};
 use certify::verify;
 use check::engine::steps::steps;
 use check::generate::{self, Recipe, generate};
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::axioms::Axioms;
-use common::{
-    MODELS, accesses_of, build, change_reads, decide, print, refine, run, seeded, sized_program,
-};
 use history::{Access, Ambiguity, Annotation, History, Kind, Place, ReadsFrom, Side, WeakFence};
 use memory::machine::{Step, explore};
 use rand::RngExt;

@@ -1,6 +1,7 @@
 //! Saturation compared with its definition: clocks are reachability, the rules add nothing more, and undoing
 //! a choice restores everything.
 
+use crate::common;
 use certify::rule::Rule;
 use check::engine::events::{Events, INITIAL};
 use check::engine::rank::rank;
@@ -9,8 +10,6 @@ use check::generate::{Mix, Recipe, generate, without_order};
 use check::{Bounds, Model};
 use history::{Ambiguity, Annotation, ReadsFrom, WeakFence};
 use rand::RngExt;
-
-use crate::common;
 
 const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_ALL];
 

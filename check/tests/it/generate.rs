@@ -1,14 +1,12 @@
 //! Generated histories are consistent under their model, the same for the same seed, and without hints of
 //! the order if that was removed.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 
+use crate::common::{MODELS, decide, print};
 use check::generate::{Mix, Recipe, RecipeError, generate, without_order};
 use check::verdict::Stage;
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{MODELS, decide, print};
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom, Row};
 use memory::machine::explore;
 

@@ -1,14 +1,12 @@
 //! Generated histories of weak models: the order of the run is a memory order of the model, all that the
 //! model's instruction set has occurs, and reordering shows.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
+use crate::common::print;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, RecipeError, WeakMix, generate, without_order};
 use check::{Model, Options, Verdict, check};
-use common::print;
 use history::{Ambiguity, DependencyKind, History, Kind, OpId, ReadsFrom};
 use memory::weak::order;
 

@@ -1,11 +1,11 @@
 //! The algorithms of HPCA 2006 are never wrong, are complete if they backtrack, and derive as much as the
 //! paper says.
 
-use crate::common;
-
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use crate::common::corpus::Corpus;
+use crate::common::{build, change_reads, print, run, seeded, sized_program};
 use check::algorithm::Power;
 use check::engine::events::Events;
 use check::engine::saturate::Saturation;
@@ -15,8 +15,6 @@ use check::papers::hpca::baseline::Inference;
 use check::papers::hpca::graph::{Graph, Swaps};
 use check::papers::qadeer::constraint_graph::ConstraintGraph;
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
-use common::corpus::Corpus;
-use common::{build, change_reads, print, run, seeded, sized_program};
 use history::{Access, Ambiguity, History, Kind, OpId, Place, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

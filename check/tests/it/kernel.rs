@@ -1,14 +1,12 @@
 //! Compares kernels with those of the oracle, pair by pair.
 
-use crate::common;
-
 use std::time::Duration;
 
+use crate::common::corpus::{Corpus, Pairs};
+use crate::common::{Mix, program, run, seeded};
 use check::kernel::write_pairs;
 use check::kernel::{Kernel, NoKernel, kernel};
 use check::{Bounds, Model, Reason};
-use common::corpus::{Corpus, Pairs};
-use common::{Mix, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 
 fn find(history: &History, model: Model, bounds: &Bounds) -> Result<Kernel, NoKernel> {

@@ -1,9 +1,7 @@
 //! The proof of a violation mentions no operation that could be removed.
 
-use crate::common;
-
+use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 fn verdict(history: &History, reads_from: &ReadsFrom, model: Model) -> Verdict {

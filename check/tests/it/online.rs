@@ -1,12 +1,10 @@
 //! Compares the online checker with the saturation of everything that has arrived.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 
+use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
 use check::online::{Arrival, ArrivalError, Broken, Online};
 use check::{Algorithm, Bounds, Model, Options, Verdict, decide};
-use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
 use rand::rngs::StdRng;

@@ -1,10 +1,8 @@
 //! The oracle corpora: every verdict as tabulated, every certificate verified.
 
-use crate::common;
-
+use crate::common::corpus::Corpus;
+use crate::common::decide;
 use check::{Algorithm, Model};
-use common::corpus::Corpus;
-use common::decide;
 
 fn compare(corpus: &Corpus, models: &[(&str, Model)]) {
     compare_with(corpus, "verdicts.csv", models);

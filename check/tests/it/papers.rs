@@ -1,14 +1,12 @@
 //! The papers' complete algorithms: every verdict equals that of the oracle and of the exhaustive machine,
 //! and has a certificate.
 
-use crate::common;
-
 use std::time::Duration;
 
+use crate::common::corpus::Corpus;
+use crate::common::{Mix, certified, change_reads, print, program, run, seeded};
 use check::algorithm::Power;
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
-use common::corpus::Corpus;
-use common::{Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

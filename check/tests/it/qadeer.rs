@@ -1,12 +1,11 @@
 //! Compares the simple witness and nice cycles with their definitions.
 
 use crate::common;
-
 use std::path::Path;
 
+use crate::common::{accesses_of, change_reads, print, run, seeded, sized_program};
 use check::papers::qadeer::nice_cycle::{CycleShape, NiceCycle};
 use check::{Algorithm, Model, Options, Reason, Verdict, check};
-use common::{accesses_of, change_reads, print, run, seeded, sized_program};
 use history::{
     Access, Ambiguity, History, HistoryBuilder, Initial, Kind, OpId, Place, ReadSource, ReadsFrom,
 };

@@ -1,10 +1,8 @@
 //! Compares every stage with the exhaustive search of the operational machines on small random histories,
 //! and verifies every certificate.
 
-use crate::common;
-
+use crate::common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use check::{Algorithm, Model};
-use common::{MODELS, change_reads, decide, print, run, seeded, sized_program};
 use history::History;
 use memory::machine::explore;
 use rand::RngExt;

@@ -1,6 +1,7 @@
 //! Histories that are too large to try every run of, and large enough for the search to place, choose,
 //! backtrack and restart. Every verdict is verified by its certificate.
 
+use crate::common;
 use check::engine::complete::{Completion, Limits, complete};
 use check::engine::events::Events;
 use check::engine::saturate::Saturation;
@@ -9,8 +10,6 @@ use check::generate::{Mix, Recipe, generate, without_order};
 use check::{Algorithm, Bounds, Model, Options, Reason, Verdict, check};
 use history::{Access, Ambiguity, History, Place, ReadsFrom};
 use rand::seq::SliceRandom;
-
-use crate::common;
 
 const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 

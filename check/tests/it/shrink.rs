@@ -1,15 +1,13 @@
 //! Shrinking: the rest violates the model, no operation of it can be removed, and it gets the name of its
 //! litmus test.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::time::Duration;
 
+use crate::common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
 use check::shrink::closure::Requirements;
 use check::shrink::{Shrunk, Size, litmus_shape, shrink};
 use check::{Bounds, Model, Options, Verdict, check};
-use common::{MODELS, Mix, certified, change_reads, print, program, run, seeded};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use rand::RngExt;
 

@@ -1,11 +1,9 @@
 //! Generated histories as gem5 traces: reading one gives the same operations in the same order.
 
-use crate::common;
-
+use crate::common::MODELS;
 use check::generate::{Mix, Recipe, generate, without_order};
 use check::verdict::Stage;
 use check::{Model, Options, Verdict, check};
-use common::MODELS;
 use history::{
     Access, Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Kind, OpId, Place,
     Provenance, ReadsFrom, Source,

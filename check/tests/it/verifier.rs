@@ -1,7 +1,6 @@
 //! The verifier must reject certificates that do not prove their claim.
 
-use crate::common;
-
+use crate::common::{MODELS, change_reads, print, run, seeded, sized_program};
 use certify::certificate::{
     Certificate, Claim, Evidence, Name, ProofStep, Statement, read, write_consistent,
     write_violation,
@@ -10,7 +9,6 @@ use certify::rule::Rule;
 use certify::verify::{Rejection, Verified, verify};
 use check::engine::steps::steps;
 use check::{Model, Options, Verdict, check};
-use common::{MODELS, change_reads, print, run, seeded, sized_program};
 use history::{Ambiguity, History, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

@@ -1,9 +1,7 @@
 //! The engine for weak models, tested against their axioms by brute force, with every certificate verified.
 
-use crate::common;
-
+use crate::common::{build, certified, print, refine, seeded, sized_program};
 use check::{Algorithm, Model, Options, Verdict, check};
-use common::{build, certified, print, refine, seeded, sized_program};
 use history::{
     Access, Ambiguity, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
     ReadSource, ReadsFrom, WeakFence,

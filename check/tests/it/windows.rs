@@ -1,6 +1,7 @@
 //! Memory orders found window by window: the machine runs each of them, and they are found for most
 //! consistent histories, though windows are so small that placements are often undone.
 
+use crate::common;
 use check::engine::events::Events;
 use check::engine::schedule::schedule;
 use check::engine::windows::{Ended, order_of};
@@ -8,8 +9,6 @@ use check::generate::{Recipe, generate, without_order};
 use check::{Algorithm, Bounds, Model, Options, Verdict, check};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine;
-
-use crate::common;
 
 const MODELS: [Model; 3] = [Model::SC, Model::TSO, Model::PSO];
 

@@ -2,7 +2,8 @@
 //! and the paper's figures.
 
 use crate::common;
-
+use crate::common::corpus::{Corpus, Pairs};
+use crate::common::{change_reads, outcome, print, run, seeded, sized_program};
 use check::bounds::Exceeded;
 use check::engine::relation::Relation;
 use check::kernel::write_pairs;
@@ -10,8 +11,6 @@ use check::papers::execution::{Execution, NONE};
 use check::papers::saturation::{ForcedOrder, clocks, guess, pattern};
 use check::papers::{Problem, Report};
 use check::{Algorithm, Bounds, Model, Options, Outcome, Reason, Verdict};
-use common::corpus::{Corpus, Pairs};
-use common::{change_reads, outcome, print, run, seeded, sized_program};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 use memory::machine::explore;
 use rand::RngExt;

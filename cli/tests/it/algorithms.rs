@@ -1,11 +1,9 @@
 //! The papers' algorithms, limits and kernels as a user runs them.
 
-use crate::common;
-
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
+use crate::common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// The lines of JSON that a run prints.

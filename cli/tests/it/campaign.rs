@@ -1,13 +1,11 @@
 //! `rubric campaign` and `rubric report`.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use common::{Folder, error, kill_at, output, output_of, rubric};
+use crate::common::{Folder, error, kill_at, output, output_of, rubric};
 use serde_json::Value;
 
 /// A small campaign into a folder.

@@ -1,11 +1,9 @@
 //! `rubric check` and `rubric verify` as a user runs them.
 
-use crate::common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
+use crate::common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// The lines of `--format json`.

@@ -1,13 +1,11 @@
 //! `rubric ingest`, `convert` and `stats` as a user runs them.
 
-use crate::common;
-
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, Stdio};
 
-use common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
+use crate::common::{Folder, LITMUS, TRACES, error, output, output_of, rubric};
 
 /// A file as JSON, one line a history: what a history is, whatever format it came from.
 fn json_of(path: &str) -> String {

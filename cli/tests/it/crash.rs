@@ -1,10 +1,8 @@
 //! Runs that gem5 aborted, in every command that shows them.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, TRACES, error, output, output_of, rubric};
+use crate::common::{Folder, TRACES, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// A trace of a run that is SC.

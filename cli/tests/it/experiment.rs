@@ -1,14 +1,12 @@
 //! `rubric experiment`.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, output_of};
+use crate::common::{Folder, error, output, output_of};
 use tables::results::Results;
 use tables::{Reported, Trial, read_trials};
 

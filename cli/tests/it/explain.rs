@@ -1,10 +1,8 @@
 //! `rubric explain` as a user runs it.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, TRACES, error, output_of};
+use crate::common::{Folder, TRACES, error, output_of};
 
 const VIOLATION: &str = TRACES[5];
 const CONSISTENT: &str = TRACES[4];

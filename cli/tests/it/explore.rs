@@ -1,8 +1,6 @@
 //! `rubric explore protocol`.
 
-use crate::common;
-
-use common::{Folder, error, output, output_of};
+use crate::common::{Folder, error, output, output_of};
 use serde_json::Value;
 
 /// `rubric explore protocol` with these arguments.

@@ -1,10 +1,8 @@
 //! Weak fences, acquires and releases in the commands that read them.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, error, output, output_of};
+use crate::common::{Folder, error, output, output_of};
 use serde_json::{Value, json};
 
 /// Message passing: T0 writes data and flag with this fence between, T1 reads the flag and not the data.

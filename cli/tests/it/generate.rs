@@ -1,14 +1,12 @@
 //! `rubric generate` as a user runs it.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
 
+use crate::common::{Folder, error, output, output_of, rubric};
 use check::generate::families::Family;
-use common::{Folder, error, output, output_of, rubric};
 use flate2::read::GzDecoder;
 
 const MODELS: [&str; 3] = ["sc", "tso", "pso"];

@@ -1,8 +1,6 @@
 //! `rubric explore memory-system`.
 
-use crate::common;
-
-use common::{error, output, output_of};
+use crate::common::{error, output, output_of};
 
 fn memory_system(words: &[&str], status: i32) -> String {
     output_of(&[&["explore", "memory-system"], words].concat(), status)

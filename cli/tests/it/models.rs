@@ -2,8 +2,7 @@
 //! without forwarding.
 
 use crate::common;
-
-use common::{Folder, output, output_of};
+use crate::common::{Folder, output, output_of};
 use serde_json::Value;
 
 /// Store buffering in which each thread reads its own store first: TSO serves that from the buffer, IBM 370

@@ -1,8 +1,6 @@
 //! `rubric monitor`.
 
-use crate::common;
-
-use common::{Folder, TRACES, error, output, output_of, rubric};
+use crate::common::{Folder, TRACES, error, output, output_of, rubric};
 
 /// Store buffering as SC runs it: T0 stores and loads, then T1.
 const SB: &str = "0: M[0] := 1\n0: M[1] == 0\n1: M[1] := 1\n1: M[0] == 1\ncheck\n";

@@ -1,12 +1,10 @@
 //! `rubric mutants`, and `--mutant` of the commands that take a protocol.
 
-use crate::common;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use common::{Folder, error, output, rubric};
+use crate::common::{Folder, error, output, rubric};
 use serde_json::Value;
 
 const MUTANT: &str = "mesi2-l1-is-inv-no-notify";

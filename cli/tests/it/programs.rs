@@ -1,8 +1,6 @@
 //! `rubric explore program` as a user runs it.
 
-use crate::common;
-
-use common::{Folder, error, output_of};
+use crate::common::{Folder, error, output_of};
 use serde_json::Value;
 
 const STORE_BUFFERING: &str = "shared x, y;

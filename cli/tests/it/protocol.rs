@@ -1,12 +1,10 @@
 //! `rubric protocol` as a user runs it.
 
-use crate::common;
-
 use std::fs;
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
 
-use common::{Folder, error, output, output_of, rubric};
+use crate::common::{Folder, error, output, output_of, rubric};
 use serde_json::Value;
 
 /// A machine that lacks only a body.

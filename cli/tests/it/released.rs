@@ -8,13 +8,11 @@
 //! RUBRIC_GEM5=path/to/gem5 RUBRIC_DRAW=1 cargo test --workspace --test it released:: -- --ignored
 //! ```
 
-use crate::common;
-
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, rubric};
+use crate::common::{Folder, rubric};
 use lab::released::{self, Released};
 use serde_json::Value;
 use slicc::mutant::repair;

@@ -1,13 +1,11 @@
 //! Every violation and fault of a simulated run comes with the command that repeats it; runs of a series are
 //! drawn from their seeds; runs and histories in which nothing completed.
 
-use crate::common;
-
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use common::{Folder, edited_mi_example, output, output_of, rubric};
+use crate::common::{Folder, edited_mi_example, output, output_of, rubric};
 use serde_json::Value;
 
 /// A mutant that violates SC on cores that load early.

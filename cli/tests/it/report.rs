@@ -1,11 +1,9 @@
 //! `rubric report`: text, JSON, a page and other files from folders of results.
 
-use crate::common;
-
 use std::fs;
 use std::path::Path;
 
-use common::{Folder, error, output, rubric};
+use crate::common::{Folder, error, output, rubric};
 use serde_json::Value;
 use tables::{Reported, Trial, write_trials};
 

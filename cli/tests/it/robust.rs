@@ -1,14 +1,12 @@
 //! Failures that any program may meet: full disks, readers that go away, other processes in the same folder, more text than
 //! memory, files of other programs.
 
-use crate::common;
-
 use std::fs;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command, Stdio};
 use std::thread;
 
-use common::{Folder, TRACES, error, failure, output_of, rubric};
+use crate::common::{Folder, TRACES, error, failure, output_of, rubric};
 use wait4::Wait4;
 
 const VIOLATION: &str = TRACES[5];

@@ -1,14 +1,12 @@
 //! Campaigns in shards, and campaigns on a full disk.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use common::{Folder, error, kill_at, lines_of, output, rubric};
+use crate::common::{Folder, error, kill_at, lines_of, output, rubric};
 use tables::results::Results;
 use tables::{CampaignRun, read_equivalents, read_runs};
 

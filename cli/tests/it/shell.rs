@@ -1,10 +1,8 @@
 //! Shell manners: help, completions, manual pages, colour, version.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, TRACES, output, rubric};
+use crate::common::{Folder, TRACES, output, rubric};
 
 /// The commands that a help text lists.
 fn listed(help: &str) -> Vec<String> {

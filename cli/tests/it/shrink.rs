@@ -1,12 +1,10 @@
 //! `rubric shrink` as a user runs it.
 
-use crate::common;
-
 use std::fs;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use common::{Folder, TRACES, error, failure, output_of, rubric};
+use crate::common::{Folder, TRACES, error, failure, output_of, rubric};
 use serde_json::Value;
 
 const VIOLATION: &str = TRACES[5];

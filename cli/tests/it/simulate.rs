@@ -1,13 +1,11 @@
 //! `rubric simulate`: traces and histories of simulated protocols, series of runs, bad usage.
 
-use crate::common;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Folder, edited_mi_example, error, output, output_of, rubric};
+use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric};
 use flate2::read::MultiGzDecoder;
 use serde_json::Value;
 

@@ -1,12 +1,10 @@
 //! The stored run of every experiment, in `fixtures/results`.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use common::{Folder, output};
+use crate::common::{Folder, output};
 use tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// For each experiment, the numbers of histories and rows at the size of the papers.

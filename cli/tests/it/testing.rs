@@ -1,10 +1,8 @@
 //! `rubric test` and `rubric diff`: findings, known findings, comparisons, and their exit status.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
+use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
 use serde_json::Value;
 
 /// Options of a short test of cores that load early.

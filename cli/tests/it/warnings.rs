@@ -1,11 +1,9 @@
 //! Warnings of `rubric simulate`, `explore protocol` and `campaign` about mistakes that gem5 accepts and about buffers that may
 //! be ordered or not, and the effects of `--strict` and `--set BUFFER=ordered`.
 
-use crate::common;
-
 use std::fs;
 
-use common::{Folder, output, output_of, rubric};
+use crate::common::{Folder, output, output_of, rubric};
 use serde_json::Value;
 
 /// A protocol that uses an entry that was never allocated.

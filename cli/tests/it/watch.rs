@@ -1,11 +1,9 @@
 //! `rubric watch` as a user runs it.
 
-use crate::common;
-
 use std::io::{Read, Write};
 use std::process::{Command, Stdio};
 
-use common::{Folder, TRACES, error, output_of, rubric};
+use crate::common::{Folder, TRACES, error, output_of, rubric};
 use flate2::read::GzDecoder;
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Errors about an input name the place and the next step.
-use crate::common;
 
+use crate::common;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Script, compressed, error, lossy, operations};
+use crate::common::{Script, compressed, error, lossy, operations};
 use flate2::read::MultiGzDecoder;
 use ingest::{Error, Options};
 

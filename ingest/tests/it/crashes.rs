@@ -1,7 +1,6 @@
 //! Traces of runs that gem5 aborted, with its messages between the lines.
-use crate::common;
 
-use common::{Script, compressed, operations};
+use crate::common::{Script, compressed, operations};
 use history::CrashKind;
 use ingest::ending::{Ending, Stall, StepKind};
 use ingest::input::Lines;

@@ -1,10 +1,9 @@
 //! gem5 output folders.
-use crate::common;
 
 use std::fs;
 use std::path::Path;
 
-use common::{Script, compressed, operations};
+use crate::common::{Script, compressed, operations};
 use history::CrashKind;
 use ingest::{Error, Options};
 use tempfile::TempDir;

@@ -1,7 +1,7 @@
 //! The operations that are rebuilt from the lines of sequencers, kind by kind.
-use crate::common;
 
-use common::{BLOCK, Script, kinds, operations};
+use crate::common;
+use crate::common::{BLOCK, Script, kinds, operations};
 use history::{AssumedSize, Kind, OpId, Sizes};
 use ingest::Options;
 

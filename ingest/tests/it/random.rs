@@ -1,6 +1,6 @@
 //! No input makes a reader panic or loop forever.
-use crate::common;
 
+use crate::common;
 use std::fs::File;
 use std::io::Read;
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Every recorded trace in the folder `shared` beside the repository has the operations that the manifest says.
-use crate::common;
 
+use crate::common;
 use std::fs;
 use std::ops::Range;
 

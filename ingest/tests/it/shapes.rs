@@ -1,7 +1,7 @@
 //! The shapes of lines under format flags, oversized names and other debug flags.
-use crate::common;
 
-use common::{Script, operations};
+use crate::common;
+use crate::common::{Script, operations};
 use ingest::Options;
 
 const A: u64 = 0x1000;

@@ -1,7 +1,7 @@
 //! Histories that a client or a CPU prints, and the choice between sources.
-use crate::common;
 
-use common::{Script, kinds, lossy, operations};
+use crate::common;
+use crate::common::{Script, kinds, lossy, operations};
 use history::{Kind, OpId, Source};
 use ingest::{Error, Options};
 

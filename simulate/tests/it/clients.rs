@@ -2,8 +2,7 @@
 //! and the trace of a run contains the same history as the records of the cores.
 
 use crate::common;
-
-use common::{Run, reread, run, satisfies};
+use crate::common::{Run, reread, run, satisfies};
 use history::Source;
 use simulate::client::Client;
 use simulate::program::ProgramSize;

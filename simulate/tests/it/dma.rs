@@ -1,9 +1,7 @@
 //! DMA devices: their accesses are threads of the history, and what the protocols do for them is right.
 
-use crate::outcome;
+use crate::outcome::{effect, traced};
 use crate::stress;
-
-use outcome::{effect, traced};
 use simulate::client::Client;
 use simulate::config::has_dma;
 use simulate::recipe::{Lineage, Recipe};

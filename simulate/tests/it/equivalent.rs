@@ -4,13 +4,11 @@
 //! A sample of mutants is tried with a few runs; `RUBRIC_MUTANTS` and `RUBRIC_RUNS` increase both:
 //! `RUBRIC_MUTANTS=99999 RUBRIC_RUNS=4 cargo test -p simulate --test it equivalent:: -- --nocapture`.
 
-use crate::outcome;
-use crate::stress;
-use crate::tables;
-
 use std::collections::BTreeMap;
 
-use outcome::{effect, traced};
+use crate::outcome::{effect, traced};
+use crate::stress;
+use crate::tables;
 use simulate::differences::{equivalent, touched};
 use simulate::simulation::Simulation;
 use simulate::system::{entry_of, visits};

@@ -1,9 +1,7 @@
 //! The language of `docs/slicc.md`, exercised by small protocols that check themselves: a test
 //! succeeds when the protocol calls `error("done")`, and any other fault is a failure.
 
-use crate::small;
-
-use small::{Pieces, computes, open, outcome_with, reaches, source};
+use crate::small::{Pieces, computes, open, outcome_with, reaches, source};
 
 #[test]
 fn the_machine_without_pieces_runs() {

@@ -2,10 +2,8 @@
 //! present already or out of range: a test for each row of the table in the documentation of
 //! `simulate::system::library`.
 
-use crate::small;
-
+use crate::small::{Pieces, outcome_with, run_with, source};
 use simulate::system::Warning;
-use small::{Pieces, outcome_with, run_with, source};
 
 /// The expected outcome of a piece of code that runs at every request.
 #[derive(Clone, Copy, Debug)]

@@ -5,7 +5,6 @@
 //! cargo test -p simulate --test it models:: -- --nocapture`.
 
 use crate::stress;
-
 use certify::certificate::{self, Claim};
 use certify::verify;
 use check::engine::steps::steps;

@@ -1,10 +1,8 @@
 //! Runs of the named mutants: each shows the effect in `mutants.csv`.
 
-use crate::outcome;
+use crate::outcome::{effect, traced};
 use crate::stress;
 use crate::tables;
-
-use outcome::{effect, traced};
 use simulate::differences::touched;
 use simulate::simulation::Simulation;
 use slicc::mutant::{Mutant, named};

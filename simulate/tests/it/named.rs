@@ -2,15 +2,13 @@
 //! other names of actions and ports, other formatting and another order. Every fault applies there
 //! as it does to the built-in protocol, and has the same effect.
 
-use crate::outcome;
-use crate::stress;
-use crate::tables;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
 
-use outcome::{effect, traced};
+use crate::outcome::{effect, traced};
+use crate::stress;
+use crate::tables;
 use simulate::differences::touched;
 use slicc::ast::{Declaration, Machine, Name, Transition};
 use slicc::builtin::BUILTINS;

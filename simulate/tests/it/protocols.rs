@@ -1,12 +1,11 @@
 //! Which rows of the tables of the built-in protocols the standard stress run reaches.
 
-use crate::stress;
-use crate::tables;
-
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::stress;
+use crate::tables;
+use crate::tables::{Table, Taken};
 use slicc::protocol::Protocol;
-use tables::{Table, Taken};
 
 /// The reasons for which a row of a table may not be reached. Some are followed by a colon and an
 /// explanation.

@@ -2,7 +2,6 @@
 //! client.
 
 use crate::stress;
-
 use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
 use slicc::protocol::Protocol;

@@ -1,12 +1,10 @@
 //! The lines of our runs have the same shapes as those that gem5 recorded.
 
-use crate::common;
-
 use std::collections::BTreeSet;
 use std::io::Read;
 use std::path::Path;
 
-use common::{Run, run};
+use crate::common::{Run, run};
 use flate2::read::MultiGzDecoder;
 use simulate::client::Client;
 use simulate::program::ProgramSize;

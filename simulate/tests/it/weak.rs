@@ -3,11 +3,9 @@
 //!
 //! Each protocol is run only a few times; `RUBRIC_RUNS` sets another number of runs for each model.
 
-use crate::common;
+use crate::common::{Run, run};
 use crate::stress;
-
 use check::{Model, Options, Verdict, check};
-use common::{Run, run};
 use history::{Ambiguity, DependencyKind, History, Kind, ReadsFrom};
 use simulate::client::Client;
 use simulate::program::{ProgramSize, WeakShares};

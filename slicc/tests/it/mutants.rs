@@ -3,15 +3,14 @@
 //! faults that gem5 itself has repaired.
 
 use crate::tables;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use crate::tables::Pair;
 use slicc::builtin::BUILTINS;
 use slicc::mutant::touched::{TableEntry, touched};
 use slicc::mutant::{Mutant, named};
 use slicc::protocol::Protocol;
-use tables::Pair;
 
 fn opened(mutant: &Mutant) -> Protocol {
     original(&mutant.protocol).with(mutant).unwrap_or_else(|failure| {

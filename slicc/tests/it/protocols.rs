@@ -2,7 +2,6 @@
 //! based, except for the listed repairs.
 
 use crate::tables;
-
 use std::collections::BTreeSet;
 use std::path::Path;
 

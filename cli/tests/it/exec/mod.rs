@@ -1,7 +1,5 @@
 //! Instructions that CPUs executed, as `rubric check` reads them: lines as gem5 prints them.
 
-use crate::common;
-
 mod arm;
 mod initial;
 mod repeated;
@@ -12,7 +10,7 @@ mod x86;
 
 use std::fs;
 
-use common::{Folder, error, output_of};
+use crate::common::{Folder, error, output_of};
 use trace::{Trace, X, Y, arm, store_buffering, verdict, verdicts};
 
 #[test]
