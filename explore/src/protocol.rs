@@ -36,7 +36,7 @@ use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{
-    DescribedMove, Freshness, Holders, Move, Outcome, Scope, Stepper, StepperError,
+    DescribedMove, Freshness, Holders, Move, Outcome, Party, Scope, Stepper, StepperError,
 };
 use simulate::system::{Fault, Warning};
 use slicc::protocol::Protocol;
@@ -194,6 +194,8 @@ pub struct Exploration {
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
     pub taken: Vec<TransitionName>,
+    /// Who takes part in runs: cores, controllers and memory, with their names.
+    pub parties: Vec<(Party, String)>,
 }
 
 /// The graph of a protocol's states and moves.
@@ -330,7 +332,8 @@ pub fn explore(
     let stepper = graph.stepper.into_inner();
     let taken = stepper.system().coverage().into_iter();
     let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
-    Ok(Exploration { verdict, warnings, progress, taken: taken.collect() })
+    let parties = stepper.parties();
+    Ok(Exploration { verdict, warnings, progress, taken: taken.collect(), parties })
 }
 
 /// Describes a run in words.

@@ -26,5 +26,6 @@ pub mod numbers;
 pub mod page;
 pub mod picture;
 mod plot;
+pub mod sequence;
 mod statistics;
 pub mod summary;

@@ -13,10 +13,11 @@
 //! ```
 //!
 //! Each section has a module: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage` and `violations`. `explained` makes a
-//! page about a single history. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
+//! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
 
 mod campaign;
 mod cell;
+mod charted;
 mod claims;
 mod coverage;
 mod drawing;
@@ -36,6 +37,7 @@ use crate::figures::Figure;
 use section::{Anchors, Section};
 use tables::results::Results;
 
+pub use charted::charted;
 pub use coverage::Unreached;
 pub use explained::explained;
 pub use violations::{Cycle, shortest_violations};

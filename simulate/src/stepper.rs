@@ -71,7 +71,7 @@ use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
 pub use crate::system::stepping::{
-    Access, Action, DescribedMove, Freshness, Holders, Move, Outcome, Values,
+    Access, Action, DescribedMove, Freshness, Holders, Move, Outcome, Party, Signal, Values,
 };
 
 /// Size of a block in bytes: one location.

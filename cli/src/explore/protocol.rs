@@ -1,13 +1,16 @@
 //! `rubric explore protocol`: all runs of coherence protocols, at a small size.
 //!
 //! - [`subject`]: a protocol, or a mutant of it, explored;
-//! - [`text`], [`json`]: what is printed.
+//! - [`text`], [`json`]: what is printed;
+//! - [`chart`]: what was found, as a message-sequence chart.
 
+mod chart;
 mod json;
 mod subject;
 mod text;
 
 use std::io::Write;
+use std::path::PathBuf;
 
 use simulate::stepper::{MOST, Scope, Values};
 use slicc::setting::Setting;
@@ -32,6 +35,7 @@ Examples:
   rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race
   rubric explore protocol MI_example --locations 2 --tiny --mutants
   rubric explore protocol MI_example --locations 2 --nice-cycles
+  rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
 several outstanding requests it need not be sequentially consistent). A message arrives at any time after it
@@ -51,7 +55,8 @@ which they complete.
 Mistakes that gem5 accepts (such as the use of an entry that was never allocated) are
 warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
 
-Each finding is shown with a shortest run that leads to it. DMA devices, fetches, atomics, flushes and cores that
+Each finding is shown with a shortest run that leads to it, and with -o as a message-sequence chart: cores, caches and
+directories as columns, messages as arrows from where they are sent to where they arrive. DMA devices, fetches, atomics, flushes and cores that
 load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
@@ -113,6 +118,11 @@ pub struct Args {
     /// warnings
     #[arg(long)]
     strict: bool,
+
+    /// Draw the run to what is found, or else to the first warning, as a message-sequence chart: a name ending in .svg,
+    /// .html or .txt
+    #[arg(long, short, value_name = "FILE", conflicts_with = "mutants")]
+    output: Option<PathBuf>,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -192,6 +202,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
+    if args.output.is_some() && names.len() > 1 {
+        return Err(Error::Usage("-o: a chart shows one run: name one protocol".to_owned()));
+    }
+    // A file that cannot be written is reported before the work is done.
+    let form = args.output.as_deref().map(chart::Form::of).transpose()?;
     let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
@@ -210,6 +225,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             let explored = subject.explore(args)?;
             status = status.and(explored.status());
             print(args, subject, &explored, out).map_err(Error::Output)?;
+            if let (Some(path), Some(form)) = (&args.output, form) {
+                chart::write(subject, &explored, args, path, form, out)?;
+            }
             // Each result is shown as soon as it is known.
             out.flush().map_err(Error::Output)?;
         }

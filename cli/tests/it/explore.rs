@@ -166,3 +166,25 @@ fn nice_cycles_are_looked_for() {
     assert_eq!(searches.as_array().unwrap().len(), 2);
     assert!(searches[0]["cycle"].is_string());
 }
+
+#[test]
+fn a_finding_is_drawn() {
+    let folder = Folder::new();
+    let draw = |name: &str| {
+        let path = folder.path(name);
+        let mutant = ["--mutant", "mi-l1-nack-before-forward", "-o", &path];
+        let text = output_of(&explore(&[&["MI_example"], &TINY[..], &mutant].concat()), 1);
+        assert!(text.contains(&format!("  written: {path}\n")), "{text}");
+        std::fs::read_to_string(path).unwrap()
+    };
+    insta::assert_snapshot!(draw("run.txt"));
+    let svg = draw("run.svg");
+    assert!(svg.contains(">WB_NACK") || svg.contains("RequestMsg WB_NACK for line 0"), "{svg}");
+    assert!(draw("run.html").contains("Who sends what to whom"));
+    let clean = folder.path("clean.svg");
+    let text = output(&explore(&["MI_example", "-o", &clean]));
+    assert!(text.ends_with(&format!("  nothing to draw: {clean} was not written\n")), "{text}");
+    assert!(!std::path::Path::new(&clean).exists());
+    let wrong = error(&explore(&["MI_example", "-o", "run.dot"]));
+    assert!(wrong.contains("ends in .svg, .html or .txt"), "{wrong}");
+}

@@ -5,13 +5,15 @@
 //! - `freeze` and `thaw`: a system to bytes and back;
 //! - `values`: the relevant part of the contents of blocks;
 //! - `moves`: the possible moves and their outcomes;
-//! - `describe`: moves in words.
+//! - `describe`: moves in words;
+//! - `signals`: moves as signals between cores, controllers and memory.
 
 mod coding;
 mod describe;
 mod freeze;
 mod layout;
 mod moves;
+mod signals;
 mod thaw;
 mod values;
 
@@ -25,6 +27,7 @@ use layout::Layout;
 
 pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
+pub use signals::{Party, Signal};
 use values::Renaming;
 pub use values::{Access, Action, Freshness, Values};
 

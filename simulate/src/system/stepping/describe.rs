@@ -3,8 +3,10 @@
 use slicc::compile::types::TypeKind;
 
 use super::moves::{Move, Outcome};
+use super::signals::Signal;
 use super::values::{Access, Action, Freshness};
 use super::{Stepping, Values};
+use crate::system::RecordedEvent;
 
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,6 +15,8 @@ pub struct DescribedMove {
     pub happens: String,
     /// The transition that it leads to, what is sent, and what memory performs.
     pub effects: Vec<String>,
+    /// The same as signals between the parties, in their order.
+    pub signals: Vec<Signal>,
 }
 
 impl Stepping {
@@ -20,23 +24,18 @@ impl Stepping {
     pub fn describe(&mut self, state: &[u8], chosen: Move) -> (DescribedMove, Outcome) {
         self.thaw(state);
         let happens = self.event_text(chosen);
+        let mut signals = vec![self.cause(chosen)];
         let outcome = self.take(state, chosen);
         let mut effects = self.effects();
         let performed = outcome.performed.iter();
         effects.extend(performed.map(|access| self.access_text(access)));
-        (DescribedMove { happens, effects }, outcome)
+        signals.extend(self.consequences(chosen, &outcome));
+        (DescribedMove { happens, effects, signals }, outcome)
     }
 
     fn event_text(&self, chosen: Move) -> String {
         match chosen {
-            Move::Ask { core, line, action, value } => {
-                let what = match (action, self.values) {
-                    (Action::Load, _) => format!("loads line {line}"),
-                    (Action::Store, Values::Latest) => format!("stores to line {line}"),
-                    (Action::Store, _) => format!("stores {value} to line {line}"),
-                };
-                format!("core {core} {what}")
-            }
+            Move::Ask { core, .. } => format!("core {core} {}", self.request_text(chosen)),
             Move::Arrive { buffer, at } => {
                 let message = self.message(buffer, at);
                 format!("{message} reaches {}", self.consumer(buffer))
@@ -54,8 +53,18 @@ impl Stepping {
         }
     }
 
+    /// What a core asks for: `loads line 0`
+    pub(super) fn request_text(&self, chosen: Move) -> String {
+        match (chosen, self.values) {
+            (Move::Ask { line, action: Action::Load, .. }, _) => format!("loads line {line}"),
+            (Move::Ask { line, .. }, Values::Latest) => format!("stores to line {line}"),
+            (Move::Ask { line, value, .. }, _) => format!("stores {value} to line {line}"),
+            _ => String::new(),
+        }
+    }
+
     /// `L1Cache-1`
-    fn name(&self, controller: usize) -> String {
+    pub(super) fn name(&self, controller: usize) -> String {
         let controller = &self.system.controllers[controller];
         let machine = &self.system.program.machines[controller.machine];
         format!("{}-{}", machine.name, controller.version)
@@ -66,7 +75,7 @@ impl Stepping {
     }
 
     /// `line 0`
-    fn line_name(&self, address: u64) -> String {
+    pub(super) fn line_name(&self, address: u64) -> String {
         match self.line_number(address) {
             Some(line) => format!("line {line}"),
             None => format!("address {address:#x}"),
@@ -79,21 +88,41 @@ impl Stepping {
             return "a message".to_owned();
         };
         let of = self.system.words.type_of(one.message);
+        let name = &self.system.program.types[of].name;
+        let kind = self.kind_of(one.message).map(|kind| format!(" {kind}"));
+        format!("{name}{}{}", kind.unwrap_or_default(), self.line_of_message(one.message))
+    }
+
+    /// The same without the type, if the message has a `Type` field: `GETX for line 0`
+    pub(super) fn brief_message(&self, buffer: usize, at: usize) -> String {
+        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
+            return "a message".to_owned();
+        };
+        let of = self.system.words.type_of(one.message);
+        let kind = self.kind_of(one.message);
+        let name = kind.unwrap_or(&self.system.program.types[of].name);
+        format!("{name}{}", self.line_of_message(one.message))
+    }
+
+    /// What the `Type` field of a message says: `GETX`
+    fn kind_of(&self, message: u64) -> Option<&str> {
+        let of = self.system.words.type_of(message);
+        let offset = self.system.kinds[of]?;
+        let word = self.system.words.words[message as usize + usize::from(offset)];
+        Some(self.kind_name(of, word as usize))
+    }
+
+    /// The line of a message, if it has one: ` for line 0`
+    fn line_of_message(&self, message: u64) -> String {
         let types = &self.system.program.types;
-        let kind = self.system.kinds[of].map(|offset| {
-            let word = self.system.words.words[one.message as usize + usize::from(offset)];
-            format!(" {}", self.kind_name(of, word as usize))
-        });
-        let fields = &types[of].fields;
-        let line = ["addr", "LineAddress", "Addr"]
-            .iter()
-            .find_map(|name| fields.get(*name))
-            .filter(|field| field.of == types.known.addr)
-            .map(|field| {
-                let at = one.message as usize + usize::from(field.offset);
-                format!(" for {}", self.line_name(self.system.words.words[at]))
-            });
-        format!("{}{}{}", types[of].name, kind.unwrap_or_default(), line.unwrap_or_default())
+        let fields = &types[self.system.words.type_of(message)].fields;
+        let mut names = ["addr", "LineAddress", "Addr"].iter();
+        let field = names.find_map(|name| fields.get(*name));
+        let field = field.filter(|field| field.of == types.known.addr);
+        field.map_or(String::new(), |field| {
+            let at = message as usize + usize::from(field.offset);
+            format!(" for {}", self.line_name(self.system.words.words[at]))
+        })
     }
 
     /// The name of the type of a message: `GETX`.
@@ -110,23 +139,28 @@ impl Stepping {
 
     /// `core 0 has read the latest value of line 0`
     fn access_text(&self, access: &Access) -> String {
-        let Access { core, line, value, .. } = access;
+        format!("core {} {}", access.core, self.answer_text(access))
+    }
+
+    /// What a core is told: `has read the latest value of line 0`
+    pub(super) fn answer_text(&self, access: &Access) -> String {
+        let Access { line, value, .. } = access;
         match (self.values, access.action, access.freshness) {
             (Values::Numbers(_), Action::Load, _) => {
-                format!("core {core} has read {value} from line {line}")
+                format!("has read {value} from line {line}")
             }
             (Values::Numbers(_), Action::Store, _) => {
-                format!("core {core} has written {value} to line {line}")
+                format!("has written {value} to line {line}")
             }
-            (_, Action::Store, _) => format!("core {core} has written line {line}"),
+            (_, Action::Store, _) => format!("has written line {line}"),
             (_, _, Freshness::Latest) => {
-                format!("core {core} has read the latest value of line {line}")
+                format!("has read the latest value of line {line}")
             }
-            (_, _, Freshness::Old) => format!(
-                "core {core} has read a value of line {line} that was the latest when it asked"
-            ),
+            (_, _, Freshness::Old) => {
+                format!("has read a value of line {line} that was the latest when it asked")
+            }
             (_, _, Freshness::Stale) => format!(
-                "core {core} has read a value of line {line} that was not the latest at any time since it asked"
+                "has read a value of line {line} that was not the latest at any time since it asked"
             ),
         }
     }
@@ -147,18 +181,23 @@ impl Stepping {
                     let kind = self.kind_name(of, happening.kind as usize);
                     return format!("{who} sends {name} {kind}").trim_end().to_owned();
                 }
-                let controller = &self.system.controllers[happening.controller as usize];
-                let machine = &self.system.program.machines[controller.machine];
-                let transition = &machine.transitions[of];
-                let (before, after) = (usize::from(transition.state), usize::from(happening.after));
-                format!(
-                    "{who}: {} {} -> {} ({})",
-                    machine.states[before],
-                    machine.events[usize::from(transition.event)],
-                    machine.states.get(after).map_or("?", |state| state),
-                    self.line_name(happening.address)
-                )
+                let (event, before, after) = self.transition(happening);
+                let line = self.line_name(happening.address);
+                format!("{who}: {before} {event} -> {after} ({line})")
             })
             .collect()
+    }
+
+    /// The event of a transition that was taken, and the states before and after it.
+    pub(super) fn transition(&self, happening: &RecordedEvent) -> (&str, &str, &str) {
+        let controller = &self.system.controllers[happening.controller as usize];
+        let machine = &self.system.program.machines[controller.machine];
+        let transition = &machine.transitions[happening.what as usize];
+        let after = machine.states.get(usize::from(happening.after));
+        (
+            &machine.events[usize::from(transition.event)],
+            &machine.states[usize::from(transition.state)],
+            after.map_or("?", |state| state),
+        )
     }
 }

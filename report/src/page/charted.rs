@@ -1,0 +1,27 @@
+//! Shows a message-sequence chart as a page: the drawing, and its steps in characters.
+
+use maud::{PreEscaped, html};
+
+use super::document;
+use super::drawing::inline;
+use super::section::{Anchors, Section};
+use crate::sequence::{Chart, svg, text};
+
+/// The page. The same chart gives the same bytes.
+pub fn charted(chart: &Chart) -> String {
+    let mut anchors = Anchors::default();
+    let lead = chart.lead.first().map_or("", String::as_str);
+    let drawn = html! {
+        div.scroll tabindex="0" role="region" aria-label=(chart.title) {
+            div.drawing.natural role="img" aria-label=(chart.title) {
+                (PreEscaped(inline(&svg(chart), "chart-")))
+            }
+        }
+    };
+    let written = html! { pre { (text(chart)) } };
+    let sections = [
+        Section::new(&mut anchors, "chart", "Who sends what to whom", drawn),
+        Section::new(&mut anchors, "text", "The same as text", written),
+    ];
+    document(&chart.title, lead, &sections)
+}

@@ -1,0 +1,214 @@
+//! Message-sequence charts: who sends what to whom in a run of a protocol, and how states change.
+//!
+//! Parties are columns, each with a lifeline, and time goes down, step by step. In a step something happens: a message arrives, or a core
+//! asks. Then states change and messages are sent, which arrive in later steps. [`svg`] draws a [`Chart`], [`text`] writes it with
+//! characters, and [`crate::page::charted`] shows it on a page.
+//!
+//! ```
+//! use report::sequence::{Chart, Event, Step, text};
+//!
+//! let step = |events: Vec<Event>| Step { events };
+//! let chart = Chart {
+//!     title: "A request".to_owned(),
+//!     parties: vec!["L1Cache-0".to_owned(), "Directory-0".to_owned()],
+//!     steps: vec![
+//!         step(vec![Event::Sent { from: 0, to: 1, what: "GETX for line 0".to_owned() }]),
+//!         step(vec![Event::Arrived { at: 1, what: "GETX for line 0".to_owned() }]),
+//!     ],
+//!     ..Chart::default()
+//! };
+//! assert!(text(&chart).contains("GETX for line 0"));
+//! ```
+
+mod svg;
+mod text;
+
+pub use svg::svg;
+pub use text::text;
+
+/// A chart, independent of its format.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Chart {
+    /// The title.
+    pub title: String,
+    /// Sentences below the title.
+    pub lead: Vec<String>,
+    /// The names of the parties, from left to right.
+    pub parties: Vec<String>,
+    /// What happens, from top to bottom. Steps are numbered from 1.
+    pub steps: Vec<Step>,
+    /// What is wrong after the last step, if the run leads to a finding.
+    pub wrong: Option<String>,
+}
+
+/// What happens at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Step {
+    /// Its parts, in their order.
+    pub events: Vec<Event>,
+}
+
+/// A part of a step. Parties are given by their columns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// Something that concerns one party only.
+    Note {
+        /// The party.
+        at: usize,
+        /// What happens.
+        what: String,
+    },
+    /// Something that takes no time between two parties: a core's request to its cache, or the answer.
+    Direct {
+        /// From whom.
+        from: usize,
+        /// To whom.
+        to: usize,
+        /// What is said.
+        what: String,
+    },
+    /// A message is sent.
+    Sent {
+        /// By whom.
+        from: usize,
+        /// To whom.
+        to: usize,
+        /// The message.
+        what: String,
+    },
+    /// A message arrives: the first that was sent with these words to this party and has not arrived.
+    Arrived {
+        /// Where.
+        at: usize,
+        /// The message.
+        what: String,
+    },
+    /// A state changes.
+    State {
+        /// Whose.
+        at: usize,
+        /// By which event.
+        event: String,
+        /// The state before and after.
+        states: (String, String),
+        /// Which state: that of a line, in words.
+        of: String,
+    },
+}
+
+/// A message, from a step in which it was sent to one in which it arrived.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Message<'c> {
+    from: usize,
+    to: usize,
+    what: &'c str,
+    sent: usize,
+    /// `None` if it has not arrived at the end.
+    arrived: Option<usize>,
+}
+
+impl Chart {
+    /// All messages that were sent, in this order.
+    fn messages(&self) -> Vec<Message<'_>> {
+        let mut messages: Vec<Message<'_>> = Vec::new();
+        for (number, step) in self.steps.iter().enumerate() {
+            for event in &step.events {
+                match event {
+                    Event::Sent { from, to, what } => messages.push(Message {
+                        from: *from,
+                        to: *to,
+                        what,
+                        sent: number,
+                        arrived: None,
+                    }),
+                    Event::Arrived { at, what } => {
+                        let is_it = |one: &&mut Message<'_>| {
+                            one.arrived.is_none() && one.to == *at && one.what == what.as_str()
+                        };
+                        if let Some(message) = messages.iter_mut().find(is_it) {
+                            message.arrived = Some(number);
+                        }
+                    }
+                    _ => {}
+                }
+            }
+        }
+        messages
+    }
+
+    /// The words that stand between lifelines or on one, each with the number of columns that it may take.
+    fn words(&self) -> Vec<(&str, usize)> {
+        let messages = self.messages();
+        let mut words: Vec<(&str, usize)> =
+            self.parties.iter().map(|name| (name.as_str(), 1)).collect();
+        for (number, step) in self.steps.iter().enumerate() {
+            for event in &step.events {
+                match event {
+                    Event::Note { what, .. } => words.push((what, 1)),
+                    Event::Direct { from, to, what } => {
+                        words.push((what, from.abs_diff(*to).max(1)));
+                    }
+                    Event::Arrived { at, what } => {
+                        let from = self.sender(&messages, number).unwrap_or(*at);
+                        words.push((what, from.abs_diff(*at).max(1)));
+                    }
+                    Event::State { .. } | Event::Sent { .. } => {}
+                }
+            }
+        }
+        words
+    }
+
+    /// The party that a message comes from that arrives in a step.
+    fn sender(&self, messages: &[Message<'_>], step: usize) -> Option<usize> {
+        messages.iter().find(|message| message.arrived == Some(step)).map(|message| message.from)
+    }
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use super::*;
+
+    /// Two caches ask a directory for a line; one of its answers is still under way at the end.
+    pub(crate) fn example() -> Chart {
+        let sent = |from, to, what: &str| Event::Sent { from, to, what: what.to_owned() };
+        let arrived = |at, what: &str| Event::Arrived { at, what: what.to_owned() };
+        let state = |at, event: &str, before: &str, after: &str| Event::State {
+            at,
+            event: event.to_owned(),
+            states: (before.to_owned(), after.to_owned()),
+            of: "line 0".to_owned(),
+        };
+        let asks = Event::Direct { from: 0, to: 1, what: "stores to line 0".to_owned() };
+        let told = Event::Direct { from: 1, to: 0, what: "has written line 0".to_owned() };
+        let note = Event::Note { at: 2, what: "looks again".to_owned() };
+        let steps = [
+            vec![asks, state(1, "Store", "I", "IM"), sent(1, 2, "GETX for line 0")],
+            vec![
+                arrived(2, "GETX for line 0"),
+                state(2, "GETX", "I", "M"),
+                sent(2, 1, "DATA for line 0"),
+                sent(2, 1, "DATA for line 0"),
+            ],
+            vec![arrived(1, "DATA for line 0"), state(1, "Data", "IM", "M"), told],
+            vec![note],
+        ];
+        Chart {
+            title: "Data <twice>".to_owned(),
+            lead: vec!["A directory answers twice.".to_owned()],
+            parties: ["core 0", "L1Cache-0", "Directory-0"].map(str::to_owned).to_vec(),
+            steps: steps.into_iter().map(|events| Step { events }).collect(),
+            wrong: Some("deadlock: a message is left".to_owned()),
+        }
+    }
+
+    #[test]
+    fn messages_arrive_in_the_order_in_which_they_were_sent() {
+        let chart = example();
+        let messages = chart.messages();
+        let ways: Vec<_> = messages.iter().map(|one| (one.sent, one.arrived)).collect();
+        assert_eq!(ways, [(0, Some(1)), (1, Some(2)), (1, None)]);
+        assert_eq!(chart.sender(&messages, 2), Some(2));
+        assert_eq!(chart.sender(&messages, 3), None);
+    }
+}

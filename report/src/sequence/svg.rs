@@ -1,0 +1,273 @@
+//! Draws a chart as SVG.
+
+use std::fmt::Write;
+
+use super::{Chart, Event, Message};
+use crate::picture::escaped;
+
+/// Space around the chart, and the height of the title.
+const MARGIN: f64 = 16.0;
+const TITLE: f64 = 26.0;
+/// Height of a line of text, of an arrow with its words, and of a changed state.
+const LINE: f64 = 18.0;
+const ARROW: f64 = 30.0;
+const STATE: f64 = 38.0;
+/// Space between steps, and the width of their numbers.
+const BETWEEN: f64 = 14.0;
+const NUMBERS: f64 = 28.0;
+/// Approximate width of a letter, and the least distance of lifelines.
+const LETTER: f64 = 6.6;
+const NARROWEST: f64 = 150.0;
+/// Colours of Okabe and Ito.
+const BLUE: &str = "#0072b2";
+const RED: &str = "#d55e00";
+const GREY: &str = "#777777";
+
+/// Draws a chart. The same chart gives the same bytes.
+pub fn svg(chart: &Chart) -> String {
+    let messages = chart.messages();
+    let mut drawing = Drawing {
+        chart,
+        messages: &messages,
+        column: column(chart),
+        out: String::new(),
+        sent: vec![(0.0, 0.0); messages.len()],
+        y: 0.0,
+    };
+    drawing.y = MARGIN + TITLE + LINE * chart.lead.len() as f64 + LINE;
+    let top = drawing.y;
+    for step in 0..chart.steps.len() {
+        drawing.step(step);
+    }
+    drawing.under_way();
+    let bottom = drawing.y;
+    drawing.wrong();
+    let (y, body) = (drawing.y, std::mem::take(&mut drawing.out));
+    drawing.document(top, bottom, y, &body)
+}
+
+/// The distance of lifelines: the names of parties and the words of arrows have room.
+fn column(chart: &Chart) -> f64 {
+    let words = chart.words().into_iter();
+    let widths = words
+        .map(|(words, columns)| (words.chars().count() as f64 * LETTER + 24.0) / columns as f64);
+    widths.fold(NARROWEST, f64::max)
+}
+
+/// The state of drawing from top to bottom.
+struct Drawing<'c> {
+    chart: &'c Chart,
+    messages: &'c [Message<'c>],
+    /// The distance of lifelines.
+    column: f64,
+    out: String,
+    /// For each message, the place at which it was sent.
+    sent: Vec<(f64, f64)>,
+    y: f64,
+}
+
+impl Drawing<'_> {
+    /// The place of a lifeline.
+    fn lifeline(&self, party: usize) -> f64 {
+        MARGIN + NUMBERS + self.column * (party as f64 + 0.5)
+    }
+
+    fn write(&mut self, what: std::fmt::Arguments<'_>) {
+        // Writing to a string cannot fail.
+        let _ = self.out.write_fmt(what);
+        self.out.push('\n');
+    }
+
+    fn step(&mut self, step: usize) {
+        self.y += BETWEEN;
+        let is_last = step + 1 == self.chart.steps.len() && self.chart.wrong.is_some();
+        let colour = if is_last { RED } else { GREY };
+        let (x, y) = (MARGIN, self.y + ARROW - 4.0);
+        self.write(format_args!(
+            "<text x=\"{x}\" y=\"{y:.0}\" fill=\"{colour}\">{}</text>",
+            step + 1
+        ));
+        let chart = self.chart;
+        for event in &chart.steps[step].events {
+            self.event(step, event);
+        }
+    }
+
+    fn event(&mut self, step: usize, event: &Event) {
+        match event {
+            Event::Note { at, what } => {
+                self.y += LINE;
+                self.note(*at, what);
+            }
+            Event::Direct { from, to, what } => {
+                self.y += ARROW;
+                let start = (self.lifeline(*from), self.y);
+                self.arrow(start, *from, *to, what, "4 3");
+            }
+            Event::Arrived { at, what } => {
+                self.y += ARROW;
+                let is_it = |message: &&Message<'_>| message.arrived == Some(step);
+                match self.messages.iter().position(|message| is_it(&message)) {
+                    Some(number) if self.messages[number].from != *at => {
+                        let (start, from) = (self.sent[number], self.messages[number].from);
+                        self.arrow(start, from, *at, what, "");
+                    }
+                    _ => self.note(*at, what),
+                }
+            }
+            Event::State { at, event, states: (before, after), of } => {
+                self.y += STATE;
+                self.state(*at, &format!("{event}, {of}"), &format!("{before} → {after}"));
+            }
+            Event::Sent { from, to, what } => {
+                let place = (self.lifeline(*from), self.y);
+                let is_it = |(message, sent): (&Message<'_>, &(f64, f64))| {
+                    (message.from, message.to, message.what) == (*from, *to, what)
+                        && message.sent == step
+                        && *sent == (0.0, 0.0)
+                };
+                let found = self.messages.iter().zip(&self.sent).position(is_it);
+                if let Some(number) = found {
+                    self.sent[number] = place;
+                }
+            }
+        }
+    }
+
+    /// A text beside a lifeline.
+    fn note(&mut self, at: usize, what: &str) {
+        let (x, y) = (self.lifeline(at) + 8.0, self.y);
+        self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(what)));
+    }
+
+    /// An arrow that ends at the lifeline of a party. The words of a level one are above it, those of one that comes from
+    /// above are below its end.
+    fn arrow(&mut self, start: (f64, f64), from: usize, to: usize, what: &str, dashes: &str) {
+        let ((x, y), end, bottom) = (start, self.lifeline(to), self.y);
+        let is_right = from < to;
+        let head = if is_right { end - 1.0 } else { end + 1.0 };
+        self.write(format_args!(
+            "<line x1=\"{x:.0}\" y1=\"{y:.0}\" x2=\"{head:.0}\" y2=\"{bottom:.0}\" stroke=\"{BLUE}\" stroke-width=\"1.4\" \
+             stroke-dasharray=\"{dashes}\" marker-end=\"url(#arrow)\"/>"
+        ));
+        let words = if y < bottom { bottom + 13.0 } else { bottom - 6.0 };
+        let (anchor, place) = if is_right { ("end", end - 12.0) } else { ("start", end + 12.0) };
+        self.write(format_args!(
+            "<text x=\"{place:.0}\" y=\"{words:.0}\" text-anchor=\"{anchor}\" paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\">{}</text>",
+            escaped(what)
+        ));
+    }
+
+    /// A changed state: a box on the lifeline, with the event beside it.
+    fn state(&mut self, at: usize, event: &str, change: &str) {
+        let (x, y) = (self.lifeline(at), self.y);
+        let width = change.chars().count() as f64 * 7.6 + 14.0;
+        self.write(format_args!(
+            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
+            x + width / 2.0 + 5.0,
+            y - 2.0,
+            escaped(event)
+        ));
+        self.write(format_args!(
+            "<rect x=\"{:.0}\" y=\"{:.0}\" width=\"{width:.0}\" height=\"18\" rx=\"4\" fill=\"#f2f2f2\" stroke=\"#333333\"/>",
+            x - width / 2.0,
+            y - 15.0
+        ));
+        self.write(format_args!(
+            "<text x=\"{x:.0}\" y=\"{:.0}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>",
+            y - 2.0,
+            escaped(change)
+        ));
+    }
+
+    /// The messages that have not arrived, as dashed arrows to the end of the chart.
+    fn under_way(&mut self) {
+        for number in 0..self.messages.len() {
+            let Message { from, to, what, arrived: None, .. } = self.messages[number] else {
+                continue;
+            };
+            self.y += ARROW;
+            let what = format!("{what}: under way");
+            if from == to {
+                self.note(to, &what);
+            } else {
+                self.arrow(self.sent[number], from, to, &what, "2 4");
+            }
+        }
+        self.y += BETWEEN;
+    }
+
+    /// What is wrong after the last step.
+    fn wrong(&mut self) {
+        if let Some(wrong) = &self.chart.wrong {
+            self.y += LINE + 4.0;
+            let y = self.y;
+            self.write(format_args!(
+                "<text x=\"{MARGIN}\" y=\"{y:.0}\" fill=\"{RED}\" font-weight=\"bold\">{}</text>",
+                escaped(wrong)
+            ));
+        }
+    }
+
+    /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
+    fn document(&mut self, top: f64, bottom: f64, y: f64, body: &str) -> String {
+        let chart = self.chart;
+        let texts = chart.lead.iter().chain([&chart.title]).chain(&chart.wrong);
+        let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * 7.0;
+        let drawn = NUMBERS + self.column * chart.parties.len() as f64;
+        let (width, height) = (drawn.max(longest) + 2.0 * MARGIN, y + MARGIN);
+        self.write(format_args!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
+             viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
+        ));
+        self.write(format_args!("<title>{}</title>", escaped(&chart.title)));
+        self.out.push_str(
+            "<defs>\n<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" \
+             markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#0072b2\"/></marker>\n</defs>\n\
+             <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
+        );
+        let at = MARGIN + 14.0;
+        self.write(format_args!(
+            "<text x=\"{MARGIN}\" y=\"{at:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+            escaped(&chart.title)
+        ));
+        for (number, line) in (1..).zip(&chart.lead) {
+            let at = at + LINE * f64::from(number);
+            self.write(format_args!("<text x=\"{MARGIN}\" y=\"{at:.0}\">{}</text>", escaped(line)));
+        }
+        for (party, name) in chart.parties.iter().enumerate() {
+            let x = self.lifeline(party);
+            self.write(format_args!(
+                "<text x=\"{x:.0}\" y=\"{top:.0}\" text-anchor=\"middle\" font-weight=\"bold\">{}</text>",
+                escaped(name)
+            ));
+            self.write(format_args!(
+                "<line x1=\"{x:.0}\" y1=\"{:.0}\" x2=\"{x:.0}\" y2=\"{bottom:.0}\" stroke=\"#bbbbbb\"/>",
+                top + 6.0
+            ));
+        }
+        self.out.push_str(body);
+        self.out.push_str("</svg>\n");
+        std::mem::take(&mut self.out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn what_arrives_and_what_does_not_is_drawn() {
+        let drawn = svg(&example());
+        // Two arrows between core and cache, two of messages, and one of a message under way.
+        assert_eq!(drawn.matches("marker-end").count(), 5);
+        assert_eq!(drawn.matches("stroke-dasharray=\"2 4\"").count(), 1);
+        for wanted in
+            ["Data &lt;twice&gt;", "IM → M", "Data, line 0", "deadlock: a message is left"]
+        {
+            assert!(drawn.contains(wanted), "{wanted}: {drawn}");
+        }
+        assert_eq!(drawn, svg(&example()));
+    }
+}

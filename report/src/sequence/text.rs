@@ -1,0 +1,151 @@
+//! Writes a chart with characters, in lines of columns.
+
+use super::{Chart, Event, Message};
+
+/// Number of characters of the numbers of steps.
+const NUMBER: usize = 5;
+/// Number of characters of an arrow beside its text.
+const GAP: usize = 5;
+/// Fewest characters between two lifelines.
+const NARROWEST: usize = 16;
+
+/// Writes a chart as text. Arrows are drawn where messages arrive.
+pub fn text(chart: &Chart) -> String {
+    let messages = chart.messages();
+    let page = Page { width: column_width(chart), parties: chart.parties.len() };
+    let mut out = format!("{}\n", chart.title);
+    for line in &chart.lead {
+        out += &format!("{line}\n");
+    }
+    out.push('\n');
+    out += &page.names(&chart.parties);
+    for (number, step) in chart.steps.iter().enumerate() {
+        let mut label = format!("{:>3}", number + 1);
+        for event in &step.events {
+            if let Some(line) = page.event(chart, &messages, number, event) {
+                out += &page.finished(line, &std::mem::take(&mut label));
+            }
+        }
+    }
+    for message in messages.iter().filter(|message| message.arrived.is_none()) {
+        let (from, to) = (&chart.parties[message.from], &chart.parties[message.to]);
+        out += &format!("  under way: {} from {from} to {to}\n", message.what);
+    }
+    if let Some(wrong) = &chart.wrong {
+        out += &format!("  {wrong}\n");
+    }
+    out
+}
+
+/// The distance of lifelines: the texts between them have room, and those on them.
+fn column_width(chart: &Chart) -> usize {
+    let words = chart.words().into_iter();
+    let words = words.map(|(words, columns)| (words.chars().count() + GAP).div_ceil(columns));
+    let events = chart.steps.iter().flat_map(|step| &step.events).map(|event| match event {
+        Event::State { event, states: (before, after), .. } => {
+            state(event, before, after).chars().count()
+        }
+        _ => 0,
+    });
+    words.chain(events).max().unwrap_or(0).max(NARROWEST) + 1
+}
+
+/// `IS Data → M`
+fn state(event: &str, before: &str, after: &str) -> String {
+    format!("{before} {event} → {after}")
+}
+
+/// The measures of a chart.
+struct Page {
+    width: usize,
+    parties: usize,
+}
+
+impl Page {
+    /// The place of a lifeline in a line.
+    fn lifeline(&self, party: usize) -> usize {
+        NUMBER + self.width / 2 + party * self.width
+    }
+
+    /// A line with lifelines only.
+    fn empty(&self) -> Vec<char> {
+        let mut line = vec![' '; NUMBER + self.parties * self.width];
+        for party in 0..self.parties {
+            line[self.lifeline(party)] = '│';
+        }
+        line
+    }
+
+    fn names(&self, names: &[String]) -> String {
+        let mut line = vec![' '; NUMBER + self.parties * self.width];
+        for (party, name) in names.iter().enumerate() {
+            self.centre(&mut line, self.lifeline(party), name);
+        }
+        self.finished(line, "")
+    }
+
+    /// The line of an event, if it has one. Messages that are sent are shown where they arrive.
+    fn event(
+        &self,
+        chart: &Chart,
+        messages: &[Message<'_>],
+        step: usize,
+        event: &Event,
+    ) -> Option<Vec<char>> {
+        let mut line = self.empty();
+        match event {
+            Event::Note { at, what } => self.centre(&mut line, self.lifeline(*at), what),
+            Event::State { at, event, states: (before, after), .. } => {
+                self.centre(&mut line, self.lifeline(*at), &state(event, before, after));
+            }
+            Event::Direct { from, to, what } => self.arrow(&mut line, *from, *to, what),
+            Event::Arrived { at, what } => match chart.sender(messages, step) {
+                Some(from) if from != *at => self.arrow(&mut line, from, *at, what),
+                _ => self.centre(&mut line, self.lifeline(*at), what),
+            },
+            Event::Sent { .. } => return None,
+        }
+        Some(line)
+    }
+
+    fn arrow(&self, line: &mut [char], from: usize, to: usize, what: &str) {
+        let (start, end) = (self.lifeline(from), self.lifeline(to));
+        let (left, right) = (start.min(end), start.max(end));
+        line[left + 1..right].fill('─');
+        if start < end {
+            line[end - 1] = '▶';
+        } else {
+            line[end + 1] = '◀';
+        }
+        self.centre(line, (left + right) / 2, &format!(" {what} "));
+    }
+
+    /// Writes a text around a place.
+    fn centre(&self, line: &mut [char], place: usize, text: &str) {
+        let length = text.chars().count();
+        let start = place.saturating_sub(length / 2).max(NUMBER);
+        for (at, one) in (start..line.len()).zip(text.chars()) {
+            line[at] = one;
+        }
+    }
+
+    fn finished(&self, line: Vec<char>, label: &str) -> String {
+        let mut line = line;
+        for (at, one) in label.chars().enumerate().take(NUMBER) {
+            line[at] = one;
+        }
+        let line: String = line.into_iter().collect();
+        format!("{}\n", line.trim_end())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::example;
+    use super::*;
+
+    #[test]
+    fn a_chart_in_characters() {
+        insta::assert_snapshot!(text(&example()));
+    }
+}

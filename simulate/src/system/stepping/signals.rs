@@ -1,0 +1,134 @@
+//! What a move does, as signals between the parties of a run: what a message-sequence chart draws.
+
+use super::Stepping;
+use super::moves::{Move, Outcome};
+
+/// Who takes part in a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Party {
+    /// A core.
+    Core(usize),
+    /// A controller, by its number among all of them.
+    Controller(usize),
+    /// Memory.
+    Memory,
+}
+
+/// A part of what a move does.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Signal {
+    /// Something happens that is no message: a core asks or is answered, a timer runs out.
+    Happens {
+        /// To whom.
+        at: Party,
+        /// What, in words: `loads line 0`.
+        what: String,
+    },
+    /// A message arrives. It is one that was sent to this party before, with the same words; of
+    /// several it may be any, since they are equal.
+    Arrives {
+        /// Where.
+        at: Party,
+        /// Its type and line: `GETX for line 0`.
+        message: String,
+    },
+    /// A controller takes a transition.
+    Changes {
+        /// The controller.
+        at: Party,
+        /// The event.
+        event: String,
+        /// The states before and after it.
+        states: (String, String),
+        /// The line: `line 0`.
+        line: String,
+    },
+    /// A message is sent.
+    Sends {
+        /// By whom.
+        from: Party,
+        /// To whom.
+        to: Party,
+        /// Its type and line.
+        message: String,
+    },
+}
+
+impl Stepping {
+    /// All parties with their names: `core 0`, `L1Cache-0`, `memory`.
+    pub fn parties(&self) -> Vec<(Party, String)> {
+        let cores = (0..self.cores).map(|core| (Party::Core(core), format!("core {core}")));
+        let controllers = 0..self.system.controllers.len();
+        let controllers = controllers.map(|at| (Party::Controller(at), self.name(at)));
+        let memory = (Party::Memory, "memory".to_owned());
+        cores.chain(controllers).chain([memory]).collect()
+    }
+
+    /// How a move begins. To be called in the state before it.
+    pub(super) fn cause(&self, chosen: Move) -> Signal {
+        match chosen {
+            Move::Ask { core, .. } => {
+                Signal::Happens { at: Party::Core(core), what: self.request_text(chosen) }
+            }
+            Move::Arrive { buffer, at } => Signal::Arrives {
+                at: self.receiver(buffer),
+                message: self.brief_message(buffer, at),
+            },
+            Move::Memory { buffer, at } => {
+                Signal::Arrives { at: Party::Memory, message: self.brief_message(buffer, at) }
+            }
+            Move::Wake { controller } => Signal::Happens {
+                at: Party::Controller(controller),
+                what: "looks again".to_owned(),
+            },
+            Move::Timer { table, line } => Signal::Happens {
+                at: Party::Controller(self.system.timer_owners[table] as usize),
+                what: format!("timer for {} runs out", self.line_name(line)),
+            },
+        }
+    }
+
+    /// What follows from a move. To be called in the state after it.
+    pub(super) fn consequences(&self, chosen: Move, outcome: &Outcome) -> Vec<Signal> {
+        let mut signals: Vec<Signal> = self.changes().collect();
+        let from = match chosen {
+            Move::Memory { .. } => Party::Memory,
+            _ => Party::Controller(self.system.current),
+        };
+        for buffer in 0..self.system.buffers.len() {
+            let sent = self.system.buffers[buffer].in_flight().enumerate();
+            signals.extend(sent.filter(|(_, one)| one.is_new).map(|(at, _)| Signal::Sends {
+                from,
+                to: self.receiver(buffer),
+                message: self.brief_message(buffer, at),
+            }));
+        }
+        signals.extend(outcome.performed.iter().map(|access| Signal::Happens {
+            at: Party::Core(access.core),
+            what: self.answer_text(access),
+        }));
+        signals
+    }
+
+    /// The transitions of the last move.
+    fn changes(&self) -> impl Iterator<Item = Signal> {
+        let happenings = self.system.happenings.iter().take(self.system.happened);
+        happenings.filter(|happening| !happening.is_message).map(|happening| {
+            let controller = happening.controller as usize;
+            let (event, before, after) = self.transition(happening);
+            Signal::Changes {
+                at: Party::Controller(controller),
+                event: event.to_owned(),
+                states: (before.to_owned(), after.to_owned()),
+                line: self.line_name(happening.address),
+            }
+        })
+    }
+
+    /// Who takes the messages of a buffer.
+    fn receiver(&self, buffer: usize) -> Party {
+        let consumer = self.system.consumers[buffer] as usize;
+        let requests = self.system.controllers[consumer].requests_to_memory;
+        if requests == Some(buffer as u32) { Party::Memory } else { Party::Controller(consumer) }
+    }
+}
