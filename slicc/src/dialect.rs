@@ -53,6 +53,8 @@ const HEAD: Older = Older { until: (2015, 7), what: "machines without `MachineTy
 struct Context {
     /// The types that the protocol declares itself, which keep their names.
     own_types: FxHashSet<Box<str>>,
+    /// Whether cores send messages of type `CacheMsg`, as until March 2011.
+    has_cache_messages: bool,
     /// The differences found, each with a place.
     found: Vec<(Older, Span)>,
 }
@@ -71,7 +73,11 @@ pub(crate) fn modernise(
     declarations: &mut Vec<Declaration>,
     older: Vec<Declaration>,
 ) -> Option<Diagnostic> {
-    let mut context = Context { own_types: own_types(declarations), ..Context::default() };
+    let mut context = Context {
+        own_types: own_types(declarations),
+        has_cache_messages: has_cache_messages(declarations),
+        ..Context::default()
+    };
     for machine in machines(declarations).filter(|machine| is_older(machine)) {
         context.found(HEAD, machine.name.span);
     }
@@ -101,6 +107,15 @@ fn own_types(declarations: &[Declaration]) -> FxHashSet<Box<str>> {
         own.insert(name.text.clone());
     }
     own
+}
+
+/// Whether a port reads messages of type `CacheMsg`.
+fn has_cache_messages(declarations: &[Declaration]) -> bool {
+    declarations.iter().any(|declaration| match declaration {
+        Declaration::Machine(machine) => has_cache_messages(&machine.body),
+        Declaration::InPort(port) => &*port.message.text == "CacheMsg",
+        _ => false,
+    })
 }
 
 /// The message about all that is older in a protocol; the newest of it dates the protocol.

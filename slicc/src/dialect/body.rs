@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::names::{FIELDS, METHODS, MethodRow, Now, RENAMED_METHODS, type_row};
+use super::names::{FIELDS, METHODS, MethodRow, Now, RENAMED_METHODS, VALUES, type_row};
 use super::{Context, Older, is_older};
 use crate::ast::{
     Binary, Block, Declaration, Expression, ExpressionKind, Function, Name, Object, Pair, PairKind,
@@ -21,12 +21,22 @@ const DIRECTORY_LOOKUP: &str = "older_directory_entry";
 
 const LOOKUP: Older = Older { until: (2011, 12), what: "entries looked up without a pointer" };
 
+const PREFIX: Older = Older { until: (2014, 9), what: "members named after their machine" };
+
+/// An enumeration whose name means another one since 2012.
+const CACHE_REQUEST: &str = "CacheRequestType";
+
 const FRACTION: Older = Older { until: (2013, 5), what: "fractions as factors" };
 
 /// Rewrites a declaration outside of machines, or a machine.
 pub(super) fn declaration(whole: &mut Declaration, context: &mut Context) {
-    let mut body =
-        Body { context, is_older: false, objects: FxHashMap::default(), messages: Vec::new() };
+    let mut body = Body {
+        context,
+        is_older: false,
+        prefix: String::new(),
+        objects: FxHashMap::default(),
+        messages: Vec::new(),
+    };
     body.declaration(whole);
 }
 
@@ -35,6 +45,8 @@ struct Body<'c> {
     context: &'c mut Context,
     /// Whether the machine is declared as until July 2015.
     is_older: bool,
+    /// What the C++ names of the machine's members began with.
+    prefix: String,
     /// The types of the objects and ports of the machine.
     objects: FxHashMap<Box<str>, Box<str>>,
     /// The variables for messages in scope, with their types.
@@ -46,6 +58,7 @@ impl Body<'_> {
         match whole {
             Declaration::Machine(machine) => {
                 self.is_older = is_older(machine);
+                self.prefix = format!("m_{}_", machine.name.text);
                 machine.parameters.iter_mut().for_each(|one| self.object(one));
                 machine.body.iter_mut().for_each(|one| self.collect(one));
                 machine.body.iter_mut().for_each(|one| self.declaration(one));
@@ -104,6 +117,13 @@ impl Body<'_> {
         self.objects.insert(object.name.text.clone(), object.kind.text.clone());
         self.type_name(&mut object.kind);
         object.value.iter_mut().for_each(|value| self.expression(value));
+        for pair in &mut object.pairs {
+            // The C++ names of members had the machine in front.
+            if !self.prefix.is_empty() && pair.value.text.contains(&self.prefix) {
+                self.context.found(PREFIX, pair.value.span);
+                pair.value.text = pair.value.text.replace(&self.prefix, "m_").into();
+            }
+        }
     }
 
     fn function(&mut self, function: &mut Function) {
@@ -116,9 +136,21 @@ impl Body<'_> {
     fn type_name(&mut self, name: &mut Name) {
         if let Some(row) = type_row(&name.text)
             && !self.context.own_types.contains(&name.text)
+            && (row.old != CACHE_REQUEST || self.context.has_cache_messages)
         {
             self.context.found(row.older, name.span);
             name.text = row.now.into();
+        }
+    }
+
+    /// Gives a value of an enumeration the name that it has today.
+    fn value(&mut self, family: &Name, value: &mut Name) {
+        let row = VALUES.iter().find(|row| row.of == &*family.text && row.old == &*value.text);
+        if let Some(row) = row
+            && !self.context.own_types.contains(&family.text)
+        {
+            self.context.found(row.older, value.span);
+            value.text = row.now.into();
         }
     }
 
@@ -133,7 +165,11 @@ impl Body<'_> {
                 self.expression(inner);
                 return !self.is_nothing(inner);
             }
-            StatementKind::Return(inner) => self.expression(inner),
+            // A function without a result could return what a call without one gives.
+            StatementKind::Return(inner) => {
+                self.expression(inner);
+                return !self.is_nothing(inner);
+            }
             StatementKind::Assign { target, value } => {
                 self.expression(target);
                 self.expression(value);
@@ -170,8 +206,11 @@ impl Body<'_> {
     fn expression(&mut self, whole: &mut Expression) {
         let span = whole.span;
         match &mut whole.kind {
-            ExpressionKind::Enumerator { family: name, .. }
-            | ExpressionKind::New(name)
+            ExpressionKind::Enumerator { family, value } => {
+                self.value(family, value);
+                self.type_name(family);
+            }
+            ExpressionKind::New(name)
             | ExpressionKind::Local { kind: name, .. } => self.type_name(name),
             ExpressionKind::Call { arguments, .. }
             | ExpressionKind::StaticCall { arguments, .. } => self.all(arguments),
@@ -193,13 +232,15 @@ impl Body<'_> {
             }
             ExpressionKind::Cast { to, mode, value } => {
                 self.type_name(to);
-                let is_pointer = mode.is_some();
+                if mode.is_none() && self.is_cached(value) {
+                    *mode = Some(Name { text: "pointer".into(), span });
+                }
                 match &mut value.kind {
-                    ExpressionKind::Index { indices, .. } if is_pointer => self.all(indices),
+                    ExpressionKind::Index { indices, .. } if mode.is_some() => self.all(indices),
                     _ => self.expression(value),
                 }
-                // What was looked up is an entry now.
-                if !is_pointer && is_entry(value) {
+                // What was looked up in a directory is an entry now.
+                if mode.is_none() && is_entry(value) {
                     *whole = (**value).clone();
                 }
             }
@@ -245,6 +286,12 @@ impl Body<'_> {
         };
         self.context.found(LOOKUP, span);
         Some(Expression { kind, span })
+    }
+
+    /// Whether an expression of an older machine is `cache[line]`.
+    fn is_cached(&self, expression: &Expression) -> bool {
+        let ExpressionKind::Index { object, .. } = &expression.kind else { return false };
+        self.is_older && self.class(object) == Some("CacheMemory")
     }
 
     fn all(&mut self, expressions: &mut [Expression]) {
@@ -357,13 +404,9 @@ fn binary(operator: Binary, left: Expression, right: Expression, span: Span) -> 
     Expression { kind: ExpressionKind::Binary { operator, left, right }, span }
 }
 
-/// Whether an expression is what an entry was rewritten to.
+/// Whether an expression is what the lookup of a directory's entry was rewritten to.
 fn is_entry(expression: &Expression) -> bool {
-    match &expression.kind {
-        ExpressionKind::Call { function, .. } => &*function.text == DIRECTORY_LOOKUP,
-        ExpressionKind::Cast { mode, .. } => mode.is_some(),
-        _ => false,
-    }
+    matches!(&expression.kind, ExpressionKind::Call { function, .. } if &*function.text == DIRECTORY_LOOKUP)
 }
 
 /// Whether an expression is a time already: a call of a function that gives one.

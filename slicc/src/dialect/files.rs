@@ -16,7 +16,7 @@ pub(crate) fn list_of_files(index: u32, path: &Path, text: &str) -> Option<File>
         let name = line.trim();
         let at = start + (line.len() - line.trim_start().len());
         start += line.len();
-        if name.is_empty() || name.starts_with("//") {
+        if name.is_empty() || name.starts_with("//") || name.starts_with('#') {
             continue;
         }
         if !name.ends_with(".sm") || name.contains(['"', '\'', ' ', ';']) {

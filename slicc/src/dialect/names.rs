@@ -26,6 +26,24 @@ pub(super) const TYPES: &[TypeRow] = &[
     of("AbstractEntry", "AbstractCacheEntry", (2019, 6), "`AbstractEntry` for AbstractCacheEntry"),
 ];
 
+/// A value of an enumeration that has another name today.
+pub(super) struct ValueRow {
+    pub of: &'static str,
+    pub old: &'static str,
+    pub now: &'static str,
+    pub older: Older,
+}
+
+const PERMISSION: Older = Older { until: (2011, 2), what: "`AccessPermission:Stale`" };
+const MODE: Older = Older { until: (2011, 3), what: "`SupervisorMode` and `UserMode`" };
+
+/// The values that have other names today.
+pub(super) const VALUES: &[ValueRow] = &[
+    ValueRow { of: "AccessPermission", old: "Stale", now: "Maybe_Stale", older: PERMISSION },
+    ValueRow { of: "AccessModeType", old: "SupervisorMode", now: "Supervisor", older: MODE },
+    ValueRow { of: "AccessModeType", old: "UserMode", now: "User", older: MODE },
+];
+
 /// A field of one of the library's messages that has another name today.
 pub(super) struct FieldRow {
     pub message: &'static str,

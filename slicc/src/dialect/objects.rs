@@ -16,6 +16,12 @@ const ORDERED: Older =
 const CONTROLLER: Older =
     Older { until: (2014, 11), what: "a MemoryControl, with the data in the directory's entries" };
 
+const UNDECLARED: Older =
+    Older { until: (2015, 9), what: "`responseFromMemory` without a declaration" };
+
+/// The buffer of the memory's responses.
+const RESPONSES: &str = "responseFromMemory";
+
 /// Moves the objects of all machines.
 pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
     for machine in machines(declarations) {
@@ -23,7 +29,29 @@ pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
         move_to_parameters(machine, context);
         order_as_declared(&mut machine.parameters[from..], context);
         replace_controller(machine, context);
+        declare_responses(machine, context);
     }
+}
+
+/// Declares the buffer of the memory's responses, which for some months every machine had.
+fn declare_responses(machine: &mut Machine, context: &mut Context) {
+    let mut reads = machine.body.iter().filter_map(|declaration| match declaration {
+        Declaration::InPort(port) if &*port.buffer.text == RESPONSES => Some(port.buffer.span),
+        _ => None,
+    });
+    let Some(span) = reads.next() else { return };
+    if machine.parameters.iter().any(|parameter| &*parameter.name.text == RESPONSES) {
+        return;
+    }
+    context.found(UNDECLARED, span);
+    machine.parameters.push(Object {
+        kind: word("MessageBuffer", span),
+        name: word(RESPONSES, span),
+        pairs: Vec::new(),
+        pointer: true,
+        value: None,
+        span,
+    });
 }
 
 /// Makes the objects of a machine's body its last parameters.
@@ -74,10 +102,10 @@ fn replace_controller(machine: &mut Machine, context: &mut Context) {
     };
     let echo = vec![mark(ECHO, controller.span)];
     machine.parameters.push(buffer("requestToMemory", echo));
-    machine.parameters.push(buffer("responseFromMemory", Vec::new()));
+    machine.parameters.push(buffer(RESPONSES, Vec::new()));
     for declaration in &mut machine.body {
         let (end, now) = match declaration {
-            Declaration::InPort(port) => (&mut port.buffer, "responseFromMemory"),
+            Declaration::InPort(port) => (&mut port.buffer, RESPONSES),
             Declaration::OutPort(port) => (&mut port.buffer, "requestToMemory"),
             _ => continue,
         };

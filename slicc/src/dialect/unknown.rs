@@ -71,7 +71,7 @@ const UNKNOWN: &[Unknown] = &[
 pub(crate) fn explain(sources: &Sources, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut said = FxHashSet::default();
     let explained = diagnostics.into_iter().filter_map(|one| {
-        let name = one.span.map(|span| sources.text(span));
+        let name = one.span.map(|span| sources.text(span).trim_matches('"'));
         let found = name.and_then(|name| UNKNOWN.iter().find(|row| row.name == name));
         match found.filter(|_| one.severity == Severity::Error) {
             Some(row) if said.insert(row.name) => Some(message(row, one)),

@@ -60,7 +60,7 @@ fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
     }
     context.found(LIBRARY, machine.name.span);
     machine.parameters.extend(piece.parameters.iter().cloned());
-    machine.body.splice(0..0, piece.body.iter().cloned());
+    machine.body.extend(piece.body.iter().cloned());
 }
 
 /// Collects the names of functions and types that a declaration uses, and those of the functions

@@ -5,26 +5,28 @@
 
 use nom::Parser;
 use nom::combinator::{map, opt};
-use nom::multi::many0;
+use nom::multi::{many0, separated_list1};
 use nom::sequence::preceded;
 
 use super::declaration::{self, head, object, pair};
 use super::expression::{enumerator, expression, literal, qualified};
-use super::input::{In, Parsed, if_there, name, text, token};
+use super::input::{BRACES, In, Parsed, enclosed, if_there, name, text, token};
 use super::{Name, Span};
 use crate::ast::{Declaration, Expression, ExpressionKind, Object, Pair, PairKind};
 use crate::token::TokenKind;
 
-/// Parses the name of a machine: `MachineType:L1Cache`. Until July 2015 it was `L1Cache` alone.
+/// Parses the name of a machine: `MachineType:L1Cache`. Until July 2015 it was `L1Cache` alone,
+/// or `{L1Cache, L2Cache}` for a machine whose caches are of several levels: it is of the first type.
 pub(super) fn machine_name(input: In<'_>) -> Parsed<'_, (Name, Name)> {
     if input.second() == TokenKind::Colon {
         return enumerator(input);
     }
-    if input.kind() == TokenKind::OpenBrace {
-        let message = "a machine of several types, which gem5 had from 2009 to 2015, is not supported";
-        return input.refused(message.to_owned(), "write one machine for each type");
-    }
     let family = |name: Name| (Name { text: "MachineType".into(), span: name.span }, name);
+    if input.kind() == TokenKind::OpenBrace {
+        let names = separated_list1(token(TokenKind::Comma), name("the name of a machine"));
+        let (rest, mut names) = enclosed(BRACES, names).parse(input)?;
+        return Ok((rest, family(names.swap_remove(0))));
+    }
     map(name("the name of an enumeration"), family).parse(input)
 }
 
