@@ -118,13 +118,13 @@ fn has_cache_messages(declarations: &[Declaration]) -> bool {
     })
 }
 
-/// The message about all that is older in a protocol; the newest of it dates the protocol.
+/// The message about all that is older in a protocol; the oldest of it dates the protocol.
 fn warning(mut found: Vec<(Older, Span)>) -> Option<Diagnostic> {
     found.sort_by_key(|(older, _)| *older);
-    let (newest, span) = *found.last()?;
-    let message = format!("this is the dialect of gem5 before {}", date(newest.until));
-    let all: Vec<String> =
-        found.iter().rev().map(|(older, _)| format!("{} (until {})", older.what, date(older.until))).collect();
+    let (oldest, span) = *found.first()?;
+    let message = format!("this is the dialect of gem5 before {}", date(oldest.until));
+    let said = |(older, _): &(Older, Span)| format!("{} (until {})", older.what, date(older.until));
+    let all: Vec<String> = found.iter().map(said).collect();
     let hint = format!("read as today's language: {}", all.join(", "));
     Some(Diagnostic::warning(span, message).hint(hint))
 }

@@ -21,6 +21,8 @@ const DIRECTORY_LOOKUP: &str = "older_directory_entry";
 
 const LOOKUP: Older = Older { until: (2011, 12), what: "entries looked up without a pointer" };
 
+const TEMPLATE: Older = Older { until: (2012, 10), what: "`template_hack` for template" };
+
 const PREFIX: Older = Older { until: (2014, 9), what: "members named after their machine" };
 
 /// An enumeration whose name means another one since 2012.
@@ -118,6 +120,10 @@ impl Body<'_> {
         self.type_name(&mut object.kind);
         object.value.iter_mut().for_each(|value| self.expression(value));
         for pair in &mut object.pairs {
+            if &*pair.key.text == "template_hack" {
+                self.context.found(TEMPLATE, pair.key.span);
+                pair.key.text = "template".into();
+            }
             // The C++ names of members had the machine in front.
             if !self.prefix.is_empty() && pair.value.text.contains(&self.prefix) {
                 self.context.found(PREFIX, pair.value.span);
@@ -314,7 +320,9 @@ impl Body<'_> {
     fn row(&self, object: &Expression, method: &str, count: usize) -> Option<&'static MethodRow> {
         let class = self.class(object)?;
         METHODS.iter().find(|row| {
-            (row.class, row.method, row.arguments) == (class, method, count)
+            let is_same = (row.class, row.method, row.arguments) == (class, method, count);
+            // This method exists today, too.
+            is_same && (class != "DirectoryMemory" || self.is_older)
         })
     }
 
@@ -358,6 +366,10 @@ impl Body<'_> {
                 Some(last) => arguments.push(call("clockEdge", vec![last], span)),
                 None => {}
             },
+            Now::WithEntry => {
+                let name = Name { text: "Entry".into(), span };
+                arguments.push(Expression { kind: ExpressionKind::New(name), span });
+            }
             Now::WithLine => arguments.push(named("address", span)),
             Now::Pick(order) => {
                 if !arguments.get(1).is_some_and(is_machine) {

@@ -52,17 +52,31 @@ fn states(machine: &mut Machine, context: &mut Context) {
     }
 }
 
-/// Makes the structure of a directory's entries one, which it was by its name alone.
+/// Makes the structures of a directory's entries, and of those of a `PerfectCacheMemory`, entries,
+/// which they were by their use alone.
 fn directory_entries(machine: &mut Machine) {
+    let mut names = vec!["Entry".to_owned()];
+    names.extend(machine.body.iter().filter_map(|one| perfect_entry(one, &machine.name.text)));
     for declaration in &mut machine.body {
         let Declaration::Structure(structure) = declaration else { continue };
         let mut pairs = structure.pairs.iter();
-        if &*structure.name.text == "Entry" && !pairs.any(|pair| &*pair.key.text == "interface") {
+        if names.iter().any(|name| **name == *structure.name.text)
+            && !pairs.any(|pair| &*pair.key.text == "interface") {
             let span = structure.name.span;
             let (key, value) = (word("interface", span), word("AbstractEntry", span));
             structure.pairs.push(Pair { key, value, kind: PairKind::Text });
         }
     }
+}
+
+/// The structure of the entries of a table without a limit.
+fn perfect_entry(declaration: &Declaration, machine: &str) -> Option<String> {
+    let Declaration::Object(object) = declaration else { return None };
+    let mut pairs = object.pairs.iter();
+    let template = pairs.find(|pair| pair.key.text.starts_with("template"))?;
+    let name = template.value.text.trim_matches(['<', '>', ' ']);
+    let own = name.strip_prefix(machine)?.strip_prefix('_')?;
+    (&*object.kind.text == "PerfectCacheMemory").then(|| own.to_owned())
 }
 
 /// Adds the function that sets permissions to a machine without it.

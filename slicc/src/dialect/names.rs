@@ -15,6 +15,7 @@ const fn of(old: &'static str, now: &'static str, until: (u16, u8), what: &'stat
 
 /// The types that have other names today.
 pub(super) const TYPES: &[TypeRow] = &[
+    of("string", "std::string", (2010, 4), "`string` for std::string"),
     of("CacheMsg", "RubyRequest", (2011, 3), "`CacheMsg` for RubyRequest"),
     of("CacheRequestType", "RubyRequestType", (2011, 3), "`CacheRequestType` for RubyRequestType"),
     of("AccessModeType", "RubyAccessMode", (2011, 3), "`AccessModeType` for RubyAccessMode"),
@@ -55,6 +56,12 @@ pub(super) struct FieldRow {
 /// The fields that have other names today.
 pub(super) const FIELDS: &[FieldRow] = &[
     FieldRow {
+        message: "RubyRequest",
+        old: "Address",
+        now: "LineAddress",
+        older: Older { until: (2009, 7), what: "`CacheMsg.Address` for LineAddress" },
+    },
+    FieldRow {
         message: "MemoryMsg",
         old: "Address",
         now: "addr",
@@ -82,7 +89,9 @@ pub(super) enum Now {
     /// The same method with these of its arguments. It applies if the second is a type of machine,
     /// which comes last today.
     Pick(&'static [usize]),
-    /// Nothing: it only counted, or told the cache what the entry says.
+    /// The same method with a new entry as its last argument.
+    WithEntry,
+    /// Nothing: it only counted, told the cache what the entry says, or freed host memory.
     Nothing,
 }
 
@@ -109,6 +118,7 @@ const fn method(
 const WITHOUT_TIME: &str = "methods of ports and timers without the time";
 const MACHINE_SECOND: &str = "callbacks of the sequencer with the machine second";
 const ONE_DMA: &str = "callbacks of the DMA sequencer without the address";
+const KEPT: &str = "`invalidateBlock` of a directory, whose data stay";
 const COUNTS: &str = "profiles of misses";
 
 /// The methods that are called differently today.
@@ -132,6 +142,8 @@ pub(super) const METHODS: &[MethodRow] = &[
     method("Sequencer", "writeCallback", 6, Now::Pick(&[0, 2]), (2013, 6), MACHINE_SECOND),
     method("DMASequencer", "ackCallback", 0, Now::WithLine, (2016, 10), ONE_DMA),
     method("DMASequencer", "dataCallback", 1, Now::WithLine, (2016, 10), ONE_DMA),
+    method("DirectoryMemory", "invalidateBlock", 1, Now::Nothing, (2014, 11), KEPT),
+    method("CacheMemory", "allocate", 1, Now::WithEntry, (2010, 1), "caches that make entries"),
     method("CacheMemory", "profileMiss", 1, Now::Nothing, (2013, 5), COUNTS),
     method("CacheMemory", "profileGenericRequest", 3, Now::Nothing, (2013, 5), COUNTS),
     method(

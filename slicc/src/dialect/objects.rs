@@ -2,7 +2,9 @@
 //! parameters. And the memory controller, for which there are two buffers today.
 
 use super::{Context, ECHO, ORDERED_AS_DECLARED, Older, is_older, machines};
-use crate::ast::{Declaration, Machine, Name, Object, Pair, PairKind};
+use crate::ast::{
+    Declaration, Expression, ExpressionKind, Machine, Name, Object, Pair, PairKind,
+};
 use crate::source::Span;
 
 /// Types of objects that are parameters today.
@@ -16,6 +18,8 @@ const ORDERED: Older =
 const CONTROLLER: Older =
     Older { until: (2014, 11), what: "a MemoryControl, with the data in the directory's entries" };
 
+const LATENCIES: Older =
+    Older { until: (2010, 1), what: "latencies without a value, taken to be 2 cycles" };
 const UNDECLARED: Older =
     Older { until: (2015, 9), what: "`responseFromMemory` without a declaration" };
 
@@ -28,8 +32,24 @@ pub(super) fn rewrite(declarations: &mut [Declaration], context: &mut Context) {
         let from = if is_older(machine) { 0 } else { machine.parameters.len() };
         move_to_parameters(machine, context);
         order_as_declared(&mut machine.parameters[from..], context);
+        if is_older(machine) {
+            latencies(&mut machine.parameters, context);
+        }
         replace_controller(machine, context);
         declare_responses(machine, context);
+    }
+}
+
+/// Gives latencies without a value one: they had values only in gem5's configuration.
+fn latencies(parameters: &mut [Object], context: &mut Context) {
+    for object in parameters {
+        let has_value =
+            object.value.is_some() || object.pairs.iter().any(|pair| &*pair.key.text == "default");
+        if object.name.text.ends_with("_latency") && !object.pointer && !has_value {
+            let span = object.name.span;
+            context.found(LATENCIES, span);
+            object.value = Some(Expression { kind: ExpressionKind::Number(2), span });
+        }
     }
 }
 

@@ -29,7 +29,7 @@ const AS_PARAMETER: &str = "declare it as a parameter: `int NAME := 2;` before t
 const SETTING: &str = "a setting of gem5's global configuration";
 const BANKS: &str = "a function of a fixed layout of chips and banks";
 const RANGE: &str = "name the machine with mapAddressToRange, as gem5 does since 2011";
-const GPU: &str = "a callback of a GPU's caches";
+const GPU: &str = "a part of a GPU";
 const NO_GPU: &str = "leave out the machines of the GPU: only those of cores are simulated";
 
 /// The names that are not understood.
@@ -61,6 +61,8 @@ const UNKNOWN: &[Unknown] = &[
     row("map_L2ChipId_to_L2Cache", BANKS, (2009, 2011), RANGE),
     row("L2CacheMachIDToChipID", BANKS, (2009, 2011), RANGE),
     row("L1CacheMachIDToProcessorNum", BANKS, (2009, 2009), RANGE),
+    row("GPUCoalescer", GPU, (2016, 2020), NO_GPU),
+    row("VIPERCoalescer", GPU, (2016, 2020), NO_GPU),
     row("invCallback", GPU, (2016, 2020), NO_GPU),
     row("wbCallback", GPU, (2016, 2020), NO_GPU),
     row("recordCPReadCallBack", GPU, (2016, 2020), NO_GPU),
@@ -71,7 +73,7 @@ const UNKNOWN: &[Unknown] = &[
 pub(crate) fn explain(sources: &Sources, diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut said = FxHashSet::default();
     let explained = diagnostics.into_iter().filter_map(|one| {
-        let name = one.span.map(|span| sources.text(span).trim_matches('"'));
+        let name = one.span.map(|span| word(sources.text(span)));
         let found = name.and_then(|name| UNKNOWN.iter().find(|row| row.name == name));
         match found.filter(|_| one.severity == Severity::Error) {
             Some(row) if said.insert(row.name) => Some(message(row, one)),
@@ -82,12 +84,18 @@ pub(crate) fn explain(sources: &Sources, diagnostics: Vec<Diagnostic>) -> Vec<Di
     explained.collect()
 }
 
+/// The name at the beginning of the text that an error is about: a name in quotes, or a call.
+fn word(text: &str) -> &str {
+    let text = text.trim_matches('"');
+    text.split('(').next().unwrap_or(text)
+}
+
 /// What a name was, in place of an error about it.
 fn message(row: &Unknown, error: Diagnostic) -> Diagnostic {
     let (first, last) = row.years;
-    let message = format!(
-        "`{}` is {}, which gem5 had from {first} to {last} and which is not supported",
-        row.name, row.what
-    );
+    let years =
+        if first == last { format!("in {first}") } else { format!("from {first} to {last}") };
+    let message =
+        format!("`{}` is {}, which gem5 had {years} and which is not supported", row.name, row.what);
     Diagnostic { message, ..error }.hint(row.instead)
 }

@@ -54,6 +54,13 @@ fn is_older(mut input: In<'_>) -> bool {
 
 /// Parses an older parameter, and the comma after it.
 fn parameter(input: In<'_>) -> Parsed<'_, Object> {
+    if input.text().starts_with("LATENCY_") {
+        let name = input.text();
+        let message = format!(
+            "`{name}` is a latency of gem5's global configuration, which gem5 had in 2009 and which is not supported"
+        );
+        return input.refused(message, "declare a parameter such as `int request_latency = 2`");
+    }
     let (rest, kind) = qualified(input)?;
     let (rest, pointer) = if_there(TokenKind::Star, rest);
     let (rest, name) = name("a name")(rest)?;
