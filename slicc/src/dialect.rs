@@ -132,8 +132,18 @@ fn warning(mut found: Vec<(Older, Span)>) -> Option<Diagnostic> {
 /// A date such as `August 2015`.
 fn date((year, month): (u16, u8)) -> String {
     const MONTHS: [&str; 12] = [
-        "January", "February", "March", "April", "May", "June", "July", "August", "September",
-        "October", "November", "December",
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
     ];
     format!("{} {year}", MONTHS[usize::from(month - 1) % 12])
 }

@@ -99,7 +99,7 @@ impl Body<'_> {
     }
 
     fn structure(&mut self, structure: &mut Structure) {
-        structure.fields.iter_mut().for_each(|field| self.type_name(&mut field.kind));
+        structure.fields.iter_mut().for_each(|field| self.field_type(field));
         structure.methods.iter_mut().for_each(|method| self.function(method));
         let interfaces = structure.pairs.iter_mut().filter(|pair| &*pair.key.text == "interface");
         let mut of_directory = None;
@@ -112,6 +112,22 @@ impl Body<'_> {
             let name = |text: &str| Name { text: text.into(), span };
             let kind = PairKind::Text;
             structure.pairs.push(Pair { key: name("main"), value: name("false"), kind });
+        }
+    }
+
+    /// Gives the type of a field the name that it has today. A field of type `Address` was 0 at first,
+    /// and one of type `Addr` is undefined.
+    fn field_type(&mut self, field: &mut Object) {
+        let was_address = &*field.kind.text == "Address";
+        self.type_name(&mut field.kind);
+        if was_address
+            && &*field.kind.text == "Addr"
+            && field.pairs.iter().all(|pair| &*pair.key.text != "default")
+        {
+            let span = field.name.span;
+            let name = |text: &str| Name { text: text.into(), span };
+            let kind = PairKind::Text;
+            field.pairs.push(Pair { key: name("default"), value: name("0"), kind });
         }
     }
 
@@ -216,8 +232,9 @@ impl Body<'_> {
                 self.value(family, value);
                 self.type_name(family);
             }
-            ExpressionKind::New(name)
-            | ExpressionKind::Local { kind: name, .. } => self.type_name(name),
+            ExpressionKind::New(name) | ExpressionKind::Local { kind: name, .. } => {
+                self.type_name(name)
+            }
             ExpressionKind::Call { arguments, .. }
             | ExpressionKind::StaticCall { arguments, .. } => self.all(arguments),
             ExpressionKind::Field { object, field } => {
@@ -308,7 +325,9 @@ impl Body<'_> {
     fn field(&mut self, object: &Expression, field: &mut Name) {
         let ExpressionKind::Name(variable) = &object.kind else { return };
         let mut messages = self.messages.iter().rev();
-        let Some((_, message)) = messages.find(|(name, _)| **name == *variable.text) else { return };
+        let Some((_, message)) = messages.find(|(name, _)| **name == *variable.text) else {
+            return;
+        };
         let row = FIELDS.iter().find(|row| row.message == &**message && row.old == &*field.text);
         if let Some(row) = row {
             self.context.found(row.older, field.span);
@@ -340,9 +359,8 @@ impl Body<'_> {
         span: Span,
     ) {
         let class = self.class(object);
-        let renamed = RENAMED_METHODS
-            .iter()
-            .find(|row| Some(row.0) == class && row.1 == &*method.text);
+        let renamed =
+            RENAMED_METHODS.iter().find(|row| Some(row.0) == class && row.1 == &*method.text);
         if let Some((_, _, now, older)) = renamed {
             self.context.found(*older, method.span);
             method.text = (*now).into();

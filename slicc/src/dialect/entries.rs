@@ -3,15 +3,13 @@
 
 use super::{Context, Older, is_older, machines};
 use crate::ast::{
-    Block, Declaration, Expression, ExpressionKind, Function, Machine, Name, Pair, PairKind, StateValue,
-    States, Statement, StatementKind, Structure,
+    Block, Declaration, Expression, ExpressionKind, Function, Machine, Name, Pair, PairKind,
+    StateValue, Statement, StatementKind, States, Structure,
 };
 use crate::source::Span;
 
-const PERMISSIONS: Older = Older {
-    until: (2011, 2),
-    what: "states without permissions, so that SWMR is not checked",
-};
+const PERMISSIONS: Older =
+    Older { until: (2011, 2), what: "states without permissions, so that SWMR is not checked" };
 const SETTING: Older =
     Older { until: (2011, 6), what: "machines that do not set access permissions" };
 const TRIGGER: Older = Older { until: (2011, 1), what: "events without an entry and a TBE" };
@@ -61,7 +59,8 @@ fn directory_entries(machine: &mut Machine) {
         let Declaration::Structure(structure) = declaration else { continue };
         let mut pairs = structure.pairs.iter();
         if names.iter().any(|name| **name == *structure.name.text)
-            && !pairs.any(|pair| &*pair.key.text == "interface") {
+            && !pairs.any(|pair| &*pair.key.text == "interface")
+        {
             let span = structure.name.span;
             let (key, value) = (word("interface", span), word("AbstractEntry", span));
             structure.pairs.push(Pair { key, value, kind: PairKind::Text });
@@ -81,9 +80,7 @@ fn perfect_entry(declaration: &Declaration, machine: &str) -> Option<String> {
 
 /// Adds the function that sets permissions to a machine without it.
 fn permissions(machine: &mut Machine, context: &mut Context) {
-    let defines = |one: &Declaration| {
-        matches!(one, Declaration::Function(function) if &*function.name.text == "setAccessPermission")
-    };
+    let defines = |one: &Declaration| matches!(one, Declaration::Function(function) if &*function.name.text == "setAccessPermission");
     if machine.body.iter().any(defines) {
         return;
     }
@@ -107,7 +104,8 @@ fn triggers(machine: &mut Machine, context: &mut Context) {
     let has_tbe = declares(|of| &*of.name.text == "TBE");
     let has_entry = declares(|of| {
         let mut pairs = of.pairs.iter();
-        pairs.any(|pair| &*pair.key.text == "interface" && &*pair.value.text == "AbstractCacheEntry")
+        pairs
+            .any(|pair| &*pair.key.text == "interface" && &*pair.value.text == "AbstractCacheEntry")
     });
     let missing = usize::from(has_tbe) + usize::from(has_entry);
     for declaration in &mut machine.body {

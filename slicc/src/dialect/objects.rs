@@ -2,19 +2,22 @@
 //! parameters. And the memory controller, for which there are two buffers today.
 
 use super::{Context, ECHO, ORDERED_AS_DECLARED, Older, is_older, machines};
-use crate::ast::{
-    Declaration, Expression, ExpressionKind, Machine, Name, Object, Pair, PairKind,
-};
+use crate::ast::{Declaration, Expression, ExpressionKind, Machine, Name, Object, Pair, PairKind};
 use crate::source::Span;
 
 /// Types of objects that are parameters today.
-const PARAMETERS: [&str; 6] =
-    ["MessageBuffer", "Sequencer", "CacheMemory", "DirectoryMemory", "DMASequencer", "MemoryControl"];
+const PARAMETERS: [&str; 6] = [
+    "MessageBuffer",
+    "Sequencer",
+    "CacheMemory",
+    "DirectoryMemory",
+    "DMASequencer",
+    "MemoryControl",
+];
 
 const IN_BODY: Older =
     Older { until: (2015, 9), what: "buffers declared in the bodies of machines" };
-const ORDERED: Older =
-    Older { until: (2015, 8), what: "buffers ordered by their attribute" };
+const ORDERED: Older = Older { until: (2015, 8), what: "buffers ordered by their attribute" };
 const CONTROLLER: Older =
     Older { until: (2014, 11), what: "a MemoryControl, with the data in the directory's entries" };
 

@@ -95,7 +95,9 @@ fn message(row: &Unknown, error: Diagnostic) -> Diagnostic {
     let (first, last) = row.years;
     let years =
         if first == last { format!("in {first}") } else { format!("from {first} to {last}") };
-    let message =
-        format!("`{}` is {}, which gem5 had {years} and which is not supported", row.name, row.what);
+    let message = format!(
+        "`{}` is {}, which gem5 had {years} and which is not supported",
+        row.name, row.what
+    );
     Diagnostic { message, ..error }.hint(row.instead)
 }

@@ -69,7 +69,8 @@ fn parameter(input: In<'_>) -> Parsed<'_, Object> {
     let span = input.span_to(rest);
     let (rest, _) = if_there(TokenKind::Comma, rest);
     // `Type * name = 'NULL'` says that the object may be missing.
-    let is_null = |value: &Expression| matches!(&value.kind, ExpressionKind::Text(text) if &**text == "NULL");
+    let is_null =
+        |value: &Expression| matches!(&value.kind, ExpressionKind::Text(text) if &**text == "NULL");
     let value = value.filter(|value| !is_null(value));
     Ok((rest, Object { kind, pointer, name, pairs, value, span }))
 }
@@ -125,9 +126,7 @@ fn quoted(text: &str, span: Span) -> Expression {
         (_, Ok(number)) => ExpressionKind::Number(number),
         ("True" | "true", _) => ExpressionKind::Bool(true),
         ("False" | "false", _) => ExpressionKind::Bool(false),
-        _ if is_name && text != "NULL" => {
-            ExpressionKind::Name(Name { text: text.into(), span })
-        }
+        _ if is_name && text != "NULL" => ExpressionKind::Name(Name { text: text.into(), span }),
         _ => ExpressionKind::Text(text.into()),
     };
     Expression { kind, span }
