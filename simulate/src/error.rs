@@ -63,6 +63,13 @@ pub enum SetupError {
         /// The number of sequencers.
         sequencers: u32,
     },
+    /// A protocol under exploration keeps the data of memory in its directories, where initial
+    /// values cannot be put.
+    #[error(
+        "the directories of this protocol hold the data of memory, as gem5's did until November 2014: \
+         such a protocol can be simulated, but not explored"
+    )]
+    DataInDirectories,
     /// The blocks of a protocol under exploration do not have one word.
     #[error("blocks have to be of one word")]
     BlockSize,

@@ -81,6 +81,8 @@ struct Controller {
     /// The rank of the port that is being scanned.
     rank: usize,
     requests_to_memory: Option<u32>,
+    /// Whether the memory behind it keeps no data, and answers with those of the request.
+    memory_echoes: bool,
     responses_from_memory: Option<u32>,
     /// The mandatory queue, and the latency of requests to it in cycles.
     mandatory: Option<(u32, u64)>,

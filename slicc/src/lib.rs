@@ -30,6 +30,7 @@ pub mod ast;
 pub mod builtin;
 pub mod compile;
 pub mod cplusplus;
+pub mod dialect;
 pub mod difference;
 pub mod error;
 mod lexer;

@@ -107,6 +107,7 @@ library! {
     MaskAnd = "void WriteMask.andMask(WriteMask)";
     MaskOr = "void WriteMask.orMask(WriteMask)";
     MaskInvert = "void WriteMask.setInvertedMask(WriteMask)";
+    MaskBlockSize = "int WriteMask.getBlockSize()";
     MaskFirst = "int WriteMask.firstBitSet(bool)";
     MaskFirstFrom = "int WriteMask.firstBitSet(bool, int)";
     MaskCount = "int WriteMask.count()";
@@ -326,6 +327,9 @@ library! {
         | "void RubyPrefetcherProxy.completePrefetch(Addr)"
         | "void RubyPrefetcherProxy.regProbePoints()"
 
+        // All masks have the size of a block.
+        | "void WriteMask.setBlockSize(int)"
+
         // The log of a GPU's atomic operations.
         | "void DataBlock.clearAtomicLogEntries()"
 
@@ -348,7 +352,7 @@ library! {
         | "void CacheMemory.htmCommitTransaction()";
     Gpu = "void Sequencer.invL1Callback()"
         | "void Sequencer.invL1()"
-        | "VIPERCoalescer.readCallback/3" | "VIPERCoalescer.writeCallback/3"
+        | "VIPERCoalescer.readCallback/3" | "VIPERCoalescer.readCallback/4" | "VIPERCoalescer.writeCallback/3"
         | "VIPERCoalescer.atomicCallback/3"
         | "VIPERCoalescer.invTCPCallback/1" | "VIPERCoalescer.invTCCCallback/1"
         | "VIPERCoalescer.writeCompleteCallback/2";
@@ -365,6 +369,7 @@ library! {
     MaxTokens = "int max_tokens()";
     LineAddress = "Addr makeLineAddress(Addr)";
     LineOffset = "int getOffset(Addr)";
+    LineAddressOfBits = "Addr makeLineAddress(Addr, int)";
     AddressOffset = "int addressOffset(Addr, Addr)";
     Modulo = "int mod(int, int)";
     BitSelect = "Addr bitSelect(Addr, int, int)";

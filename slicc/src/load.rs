@@ -11,6 +11,7 @@ use std::path::{Component, Path, PathBuf};
 use rustc_hash::FxHashMap;
 
 use super::ast::Declaration;
+use super::dialect;
 use super::parser::{self, Include};
 use crate::library::PRELUDE;
 use crate::mutant::Changed;
@@ -147,7 +148,10 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
         open: Vec::new(),
         included: FxHashMap::default(),
     };
-    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), PRELUDE.clone());
+    let built_in = format!("{}{}", *PRELUDE, dialect::OLDER);
+    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), built_in);
+    let today = declarations.partition_point(|one| (span_of(one).start as usize) < PRELUDE.len());
+    let older = declarations.split_off(today);
     let is_missing = match (loader.read)(path) {
         Ok(bytes) => {
             declarations.extend(loader.file(path.to_owned(), bytes, None));
@@ -158,7 +162,7 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
             is_missing(&error)
         }
     };
-    loader.finish(declarations, is_missing)
+    loader.finish(declarations, older, is_missing)
 }
 
 /// The content of a file on the disk.
@@ -240,9 +244,11 @@ impl Loader<'_, '_> {
     /// The declarations of a text and of its includes.
     fn parse(&mut self, path: PathBuf, text: String) -> Vec<Declaration> {
         let folder = folder_of(&path);
-        let index = self.sources.add(path, text);
+        let index = self.sources.add(path.clone(), text);
         let text = &self.sources.files()[index as usize].text;
-        let file = parser::parse(index, text);
+        let is_root = index == 1;
+        let list = is_root.then(|| dialect::list_of_files(index, &path, text)).flatten();
+        let file = list.unwrap_or_else(|| parser::parse(index, text));
         let is_bare = file.declarations.is_empty() && file.includes.is_empty();
         // Index 0 is the built-in file, and 1 the `.slicc` file: if empty, it lacks a `protocol`
         // line in any case.
@@ -364,7 +370,8 @@ impl Loader<'_, '_> {
 
     fn finish(
         mut self,
-        declarations: Vec<Declaration>,
+        mut declarations: Vec<Declaration>,
+        older: Vec<Declaration>,
         is_missing: bool,
     ) -> Result<Loaded, Failure> {
         let has_error = |diagnostics: &[Diagnostic]| {
@@ -372,6 +379,7 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
+        self.diagnostics.extend(dialect::modernise(&mut declarations, older));
         match protocol {
             Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,

@@ -8,6 +8,7 @@ mod declaration;
 mod error;
 mod expression;
 mod input;
+mod older;
 mod statement;
 #[cfg(test)]
 mod tests;

@@ -6,6 +6,7 @@ use crate::ast::{Declaration, Machine};
 use crate::builtin;
 use crate::compile::code::Program;
 use crate::compile::compile;
+use crate::dialect::explain;
 use crate::load::{Failure, Loaded};
 use crate::mutant::Mutant;
 use crate::outline::Outline;
@@ -55,6 +56,8 @@ impl Protocol {
                 Ok(Protocol { outline, program: Arc::new(program), warnings, loaded })
             }
             Err(diagnostics) => {
+                let mut diagnostics = explain(&loaded.sources, diagnostics);
+                diagnostics.splice(0..0, loaded.warnings);
                 Err(Failure { sources: loaded.sources, diagnostics, is_missing: false })
             }
         }

@@ -10,6 +10,7 @@
 mod known;
 
 use crate::ast::Object;
+use crate::dialect::{ORDERED_AS_DECLARED, protocol_today};
 use crate::setting::Setting;
 pub use known::KnownProtocol;
 
@@ -384,6 +385,7 @@ const MESI_DIRECTORY: [&str; 5] =
 impl Script {
     /// Finds the script that applies to a protocol, if there is one.
     pub fn find(protocol: &str, machines: &[Declared]) -> Option<Script> {
+        let protocol = protocol_today(protocol);
         let is_first_part = |name: &str| {
             let rest = protocol.strip_prefix(name);
             rest.is_some_and(|rest| rest.starts_with(|c: char| !c.is_alphanumeric()))
@@ -413,7 +415,9 @@ pub fn is_ordered(script: Option<Script>, machine: &str, buffer: &Object) -> boo
         let attribute = pairs.find(|pair| &*pair.key.text == "ordered");
         attribute.is_some_and(|pair| matches!(&*pair.value.text, "true" | "True" | "1"))
     };
+    let is_older = buffer.pairs.iter().any(|pair| &*pair.key.text == ORDERED_AS_DECLARED);
     match script {
+        _ if is_older => by_attribute(),
         Some(Script { known, how }) => {
             known.is_ordered(machine, &buffer.name.text) || how == Match::Alike && by_attribute()
         }

@@ -136,6 +136,8 @@ pub struct Buffer {
     pub steady: bool,
     /// Largest number of messages; 0 stands for any number.
     pub capacity: usize,
+    /// Whether it leads to a memory that keeps no data, as in older protocols.
+    pub echo: bool,
     /// The end of the network that it is, if it is one: the direction and the number of the virtual
     /// network.
     pub network: Option<(Direction, u32)>,

@@ -2,6 +2,7 @@
 
 use slicc::ast::{Expression, ExpressionKind, Object, Pair, Unary};
 use slicc::cplusplus::evaluate;
+use slicc::dialect::ECHO;
 use slicc::error::ParseError;
 use slicc::scripts::{KnownProtocol, is_ordered};
 use slicc::setting::Setting;
@@ -113,7 +114,8 @@ impl Planner<'_> {
         let to_memory =
             self.known() == Some(KnownProtocol::Chi) && site.name() == "requestToMemory";
         let (steady, capacity) = (trigger || to_memory, if to_memory { 2 } else { 0 });
-        Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, network }))
+        let echo = site.attribute(ECHO).is_some();
+        Ok(Value::Buffer(Buffer { number, ordered, trigger, steady, capacity, echo, network }))
     }
 
     fn cache(&self, site: Site, setting: Option<&Setting>) -> Result<Value, Diagnostic> {

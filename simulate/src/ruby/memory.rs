@@ -58,6 +58,13 @@ impl Memory {
         *last
     }
 
+    /// Accepts a request that the memory answers with the request's own data, and returns the tick
+    /// at which the response arrives: in older protocols the directory's entries hold the data.
+    pub fn echo(&mut self, address: u64, now: u64, random: &mut Delays) -> u64 {
+        let index = self.index(address);
+        self.answer(index, now, random)
+    }
+
     /// Accepts a read of the line that contains an address: copies the block, and returns the tick
     /// at which the response arrives.
     pub fn read(&mut self, address: u64, now: u64, into: &mut [u64], random: &mut Delays) -> u64 {

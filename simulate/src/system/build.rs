@@ -275,6 +275,7 @@ impl System {
             waiting: Vec::new(),
             rank: 0,
             requests_to_memory: parts.requests_to_memory,
+            memory_echoes: parts.memory_echoes,
             responses_from_memory: parts.responses_from_memory,
             mandatory: parts.mandatory.map(|buffer| (buffer, machine.mandatory_queue_latency)),
             mandatory_latencies: Vec::new(),
@@ -357,7 +358,10 @@ impl System {
                 }
                 match &*member.name {
                     "mandatoryQueue" => parts.mandatory = Some(buffer.number),
-                    "requestToMemory" => parts.requests_to_memory = Some(buffer.number),
+                    "requestToMemory" => {
+                        parts.requests_to_memory = Some(buffer.number);
+                        parts.memory_echoes = buffer.echo;
+                    }
                     "responseFromMemory" => parts.responses_from_memory = Some(buffer.number),
                     _ => {}
                 }
@@ -503,6 +507,7 @@ impl System {
 struct Parts {
     mandatory: Option<u32>,
     requests_to_memory: Option<u32>,
+    memory_echoes: bool,
     responses_from_memory: Option<u32>,
     sequencers: Vec<u32>,
     first_caches: Vec<u32>,

@@ -303,7 +303,11 @@ impl System {
         let machine = self.words.words[controller.control as usize + usize::from(control::MACHINE)];
         let block = request as usize + usize::from(fields.block);
         let range = block..block + self.block_words;
+        let echoes = controller.memory_echoes;
         let arrival = match field(&self.words.words, fields.kind) {
+            MEMORY_READ | MEMORY_WB if echoes => {
+                self.memory.echo(address, self.now, &mut self.delays)
+            }
             MEMORY_READ => {
                 let block = &mut self.words.words[range];
                 self.memory.read(address, self.now, block, &mut self.delays)
@@ -319,9 +323,11 @@ impl System {
             }
         };
         // The request becomes the response.
-        let sender = field(&self.words.words, fields.sender);
-        self.words.words[request as usize + usize::from(fields.original)] = sender;
-        self.words.words[request as usize + usize::from(fields.sender)] = machine;
+        if !echoes {
+            let sender = field(&self.words.words, fields.sender);
+            self.words.words[request as usize + usize::from(fields.original)] = sender;
+            self.words.words[request as usize + usize::from(fields.sender)] = machine;
+        }
         self.buffers[responses as usize].deliver(arrival, request);
         self.wheel.schedule(arrival, self.consumers[responses as usize]);
         self.wake_next_cycle();

@@ -107,6 +107,9 @@ impl Stepping {
         if system.block_words != 1 {
             return Err(SetupError::BlockSize);
         }
+        if system.controllers.iter().any(|controller| controller.memory_echoes) {
+            return Err(SetupError::DataInDirectories);
+        }
         for (at, line) in lines.iter().enumerate() {
             let initial = values.initial(at, cores);
             system.memory.poke(*line, 0, &[initial])?;

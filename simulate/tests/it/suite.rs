@@ -1,5 +1,5 @@
-//! The compatibility suite `fixtures/slicc`: one small protocol for each feature of the language and
-//! for each class or group of functions of the library.
+//! The compatibility suite `fixtures/slicc`: one small protocol for each feature of the language, for
+//! each class or group of functions of the library, and for each difference of older dialects.
 //!
 //! The first lines of a file say what it shows and what it must do: `// expect: done` (it runs until
 //! it calls `error("done")`), `// expect: fault TEXT` (the run ends with this fault), or
@@ -22,7 +22,7 @@ use slicc::protocol::Protocol;
 fn files() -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/slicc");
     let mut found = Vec::new();
-    for folder in ["language", "library"] {
+    for folder in ["language", "library", "older"] {
         for entry in fs::read_dir(root.join(folder)).expect("the suite has this folder") {
             let path = entry.expect("an entry").path();
             let text = fs::read_to_string(&path).expect("a text");

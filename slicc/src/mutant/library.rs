@@ -28,6 +28,7 @@ fn is_calculation(function: LibraryFunction) -> bool {
             | Identity
             | MaxTokens
             | LineAddress
+            | LineAddressOfBits
             | LineOffset
             | AddressOffset
             | Modulo
@@ -65,9 +66,11 @@ fn value(
     use LibraryFunction::*;
     // Access the value itself is accessed, and the number of other values that are read.
     let (how, others) = match function {
-        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskFirst | MaskFirstFrom | MaskCount
-        | MaskCountFrom | SetCount | SetHas | SetIsEmpty | SetSmallest | DestCount | DestHas
-        | DestIsEmpty | DestSmallest | DestSmallestType => (Access::Read, 0),
+        MaskGet | MaskTest | MaskIsEmpty | MaskIsFull | MaskBlockSize | MaskFirst
+        | MaskFirstFrom | MaskCount | MaskCountFrom | SetCount | SetHas | SetIsEmpty
+        | SetSmallest | DestCount | DestHas | DestIsEmpty | DestSmallest | DestSmallestType => {
+            (Access::Read, 0)
+        }
         MaskCompare | MaskOverlaps | MaskContains | SetEqual | SetSuperset | SetDisjoint
         | DestSuperset | DestEqual | DestDisjoint => (Access::Read, 1),
         MaskClear | MaskFill | BlockClear | SetClear | SetBroadcast | DestClear | DestBroadcast => {

@@ -10,6 +10,7 @@ use super::expression::{enumerator, expression, literal, qualified};
 use super::input::{
     BRACES, Context, In, PARENTHESES, Parsed, enclosed, if_there, name, text, token,
 };
+use super::older;
 use super::statement::{block, with_semicolon};
 use super::{Declaration, Diagnostic, Include, Name};
 use crate::ast::{
@@ -93,7 +94,7 @@ fn declaration(input: In<'_>) -> Parsed<'_, Option<Declaration>> {
         TokenKind::InPort => map(in_port, Declaration::InPort).parse(input),
         TokenKind::OutPort => map(out_port, Declaration::OutPort).parse(input),
         TokenKind::Transition => map(transition, Declaration::Transition).parse(input),
-        TokenKind::ExternalType => map(external_type, Declaration::ExternalType).parse(input),
+        TokenKind::ExternalType => older::external_type(input),
         TokenKind::Structure | TokenKind::Global => {
             map(structure, Declaration::Structure).parse(input)
         }
@@ -121,7 +122,7 @@ pub(super) fn pairs(input: In<'_>) -> Parsed<'_, Vec<Pair>> {
     many0(preceded(token(TokenKind::Comma), pair)).parse(input)
 }
 
-fn pair(input: In<'_>) -> Parsed<'_, Pair> {
+pub(super) fn pair(input: In<'_>) -> Parsed<'_, Pair> {
     if input.kind() == TokenKind::Text {
         let (rest, value) = text(input)?;
         let key = Name { text: "short".into(), span: value.span };
@@ -147,16 +148,15 @@ fn pair(input: In<'_>) -> Parsed<'_, Pair> {
 }
 
 /// Parses a name and attributes in parentheses.
-fn head<'a, T>(
+pub(super) fn head<'a, T>(
     first: impl Fn(In<'a>) -> Parsed<'a, T>,
 ) -> impl FnMut(In<'a>) -> Parsed<'a, (T, Vec<Pair>)> {
     enclosed(PARENTHESES, (first, pairs))
 }
 
 fn machine(input: In<'_>) -> Parsed<'_, Machine> {
-    let (rest, ((family, name), pairs)) = head(enumerator).parse(input.next())?;
-    let (rest, _) = token(TokenKind::Colon)(rest)?;
-    let (rest, parameters) = many0(object).parse(rest)?;
+    let (rest, ((family, name), pairs)) = head(older::machine_name).parse(input.next())?;
+    let (rest, parameters) = older::parameters(rest)?;
     if rest.kind() != TokenKind::OpenBrace {
         return rest.expected("`{`");
     }
@@ -271,13 +271,13 @@ fn separator(input: In<'_>) -> Parsed<'_, ()> {
     Ok((rest, ()))
 }
 
-fn external_type(input: In<'_>) -> Parsed<'_, ExternalType> {
+pub(super) fn external_type(input: In<'_>) -> Parsed<'_, ExternalType> {
     let (rest, (name, pairs)) = with_semicolon(head(qualified)).parse(input.next())?;
     let external = ExternalType { name, pairs, span: input.span_to(rest) };
     Ok((rest, external))
 }
 
-fn structure(input: In<'_>) -> Parsed<'_, Structure> {
+pub(super) fn structure(input: In<'_>) -> Parsed<'_, Structure> {
     let (rest, (name, pairs)) = head(qualified).parse(input.next())?;
     let (rest, members) = enclosed(BRACES, many0(member)).parse(rest)?;
     let mut structure = Structure {
@@ -347,7 +347,7 @@ fn member(input: In<'_>) -> Parsed<'_, Member> {
 }
 
 /// Parses a variable, or a parameter of a machine.
-fn object(input: In<'_>) -> Parsed<'_, Object> {
+pub(super) fn object(input: In<'_>) -> Parsed<'_, Object> {
     let (rest, kind) = qualified(input)?;
     let (rest, pointer) = if_there(TokenKind::Star, rest);
     let (rest, name) = name("a name")(rest)?;

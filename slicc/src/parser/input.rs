@@ -168,7 +168,7 @@ impl<'a> In<'a> {
     }
 
     /// Fails because a limit is exceeded.
-    fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
+    pub fn refused<T>(self, message: String, hint: &str) -> Parsed<'a, T> {
         let diagnostic = Diagnostic::error(self.token().span, message).hint(hint);
         *self.context.limit.borrow_mut() = Some(diagnostic);
         self.context.expected.borrow_mut().add(self.context.index(self), "less", || None);

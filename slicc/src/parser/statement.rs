@@ -11,6 +11,7 @@ use super::expression::{self, expression, qualified};
 use super::input::{
     BRACES, In, PARENTHESES, Parsed, Unexpected, enclosed, if_there, name, nested, token,
 };
+use super::older;
 use crate::ast::{Block, Expression, Statement, StatementKind};
 use crate::token::TokenKind;
 
@@ -98,7 +99,7 @@ fn message<'a, T>(
 }
 
 fn enqueue(input: In<'_>) -> Parsed<'_, StatementKind> {
-    let further = || opt(preceded(token(TokenKind::Comma), expression));
+    let further = || opt(preceded(token(TokenKind::Comma), older::latency));
     let (rest, (port, message, (latency, bypass))) =
         message((further(), further())).parse(input.next())?;
     let (rest, body) = block(rest)?;

@@ -37,6 +37,7 @@ impl System {
             Identity => a,
             MaxTokens => MOST_TOKENS,
             LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
+            LineAddressOfBits => self.set_address(a)? & (!0_u64).checked_shl(b as u32).unwrap_or(0),
             LineOffset => self.set_address(a)? & (block as u64 * 8 - 1),
             AddressOffset => self.set_address(a)?.wrapping_sub(b),
             Modulo => {

@@ -1,0 +1,162 @@
+//! Older dialects of SLICC: protocols of earlier versions of gem5, read as if they were written
+//! today.
+//!
+//! The rest of this crate knows the language of today only. [`modernise`] rewrites the syntax tree
+//! of an older protocol after parsing, mostly as gem5's developers rewrote the files themselves at
+//! the time. `names` has the tables: what is called otherwise today, and until when. `older.sm` has,
+//! in SLICC, what the library had. The few older forms of the grammar are in `parser::older`.
+//!
+//! [`explain`] says of a name that is not understood what it was and in which years gem5 had it.
+//!
+//! A protocol in today's language passes unchanged: what is rewritten here would be an error there.
+
+mod body;
+mod entries;
+mod files;
+mod names;
+mod objects;
+mod unknown;
+mod used;
+
+use rustc_hash::FxHashSet;
+
+use crate::ast::{Declaration, Machine};
+use crate::load::span_of;
+use crate::source::{Diagnostic, Span};
+pub(crate) use files::list_of_files;
+pub(crate) use names::protocol_today;
+pub(crate) use unknown::explain;
+
+/// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.
+pub(crate) const OLDER: &str = include_str!("dialect/older.sm");
+
+/// Attribute of a buffer whose own attribute `ordered` decides, not a script of gem5: it was so
+/// until August 2015.
+pub(crate) const ORDERED_AS_DECLARED: &str = "ordered_as_declared";
+
+/// Attribute of the buffer to a memory that stores nothing, but sends the data of a request back:
+/// until November 2014, the data were in the directory's entries.
+pub const ECHO: &str = "echo";
+
+/// A difference between dialects, for the message that lists those of a protocol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Older {
+    /// The year and month of the change in gem5.
+    until: (u16, u8),
+    what: &'static str,
+}
+
+const HEAD: Older = Older { until: (2015, 7), what: "machines without `MachineType:`" };
+
+/// What is known of the protocol that is rewritten.
+#[derive(Default)]
+struct Context {
+    /// The types that the protocol declares itself, which keep their names.
+    own_types: FxHashSet<Box<str>>,
+    /// Whether cores send messages of type `CacheMsg`, as until March 2011.
+    has_cache_messages: bool,
+    /// The differences found, each with a place.
+    found: Vec<(Older, Span)>,
+}
+
+impl Context {
+    fn found(&mut self, older: Older, span: Span) {
+        if !self.found.iter().any(|(known, _)| *known == older) {
+            self.found.push((older, span));
+        }
+    }
+}
+
+/// Rewrites the declarations of a protocol in an older dialect, and adds those of `older`, from
+/// [`OLDER`], that it uses. Returns a warning that says what is older, if anything is.
+pub(crate) fn modernise(
+    declarations: &mut Vec<Declaration>,
+    older: Vec<Declaration>,
+) -> Option<Diagnostic> {
+    let mut context = Context {
+        own_types: own_types(declarations),
+        has_cache_messages: has_cache_messages(declarations),
+        ..Context::default()
+    };
+    for machine in machines(declarations).filter(|machine| is_older(machine)) {
+        context.found(HEAD, machine.name.span);
+    }
+    objects::rewrite(declarations, &mut context);
+    entries::rewrite(declarations, &mut context);
+    let is_own = |one: &&mut Declaration| span_of(one).file > 0;
+    for declaration in declarations.iter_mut().filter(is_own) {
+        body::declaration(declaration, &mut context);
+    }
+    used::add(declarations, older, &mut context);
+    warning(context.found)
+}
+
+/// The names of the types that a protocol declares outside and inside of machines.
+fn own_types(declarations: &[Declaration]) -> FxHashSet<Box<str>> {
+    let mut own = FxHashSet::default();
+    for declaration in declarations.iter().filter(|one| span_of(one).file > 0) {
+        let name = match declaration {
+            Declaration::Structure(one) => &one.name,
+            Declaration::Enumeration(one) => &one.name,
+            Declaration::Machine(machine) => {
+                own.extend(own_types(&machine.body));
+                continue;
+            }
+            _ => continue,
+        };
+        own.insert(name.text.clone());
+    }
+    own
+}
+
+/// Whether a port reads messages of type `CacheMsg`.
+fn has_cache_messages(declarations: &[Declaration]) -> bool {
+    declarations.iter().any(|declaration| match declaration {
+        Declaration::Machine(machine) => has_cache_messages(&machine.body),
+        Declaration::InPort(port) => &*port.message.text == "CacheMsg",
+        _ => false,
+    })
+}
+
+/// The message about all that is older in a protocol; the oldest of it dates the protocol.
+fn warning(mut found: Vec<(Older, Span)>) -> Option<Diagnostic> {
+    found.sort_by_key(|(older, _)| *older);
+    let (oldest, span) = *found.first()?;
+    let message = format!("this is the dialect of gem5 before {}", date(oldest.until));
+    let said = |(older, _): &(Older, Span)| format!("{} (until {})", older.what, date(older.until));
+    let all: Vec<String> = found.iter().map(said).collect();
+    let hint = format!("read as today's language: {}", all.join(", "));
+    Some(Diagnostic::warning(span, message).hint(hint))
+}
+
+/// A date such as `August 2015`.
+fn date((year, month): (u16, u8)) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    format!("{} {year}", MONTHS[usize::from(month - 1) % 12])
+}
+
+/// Whether a machine is declared without `MachineType:`; the parser gives both words one place.
+fn is_older(machine: &Machine) -> bool {
+    machine.family.span == machine.name.span
+}
+
+/// The machines among some declarations.
+fn machines(declarations: &mut [Declaration]) -> impl Iterator<Item = &mut Machine> {
+    declarations.iter_mut().filter_map(|declaration| match declaration {
+        Declaration::Machine(machine) => Some(machine),
+        _ => None,
+    })
+}

@@ -1,0 +1,113 @@
+//! Adds the declarations of older libraries that a protocol uses.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Context, Older, machines};
+use crate::ast::{Block, Declaration, ExpressionKind, Machine, Name};
+use crate::load::span_of;
+use crate::source::Span;
+use crate::visit::{self, Node};
+
+const LIBRARY: Older = Older { until: (2020, 5), what: "functions that the library had" };
+
+/// Adds to a protocol what it uses of `older`, the declarations of [`super::OLDER`].
+pub(super) fn add(
+    declarations: &mut Vec<Declaration>,
+    older: Vec<Declaration>,
+    context: &mut Context,
+) {
+    let (mut used, mut own) = (Used::default(), FxHashSet::default());
+    for declaration in declarations.iter() {
+        names(declaration, &mut used, &mut own);
+    }
+    let mut added = Vec::new();
+    for declaration in older {
+        match declaration {
+            Declaration::Machine(piece) => {
+                for machine in machines(declarations) {
+                    add_piece(machine, &piece, context);
+                }
+            }
+            other => {
+                if let Some(span) = use_of(&other, &used, &own) {
+                    context.found(LIBRARY, span);
+                    added.push(other);
+                }
+            }
+        }
+    }
+    // Behind the prelude, which they use, and before the protocol, which uses them.
+    let end = declarations.iter().position(|one| span_of(one).file > 0);
+    let end = end.unwrap_or(declarations.len());
+    declarations.splice(end..end, added);
+}
+
+/// The names of functions and types that are used, each with a place.
+type Used = FxHashMap<Box<str>, Span>;
+
+/// The place where the name of a declaration is used, unless the protocol declares it itself.
+fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> Option<Span> {
+    let name = match declaration {
+        Declaration::Function(function) => &function.name.text,
+        Declaration::Enumeration(enumeration) => &enumeration.name.text,
+        _ => return None,
+    };
+    used.get(name).copied().filter(|_| !own.contains(name))
+}
+
+/// Adds a piece to a machine that calls one of its functions.
+fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
+    let (mut used, mut own) = (Used::default(), FxHashSet::default());
+    machine.body.iter().for_each(|one| names(one, &mut used, &mut own));
+    let Some(span) = piece.body.iter().find_map(|one| use_of(one, &used, &own)) else { return };
+    context.found(LIBRARY, span);
+    machine.parameters.extend(piece.parameters.iter().cloned());
+    machine.body.extend(piece.body.iter().cloned());
+}
+
+/// Collects the names of functions and types that a declaration uses, and those of the functions
+/// with a body and of the types that it declares.
+fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str>>) {
+    // The prelude uses nothing that is older.
+    if span_of(declaration).file == 0 {
+        return;
+    }
+    let mut uses = |name: &Name| {
+        used.entry(name.text.clone()).or_insert(name.span);
+    };
+    match declaration {
+        Declaration::Machine(machine) => {
+            machine.body.iter().for_each(|one| names(one, used, own));
+        }
+        Declaration::Action(action) => in_block(&action.body, used),
+        Declaration::InPort(port) => in_block(&port.body, used),
+        Declaration::Function(function) => {
+            function.parameters.iter().for_each(|one| uses(&one.kind));
+            uses(&function.result);
+            if let Some(body) = &function.body {
+                own.insert(function.name.text.clone());
+                in_block(body, used);
+            }
+        }
+        Declaration::Structure(structure) => {
+            structure.fields.iter().for_each(|field| uses(&field.kind));
+        }
+        Declaration::Enumeration(enumeration) => {
+            own.insert(enumeration.name.text.clone());
+        }
+        _ => {}
+    }
+}
+
+fn in_block(block: &Block, used: &mut Used) {
+    visit::block(block, &mut |node| {
+        let Node::Expression(expression) = node else { return };
+        let name = match &expression.kind {
+            ExpressionKind::Call { function: name, .. }
+            | ExpressionKind::Enumerator { family: name, .. }
+            | ExpressionKind::Local { kind: name, .. } => name,
+            _ => return,
+        };
+        used.entry(name.text.clone()).or_insert(name.span);
+    });
+}
