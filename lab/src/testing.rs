@@ -175,7 +175,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
         findings: gathered.findings()?,
-        coverage: covered(&opened, &runs, options)?,
+        coverage: covered(&opened, &runs, options.extras)?,
         explored,
         elapsed: start.elapsed(),
         opened,
@@ -195,10 +195,10 @@ fn warnings(opened: &Opened) -> Vec<Diagnostic> {
 }
 
 /// A row for each transition, with the number of times that the programs took it.
-fn covered(opened: &Opened, runs: &[Ran], options: &Options) -> Result<Vec<Coverage>, Error> {
+fn covered(opened: &Opened, runs: &[Ran], extras: Extras) -> Result<Vec<Coverage>, Error> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for reached in runs.iter().flat_map(|ran| &ran.reached) {
         *counts.entry(reached.triple).or_default() += reached.count;
     }
-    coverage::rows(opened, counts, options.extras, &options.settings)
+    coverage::rows(opened, counts, extras)
 }

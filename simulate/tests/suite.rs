@@ -14,7 +14,7 @@ use check::{Model, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::ProgramSize;
+use simulate::program::{Extras, ProgramSize};
 use simulate::simulation::Simulation;
 use slicc::library::LibraryFunction;
 use slicc::protocol::Protocol;
@@ -165,7 +165,7 @@ fn every_protocol_of_gem5_loads_and_runs() {
     }
 }
 
-/// CHI in all of its parts: several home and memory nodes, fetches, and linked accesses.
+/// CHI in all of its parts: several home and memory nodes, fetches, linked accesses, and atomics near and far.
 #[test]
 #[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
 fn chi_is_sequentially_consistent() {
@@ -179,11 +179,17 @@ fn chi_is_sequentially_consistent() {
                 operations: 200,
                 rmws: 20,
                 fetches: 20,
+                extras: Extras { atomics: 50, ..Extras::default() },
                 seed,
                 ..ProgramSize::default()
             },
             client: Client::IN_ORDER,
-            options: Options { l2_banks: 2, directories: 2, ..Options::default() },
+            options: Options {
+                l2_banks: 2,
+                directories: 2,
+                settings: vec![format!("policy_type={}", seed % 3).parse().expect("a setting")],
+                ..Options::default()
+            },
             deadlock_threshold: None,
         };
         let plan = simulation.plan(&protocol).expect("every parameter has a value");

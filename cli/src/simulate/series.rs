@@ -91,7 +91,7 @@ impl Series<'_> {
         match opened.plan(&simulation) {
             Ok(plan) => {
                 let extras = simulation.shape.extras;
-                let asked = asked(&opened.protocol, extras, &simulation.options.settings);
+                let asked = asked(&opened.protocol, extras);
                 protocols::reached(&opened.protocol, &plan, asked, &score.coverage.taken())
             }
             Err(_) => Reached::default(),

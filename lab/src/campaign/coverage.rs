@@ -9,7 +9,6 @@ use simulate::system::entry_of;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
 use slicc::protocol::Protocol;
-use slicc::setting::Setting;
 use tables::Coverage;
 
 use super::rounds::Stream;
@@ -36,7 +35,7 @@ pub fn coverage(
         let mut own = originals.iter().filter(is_own).peekable();
         if own.peek().is_some() {
             let counts = counts(&one.protocol, own);
-            rows.extend(table(one, &counts, extras, &[])?);
+            rows.extend(table(one, &counts, extras)?);
         }
     }
     Ok(rows)
@@ -50,11 +49,10 @@ pub fn rows(
     opened: &Opened,
     reached: impl IntoIterator<Item = (u32, u64)>,
     extras: Extras,
-    settings: &[Setting],
 ) -> Result<Vec<Coverage>, Error> {
     let mut counts = BTreeMap::new();
     add(&mut counts, &opened.protocol, reached);
-    table(opened, &counts, extras, settings)
+    table(opened, &counts, extras)
 }
 
 /// How often the runs of a protocol took each transition or stalled at it.
@@ -87,13 +85,12 @@ fn table(
     opened: &Opened,
     counts: &BTreeMap<Triple, u64>,
     extras: Extras,
-    settings: &[Setting],
 ) -> Result<Vec<Coverage>, Error> {
     let devices = if has_dma(&opened.protocol) { extras.devices } else { 0 };
     let plan = opened.plan_of(&Options { devices, ..Options::default() })?;
     let machines = opened.protocol.program.machines.iter();
     let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
-    let reasons = unreached::of(&opened.protocol, asked(&opened.protocol, extras, settings));
+    let reasons = unreached::of(&opened.protocol, asked(&opened.protocol, extras));
     let rows = machines.flat_map(|machine| {
         machine
             .transitions

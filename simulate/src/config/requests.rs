@@ -3,7 +3,6 @@
 use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
-use slicc::setting::Setting;
 use slicc::visit::{self, Node};
 
 use super::has_dma;
@@ -20,18 +19,11 @@ pub fn takes_flushes(protocol: &Protocol) -> bool {
     machines.any(|machine| names_request(machine, FLUSH))
 }
 
-/// The parameters that turn prefetchers on.
-const PREFETCHERS: [&str; 2] = ["enable_prefetch", "use_prefetcher"];
-
-/// What runs with these extras and settings ask of a protocol beside the accesses of cores.
-pub fn asked(protocol: &Protocol, extras: Extras, settings: &[Setting]) -> Asked {
-    let is_on = |setting: &Setting| {
-        PREFETCHERS.contains(&setting.parameter.as_str()) && setting.value == "true"
-    };
+/// What runs with these extras ask of a protocol beside the accesses of cores.
+pub fn asked(protocol: &Protocol, extras: Extras) -> Asked {
     Asked {
         devices: extras.devices > 0 && has_dma(protocol),
         flushes: extras.flushes > 0 && takes_flushes(protocol),
-        prefetchers: settings.iter().any(is_on),
     }
 }
 

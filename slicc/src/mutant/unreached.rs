@@ -17,17 +17,13 @@ pub struct Asked {
     pub devices: bool,
     /// Whether cores flush lines.
     pub flushes: bool,
-    /// Whether prefetchers are on.
-    pub prefetchers: bool,
 }
 
 impl Asked {
     /// Whether an entry that is unreachable by accesses of cores alone, for this reason, may be reachable.
     fn reaches(self, place: &TableEntry, why: &str) -> bool {
-        let needs = |what: &str| why.strip_prefix("needs ").is_some_and(|it| it.starts_with(what));
-        self.devices && (place.machine == "DMA" || needs("DMA"))
-            || self.flushes && needs("flush")
-            || self.prefetchers && needs("prefetcher")
+        let needs_devices = place.machine == "DMA" || why.starts_with("needs DMA");
+        self.devices && needs_devices || self.flushes && why.starts_with("needs flush")
     }
 }
 
