@@ -13,6 +13,7 @@ use crate::limits::Limits;
 use crate::options::Format;
 use crate::progress::Bars;
 use crate::report::{self, Progress};
+use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
@@ -80,10 +81,8 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Number of DMA devices beside the cores, which read and write parts of lines through the protocol's DMA
-    /// controllers; protocols without these run without devices
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
-    pub dma: u32,
+    #[command(flatten)]
+    pub extras: ExtrasArgs,
 
     /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
     /// programs without guidance
@@ -181,7 +180,7 @@ impl Args {
             clients: parse::clients(&self.client),
             runs: self.runs,
             seed: self.seed,
-            devices: self.dma,
+            extras: self.extras.extras(),
             guided: self.guided,
             repeat: self.repeat,
             stop: self.stop,

@@ -11,6 +11,7 @@
 mod args;
 pub mod command;
 pub mod coverage;
+pub mod extras;
 pub mod fault;
 mod json;
 mod kinds;

@@ -17,6 +17,7 @@ use crate::files;
 use crate::limits::parse_size;
 use crate::options::Format;
 use crate::progress::Bars;
+use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::parse::{self, Clients};
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
@@ -84,10 +85,8 @@ pub struct ExtentArgs {
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub seed: u64,
 
-    /// Number of DMA devices beside the cores, which read and write parts of lines through the protocol's DMA
-    /// controllers; protocols without these run without devices
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
-    pub dma: u32,
+    #[command(flatten)]
+    pub extras: ExtrasArgs,
 
     /// What runs the programs, as in `rubric simulate`
     #[arg(long, value_name = "CLIENTS", default_value = "all", value_delimiter = ',',
@@ -117,7 +116,7 @@ impl ExtentArgs {
                 None => Extent::Time(self.budget.unwrap_or(BUDGET)),
             },
             seed: self.seed,
-            devices: self.dma,
+            extras: self.extras.extras(),
             clients: parse::clients(&self.client),
             settings: self.set.clone(),
             explores: !self.no_explore,

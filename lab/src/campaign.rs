@@ -46,6 +46,7 @@ use std::time::{Duration, Instant};
 use history::History;
 use serde::{Deserialize, Serialize};
 use simulate::client::Client;
+use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::Operator;
@@ -89,8 +90,8 @@ pub struct Options {
     pub runs: u32,
     /// The seed of the first run.
     pub seed: u64,
-    /// Number of DMA devices beside the cores, on protocols with DMA controllers.
-    pub devices: u32,
+    /// What programs ask for beside their accesses, on protocols that handle it.
+    pub extras: Extras,
     /// Whether programs are guided by the transitions that earlier ones reached.
     pub guided: Option<Guided>,
     /// How often the runs of each stream are repeated, with other seeds.
@@ -134,7 +135,7 @@ impl Default for Options {
             clients: vec![Client::IN_ORDER, Client::store_buffer(8), Client::early(8)],
             runs: 20,
             seed: 1,
-            devices: 0,
+            extras: Extras::default(),
             guided: None,
             repeat: 1,
             stop: None,
@@ -288,7 +289,7 @@ impl Campaign {
         rounds.alarms = rounds::alarms(&originals);
         let has_same_seeds = options.guided.is_none();
         let equivalents =
-            exclude::excluded(opened, &subjects, &originals, has_same_seeds, options.devices)?;
+            exclude::excluded(opened, &subjects, &originals, has_same_seeds, options.extras)?;
         let is_tried =
             |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
         let mut mutants = streams(options, &subjects, &is_tried);
@@ -300,7 +301,7 @@ impl Campaign {
         let mut results = Results {
             runs: rows(streams()),
             equivalents: equivalents.into_iter().flatten().collect(),
-            coverage: coverage::coverage(opened, &subjects, &originals, options.devices)?,
+            coverage: coverage::coverage(opened, &subjects, &originals, options.extras)?,
             ..Results::default()
         };
         explain::explain(opened, options, &mut results.runs)?;
@@ -345,7 +346,7 @@ fn streams(
         for repetition in 0..repeat {
             for &client in &options.clients {
                 let stream = |generator: &Generator| {
-                    Stream::new(at, client, *generator, repetition, options.seed, options.devices)
+                    Stream::new(at, client, *generator, repetition, options.seed, options.extras)
                 };
                 streams.extend(generators.iter().map(stream));
             }

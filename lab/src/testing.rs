@@ -41,6 +41,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use simulate::client::Client;
+use simulate::program::Extras;
 use slicc::mutant::repair;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
@@ -67,8 +68,8 @@ pub struct Options {
     pub extent: Extent,
     /// The seed of the first program; the next one has the next number.
     pub seed: u64,
-    /// Number of DMA devices beside the cores, if the protocol has DMA controllers.
-    pub devices: u32,
+    /// What programs ask for beside their accesses, if the protocol handles it.
+    pub extras: Extras,
     /// The kinds of cores.
     pub clients: Vec<Client>,
     /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
@@ -99,7 +100,7 @@ impl Default for Options {
         Options {
             extent: Extent::Time(BUDGET),
             seed: 1,
-            devices: 0,
+            extras: Extras::default(),
             clients: Client::all().collect(),
             settings: Vec::new(),
             explores: true,
@@ -174,7 +175,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
         findings: gathered.findings()?,
-        coverage: covered(&opened, &runs, options.devices)?,
+        coverage: covered(&opened, &runs, options.extras)?,
         explored,
         elapsed: start.elapsed(),
         opened,
@@ -194,10 +195,10 @@ fn warnings(opened: &Opened) -> Vec<Diagnostic> {
 }
 
 /// A row for each transition, with the number of times that the programs took it.
-fn covered(opened: &Opened, runs: &[Ran], devices: u32) -> Result<Vec<Coverage>, Error> {
+fn covered(opened: &Opened, runs: &[Ran], extras: Extras) -> Result<Vec<Coverage>, Error> {
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for reached in runs.iter().flat_map(|ran| &ran.reached) {
         *counts.entry(reached.triple).or_default() += reached.count;
     }
-    coverage::rows(opened, counts, devices)
+    coverage::rows(opened, counts, extras)
 }

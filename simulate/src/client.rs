@@ -26,7 +26,7 @@ use thiserror::Error;
 
 use crate::program::{Operation, Program, Step};
 use crate::record::Records;
-use crate::request::{Refusal, Request, Response, Transfer};
+use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 use crate::trace::Trace;
 use log::Log;
 
@@ -44,6 +44,9 @@ pub trait CorePort {
 
     /// Schedules a call of [`Core::step`] at a tick after the present one.
     fn wake_at(&mut self, tick: u64);
+
+    /// Whether a flush of the line of an address is outstanding that the core has sent.
+    fn is_flushing(&self, address: u64) -> bool;
 
     /// Returns an increasing number, by which operations are ordered as memory performed them.
     fn moment(&mut self) -> u64;
@@ -142,8 +145,8 @@ struct Options {
 
 /// Largest number of ticks that a store waits in its buffer before it is sent.
 const DRAIN: u64 = 40;
-/// Number of ticks after which a core tries again to access a locked line. The response that ends
-/// the lock may go to another core.
+/// Number of ticks after which a core tries again to access a line that is locked or that it flushes. The response that
+/// ends the lock may go to another core.
 const RETRY: u64 = 8;
 /// Makes the generator of a thread's core differ from that of its program.
 const PURPOSE: u64 = 1 << 32;
@@ -234,13 +237,15 @@ impl Client {
     /// Creates the core of a thread.
     pub fn core(self, thread: u32, steps: Vec<Step>, setting: Setting) -> Box<dyn Core> {
         let log = Log::new(thread, setting.source);
+        let alarm =
+            Alarm { flushes: steps.iter().any(|step| step.flush.is_some()), ..Alarm::default() };
         let thread = Thread {
             ready: steps.first().map_or(0, |step| step.think.into()),
             next: 0,
             steps,
             log,
             rng: Rng::new(setting.seed, PURPOSE + u64::from(thread)),
-            alarm: Alarm::default(),
+            alarm,
         };
         let options =
             Options { model: self.model, sizes: self.sizes, line_bytes: setting.line_bytes };
@@ -363,7 +368,25 @@ impl Thread {
             self.alarm.set(self.ready, port);
             return None;
         }
-        Some(step.operation)
+        let operation = step.operation;
+        self.flush(now, port).then_some(operation)
+    }
+
+    /// Sends the flush that comes before the next operation, if there is one that was not sent. Returns whether the
+    /// operation may begin: a flush is never answered, so nobody waits for it.
+    fn flush(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
+        let Some(step) = self.steps.get_mut(self.next) else {
+            return true;
+        };
+        let Some(address) = step.flush else {
+            return true;
+        };
+        let request = Request { tag: 0, kind: RequestKind::Flush, address, size: 8, value: 0 };
+        let is_sent = self.alarm.send(port, now, request);
+        if is_sent {
+            step.flush = None;
+        }
+        is_sent
     }
 
     /// Advances to the next operation; the current one ended at the tick `from`.
@@ -383,8 +406,10 @@ impl Thread {
 #[derive(Debug, Default)]
 struct Alarm {
     ticks: Vec<u64>,
-    /// The tick at which it tries to access a locked line again.
+    /// The tick at which it tries again to send what was refused.
     retry: u64,
+    /// Whether the program flushes lines.
+    flushes: bool,
 }
 
 impl Alarm {
@@ -404,17 +429,33 @@ impl Alarm {
     /// Sends a request, and returns whether it was accepted. After a refusal, the core is woken or
     /// gets a response.
     fn send(&mut self, port: &mut dyn CorePort, now: u64, request: Request) -> bool {
+        if self.must_wait(&request, port) {
+            self.set_retry(now, port);
+            return false;
+        }
         match port.send(request) {
             Ok(()) => true,
-            Err(Refusal::Aliased) => {
-                if self.retry <= now {
-                    self.retry = now + RETRY;
-                    self.set(self.retry, port);
+            Err(refusal) => {
+                // If the buffer is full, requests are outstanding. Of these only flushes get no response.
+                if refusal == Refusal::Aliased || self.flushes {
+                    self.set_retry(now, port);
                 }
                 false
             }
-            // Requests are outstanding, so a response will come.
-            Err(Refusal::BufferFull) => false,
+        }
+    }
+
+    /// Whether a request would lock a line that the cache no longer has: the sequencer completes requests that wait
+    /// behind a flush of their line together with it.
+    fn must_wait(&self, request: &Request, port: &dyn CorePort) -> bool {
+        let locks = request.kind == RequestKind::LockedRead;
+        self.flushes && locks && port.is_flushing(request.address)
+    }
+
+    fn set_retry(&mut self, now: u64, port: &mut dyn CorePort) {
+        if self.retry <= now {
+            self.retry = now + RETRY;
+            self.set(self.retry, port);
         }
     }
 }

@@ -7,6 +7,7 @@ mod chi;
 mod known;
 mod placement;
 mod plan;
+mod requests;
 mod value;
 
 use std::fmt;
@@ -22,6 +23,7 @@ use slicc::error::ParseError;
 
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire, has_dma};
+pub use requests::{asked, takes_flushes};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

@@ -27,6 +27,7 @@ use std::collections::BTreeMap;
 
 use history::random::Rng;
 
+use crate::program::Extras;
 use crate::recipe::Lineage;
 use crate::system::Reached;
 
@@ -38,8 +39,8 @@ use crate::system::Reached;
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
-    /// Number of DMA devices of its runs.
-    devices: u32,
+    /// What its runs ask for beside their accesses.
+    extras: Extras,
     /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
     learned: u64,
@@ -84,7 +85,7 @@ impl Guide {
     pub fn new(seed: u64) -> Guide {
         Guide {
             seed,
-            devices: 0,
+            extras: Extras::default(),
             proposed: 0,
             learned: 0,
             fresh: 0,
@@ -93,10 +94,10 @@ impl Guide {
         }
     }
 
-    /// The same guide for programs with so many DMA devices.
+    /// The same guide for programs that ask for this beside their accesses.
     #[must_use]
-    pub fn with_devices(self, devices: u32) -> Guide {
-        Guide { devices, ..self }
+    pub fn with_extras(self, extras: Extras) -> Guide {
+        Guide { extras, ..self }
     }
 
     /// Proposes the next run.
@@ -113,7 +114,7 @@ impl Guide {
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
-                Lineage::root(seed).with_devices(self.devices)
+                Lineage::root(seed).with_extras(self.extras)
             }
         }
     }

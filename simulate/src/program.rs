@@ -4,24 +4,23 @@
 //! that it reads from. A program depends only on its [`ProgramSize`], on every machine.
 
 mod edit;
+mod extras;
 mod ordering;
 mod transfer;
 
 pub use edit::{Edit, EditKind};
+pub use extras::{Extras, MOST_DEVICES};
 use history::random::{Rng, Weighted};
 pub use ordering::{Ordering, WeakShares};
 pub use transfer::TransferStep;
-
-/// The largest number of DMA devices of a program.
-pub const MOST_DEVICES: u32 = 16;
 
 /// The size of a random program, and the mix of its operations.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// Number of DMA devices, each of which is a thread after those of cores.
-    pub devices: u32,
+    /// What the program asks for beside its accesses: DMA devices, flushes and atomic requests.
+    pub extras: Extras,
     /// Number of operations of each thread, and of accesses of each DMA device.
     pub operations: u32,
     /// Number of shared locations of 8 bytes.
@@ -63,7 +62,7 @@ impl Default for ProgramSize {
     fn default() -> ProgramSize {
         ProgramSize {
             threads: 4,
-            devices: 0,
+            extras: Extras::default(),
             operations: 100,
             locations: 8,
             per_line: 1,
@@ -87,7 +86,7 @@ impl Default for ProgramSize {
 impl ProgramSize {
     /// Number of operations of all threads, and of accesses of all DMA devices.
     pub fn all_operations(&self) -> u64 {
-        (u64::from(self.threads) + u64::from(self.devices)) * u64::from(self.operations)
+        (u64::from(self.threads) + u64::from(self.extras.devices)) * u64::from(self.operations)
     }
 
     /// The address of a location.
@@ -110,6 +109,19 @@ impl ProgramSize {
     }
 }
 
+/// How a core makes a read-modify-write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RmwForm {
+    /// Two halves, between which the cache keeps the line locked.
+    Locked,
+    /// A load-linked and a store-conditional, repeated until the latter succeeds.
+    Linked,
+    /// One atomic request that returns the old value, as Arm's SWP.
+    Atomic,
+    /// One atomic request that returns nothing, as Arm's STADD. In a history it is a store.
+    AtomicNoReturn,
+}
+
 /// An operation of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
@@ -125,11 +137,18 @@ pub enum Operation {
         address: u64,
         /// The value written.
         value: u64,
-        /// Whether it uses load-linked and store-conditional.
-        linked: bool,
+        /// How it is made.
+        form: RmwForm,
     },
     /// A full fence.
     Fence,
+}
+
+impl RmwForm {
+    /// Whether it is one atomic request.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, RmwForm::Atomic | RmwForm::AtomicNoReturn)
+    }
 }
 
 impl Operation {
@@ -169,6 +188,9 @@ impl Operation {
 pub struct Step {
     /// Number of ticks to wait before it.
     pub think: u32,
+    /// The line that the core flushes right before the operation. A flush reads and writes nothing, so it is no
+    /// operation of the history.
+    pub flush: Option<u64>,
     /// The operation of the step.
     pub operation: Operation,
     /// What orders it besides its kind. Cores of models with store buffers ignore it.
@@ -195,6 +217,7 @@ impl Program {
         if !shape.edits.is_empty() {
             program.number_values();
         }
+        program.add_extras(shape.extras, shape.line_bytes, shape.seed, &popular);
         if let Some(shares) = &shape.weak {
             program.order(shares, shape.seed);
         }
@@ -214,7 +237,7 @@ impl Program {
         let device = |device| transfer::draw(shape, popular, device);
         Program {
             threads: (0..shape.threads).map(thread).collect(),
-            devices: (0..shape.devices).map(device).collect(),
+            devices: (0..shape.extras.devices).map(device).collect(),
         }
     }
 
@@ -228,11 +251,14 @@ impl Program {
     }
 
     /// Whether the lines that Ruby prints show all operations, in program order, if a core executes
-    /// one at a time. They do not show fences and accesses of DMA devices, and readers leave
-    /// instruction fetches out.
+    /// one at a time. They do not show fences, accesses of DMA devices and what atomic requests write, and readers
+    /// leave instruction fetches out.
     pub fn is_plain(&self) -> bool {
-        let is_hidden =
-            |step: &Step| matches!(step.operation, Operation::Fence | Operation::Fetch(_));
+        let is_hidden = |step: &Step| match step.operation {
+            Operation::Fence | Operation::Fetch(_) => true,
+            Operation::Rmw { form, .. } => form.is_atomic(),
+            Operation::Load(_) | Operation::Store(..) => false,
+        };
         self.devices.is_empty() && !self.threads.iter().flatten().any(is_hidden)
     }
 
@@ -285,6 +311,7 @@ impl Maker<'_> {
     fn step(&mut self) -> Step {
         Step {
             think: self.rng.up_to(u64::from(self.shape.think)) as u32,
+            flush: None,
             operation: self.operation(),
             ordering: Ordering::default(),
         }
@@ -299,11 +326,10 @@ impl Maker<'_> {
         }
         let address = self.popular.choose(&mut self.rng);
         if lot < fences + u64::from(shape.rmws) {
-            return Operation::Rmw {
-                address,
-                value: self.value(),
-                linked: self.rng.percent(shape.linked),
-            };
+            let value = self.value();
+            let is_linked = self.rng.percent(shape.linked);
+            let form = if is_linked { RmwForm::Linked } else { RmwForm::Locked };
+            return Operation::Rmw { address, value, form };
         }
         if !self.rng.percent(shape.reads) {
             return Operation::Store(address, self.value());
@@ -377,7 +403,7 @@ mod tests {
         assert_eq!(program.operations(), 6000);
         let near = |count: usize, expected: usize| count.abs_diff(expected) < expected / 5;
         assert!(near(count(&program, |op| *op == Operation::Fence), 300));
-        let linked = |op: &Operation| matches!(op, Operation::Rmw { linked: true, .. });
+        let linked = |op: &Operation| matches!(op, Operation::Rmw { form: RmwForm::Linked, .. });
         assert!(near(count(&program, linked), 300));
         assert!(near(count(&program, |op| matches!(op, Operation::Rmw { .. })), 600));
         assert!(near(count(&program, |op| matches!(op, Operation::Fetch(_))), 510));

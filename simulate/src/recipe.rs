@@ -30,8 +30,8 @@ use slicc::scripts::Script;
 use slicc::setting::Setting;
 
 use crate::client::Client;
-use crate::config::{CacheGeometry, Options, has_dma};
-use crate::program::{Edit, EditKind, ProgramSize, WeakShares};
+use crate::config::{CacheGeometry, Options, has_dma, takes_flushes};
+use crate::program::{Edit, EditKind, Extras, ProgramSize, WeakShares};
 use crate::simulation::Simulation;
 use knob::Knob;
 pub use lineage::Lineage;
@@ -87,8 +87,8 @@ impl Recipe {
     /// The recipe with this lineage.
     pub fn of(lineage: &Lineage) -> Recipe {
         let mut root = Recipe::random(lineage.seed());
-        root.lineage = root.lineage.with_devices(lineage.devices());
-        root.shape.devices = lineage.devices();
+        root.lineage = root.lineage.with_extras(lineage.extras());
+        root.shape.extras = lineage.extras();
         let seeds = lineage.variations().iter();
         seeds.fold(root, |recipe, &seed| recipe.vary(seed))
     }
@@ -146,13 +146,22 @@ impl Recipe {
     }
 
     /// The program for a client. What only weak models have is drawn from the seed by itself, so that
-    /// lineages stand for the same programs on other cores. Protocols without DMA controllers get no
-    /// DMA devices.
+    /// lineages stand for the same programs on other cores. Protocols get no DMA devices and no flushes that they
+    /// cannot handle.
     fn shape_for(&self, protocol: &Protocol, client: Client) -> ProgramSize {
         let model = client.model();
         let weak = model.is_weak().then(|| WeakShares::random(model, self.lineage.seed()));
-        let devices = if has_dma(protocol) { self.shape.devices } else { 0 };
-        ProgramSize { weak, devices, ..self.shape.clone() }
+        ProgramSize { weak, extras: self.extras_for(protocol), ..self.shape.clone() }
+    }
+
+    /// What the program asks for beside its accesses, as far as a protocol handles it.
+    fn extras_for(&self, protocol: &Protocol) -> Extras {
+        let Extras { devices, flushes, atomics } = self.shape.extras;
+        Extras {
+            devices: if has_dma(protocol) { devices } else { 0 },
+            flushes: if flushes > 0 && takes_flushes(protocol) { flushes } else { 0 },
+            atomics,
+        }
     }
 
     /// Settings of parameters that only some protocols have.

@@ -9,7 +9,7 @@ pub enum RequestKind {
     Load,
     /// Instruction fetch.
     Ifetch,
-    /// Load that opens a reservation.
+    /// Plain store.
     Store,
     /// Load that opens a reservation.
     LoadLinked,
@@ -21,9 +21,11 @@ pub enum RequestKind {
     LockedWrite,
     /// Load of a read-modify-write that does not lock.
     RmwRead,
-    /// Stores a value and returns the old one.
-    Swap,
-    /// Writes the line back. It has no value and no response.
+    /// Atomic instruction that stores a value and returns the old one.
+    Atomic,
+    /// Atomic instruction that stores a value.
+    AtomicNoReturn,
+    /// Removes the line from all caches. It has no value and no response.
     Flush,
 }
 
@@ -37,7 +39,7 @@ impl RequestKind {
             RequestKind::StoreConditional => "StoreCondReq",
             RequestKind::LockedRead => "LockedRMWReadReq",
             RequestKind::LockedWrite => "LockedRMWWriteReq",
-            RequestKind::Swap => "SwapReq",
+            RequestKind::Atomic | RequestKind::AtomicNoReturn => "SwapReq",
             RequestKind::Flush => "FlushReq",
         }
     }
@@ -51,7 +53,7 @@ impl RequestKind {
             RequestKind::StoreConditional => "StoreCondResp",
             RequestKind::LockedRead => "LockedRMWReadResp",
             RequestKind::LockedWrite => "LockedRMWWriteResp",
-            RequestKind::Swap => "SwapResp",
+            RequestKind::Atomic | RequestKind::AtomicNoReturn => "SwapResp",
             _ => "ReadResp",
         }
     }
@@ -59,6 +61,11 @@ impl RequestKind {
     /// Whether a `readCallback` completes the request, as far as its own kind decides.
     pub fn is_read(self) -> bool {
         matches!(self, RequestKind::Load | RequestKind::Ifetch | RequestKind::LoadLinked)
+    }
+
+    /// Whether it is an atomic instruction.
+    pub fn is_atomic(self) -> bool {
+        matches!(self, RequestKind::Atomic | RequestKind::AtomicNoReturn)
     }
 
     /// Whether completing it always moves data from or to the block. A store-conditional does so

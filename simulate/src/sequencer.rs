@@ -11,7 +11,7 @@ mod misuse;
 pub mod ruby_type;
 
 use crate::request::{Refusal, Request, RequestKind, Response};
-use crate::trace::Trace;
+use crate::trace::{Data, Trace};
 use block::move_data;
 pub use interface::{Config, Effects, Issue, Line};
 pub use misuse::Misuse;
@@ -24,6 +24,22 @@ struct Pending {
     /// The type that the protocol sees.
     secondary: u32,
     accepted: u64,
+}
+
+impl Pending {
+    /// Whether the protocol sees it as an atomic, which may be performed elsewhere.
+    fn is_sent_as_atomic(&self) -> bool {
+        matches!(self.secondary, ruby_type::ATOMIC_RETURN | ruby_type::ATOMIC_NO_RETURN)
+    }
+
+    fn is_flush(&self) -> bool {
+        self.request.kind == RequestKind::Flush
+    }
+
+    /// Whether a `writeCallback` completes it.
+    fn is_write(&self) -> bool {
+        !self.request.kind.is_read() && !self.is_sent_as_atomic()
+    }
 }
 
 /// The handling of the requests after the head of a line.
@@ -149,7 +165,8 @@ impl Sequencer {
             RequestKind::StoreConditional if self.config.tells_conditional => {
                 ruby_type::STORE_CONDITIONAL
             }
-            RequestKind::Swap if self.config.sends_atomics => ruby_type::ATOMIC_RETURN,
+            RequestKind::Atomic if self.config.sends_atomics => ruby_type::ATOMIC_RETURN,
+            RequestKind::AtomicNoReturn if self.config.sends_atomics => ruby_type::ATOMIC_NO_RETURN,
             _ => ruby_type::ST,
         }
     }
@@ -161,6 +178,7 @@ impl Sequencer {
             line: pending.line,
             size: pending.request.size,
             core: self.config.core,
+            swap: pending.is_sent_as_atomic().then_some(pending.request.value),
         }
     }
 
@@ -181,15 +199,14 @@ impl Sequencer {
     /// `writeCallback`: completes all outstanding requests for the line.
     ///
     /// # Errors
-    /// Fails if no request to the line is outstanding, or the oldest is a read.
+    /// Fails if no request to the line is outstanding, or the oldest is a read or an atomic.
     pub fn write_done(
         &mut self,
         line: Line<'_>,
         trace: Option<&mut Trace>,
         effects: &mut Effects,
     ) -> Result<(), Misuse> {
-        let is_write = |pending: &Pending| !pending.request.kind.is_read();
-        self.done("writeCallback", line, Rest::All, is_write, trace, effects)
+        self.done("writeCallback", line, Rest::All, Pending::is_write, trace, effects)
     }
 
     /// `writeUniqueCallback`: completes the head alone.
@@ -202,9 +219,7 @@ impl Sequencer {
         trace: Option<&mut Trace>,
         effects: &mut Effects,
     ) -> Result<(), Misuse> {
-        let is_write = |pending: &Pending| !pending.request.kind.is_read();
-        let name = "writeUniqueCallback";
-        self.done(name, line, Rest::Issue, is_write, trace, effects)
+        self.done("writeUniqueCallback", line, Rest::Issue, Pending::is_write, trace, effects)
     }
 
     /// `writeCallbackScFail`: like `writeCallback`, but the reservation is lost first.
@@ -227,9 +242,7 @@ impl Sequencer {
         if let Some(monitor) = line.monitor.as_deref_mut() {
             *monitor = None;
         }
-        let is_write = |pending: &Pending| !pending.request.kind.is_read();
-        let name = "writeCallbackScFail";
-        self.done(name, line, Rest::All, is_write, trace, effects)
+        self.done("writeCallbackScFail", line, Rest::All, Pending::is_write, trace, effects)
     }
 
     /// `atomicCallback`: completes the head alone, which is an atomic that was performed elsewhere. The block holds the
@@ -243,9 +256,18 @@ impl Sequencer {
         trace: Option<&mut Trace>,
         effects: &mut Effects,
     ) -> Result<(), Misuse> {
-        let is_atomic = |pending: &Pending| pending.secondary == ruby_type::ATOMIC_RETURN;
-        let name = "atomicCallback";
-        self.done(name, line, Rest::Issue, is_atomic, trace, effects)
+        let is_atomic = Pending::is_sent_as_atomic;
+        self.done("atomicCallback", line, Rest::Issue, is_atomic, trace, effects)
+    }
+
+    /// Whether a flush of a line is outstanding.
+    pub fn is_flushing(&self, line: u64) -> bool {
+        self.pending.iter().any(|one| one.line == line && one.is_flush())
+    }
+
+    /// Whether any flush is outstanding.
+    pub fn has_flushes(&self) -> bool {
+        self.pending.iter().any(Pending::is_flush)
     }
 
     /// Whether this sequencer holds the reservation of a line (`llscCheckMonitor`).
@@ -285,7 +307,7 @@ impl Sequencer {
             }
             let goes_on = match rest {
                 Rest::Reads => next.request.kind.is_read(),
-                Rest::All => next.secondary != ruby_type::ATOMIC_RETURN,
+                Rest::All => !next.is_sent_as_atomic(),
                 Rest::Issue => false,
             };
             if !is_first && !goes_on {
@@ -350,6 +372,12 @@ impl Sequencer {
                 trace.link(line.now, version, pending.line, "inserting load linked");
             }
         }
+        if let Some(trace) = trace.as_deref_mut()
+            && request.kind.is_atomic()
+            && pending.secondary != ruby_type::ATOMIC_RETURN
+        {
+            trace.data(line.now, version, Data::AtomicBefore, line.block);
+        }
         let (value, data) = move_data(pending, success, line);
         if let Some(trace) = trace {
             if let Some(data) = data {
@@ -389,8 +417,7 @@ impl Sequencer {
             }
             return monitor.take() == Some(version);
         }
-        let is_write = !kind.is_read() && kind != RequestKind::Flush;
-        if is_write
+        if !kind.is_read()
             && let Some(monitor) = line.monitor.as_deref_mut()
             && *monitor == Some(version)
         {

@@ -6,9 +6,10 @@ use history::History;
 use history::random::Rng;
 use slicc::protocol::Protocol;
 use slicc::scripts::Script;
+use slicc::source::Diagnostic;
 
 use crate::client::Client;
-use crate::config::{Options, Plan};
+use crate::config::{Options, Plan, takes_flushes};
 use crate::error::SetupError;
 use crate::program::{Edit, EditKind, Program, ProgramSize};
 use crate::system::{Covered, Fault, Reached, RunEnd, Setup, System, Tally, Warning};
@@ -49,7 +50,7 @@ impl Simulation {
     fn settled_options(&self) -> Options {
         Options {
             threads: self.shape.threads,
-            devices: self.shape.devices,
+            devices: self.shape.extras.devices,
             // As in gem5's scripts. A reservation ends when the line leaves the cache, and some
             // protocols keep the entry.
             send_evictions: self.client.needs_evictions()
@@ -85,8 +86,11 @@ impl Simulation {
     /// Plans the system for a protocol.
     ///
     /// # Errors
-    /// Fails as [`Plan::of`] does.
-    pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<slicc::source::Diagnostic>> {
+    /// Fails as [`Plan::of`] does, and for flushes if the protocol handles none.
+    pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<Diagnostic>> {
+        if self.shape.extras.flushes > 0 && !takes_flushes(protocol) {
+            return Err(vec![no_flushes(protocol)]);
+        }
         Plan::of(protocol, &self.settled_options())
     }
 
@@ -168,6 +172,16 @@ impl Simulation {
             deadlock_threshold: self.deadlock_threshold,
         })
     }
+}
+
+/// The error that a protocol handles no flushes.
+fn no_flushes(protocol: &Protocol) -> Diagnostic {
+    let name = protocol.name();
+    let message = format!(
+        "{name} handles no flushes: no machine with a Sequencer names RubyRequestType:FLUSH"
+    );
+    let hint = "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes";
+    Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }.hint(hint)
 }
 
 /// Lets a system run to its end, or to the deadline.

@@ -26,8 +26,8 @@
 //!   busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
 //! - A core has at most one outstanding request, or several of different lines if requested.
-//!   Requests are loads and stores; there are no fetches, flushes, locked or linked accesses, and
-//!   no DMA. A core may issue a request whenever it has none, and its controller handles the
+//!   Requests are loads and stores; there are no fetches, flushes, locked, linked or atomic
+//!   accesses, and no DMA. Prefetchers ask for nothing. A core may issue a request whenever it has none, and its controller handles the
 //!   request in the same move, unless another request is in the way.
 //! - A buffer is never full, unless the protocol says that it may be.
 //! - Memory initially holds values other than 0, as after loading a program. If a protocol takes

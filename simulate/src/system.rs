@@ -10,6 +10,7 @@ mod fast;
 mod fault;
 pub mod library;
 mod messages;
+mod prefetches;
 mod report;
 mod run;
 mod scan;
@@ -34,7 +35,9 @@ use crate::ruby::directory::{DirectoryMemory, Interleaving};
 use crate::ruby::mask::Mask;
 use crate::ruby::memory::Memory;
 use crate::ruby::network::Network;
+use crate::ruby::next_line::NextLine;
 use crate::ruby::persistent::PersistentTable;
+use crate::ruby::prefetcher::{Prefetch, Prefetcher};
 use crate::ruby::sets::Machines;
 use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
@@ -134,6 +137,8 @@ struct RequestFields {
     mode: u16,
     size: u16,
     context: u16,
+    mask: u16,
+    prefetch: u16,
 }
 
 /// The offsets of the fields of a `SequencerMsg`, and the numbers of its types.
@@ -221,6 +226,11 @@ pub struct System {
     /// The controller that each table of timers wakes.
     timer_owners: Vec<u32>,
     persistents: Vec<PersistentTable>,
+    prefetchers: Vec<Prefetcher>,
+    /// What the prefetcher of the current controller has asked for in the current transition.
+    prefetches: Vec<Prefetch>,
+    /// The prefetchers behind each RubyPrefetcherProxy, with their queues.
+    proxies: Vec<(NextLine, u32)>,
     sequencers: Vec<Sequencer>,
     dma_sequencers: Vec<DmaSequencer>,
     /// The threads of cores, and then those of DMA devices.
@@ -305,7 +315,8 @@ impl System {
         let mut running = self.threads.len();
         let (mut same_tick, mut events) = (0_u64, 0_u64);
         let mut watch = self.deadlock_threshold;
-        while running > 0 {
+        // A core does not wait for its flushes.
+        while running > 0 || self.has_flushes() {
             let Some((tick, event)) = self.wheel.pop() else {
                 return Err(self.quiescence());
             };
@@ -340,6 +351,11 @@ impl System {
             }
             None => Ok(RunEnd::Complete),
         }
+    }
+
+    /// Whether flushes of cores are outstanding.
+    fn has_flushes(&self) -> bool {
+        self.sequencers.iter().any(Sequencer::has_flushes)
     }
 
     /// Checks whether a request has waited too long, or a core makes no progress.

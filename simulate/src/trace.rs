@@ -22,8 +22,10 @@ pub enum Data {
     Read,
     /// The line after a store.
     Set,
-    /// The line after a swap.
-    Swap,
+    /// The line before an atomic instruction that is performed in it.
+    AtomicBefore,
+    /// The line after it.
+    AtomicAfter,
     /// The line, as returned for an atomic operation performed elsewhere.
     AtomicReturn,
 }
@@ -265,7 +267,8 @@ impl Trace {
         let words = match data {
             Data::Read => "read data ",
             Data::Set => "set data ",
-            Data::Swap => "swap data ",
+            Data::AtomicBefore => "AMO original data ",
+            Data::AtomicAfter => "AMO new data ",
             Data::AtomicReturn => "ATOMIC RETURN data ",
         };
         self.text.data(&self.names[version as usize], now, words, block);

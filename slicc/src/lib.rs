@@ -48,4 +48,4 @@ pub mod setting;
 pub mod source;
 mod suggest;
 mod token;
-mod visit;
+pub mod visit;

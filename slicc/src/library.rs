@@ -11,8 +11,7 @@
 //! [`mutant::equivalent`](crate::mutant::equivalent) assumes that a function reads and changes
 //! everything, unless `mutant::library` says what it reads and changes.
 //!
-//! Bloom filters are missing: SLICC's library declares none in this version of gem5. Prefetchers
-//! are always off, and their methods do nothing. Functions that only a transaction or a GPU calls
+//! Bloom filters are missing: SLICC's library declares none in this version of gem5. Functions that only a transaction or a GPU calls
 //! end a run with a fault, since no core here makes such requests.
 
 use std::collections::HashMap;
@@ -116,9 +115,8 @@ library! {
     BlockClear = "void DataBlock.clear()";
     BlockCopyRange = "void DataBlock.copyPartial(DataBlock, int, int)";
     BlockCopyMasked = "void DataBlock.copyPartial(DataBlock, WriteMask)";
-    // Copies the whole block: the atomic operations that gem5 then applies are absent from requests
-    // of CPUs.
-    BlockCopy = "void DataBlock.atomicPartial(DataBlock, WriteMask)"
+    // Copies the whole block, and applies the atomic operations of the mask to the copy.
+    BlockAtomic = "void DataBlock.atomicPartial(DataBlock, WriteMask)"
         | "void DataBlock.atomicPartial(DataBlock, WriteMask, bool)";
 
     SetSize = "void Set.setSize(int)";
@@ -307,24 +305,15 @@ library! {
         | "void CacheMemory.profilePrefetchHit()" | "void CacheMemory.profilePrefetchMiss()"
         | "void Sequencer.checkCoherence(Addr)"
 
-        | "void Prefetcher.observeMiss(Addr, RubyRequestType)"
-        | "void Prefetcher.observePfHit(Addr)"
-        | "void Prefetcher.observePfMiss(Addr)"
-
         | "void DirectoryMemory.recordRequestType(DirectoryRequestType)"
         | "void Sequencer.recordRequestType(SequencerRequestType)"
         | "void DMASequencer.recordRequestType(CacheRequestType)"
 
-        | "void RubyPrefetcher.observeMiss(Addr, RubyRequestType)"
-        | "void RubyPrefetcher.observePfHit(Addr)"
-        | "void RubyPrefetcher.observePfMiss(Addr)"
         | "void profileMsgDelay(int, Cycles)"
 
         | "void RubyPrefetcherProxy.notifyPfHit(RequestPtr, bool, DataBlock)"
-        | "void RubyPrefetcherProxy.notifyPfMiss(RequestPtr, bool, DataBlock)"
         | "void RubyPrefetcherProxy.notifyPfFill(RequestPtr, DataBlock, bool)"
         | "void RubyPrefetcherProxy.notifyPfEvict(Addr, bool, RequestorID)"
-        | "void RubyPrefetcherProxy.completePrefetch(Addr)"
         | "void RubyPrefetcherProxy.regProbePoints()"
 
         // All masks have the size of a block.
@@ -337,6 +326,16 @@ library! {
         | "incomingTransactionEnd/2" | "incomingTransactionEnd/3"
         | "outgoingTransactionStart/2" | "outgoingTransactionStart/3"
         | "outgoingTransactionEnd/2" | "outgoingTransactionEnd/3";
+
+    PrefetcherMiss = "void RubyPrefetcher.observeMiss(Addr, RubyRequestType)"
+        | "void Prefetcher.observeMiss(Addr, RubyRequestType)";
+    PrefetcherUse = "void RubyPrefetcher.observePfHit(Addr)"
+        | "void RubyPrefetcher.observePfMiss(Addr)"
+        | "void Prefetcher.observePfHit(Addr)"
+        | "void Prefetcher.observePfMiss(Addr)";
+
+    ProxyMiss = "void RubyPrefetcherProxy.notifyPfMiss(RequestPtr, bool, DataBlock)";
+    ProxyComplete = "void RubyPrefetcherProxy.completePrefetch(Addr)";
 
     // The packets behind requests do not exist here.
     Zero = "Cycles zero_time()"

@@ -1,7 +1,7 @@
 //! Transitions that no run of a protocol can reach, which coverage does not count.
 
 use report::page::Unreached;
-use slicc::mutant::unreached;
+use slicc::mutant::unreached::{self, Asked};
 use tables::Coverage;
 
 use lab::protocols::Opened;
@@ -35,7 +35,7 @@ fn in_files(given: &str) -> Vec<Unreached> {
     let Ok(opened) = Opened::new(given, None) else {
         return Vec::new();
     };
-    let entries = unreached::of(&opened.protocol).into_iter();
+    let entries = unreached::of(&opened.protocol, Asked::default()).into_iter();
     let told = entries.map(|(place, reason)| Unreached {
         protocol: opened.given.clone(),
         machine: place.machine,

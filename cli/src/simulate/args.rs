@@ -10,6 +10,7 @@ use simulate::simulation::Simulation;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
+use super::extras::ExtrasArgs;
 use super::options::{Program, System};
 use super::parse;
 use crate::error::Error;
@@ -35,6 +36,8 @@ Examples:
   rubric simulate MI_example --client ooo --model wmo --runs 20 --check=wmo
   rubric simulate MESI_Two_Level --dma 2 --runs 100 --check
   rubric simulate MOESI_hammer --threads 8 --directories 8 --mesh 4x2 --check
+  rubric simulate MOESI_hammer --flush 10 --runs 100 --check
+  rubric simulate MESI_Two_Level --rmws 20 --atomics 50 --check
 
 Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
@@ -49,8 +52,8 @@ it, and the seeds of the others.
 With --runs, programs differ in size and mix, since one kind of program hides bugs: unless one of
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
-each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --mesh, --set and
---deadlock-threshold hold for all runs either way. With any of those options all runs have those
+each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --flush,
+--atomics, --mesh, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
 Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
@@ -61,6 +64,9 @@ runs need --check, --save or --runs.
 DMA devices (--dma) read and write words, ranges of words and whole lines of those that the cores use, each as many
 times as a core has operations. In a trace their operations are lines of further clients, after those of the cores;
 an access to several words is one operation for each word.
+
+With --flush, cores remove lines from all caches, half of them lines that they are about to access. A core does not wait
+for a flush, which has no response. With --runs, programs for protocols that handle no flushes have none.
 
 JSON is one object a line for each protocol and client, after the verdicts of --check as `rubric
 check` prints them if there is one run; docs/formats.md has all keys.
@@ -104,10 +110,8 @@ pub struct Args {
     #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub(super) threads: Option<u32>,
 
-    /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers, one access
-    /// after the other. Each is a further thread of the history
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
-    pub(super) dma: u32,
+    #[command(flatten)]
+    pub(super) extras: ExtrasArgs,
 
     /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
     #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
@@ -126,7 +130,8 @@ pub struct Args {
     pub(super) seed: u64,
 
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
-    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, such as 17+dma1
+    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes or atomic requests, such as
+    /// 17+dma1+flush10+atomics50
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
     pub(super) recipe: Option<Lineage>,
 
@@ -173,9 +178,11 @@ pub struct Args {
 }
 
 /// The options that a recipe decides.
-const DRAWN: [&str; 22] = [
+const DRAWN: [&str; 24] = [
     "threads",
     "dma",
+    "flush",
+    "atomics",
     "operations",
     "locations",
     "per_line",
@@ -408,8 +415,8 @@ impl Args {
     pub fn recipe_of(&self, seed: u64) -> Option<Lineage> {
         match &self.recipe {
             Some(recipe) if !recipe.variations().is_empty() => Some(recipe.clone()),
-            Some(recipe) => Some(Lineage::root(seed).with_devices(recipe.devices())),
-            None => self.draws().then(|| Lineage::root(seed).with_devices(self.dma)),
+            Some(recipe) => Some(Lineage::root(seed).with_extras(recipe.extras())),
+            None => self.draws().then(|| Lineage::root(seed).with_extras(self.extras.extras())),
         }
     }
 
@@ -458,7 +465,7 @@ impl Args {
         let (program, usual) = (&self.program, ProgramSize::default());
         ProgramSize {
             threads: self.threads.unwrap_or(usual.threads),
-            devices: self.dma,
+            extras: self.extras.extras(),
             operations: self.operations.unwrap_or(usual.operations),
             locations: self.locations.unwrap_or(usual.locations),
             per_line: self.per_line.unwrap_or(usual.per_line),

@@ -45,7 +45,8 @@ impl Args {
         };
         let mut options = vec![
             option("threads", &shape.threads, &usual.threads),
-            option("dma", &shape.devices, &usual.devices),
+            option("dma", &shape.extras.devices, &0),
+            option("flush", &shape.extras.flushes, &0),
             option("operations", &shape.operations, &usual.operations),
             option("locations", &shape.locations, &usual.locations),
             option("per-line", &shape.per_line, &usual.per_line),
@@ -55,6 +56,7 @@ impl Args {
             option("fences", &shape.fences, &usual.fences),
             option("fetches", &shape.fetches, &usual.fetches),
             option("linked", &shape.linked, &usual.linked),
+            option("atomics", &shape.extras.atomics, &0),
             option("skew", &shape.skew, &usual.skew),
             option("think", &shape.think, &usual.think),
         ];

@@ -8,7 +8,7 @@ use lab::text::tame;
 use report::coverage::Reached;
 use simulate::config::Plan;
 use slicc::mutant::touched::TableEntry;
-use slicc::mutant::unreached;
+use slicc::mutant::unreached::{self, Asked};
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
@@ -24,13 +24,14 @@ pub fn tell_order(opened: &Opened, settings: &[Setting]) {
 }
 
 /// How much of a protocol's table was taken: of the transitions that do not stall, of machines that have
-/// controllers.
-pub fn reached(protocol: &Protocol, plan: &Plan, taken: &BTreeSet<Covered<'_>>) -> Reached {
-    let reasons = if plan.dma_sequencers > 0 {
-        unreached::with_devices(protocol)
-    } else {
-        unreached::of(protocol)
-    };
+/// controllers. `asked` says what the programs asked for.
+pub fn reached(
+    protocol: &Protocol,
+    plan: &Plan,
+    asked: Asked,
+    taken: &BTreeSet<Covered<'_>>,
+) -> Reached {
+    let reasons = unreached::of(protocol, asked);
     let mut reached = Reached::default();
     for entry in table(protocol, plan) {
         let place = TableEntry::new(entry.machine, entry.state, entry.event);

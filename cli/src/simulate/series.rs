@@ -9,6 +9,7 @@ use std::time::Instant;
 use check::Model;
 use rayon::prelude::*;
 use report::coverage::Reached;
+use simulate::config::asked;
 
 use super::kinds::{self, Tried};
 use super::protocols;
@@ -88,7 +89,11 @@ impl Series<'_> {
         let seed = self.args.seed();
         let simulation = self.args.simulation(&opened.protocol, cell.client, seed);
         match opened.plan(&simulation) {
-            Ok(plan) => protocols::reached(&opened.protocol, &plan, &score.coverage.taken()),
+            Ok(plan) => {
+                let extras = simulation.shape.extras;
+                let asked = asked(&opened.protocol, extras);
+                protocols::reached(&opened.protocol, &plan, asked, &score.coverage.taken())
+            }
             Err(_) => Reached::default(),
         }
     }

@@ -123,13 +123,13 @@ impl Alone {
     fn simulated(&self, fault: &Released, seeds: u64) -> Option<Listing> {
         let options = options_of(&fault.see);
         let at = options.iter().position(|one| one == "--recipe" || one == "--seed").unwrap();
-        // A recipe with DMA devices is a seed and their number.
-        let (first, devices) =
+        // What a recipe asks for beside its accesses, such as DMA devices, comes after the seed.
+        let (first, extras) =
             options[at + 1].split_at(options[at + 1].find('+').unwrap_or(options[at + 1].len()));
         let first: u64 = first.parse().unwrap();
         let listings = (first..first + seeds).filter_map(|seed| {
             let mut options = options.clone();
-            options[at + 1] = format!("{seed}{devices}");
+            options[at + 1] = format!("{seed}{extras}");
             self.one_run(&options)
         });
         listings.min_by_key(|one| one.length)
@@ -197,11 +197,11 @@ fn options_of(see: &str) -> Vec<String> {
 }
 
 /// Whether an exploration may show a fault: it has no cores that load early, no store buffers, no
-/// read-modify-writes and no DMA devices.
+/// read-modify-writes, no DMA devices, no flushes and no prefetches.
 fn is_explored(fault: &Released) -> bool {
     let is_plain = fault.see.contains(" --client in-order") && !fault.see.contains(" --linked");
-    let needs_devices = fault.see.contains("+dma");
-    !needs_devices && (is_plain || fault.see.contains(" --strict"))
+    let asks_more = ["+dma", "+flush", "_prefetch=true"].iter().any(|one| fault.see.contains(one));
+    !asks_more && (is_plain || fault.see.contains(" --strict"))
 }
 
 #[test]

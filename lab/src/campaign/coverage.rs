@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use simulate::config::{Options, has_dma};
+use simulate::config::{Options, asked, has_dma};
+use simulate::program::Extras;
 use simulate::system::entry_of;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached;
@@ -26,7 +27,7 @@ pub fn coverage(
     opened: &[Opened],
     subjects: &[Subject],
     originals: &[Stream],
-    devices: u32,
+    extras: Extras,
 ) -> Result<Vec<Coverage>, Error> {
     let mut rows = Vec::new();
     for (at, one) in opened.iter().enumerate() {
@@ -34,7 +35,7 @@ pub fn coverage(
         let mut own = originals.iter().filter(is_own).peekable();
         if own.peek().is_some() {
             let counts = counts(&one.protocol, own);
-            rows.extend(table(one, &counts, devices)?);
+            rows.extend(table(one, &counts, extras)?);
         }
     }
     Ok(rows)
@@ -47,11 +48,11 @@ pub fn coverage(
 pub fn rows(
     opened: &Opened,
     reached: impl IntoIterator<Item = (u32, u64)>,
-    devices: u32,
+    extras: Extras,
 ) -> Result<Vec<Coverage>, Error> {
     let mut counts = BTreeMap::new();
     add(&mut counts, &opened.protocol, reached);
-    table(opened, &counts, devices)
+    table(opened, &counts, extras)
 }
 
 /// How often the runs of a protocol took each transition or stalled at it.
@@ -83,17 +84,13 @@ fn add(
 fn table(
     opened: &Opened,
     counts: &BTreeMap<Triple, u64>,
-    devices: u32,
+    extras: Extras,
 ) -> Result<Vec<Coverage>, Error> {
-    let devices = if has_dma(&opened.protocol) { devices } else { 0 };
+    let devices = if has_dma(&opened.protocol) { extras.devices } else { 0 };
     let plan = opened.plan_of(&Options { devices, ..Options::default() })?;
     let machines = opened.protocol.program.machines.iter();
     let machines = machines.filter(|machine| has_controllers(&plan, &machine.name));
-    let reasons = if devices > 0 {
-        unreached::with_devices(&opened.protocol)
-    } else {
-        unreached::of(&opened.protocol)
-    };
+    let reasons = unreached::of(&opened.protocol, asked(&opened.protocol, extras));
     let rows = machines.flat_map(|machine| {
         machine
             .transitions

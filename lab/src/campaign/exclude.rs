@@ -2,6 +2,7 @@
 
 use rayon::prelude::*;
 use simulate::differences::equivalent;
+use simulate::program::Extras;
 use simulate::system::entry_of;
 use slicc::mutant::equivalent::Reached;
 use tables::Equivalent;
@@ -13,8 +14,8 @@ use crate::protocols::Opened;
 
 /// For each subject, the reason why it is equivalent to its protocol, if it is. `originals` are the runs of the
 /// protocols themselves: a mutant would not reach what none of them reached in runs with the same seeds. A mutant with
-/// other seeds is not excluded for that reason. With DMA devices, no mutant is excluded because its code is unreachable
-/// without them.
+/// other seeds is not excluded for that reason. If programs ask for more than accesses, no mutant is excluded because
+/// its code is unreachable otherwise.
 ///
 /// # Errors
 /// Fails if a mutant does not fit its protocol.
@@ -23,7 +24,7 @@ pub fn excluded(
     subjects: &[Subject],
     originals: &[Stream],
     has_same_seeds: bool,
-    devices: u32,
+    extras: Extras,
 ) -> Result<Vec<Option<Equivalent>>, Error> {
     let known = |at| has_same_seeds.then(|| reached(&opened[at], at, subjects, originals));
     let reached: Vec<Option<Reached>> = (0..opened.len()).map(known).collect();
@@ -34,7 +35,8 @@ pub fn excluded(
         let original = &opened[subject.protocol];
         let mutated = original.with(mutant)?;
         let reason = equivalent(&original.protocol, &mutated, reached[subject.protocol].as_ref());
-        let reason = reason.filter(|reason| devices == 0 || !reason.assumes_no_devices());
+        let reason =
+            reason.filter(|reason| extras == Extras::default() || !reason.assumes_accesses_only());
         Ok(reason.map(|reason| Equivalent {
             protocol: original.given.clone(),
             mutant: mutant.name.to_string(),

@@ -12,6 +12,7 @@ use indexmap::IndexMap;
 use rayon::prelude::*;
 use simulate::client::Client;
 use simulate::guided::Guide;
+use simulate::program::Extras;
 use simulate::recipe::Lineage;
 use simulate::system::Reached;
 use slicc::protocol::Protocol;
@@ -48,21 +49,21 @@ pub struct Stream {
     pub caught: bool,
     /// Whether no more runs are needed, whatever the limit.
     pub over: bool,
-    devices: u32,
+    extras: Extras,
     guide: Option<Guide>,
     /// The transitions that its runs have reached.
     seen: HashSet<u32>,
 }
 
 impl Stream {
-    /// Makes a stream without runs. `seed` is the first seed of the campaign, and `devices` the number of DMA devices.
+    /// Makes a stream without runs. `seed` is the first seed of the campaign, and `extras` what programs ask for beside their accesses.
     pub fn new(
         subject: usize,
         client: Client,
         generator: Generator,
         repetition: u32,
         seed: u64,
-        devices: u32,
+        extras: Extras,
     ) -> Stream {
         let first = seed.wrapping_add(u64::from(repetition) * SEEDS_PER_REPETITION);
         Stream {
@@ -74,9 +75,8 @@ impl Stream {
             caught: false,
             over: false,
             seen: HashSet::new(),
-            devices,
-            guide: (generator == Generator::Guided)
-                .then(|| Guide::new(first).with_devices(devices)),
+            extras,
+            guide: (generator == Generator::Guided).then(|| Guide::new(first).with_extras(extras)),
         }
     }
 
@@ -103,7 +103,7 @@ impl Stream {
             Some(guide) => guide.next(),
             None => {
                 let seed = first.wrapping_add(self.entries.len() as u64);
-                Lineage::root(seed).with_devices(self.devices)
+                Lineage::root(seed).with_extras(self.extras)
             }
         }
     }

@@ -28,6 +28,12 @@ pub struct Settings {
     /// Number of DMA devices.
     #[serde(default)]
     pub devices: u32,
+    /// Flushes, in percent of the operations.
+    #[serde(default)]
+    pub flushes: u32,
+    /// Atomic requests, in percent of the read-modify-writes.
+    #[serde(default)]
+    pub atomics: u32,
     /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
@@ -71,7 +77,9 @@ impl Settings {
             protocols: opened.iter().map(|one| one.given.clone()).collect(),
             clients: options.clients.iter().map(ToString::to_string).collect(),
             seed: options.seed,
-            devices: options.devices,
+            devices: options.extras.devices,
+            flushes: options.extras.flushes,
+            atomics: options.extras.atomics,
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: options.repeat,
             stop: options.stop(),

@@ -72,7 +72,7 @@ impl<'a> Bench<'a> {
                 Extent::Time(_) => CONFIRMED,
             }),
         };
-        let first = Lineage::root(options.seed).with_devices(options.devices);
+        let first = Lineage::root(options.seed).with_extras(options.extras);
         opened.plan(&bench.simulation(&opened.protocol, Client::IN_ORDER, &first))?;
         Ok(bench)
     }

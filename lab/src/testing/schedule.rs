@@ -40,7 +40,7 @@ pub fn run_programs<R: Send>(
     if let Extent::Runs(runs) = options.extent {
         observer.total(u64::from(runs) * options.clients.len() as u64);
     }
-    let mut guide = Guide::new(options.seed).with_devices(options.devices);
+    let mut guide = Guide::new(options.seed).with_extras(options.extras);
     let mut results = Vec::new();
     let mut next = 0;
     // At least one program runs, however short the time is.

@@ -1,10 +1,11 @@
-//! A read-modify-write in two halves, which all kinds of cores perform alike: with the line locked,
-//! or with a reservation and retries.
+//! A read-modify-write, which all kinds of cores perform alike: in two halves, with the line locked or with a
+//! reservation and retries, or by one atomic request.
 
 use history::Kind;
 
 use crate::client::log::{Log, line};
 use crate::client::{CorePort, Thread};
+use crate::program::RmwForm;
 use crate::record::Row;
 use crate::request::{Request, RequestKind, Response};
 
@@ -23,7 +24,7 @@ pub(super) struct Atomic {
     index: usize,
     address: u64,
     value: u64,
-    linked: bool,
+    form: RmwForm,
     /// The half that is to be sent next, or was sent.
     half: Half,
     sent: bool,
@@ -40,17 +41,18 @@ pub(super) struct Atomic {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Half {
+    /// The first half, or the whole of an atomic request.
     Read,
     Write,
 }
 
 impl Atomic {
-    pub fn new(index: usize, address: u64, value: u64, linked: bool) -> Atomic {
+    pub fn new(index: usize, address: u64, value: u64, form: RmwForm) -> Atomic {
         Atomic {
             index,
             address,
             value,
-            linked,
+            form,
             half: Half::Read,
             sent: false,
             stale: false,
@@ -62,17 +64,17 @@ impl Atomic {
     }
 
     /// One that the core records itself.
-    pub fn unrecorded(index: usize, address: u64, value: u64, linked: bool) -> Atomic {
-        Atomic { is_recorded_by_core: true, ..Atomic::new(index, address, value, linked) }
+    pub fn unrecorded(index: usize, address: u64, value: u64, form: RmwForm) -> Atomic {
+        Atomic { is_recorded_by_core: true, ..Atomic::new(index, address, value, form) }
     }
 
     pub fn index(&self) -> usize {
         self.index
     }
 
-    /// Whether it consists of a load-linked and a store-conditional.
-    pub fn is_linked(&self) -> bool {
-        self.linked
+    /// Whether it locks its line.
+    pub fn is_locked(&self) -> bool {
+        self.form == RmwForm::Locked
     }
 
     pub fn address(&self) -> u64 {
@@ -113,12 +115,27 @@ impl Atomic {
     }
 
     fn kind(&self) -> RequestKind {
-        match (self.half, self.linked) {
-            (Half::Read, false) => RequestKind::LockedRead,
-            (Half::Read, true) => RequestKind::LoadLinked,
-            (Half::Write, false) => RequestKind::LockedWrite,
-            (Half::Write, true) => RequestKind::StoreConditional,
+        match (self.form, self.half) {
+            (RmwForm::Locked, Half::Read) => RequestKind::LockedRead,
+            (RmwForm::Locked, Half::Write) => RequestKind::LockedWrite,
+            (RmwForm::Linked, Half::Read) => RequestKind::LoadLinked,
+            (RmwForm::Linked, Half::Write) => RequestKind::StoreConditional,
+            (RmwForm::Atomic, _) => RequestKind::Atomic,
+            (RmwForm::AtomicNoReturn, _) => RequestKind::AtomicNoReturn,
         }
+    }
+
+    /// The kind of operation that a history has.
+    fn recorded_kind(&self) -> Kind {
+        match self.form {
+            RmwForm::AtomicNoReturn => Kind::Store,
+            RmwForm::Locked | RmwForm::Linked | RmwForm::Atomic => Kind::Rmw,
+        }
+    }
+
+    /// Whether the halves are operations of their own, as Ruby's lines show a linked one.
+    fn is_split(&self, log: &Log) -> bool {
+        self.form == RmwForm::Linked && log.is_ruby()
     }
 
     fn note_sent(&mut self, now: u64, log: &mut Log) {
@@ -126,7 +143,7 @@ impl Atomic {
             return;
         }
         let written = Some(self.value);
-        if self.linked && log.is_ruby() {
+        if self.is_split(log) {
             let (kind, written) = match self.half {
                 Half::Read => (Kind::LoadLinked, None),
                 Half::Write => (Kind::StoreConditional, written),
@@ -136,9 +153,10 @@ impl Atomic {
         }
         match (self.half, self.row) {
             (Half::Read, None) => {
-                self.row = Some(log.records.ask(now, Kind::Rmw, self.address, written));
+                let kind = self.recorded_kind();
+                self.row = Some(log.records.ask(now, kind, self.address, written));
             }
-            (Half::Write, Some(row)) if !self.linked => log.records.ask_second_half(row),
+            (Half::Write, Some(row)) if self.is_locked() => log.records.ask_second_half(row),
             _ => {}
         }
     }
@@ -156,9 +174,13 @@ impl Atomic {
             return;
         };
         let order = port.moment();
+        let is_split = self.is_split(log);
         let records = &mut log.records;
-        let is_split = self.linked && records.source() == history::Source::Ruby;
         match self.half {
+            Half::Read if self.form.is_atomic() => {
+                let read = (self.form == RmwForm::Atomic).then_some(response.value);
+                records.perform(row, now, order, read);
+            }
             Half::Read if is_split => records.perform(row, now, order, Some(response.value)),
             Half::Read => records.perform_first_half(row, now, order, response.value),
             Half::Write if !response.success && is_split => records.drop_row(row),
@@ -179,26 +201,22 @@ impl Atomic {
         self.sent = false;
         // The line may have left the cache between the load-linked and its response.
         self.stale = false;
-        match self.half {
-            Half::Read => {
-                self.half = Half::Write;
-                false
-            }
-            Half::Write if !response.success => {
-                self.half = Half::Read;
-                self.wait(now, thread, port);
-                false
-            }
-            Half::Write => {
-                if let Some(row) = self.row {
-                    let log = &mut thread.log;
-                    let read = log.records.read(row);
-                    let line = line(self.index, Kind::Rmw, self.address, read, self.value);
-                    log.print(now, row, line, port);
-                }
-                true
-            }
+        if !response.success {
+            self.half = Half::Read;
+            self.wait(now, thread, port);
+            return false;
         }
+        if self.half == Half::Read && !self.form.is_atomic() {
+            self.half = Half::Write;
+            return false;
+        }
+        if let Some(row) = self.row {
+            let log = &mut thread.log;
+            let read = log.records.read(row);
+            let line = line(self.index, self.recorded_kind(), self.address, read, self.value);
+            log.print(now, row, line, port);
+        }
+        true
     }
 
     /// Waits after a lost reservation: a random time that grows with each failure, so that some

@@ -11,7 +11,7 @@ use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
 use crate::client::store_buffer::TimedBuffer;
 use crate::client::{Core, CoreKind, CorePort, Options, Thread};
-use crate::program::Operation;
+use crate::program::{Operation, RmwForm};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
@@ -79,7 +79,7 @@ impl Buffered {
             State::Atomic(_) => true,
         };
         match self.thread.steps.get(self.thread.next)?.operation {
-            Operation::Rmw { address, linked: false, .. } if is_due => Some(address),
+            Operation::Rmw { address, form: RmwForm::Locked, .. } if is_due => Some(address),
             _ => None,
         }
     }
@@ -101,9 +101,7 @@ impl Buffered {
                 Operation::Load(address) => self.load(now, RequestKind::Load, address, port),
                 Operation::Fetch(address) => self.load(now, RequestKind::Ifetch, address, port),
                 Operation::Store(address, value) => self.store(now, address, value, port),
-                Operation::Rmw { address, value, linked } => {
-                    self.begin_atomic(address, value, linked)
-                }
+                Operation::Rmw { address, value, form } => self.begin_atomic(address, value, form),
                 Operation::Fence => self.fence(now, port),
             };
             if !goes_on {
@@ -146,14 +144,14 @@ impl Buffered {
         has_entered
     }
 
-    fn begin_atomic(&mut self, address: u64, value: u64, linked: bool) -> bool {
+    fn begin_atomic(&mut self, address: u64, value: u64, form: RmwForm) -> bool {
         let waits = if self.model.buffers_by_location() {
-            self.buffer.has(address, !linked)
+            self.buffer.has(address, form == RmwForm::Locked)
         } else {
             !self.buffer.is_empty()
         };
         if !waits {
-            self.state = State::Atomic(Atomic::new(self.thread.next, address, value, linked));
+            self.state = State::Atomic(Atomic::new(self.thread.next, address, value, form));
         }
         !waits
     }

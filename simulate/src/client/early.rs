@@ -16,7 +16,7 @@ use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
 use crate::client::store_buffer::{TimedBuffer, store_request};
 use crate::client::{Core, CoreKind, CorePort, Options, Thread};
-use crate::program::Operation;
+use crate::program::{Operation, RmwForm};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
@@ -156,13 +156,16 @@ impl Early {
         while self.window.len() < self.size
             && let Some(step) = self.thread.steps.get(self.thread.next)
         {
-            let ready = now + u64::from(step.think);
+            let (ready, operation) = (now + u64::from(step.think), step.operation);
+            if !self.thread.flush(now, port) {
+                return;
+            }
             if ready > now {
                 self.thread.alarm.set(ready, port);
             }
             self.window.push_back(Slot {
                 index: self.thread.next,
-                operation: step.operation,
+                operation,
                 ready,
                 issued: now,
                 progress: Progress::Waiting,
@@ -212,7 +215,7 @@ impl Early {
             return false;
         };
         match (first.operation, &self.head) {
-            (Operation::Rmw { linked: false, .. }, _) => first.ready <= now,
+            (Operation::Rmw { form: RmwForm::Locked, .. }, _) => first.ready <= now,
             (_, Head::Atomic(atomic)) => atomic.must_run_alone(),
             _ => false,
         }
@@ -295,10 +298,10 @@ impl Early {
             Operation::Store(address, value) => {
                 self.commit_store(now, slot.index, address, value, port)
             }
-            Operation::Rmw { address, value, linked } => {
-                let is_free = linked || !self.has_loads_on_their_way();
+            Operation::Rmw { address, value, form } => {
+                let is_free = form != RmwForm::Locked || !self.has_loads_on_their_way();
                 if matches!(self.head, Head::Nothing) && self.buffer.is_empty() && is_free {
-                    let atomic = Atomic::new(slot.index, address, value, linked);
+                    let atomic = Atomic::new(slot.index, address, value, form);
                     self.head = Head::Atomic(atomic);
                 }
                 if let Head::Atomic(atomic) = &mut self.head {

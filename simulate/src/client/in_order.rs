@@ -57,8 +57,8 @@ impl InOrder {
                     self.thread.log.fence(now, self.thread.next, port);
                     self.thread.finish(now + 1);
                 }
-                Operation::Rmw { address, value, linked } => {
-                    let atomic = Atomic::new(self.thread.next, address, value, linked);
+                Operation::Rmw { address, value, form } => {
+                    let atomic = Atomic::new(self.thread.next, address, value, form);
                     self.state = State::Atomic(atomic);
                 }
                 Operation::Load(address) => {

@@ -24,7 +24,7 @@ use memory::Model;
 use crate::client::atomic::{self, Atomic};
 use crate::client::store_buffer::store_request;
 use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
-use crate::program::Operation;
+use crate::program::{Operation, RmwForm};
 use crate::record::Records;
 use crate::request::{Request, RequestKind, Response};
 use plan::{Plan, source};
@@ -156,6 +156,9 @@ impl OutOfOrder {
             if on.is_some_and(|(_, on)| self.window.iter().any(|slot| slot.index == on)) {
                 return;
             }
+            if !self.thread.flush(now, port) {
+                return;
+            }
             self.thread.next += 1;
             let row = self.plan.row(index);
             let records = &mut self.thread.log.records;
@@ -222,11 +225,11 @@ impl OutOfOrder {
     fn advance_atomic(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
         if self.atomic.is_none() {
             let Some(slot) = self.due_atomic(now) else { return false };
-            let Operation::Rmw { address, value, linked } = slot.operation else { return false };
-            if !self.may_begin(address, linked) {
-                return !linked;
+            let Operation::Rmw { address, value, form } = slot.operation else { return false };
+            if !self.may_begin(address, form) {
+                return form == RmwForm::Locked;
             }
-            self.atomic = Some(Atomic::unrecorded(slot.index, address, value, linked));
+            self.atomic = Some(Atomic::unrecorded(slot.index, address, value, form));
         }
         let is_stale =
             self.atomic.as_ref().is_some_and(|it| self.is_stale(self.line(it.address())));
@@ -235,7 +238,7 @@ impl OutOfOrder {
         if !is_stale {
             atomic.advance(now, &mut self.thread, port);
         }
-        !atomic.is_linked() || atomic.must_run_alone()
+        atomic.is_locked() || atomic.must_run_alone()
     }
 
     /// The oldest read-modify-write that may be performed now.
@@ -251,11 +254,12 @@ impl OutOfOrder {
 
     /// Whether no request is in flight that a read-modify-write has to wait for: any, if it locks its
     /// line; else stores to its line, which would end its reservation.
-    fn may_begin(&self, address: u64, linked: bool) -> bool {
+    fn may_begin(&self, address: u64, form: RmwForm) -> bool {
         let line = self.line(address);
+        let locks = form == RmwForm::Locked;
         let disturbs = |slot: &Slot| match slot.operation {
-            Operation::Store(to, _) if linked => self.line(to) == line,
-            _ => !linked,
+            Operation::Store(to, _) if !locks => self.line(to) == line,
+            _ => locks,
         };
         !self.window.iter().any(|slot| slot.is_sent() && disturbs(slot))
     }
@@ -391,22 +395,28 @@ impl OutOfOrder {
     fn atomic_performed(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         let Some(atomic) = &mut self.atomic else { return };
         atomic.performed(now, response, &mut self.thread.log, port);
+        let index = atomic.index();
         let order = port.moment();
-        if matches!(response.kind, RequestKind::LockedRead | RequestKind::LoadLinked) {
-            self.read = (response.value, order);
-            return;
+        match response.kind {
+            RequestKind::LockedRead | RequestKind::LoadLinked => {
+                self.read = (response.value, order);
+                return;
+            }
+            RequestKind::Atomic => self.read = (response.value, order),
+            _ => {}
         }
         if !response.success {
             return;
         }
-        let index = atomic.index();
         let (read, write) = (self.plan.row(index), self.plan.last_row(index));
+        let returns = response.kind != RequestKind::AtomicNoReturn;
         let records = &mut self.thread.log.records;
         if read != write {
             records.perform(read, now, self.read.1, Some(self.read.0));
             records.print(read);
         }
-        records.perform(write, now, order, Some(self.read.0).filter(|_| read == write));
+        let value = (read == write && returns).then_some(self.read.0);
+        records.perform(write, now, order, value);
         records.print(write);
     }
 }

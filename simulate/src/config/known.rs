@@ -5,6 +5,7 @@ use slicc::scripts::KnownProtocol;
 
 use super::{CacheGeometry, Options, Sizes};
 use crate::ruby::cache::BankSettings;
+use crate::ruby::prefetcher::PrefetcherSettings;
 
 /// The number of a machine type.
 pub(super) fn machine_type(name: &str) -> Option<u32> {
@@ -114,6 +115,21 @@ pub(super) fn cache_latency(known: Option<KnownProtocol>, machine: &str) -> u64 
     match (known, machine) {
         (Some(KnownProtocol::MoesiCmpDirectory), "L2Cache") => 20,
         _ => 1,
+    }
+}
+
+/// The sizes of the prefetcher of a first-level cache.
+pub(super) fn prefetcher(known: Option<KnownProtocol>) -> PrefetcherSettings {
+    match known {
+        Some(KnownProtocol::MesiThreeLevel) => PrefetcherSettings {
+            streams: 16,
+            neighbours: 256,
+            pages: 256,
+            misses: 5,
+            ahead: 4,
+            cross_pages: true,
+        },
+        _ => PrefetcherSettings::USUAL,
     }
 }
 

@@ -14,6 +14,7 @@ use super::value::Site;
 use crate::ruby::cache::CacheParameters;
 use crate::ruby::directory::Interleaving;
 use crate::ruby::network::Endpoint;
+use crate::ruby::prefetcher::PrefetcherSettings;
 use crate::ruby::sets::MOST;
 
 /// The controllers of a protocol, and the values of their parameters.
@@ -29,6 +30,9 @@ pub struct Plan {
     pub sequencers: u32,
     /// The sequencer through which each thread fetches instructions.
     pub fetchers: Vec<u32>,
+    /// Whether the protocol gets atomic instructions as atomics, not as stores: it may perform them outside of the
+    /// first-level cache.
+    pub sends_atomics: bool,
     /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.
     pub dma_sequencers: u32,
     /// The wires between machines. Both ends refer to a wire by its name.
@@ -99,8 +103,10 @@ pub enum Value {
         /// The value.
         value: Box<str>,
     },
-    /// The null pointer, such as of a prefetcher, which is off.
+    /// The null pointer, such as of a prefetcher of gem5's classic caches.
     Null,
+    /// A prefetcher of these sizes.
+    Prefetcher(PrefetcherSettings),
     /// A message buffer.
     Buffer(Buffer),
     /// A cache.
@@ -185,10 +191,12 @@ impl Plan {
                 buffers: 0,
                 sequencers: 0,
                 fetchers: (0..options.threads).collect(),
+                sends_atomics: false,
                 dma_sequencers: 0,
                 wires: Vec::new(),
             },
         };
+        planner.plan.sends_atomics = planner.known().is_some_and(KnownProtocol::has_atomics);
         planner.check_options();
         if planner.errors.is_empty() {
             planner.plan_all(machines);
@@ -562,8 +570,16 @@ fn is_kind(object: &Object, kind: &str) -> bool {
 
 /// The number of sequencers of each controller of a machine.
 fn sequencers(machine: &Declared) -> u32 {
-    let is = |object: &&Object| is_kind(object, "Sequencer") || is_kind(object, "HTMSequencer");
-    machine.parameters.iter().filter(is).count() as u32
+    machine.parameters.iter().filter(|parameter| is_sequencer(parameter)).count() as u32
+}
+
+/// Whether a machine with these parameters serves a core.
+pub(super) fn has_sequencer(parameters: &[Object]) -> bool {
+    parameters.iter().any(is_sequencer)
+}
+
+fn is_sequencer(parameter: &Object) -> bool {
+    is_kind(parameter, "Sequencer") || is_kind(parameter, "HTMSequencer")
 }
 
 /// An error that is about no place.

@@ -76,6 +76,9 @@ impl Planner<'_> {
             }
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
+            "RubyPrefetcher" | "Prefetcher" => {
+                Ok(Value::Prefetcher(known::prefetcher(self.known())))
+            }
             kind if kind.contains("Prefetcher") || kind == "prefetch::Base" => Ok(Value::Null),
             _ => self.scalar(site, setting),
         }

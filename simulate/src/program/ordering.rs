@@ -8,7 +8,7 @@ use history::random::Rng;
 use history::{Annotation, DependencyKind, Kind, WeakFence};
 use memory::Model;
 
-use super::{Operation, Program, Step};
+use super::{Operation, Program, RmwForm, Step};
 
 /// How much of a program is ordered by more than the kinds of its operations. Shares are in percent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,8 +68,11 @@ impl Operation {
         match self {
             Operation::Load(_) | Operation::Fetch(_) => (Kind::Load, None),
             Operation::Store(..) => (Kind::Store, None),
-            Operation::Rmw { linked: false, .. } => (Kind::Rmw, None),
-            Operation::Rmw { linked: true, .. } => (Kind::LoadLinked, Some(Kind::StoreConditional)),
+            Operation::Rmw { form, .. } => match form {
+                RmwForm::Locked | RmwForm::Atomic => (Kind::Rmw, None),
+                RmwForm::Linked => (Kind::LoadLinked, Some(Kind::StoreConditional)),
+                RmwForm::AtomicNoReturn => (Kind::Store, None),
+            },
             Operation::Fence => (Kind::Fence, None),
         }
     }

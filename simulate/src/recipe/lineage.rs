@@ -1,30 +1,31 @@
 //! The names of recipes.
 
-use crate::program::MOST_DEVICES;
+use crate::program::{Extras, MOST_DEVICES};
 use slicc::error::ParseError;
 use std::fmt;
 use std::str::FromStr;
 
 /// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its
-/// variations. Written as `17` or `17.203.88`. A program with two DMA devices beside the same
-/// cores has `17+dma2` and `17+dma2.203.88`.
+/// variations. Written as `17` or `17.203.88`. With what programs ask for beside the same accesses it is
+/// `17+dma2` (DMA devices), `17+flush10` (flushes, in percent), `17+atomics50` (atomic requests, in percent) or
+/// several of these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,
-    devices: u32,
+    extras: Extras,
     variations: Vec<u64>,
 }
 
 impl Lineage {
     /// Makes the lineage of a recipe that is drawn from a seed.
     pub fn root(seed: u64) -> Lineage {
-        Lineage { root: seed, devices: 0, variations: Vec::new() }
+        Lineage { root: seed, extras: Extras::default(), variations: Vec::new() }
     }
 
-    /// The same lineage with so many DMA devices.
+    /// The same lineage of programs that ask for this beside their accesses.
     #[must_use]
-    pub fn with_devices(self, devices: u32) -> Lineage {
-        Lineage { devices, ..self }
+    pub fn with_extras(self, extras: Extras) -> Lineage {
+        Lineage { extras, ..self }
     }
 
     /// Makes the lineage of the variation by a seed.
@@ -38,7 +39,7 @@ impl Lineage {
     pub fn parent(&self) -> Option<Lineage> {
         let (_, variations) = self.variations.split_last()?;
         let variations = variations.to_vec();
-        Some(Lineage { root: self.root, devices: self.devices, variations })
+        Some(Lineage { root: self.root, extras: self.extras, variations })
     }
 
     /// The seed from which the first recipe was drawn.
@@ -46,9 +47,9 @@ impl Lineage {
         self.root
     }
 
-    /// Number of DMA devices.
-    pub fn devices(&self) -> u32 {
-        self.devices
+    /// What programs ask for beside their accesses.
+    pub fn extras(&self) -> Extras {
+        self.extras
     }
 
     /// The seeds of the variations, in order.
@@ -57,14 +58,29 @@ impl Lineage {
     }
 }
 
-/// What stands before the number of DMA devices.
-const DEVICES: &str = "+dma";
+/// One of the numbers of [`Extras`] in a lineage.
+struct Part {
+    name: &'static str,
+    most: u32,
+    of: fn(&mut Extras) -> &mut u32,
+}
+
+/// The numbers of [`Extras`], in the order in which lineages have them.
+static PARTS: [Part; 3] = [
+    Part { name: "dma", most: MOST_DEVICES, of: |extras| &mut extras.devices },
+    Part { name: "flush", most: 100, of: |extras| &mut extras.flushes },
+    Part { name: "atomics", most: 100, of: |extras| &mut extras.atomics },
+];
 
 impl fmt::Display for Lineage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.root)?;
-        if self.devices > 0 {
-            write!(f, "{DEVICES}{}", self.devices)?;
+        let mut extras = self.extras;
+        for part in &PARTS {
+            match *(part.of)(&mut extras) {
+                0 => {}
+                count => write!(f, "+{}{count}", part.name)?,
+            }
         }
         self.variations.iter().try_for_each(|seed| write!(f, ".{seed}"))
     }
@@ -75,25 +91,29 @@ impl FromStr for Lineage {
 
     /// Parses what [`fmt::Display`] writes.
     fn from_str(text: &str) -> Result<Lineage, ParseError> {
-        const EXPECTED: &str = "expected seeds separated by dots, such as 17, 17.203.88 or, with a DMA device, 17+dma1.203";
-        let number = |word: &str| {
-            let is_number = word.bytes().all(|byte| byte.is_ascii_digit());
-            let number = word.parse().ok().filter(|_| is_number);
-            number.ok_or_else(|| ParseError::new(text, EXPECTED))
-        };
+        const EXPECTED: &str = "expected seeds separated by dots, such as 17, 17.203.88 or, with a DMA device and \
+                                flushes before 10 % of the operations, 17+dma1+flush10.203";
+        let wrong = || ParseError::new(text, EXPECTED);
         let mut words = text.split('.');
-        let first = words.next().unwrap_or_default();
-        let (root, devices) = match first.split_once(DEVICES) {
-            None => (number(first)?, 0),
-            Some((root, count)) => {
-                let count = u32::try_from(number(count)?).ok();
-                let count = count.filter(|count| (1..=MOST_DEVICES).contains(count));
-                (number(root)?, count.ok_or_else(|| ParseError::new(text, EXPECTED))?)
-            }
-        };
-        let variations = words.map(number).collect::<Result<_, _>>()?;
-        Ok(Lineage { root, devices, variations })
+        let mut first = words.next().unwrap_or_default().split('+');
+        let root = first.next().and_then(number).ok_or_else(wrong)?;
+        let mut parts = PARTS.iter();
+        let mut extras = Extras::default();
+        for word in first {
+            // Each part at most once, and in their order, so that a recipe has one name.
+            let found = parts.find_map(|part| Some((part, word.strip_prefix(part.name)?)));
+            let (part, count) = found.ok_or_else(wrong)?;
+            let count = number(count).filter(|count| (1..=u64::from(part.most)).contains(count));
+            *(part.of)(&mut extras) = count.ok_or_else(wrong)? as u32;
+        }
+        let variations = words.map(|word| number(word).ok_or_else(wrong));
+        Ok(Lineage { root, extras, variations: variations.collect::<Result<_, _>>()? })
     }
+}
+
+/// The number that a word of digits stands for.
+fn number(word: &str) -> Option<u64> {
+    word.parse().ok().filter(|_| word.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -102,16 +122,25 @@ mod tests {
 
     #[test]
     fn lineages_are_read_as_they_are_written() {
-        for text in ["0", "17", "17.203.88", "18446744073709551615.1", "17+dma2", "17+dma1.203"] {
+        let plain = ["0", "17", "17.203.88", "18446744073709551615.1", "17+dma2", "17+dma1.203"];
+        let more =
+            ["17+flush10.203", "17+dma2+flush100", "17+atomics50", "1+dma1+flush1+atomics1.2"];
+        for text in plain.into_iter().chain(more) {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
         }
         assert_eq!("17.203".parse(), Ok(Lineage::root(17).vary(203)));
         assert_eq!(Lineage::root(17).vary(203).parent(), Some(Lineage::root(17)));
         assert_eq!(Lineage::root(17).parent(), None);
-        let with_devices = Lineage::root(17).with_devices(2);
+        let extras = Extras { devices: 2, ..Extras::default() };
+        let with_devices = Lineage::root(17).with_extras(extras);
         assert_eq!("17+dma2.203".parse(), Ok(with_devices.vary(203)));
         assert_eq!(with_devices.vary(203).parent(), Some(with_devices));
         for wrong in ["17+dma", "17+dma0", "17+dma99", "+dma1", "17.203+dma1", "17+dma1x"] {
+            assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
+        }
+        for wrong in
+            ["17+flush101", "17+flush1+dma1", "17+dma1+dma1", "17+", "17+other1", "17+flush+1"]
+        {
             assert!(wrong.parse::<Lineage>().is_err(), "{wrong}");
         }
         for wrong in ["", ".", "1.", ".1", "1..2", "-1", "+1", "1 ", "x", "18446744073709551616"] {

@@ -22,7 +22,8 @@ impl Recipe {
         };
         let counts = [
             ("threads", shape.threads, usual.threads),
-            ("dma", shape.devices, usual.devices),
+            ("dma", shape.extras.devices, 0),
+            ("flush", shape.extras.flushes, 0),
             ("operations", shape.operations, usual.operations),
             ("locations", shape.locations, usual.locations),
             ("per-line", shape.per_line, usual.per_line),
@@ -31,6 +32,7 @@ impl Recipe {
             ("fences", shape.fences, usual.fences),
             ("fetches", shape.fetches, usual.fetches),
             ("linked", shape.linked, usual.linked),
+            ("atomics", shape.extras.atomics, 0),
             ("think", shape.think, usual.think),
             ("l2-banks", options.l2_banks, system.l2_banks),
             ("directories", options.directories, system.directories),

@@ -1,12 +1,12 @@
 //! Masks over the bytes of a block (WriteMask), as words of the flat memory.
 //!
-//! A mask has a bit for each byte, followed by a word for its list of atomic operations. That list
-//! is always empty here, since CPUs send no such requests. So `atomicPartial` copies the block, and
-//! there are no operations to apply.
+//! A mask has a bit for each byte, followed by two words for its list of atomic operations. Requests of CPUs have at most
+//! one: it exchanges a word of 8 bytes. The first word is 0 without an operation, and otherwise by 1 larger than the
+//! offset of the exchanged bytes; the second is the new value.
 
-use slicc::compile::types::mask_words;
+use slicc::compile::types::{ATOMIC_WORDS, mask_words};
 
-use super::Misuse;
+use super::{Misuse, block};
 
 /// The layout of a mask.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,10 +20,10 @@ impl Mask {
         Mask { bytes }
     }
 
-    /// Number of words that hold bits; the list of atomic operations is the word after them.
+    /// Number of words that hold bits; the list of atomic operations comes after them.
     #[inline]
     pub fn bit_words(self) -> usize {
-        self.words() - 1
+        self.words() - ATOMIC_WORDS
     }
 
     /// Number of words of the mask.
@@ -133,7 +133,32 @@ impl Mask {
     fn take_atomics(self, memory: &mut [u64], to: usize, from: usize) {
         let atomics = self.bit_words();
         if memory[from + atomics] != 0 {
-            memory[to + atomics] = memory[from + atomics];
+            let end = from + self.words();
+            memory.copy_within(from + atomics..end, to + atomics);
+        }
+    }
+
+    /// Makes the exchange of a word at an offset the mask's atomic operation.
+    pub fn set_exchange(self, mask: &mut [u64], offset: u64, value: u64) {
+        mask[self.bit_words()] = offset + 1;
+        mask[self.bit_words() + 1] = value;
+    }
+
+    /// Copies the block at `from` to `to`, and applies the atomic operation of the mask at `mask` to the copy.
+    pub fn apply_atomic(
+        self,
+        memory: &mut [u64],
+        to: usize,
+        from: usize,
+        mask: usize,
+    ) -> Result<(), Misuse> {
+        let words = (self.bytes / 8) as usize;
+        memory.copy_within(from..from + words, to);
+        let atomic = mask + self.bit_words();
+        let value = memory[atomic + 1];
+        match memory[atomic].checked_sub(1) {
+            Some(offset) => block::write(&mut memory[to..to + words], offset, 8, value),
+            None => Ok(()),
         }
     }
 
@@ -233,14 +258,28 @@ mod tests {
     #[test]
     fn atomic_operations_are_taken_over_and_kept() {
         let shape = Mask::new(64);
-        let mut memory = [1, 0, 2, 9];
-        shape.or(&mut memory, 0, 2);
-        assert_eq!(memory, [3, 9, 2, 9]);
-        memory[3] = 0;
-        shape.and(&mut memory, 0, 2);
-        shape.clear(&mut memory[..2]);
-        assert_eq!(memory, [0, 9, 2, 0]);
-        shape.fill(&mut memory[..2]);
-        assert!(shape.is_full(&memory[..2]) && shape.first_bit_set(&memory, false, 3) == 64);
+        let mut memory = [1, 0, 0, 2, 0, 0];
+        shape.set_exchange(&mut memory[3..], 8, 7);
+        shape.or(&mut memory, 0, 3);
+        assert_eq!(memory, [3, 9, 7, 2, 9, 7]);
+        memory[4] = 0;
+        shape.and(&mut memory, 0, 3);
+        shape.clear(&mut memory[..3]);
+        assert_eq!(memory, [0, 9, 7, 2, 0, 7]);
+        shape.fill(&mut memory[..3]);
+        assert!(shape.is_full(&memory[..3]) && shape.first_bit_set(&memory, false, 3) == 64);
+    }
+
+    #[test]
+    fn an_exchange_changes_its_word_only() {
+        let shape = Mask::new(16);
+        let mut memory = [1, 2, 3, 4, 0, 0, 0];
+        shape.apply_atomic(&mut memory, 0, 2, 4).unwrap();
+        assert_eq!(memory[..4], [3, 4, 3, 4]);
+        shape.set_exchange(&mut memory[4..], 8, 9);
+        shape.apply_atomic(&mut memory, 0, 2, 4).unwrap();
+        assert_eq!(memory[..4], [3, 9, 3, 4]);
+        shape.set_exchange(&mut memory[4..], 16, 9);
+        assert!(shape.apply_atomic(&mut memory, 0, 2, 4).is_err());
     }
 }

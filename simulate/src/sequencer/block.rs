@@ -19,13 +19,14 @@ pub(super) fn move_data(
         | RequestKind::LoadLinked
         | RequestKind::LockedRead
         | RequestKind::RmwRead => (load(block, offset, size), Some(Data::Read)),
-        RequestKind::Swap if pending.secondary == ruby_type::ATOMIC_RETURN => {
+        RequestKind::Atomic if pending.secondary == ruby_type::ATOMIC_RETURN => {
             (load(block, offset, size), Some(Data::AtomicReturn))
         }
-        RequestKind::Swap => {
+        // One without a return that was performed elsewhere is applied to what the protocol passes, too, as gem5 does.
+        RequestKind::Atomic | RequestKind::AtomicNoReturn => {
             let old = load(block, offset, size);
             store(block, offset, size, value);
-            (old, Some(Data::Swap))
+            (old, Some(Data::AtomicAfter))
         }
         RequestKind::StoreConditional if !success => (0, None),
         RequestKind::Store | RequestKind::StoreConditional | RequestKind::LockedWrite => {

@@ -15,7 +15,8 @@ pub struct Config {
     pub max_outstanding: usize,
     /// Whether the protocol distinguishes a store-conditional from a store (MESI_Three_Level).
     pub tells_conditional: bool,
-    /// Whether swaps go to the protocol as atomics, which are performed elsewhere (CHI).
+    /// Whether atomic instructions go to the protocol as atomics, which it may perform elsewhere (CHI). With other
+    /// protocols they are stores.
     pub sends_atomics: bool,
 }
 
@@ -46,6 +47,8 @@ pub struct Issue {
     pub size: u8,
     /// `contextId`.
     pub core: u32,
+    /// The value that an atomic writes in exchange for the old one.
+    pub swap: Option<u64>,
 }
 
 /// The effects of a callback. The caller clears them before it, and carries them out after it.

@@ -6,6 +6,8 @@ pub const LD: u32 = 0;
 pub const ST: u32 = 1;
 /// Atomic operation performed elsewhere that returns the old value.
 pub const ATOMIC_RETURN: u32 = 3;
+/// Atomic operation performed elsewhere that returns nothing.
+pub const ATOMIC_NO_RETURN: u32 = 4;
 /// Instruction fetch.
 pub const IFETCH: u32 = 5;
 /// Load linked. Protocols never see it.
@@ -21,6 +23,7 @@ pub fn name(number: u32) -> &'static str {
         LD => "LD",
         ST => "ST",
         ATOMIC_RETURN => "ATOMIC_RETURN",
+        ATOMIC_NO_RETURN => "ATOMIC_NO_RETURN",
         IFETCH => "IFETCH",
         LOAD_LINKED => "Load_Linked",
         STORE_CONDITIONAL => "Store_Conditional",

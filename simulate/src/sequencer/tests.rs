@@ -38,7 +38,8 @@ fn tags(effects: &Effects) -> Vec<u32> {
 fn only_the_head_of_a_line_is_issued() {
     let mut sequencer = sequencer();
     let issue = ask(&mut sequencer, 1, RequestKind::Load).unwrap().unwrap();
-    let expected = Issue { kind: ruby_type::LD, address: 0x1008, line: 0x1000, size: 8, core: 1 };
+    let expected =
+        Issue { kind: ruby_type::LD, address: 0x1008, line: 0x1000, size: 8, core: 1, swap: None };
     assert_eq!(issue, expected);
     assert_eq!(ask(&mut sequencer, 2, RequestKind::Store), Ok(None));
     let other = request(9, RequestKind::Ifetch, 0x1040, 0);
@@ -74,7 +75,8 @@ fn unique_and_atomic_callbacks_complete_one() {
     let config = Config { sends_atomics: true, ..Config::new(0, 0) };
     let (mut sequencer, mut entry) = (Sequencer::new(config), Entry::new());
     let mut effects = Effects::default();
-    for (tag, kind) in [(1, RequestKind::Store), (2, RequestKind::Store), (3, RequestKind::Swap)] {
+    for (tag, kind) in [(1, RequestKind::Store), (2, RequestKind::Store), (3, RequestKind::Atomic)]
+    {
         ask(&mut sequencer, tag, kind).unwrap();
     }
     sequencer.write_unique_done(entry.line(11), None, &mut effects).unwrap();
@@ -84,7 +86,7 @@ fn unique_and_atomic_callbacks_complete_one() {
     assert_eq!(tags(&effects), [2]);
     assert_eq!(effects.issue.unwrap().kind, ruby_type::ATOMIC_RETURN);
     assert!(sequencer.write_done(entry.line(13), None, &mut effects).is_ok());
-    ask(&mut sequencer, 4, RequestKind::Swap).unwrap();
+    ask(&mut sequencer, 4, RequestKind::Atomic).unwrap();
     effects.clear();
     entry.block[4] = 7;
     sequencer.atomic_done(entry.line(14), None, &mut effects).unwrap();
@@ -96,7 +98,7 @@ fn unique_and_atomic_callbacks_complete_one() {
 fn swap_returns_the_old_value() {
     let (mut sequencer, mut entry, mut effects) = (sequencer(), Entry::new(), Effects::default());
     entry.block[2] = 5;
-    ask(&mut sequencer, 2, RequestKind::Swap).unwrap();
+    ask(&mut sequencer, 2, RequestKind::Atomic).unwrap();
     sequencer.write_done(entry.line(11), None, &mut effects).unwrap();
     assert_eq!((effects.responses[0].value, entry.block[2]), (5, 102));
 }

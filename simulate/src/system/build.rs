@@ -23,7 +23,9 @@ use crate::ruby::directory::DirectoryMemory;
 use crate::ruby::mask::Mask;
 use crate::ruby::memory::Memory;
 use crate::ruby::network::Network;
+use crate::ruby::next_line::NextLine;
 use crate::ruby::persistent::PersistentTable;
+use crate::ruby::prefetcher::Prefetcher;
 use crate::ruby::sets::Machines;
 use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
@@ -90,6 +92,9 @@ impl System {
             timers: Vec::new(),
             timer_owners: Vec::new(),
             persistents: Vec::new(),
+            prefetchers: Vec::new(),
+            prefetches: Vec::new(),
+            proxies: Vec::new(),
             sequencers: Vec::new(),
             dma_sequencers: (0..plan.dma_sequencers)
                 .map(|number| DmaSequencer::new(number, options.block_bytes))
@@ -135,6 +140,8 @@ impl System {
                 mode: field(&types[types.known.request], "AccessMode"),
                 size: field(&types[types.known.request], "Size"),
                 context: field(&types[types.known.request], "contextId"),
+                mask: field(&types[types.known.request], "writeMask"),
+                prefetch: field(&types[types.known.request], "Prefetch"),
             },
             dma_fields: dma_fields(types),
             block_words,
@@ -160,7 +167,7 @@ impl System {
             program: Arc::clone(&program),
         };
         for number in 0..sequencers as u32 {
-            let sequencer = system.sequencer(number, 0);
+            let sequencer = system.sequencer(number, 0, plan);
             system.sequencers.push(sequencer);
         }
         for machine in &plan.machines {
@@ -186,9 +193,10 @@ impl System {
         Ok(system)
     }
 
-    fn sequencer(&self, number: u32, core: u32) -> Sequencer {
+    fn sequencer(&self, number: u32, core: u32, plan: &Plan) -> Sequencer {
         Sequencer::new(Config {
             block_bytes: self.block_words as u64 * 8,
+            sends_atomics: plan.sends_atomics,
             tells_conditional: self.program.name.starts_with("MESI_Three_Level"),
             ..Config::new(number, core)
         })
@@ -241,6 +249,7 @@ impl System {
                 self.words.words[control as usize + usize::from(member.offset)] = word;
             }
             self.size_tracker(control, compiled, member, &capacity, machine)?;
+            self.connect_proxy(control, compiled, member);
         }
         let at = |offset: u16| self.words.words[control as usize + usize::from(offset)] as u32;
         let ports: Vec<u32> = compiled.in_ports.iter().map(|port| at(port.buffer)).collect();
@@ -390,13 +399,17 @@ impl System {
             }
             Value::Sequencer { number, core } => {
                 let core = if *core == FETCHER { 0 } else { *core };
-                self.sequencers[*number as usize] = self.sequencer(*number, core);
+                self.sequencers[*number as usize] = self.sequencer(*number, core, plan);
                 parts.sequencers.push(*number);
                 u64::from(*number)
             }
             Value::DmaSequencer(number) => {
                 self.dma_homes[*number as usize] = controller;
                 u64::from(*number)
+            }
+            Value::Prefetcher(settings) => {
+                self.prefetchers.push(Prefetcher::new(*settings, self.block_words as u64 * 8));
+                self.prefetchers.len() as u64 - 1
             }
             Value::Timer => self.timers_for(controller),
             Value::Wire(number) => {
@@ -416,6 +429,24 @@ impl System {
         self.timers.push(TimerTable::new());
         self.timer_owners.push(controller as u32);
         self.timers.len() as u64 - 1
+    }
+
+    /// Creates the prefetcher behind a variable if that is a `RubyPrefetcherProxy`. Its constructor names the parameter
+    /// that is the queue of prefetches.
+    fn connect_proxy(&mut self, control: u64, compiled: &Machine, member: &Member) {
+        if &*self.program.types[member.of].name != "RubyPrefetcherProxy" {
+            return;
+        }
+        let text = member.constructor.as_deref().unwrap_or("");
+        let queue = text.rsplit(',').next().and_then(|last| {
+            let name = last.trim().strip_prefix("m_")?.strip_suffix("_ptr")?;
+            compiled.parameters.iter().find(|parameter| &*parameter.name == name)
+        });
+        let Some(queue) = queue else { return };
+        let word = |offset: u16| control as usize + usize::from(offset);
+        let buffer = self.words.words[word(queue.offset)] as u32;
+        self.words.words[word(member.offset)] = self.proxies.len() as u64;
+        self.proxies.push((NextLine::default(), buffer));
     }
 
     /// Sets the number of slots of a `TBEStorage`, and the storages of an `MN_TBEStorage`.

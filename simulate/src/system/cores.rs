@@ -45,6 +45,11 @@ impl CorePort for Port<'_> {
         self.system.wheel.schedule(tick.max(self.system.now + 1), event as u32);
     }
 
+    fn is_flushing(&self, address: u64) -> bool {
+        let sequencer = &self.system.sequencers[self.thread];
+        sequencer.is_flushing(sequencer.line_of(address))
+    }
+
     fn moment(&mut self) -> u64 {
         self.system.moments += 1;
         self.system.moments
@@ -104,12 +109,25 @@ impl System {
         ] {
             self.words.words[message as usize + usize::from(offset)] = value;
         }
+        if let Some(value) = issue.swap {
+            self.set_exchange(message as usize + usize::from(fields.mask), &issue, value);
+        }
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered and the latency at least 1, so this cannot fail.
         if let Ok(arrival) =
             self.buffers[buffer as usize].enqueue(self.now, latency.max(1), message, true, random)
         {
             self.wheel.schedule(arrival, self.consumers[buffer as usize]);
+        }
+    }
+
+    /// Tells the mask of a request which bytes an atomic exchanges for which value.
+    fn set_exchange(&mut self, mask: usize, issue: &Issue, value: u64) {
+        let mask = &mut self.words.words[mask..mask + self.mask.words()];
+        let offset = issue.address - issue.line;
+        // The bytes lie in the line, so this cannot fail.
+        if self.mask.set(mask, offset, u64::from(issue.size), true).is_ok() {
+            self.mask.set_exchange(mask, offset, value);
         }
     }
 

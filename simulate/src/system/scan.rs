@@ -36,6 +36,9 @@ impl System {
                 match ending {
                     Ending::Through { stalled: now } => stalled |= now,
                     Ending::Taken => {
+                        if !self.prefetches.is_empty() {
+                            self.enqueue_prefetches()?;
+                        }
                         taken += 1;
                         if taken >= MOST_TRANSITIONS_PER_WAKEUP {
                             return Err(Trap::Other(

@@ -100,6 +100,8 @@ impl Stepping {
                 moved: 0,
             });
         }
+        system.prefetchers.clear();
+        system.proxies.clear();
         // A move is one transition.
         for controller in &mut system.controllers {
             controller.transitions_per_cycle = 1;

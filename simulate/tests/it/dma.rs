@@ -4,6 +4,7 @@ use crate::outcome::{effect, traced};
 use crate::stress;
 use simulate::client::Client;
 use simulate::config::has_dma;
+use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
 use slicc::mutant::named;
@@ -16,7 +17,7 @@ const PROTOCOLS: [&str; 3] = ["MI_example", "MESI_Two_Level", "MOESI_hammer"];
 const RUNS: u64 = 12;
 
 fn recipe(protocol: &Protocol, client: Client, seed: u64, devices: u32) -> Simulation {
-    let lineage = Lineage::root(seed).with_devices(devices);
+    let lineage = Lineage::root(seed).with_extras(Extras { devices, ..Extras::default() });
     Recipe::of(&lineage).simulation(protocol, client)
 }
 
@@ -87,7 +88,7 @@ fn protocols_without_dma_controllers_refuse_devices_and_recipes_leave_them_out()
     let errors = asked.plan(&protocol).unwrap_err();
     assert!(errors[0].message.contains("DMASequencer"), "{}", errors[0].message);
     let drawn = recipe(&protocol, Client::IN_ORDER, 3, 2);
-    assert_eq!(drawn.shape.devices, 0);
+    assert_eq!(drawn.shape.extras, Extras::default());
     assert_eq!(effect(&protocol, &drawn), None);
 }
 

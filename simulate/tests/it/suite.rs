@@ -3,7 +3,8 @@
 //!
 //! The first lines of a file say what it shows and what it must do: `// expect: done` (it runs until
 //! it calls `error("done")`), `// expect: fault TEXT` (the run ends with this fault), or
-//! `// expect: error TEXT` (it does not load). `// set: SETTING ...` sets parameters.
+//! `// expect: error TEXT` (it does not load). `// set: SETTING ...` sets parameters, and
+//! `// program: flush=PERCENT ...` says what the program asks for beside loads and stores.
 
 use std::fs;
 use std::io::Write as _;
@@ -13,7 +14,7 @@ use check::{Model, Verdict, check};
 use history::{Ambiguity, ReadsFrom};
 use simulate::client::Client;
 use simulate::config::Options;
-use simulate::program::ProgramSize;
+use simulate::program::{Extras, ProgramSize};
 use simulate::simulation::Simulation;
 use slicc::library::LibraryFunction;
 use slicc::protocol::Protocol;
@@ -38,8 +39,25 @@ fn header<'a>(text: &'a str, key: &str) -> Option<&'a str> {
     text.lines().find_map(|line| line.strip_prefix("// ")?.strip_prefix(key))
 }
 
+/// The program with these changes of the usual one, such as `rmws=60 flush=10`.
+fn program(changes: &str) -> ProgramSize {
+    let mut shape =
+        ProgramSize { threads: 1, operations: 40, locations: 1, seed: 1, ..ProgramSize::default() };
+    for change in changes.split_whitespace() {
+        let (what, value) = change.split_once('=').expect("a number is assigned");
+        let value = value.parse().expect("a number");
+        match what {
+            "rmws" => shape.rmws = value,
+            "flush" => shape.extras.flushes = value,
+            "atomics" => shape.extras.atomics = value,
+            other => panic!("{other} is not known here"),
+        }
+    }
+    shape
+}
+
 /// How a protocol ends: `error` or `fault` with a message, or `clean`.
-fn outcome(path: &Path, settings: &str) -> String {
+fn outcome(path: &Path, settings: &str, shape: ProgramSize) -> String {
     let protocol = match Protocol::open(&path.display().to_string()) {
         Ok(protocol) => protocol,
         Err(failure) => {
@@ -48,13 +66,7 @@ fn outcome(path: &Path, settings: &str) -> String {
         }
     };
     let simulation = Simulation {
-        shape: ProgramSize {
-            threads: 1,
-            operations: 40,
-            locations: 1,
-            seed: 1,
-            ..ProgramSize::default()
-        },
+        shape,
         client: Client::IN_ORDER,
         options: Options {
             settings: settings.split_whitespace().map(|one| one.parse().unwrap()).collect(),
@@ -80,7 +92,8 @@ fn every_file_does_what_it_says() {
     for (path, text) in files() {
         let expected = header(&text, "expect: ").expect("a file says what it must do");
         let (how, what) = expected.split_once(' ').unwrap_or((expected, ""));
-        let got = outcome(&path, header(&text, "set: ").unwrap_or(""));
+        let shape = program(header(&text, "program: ").unwrap_or(""));
+        let got = outcome(&path, header(&text, "set: ").unwrap_or(""), shape);
         if !(got.starts_with(how) && got.contains(what)) {
             wrong.push(format!("{}: expected {expected}, got {got}", path.display()));
         }
@@ -148,11 +161,11 @@ fn every_protocol_of_gem5_loads_and_runs() {
         RELEASED.iter().map(|name| folder.join(format!("{name}.slicc"))).collect();
     paths.push(folder.join("chi/CHI.slicc"));
     for path in paths {
-        assert_eq!(outcome(&path, ""), "clean", "{}", path.display());
+        assert_eq!(outcome(&path, "", program("")), "clean", "{}", path.display());
     }
 }
 
-/// CHI in all of its parts: several home and memory nodes, fetches, and linked accesses.
+/// CHI in all of its parts: several home and memory nodes, fetches, linked accesses, and atomics near and far.
 #[test]
 #[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
 fn chi_is_sequentially_consistent() {
@@ -166,11 +179,17 @@ fn chi_is_sequentially_consistent() {
                 operations: 200,
                 rmws: 20,
                 fetches: 20,
+                extras: Extras { atomics: 50, ..Extras::default() },
                 seed,
                 ..ProgramSize::default()
             },
             client: Client::IN_ORDER,
-            options: Options { l2_banks: 2, directories: 2, ..Options::default() },
+            options: Options {
+                l2_banks: 2,
+                directories: 2,
+                settings: vec![format!("policy_type={}", seed % 3).parse().expect("a setting")],
+                ..Options::default()
+            },
             deadlock_threshold: None,
         };
         let plan = simulation.plan(&protocol).expect("every parameter has a value");

@@ -526,6 +526,9 @@ pub struct Machine {
     /// Code of the protocol's `mandatoryQueueLatency`, if it defines one: replaces the request type
     /// in the control word `AFTER` by the latency to the mandatory queue, in cycles.
     pub mandatory_latency: Option<Function>,
+    /// Code of the protocol's `enqueuePrefetch`, if it defines one: asks for the line in the control word `ADDRESS`, by a
+    /// request of the type in `AFTER`.
+    pub enqueue_prefetch: Option<Function>,
     /// The transitions.
     pub transitions: Vec<Transition>,
     /// For each pair of state and event, ordered by state: the index of the transition plus one, or

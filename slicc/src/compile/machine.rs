@@ -185,6 +185,7 @@ impl<'a> Compiler<'a> {
             }
         }
         let mandatory_latency = self.mandatory_latency();
+        let enqueue_prefetch = self.enqueue_prefetch();
         let transitions = self.transitions(machine, outline);
         let mut table = vec![0; outline.states.len() * outline.events.len()];
         for (at, transition) in transitions.iter().enumerate() {
@@ -203,6 +204,7 @@ impl<'a> Compiler<'a> {
             initial,
             in_ports,
             mandatory_latency,
+            enqueue_prefetch,
             transitions,
             table,
             tbe: self.tbe,
@@ -386,6 +388,25 @@ impl<'a> Compiler<'a> {
         self.emit(Op::PortEnd, span);
         let code = self.finish(before);
         from.is_ok().then_some(code)
+    }
+
+    /// Generates the code that calls `enqueuePrefetch` with an address and a request type, if the machine defines that
+    /// function.
+    fn enqueue_prefetch(&mut self) -> Option<code::Function> {
+        let name = "enqueuePrefetch";
+        let kind = self.types.find(None, "RubyRequestType")?;
+        let expected = [self.types.known.addr, kind];
+        let defined = self.signatures.get(name)?.iter().find(|one| {
+            one.number.is_some() && one.parameters.iter().map(|(of, _)| *of).eq(expected)
+        });
+        let span = defined?.span;
+        let kind = Value::fixed(kind, ValuePlace::Control(control::AFTER));
+        let before =
+            self.begin(Context::Function { result: self.types.known.void, destination: None });
+        let called = self.hook(name, &[kind], span);
+        self.emit(Op::PortEnd, span);
+        let code = self.finish(before);
+        called.is_ok().then_some(code)
     }
 
     fn in_port(&mut self, port: &ast::InPort) -> Option<code::InPort> {

@@ -22,11 +22,14 @@ pub const MOST_TOKENS: u64 = 1024;
 /// Initial value of an `Addr`. Library functions refuse it as an argument.
 pub const UNSET_ADDRESS: u64 = u64::MAX;
 
+/// Number of words of a `WriteMask` that hold its list of atomic operations.
+pub const ATOMIC_WORDS: usize = 2;
+
 /// Number of words of a `WriteMask` for a block of `block_bytes` bytes: a bit for each byte,
-/// followed by a word for the list of atomic operations.
+/// followed by the list of atomic operations.
 #[inline]
 pub const fn mask_words(block_bytes: u64) -> usize {
-    block_bytes.div_ceil(64) as usize + 1
+    block_bytes.div_ceil(64) as usize + ATOMIC_WORDS
 }
 
 /// The kinds of types.

@@ -82,12 +82,18 @@ impl<'a> Comparison<'a> {
                 elsewhere.push(format!("the port {} of {name}", one.name));
             }
         }
-        let same = match (ours.mandatory_latency, theirs.mandatory_latency) {
-            (Some(one), Some(other)) => self.function(one, other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        if !same {
-            elsewhere.push(format!("mandatoryQueueLatency of {name}"));
+        let called = [
+            ("mandatoryQueueLatency", ours.mandatory_latency, theirs.mandatory_latency),
+            ("enqueuePrefetch", ours.enqueue_prefetch, theirs.enqueue_prefetch),
+        ];
+        for (function, one, other) in called {
+            let same = match (one, other) {
+                (Some(one), Some(other)) => self.function(one, other),
+                (one, other) => one.is_none() && other.is_none(),
+            };
+            if !same {
+                elsewhere.push(format!("{function} of {name}"));
+            }
         }
     }
 

@@ -27,7 +27,7 @@ use std::fmt;
 use super::compare::{Comparison, Stretch, extent};
 use super::effects::{Effects, Surroundings};
 use super::touched::{TableEntry, touched};
-use super::unreached;
+use super::unreached::{self, Asked};
 use crate::compile::code::{Op, Program, Transition};
 use crate::protocol::Protocol;
 
@@ -97,11 +97,12 @@ impl Reason {
         }
     }
 
-    /// Whether the reason holds for systems without DMA devices only, as what is known of unreachable entries does.
-    pub fn assumes_no_devices(&self) -> bool {
+    /// Whether the reason holds only for programs that ask for nothing but accesses of cores, as what is known of
+    /// unreachable entries does.
+    pub fn assumes_accesses_only(&self) -> bool {
         match self {
             Reason::Unreachable { .. } => true,
-            Reason::Several(reasons) => reasons.iter().any(Reason::assumes_no_devices),
+            Reason::Several(reasons) => reasons.iter().any(Reason::assumes_accesses_only),
             _ => false,
         }
     }
@@ -208,7 +209,7 @@ pub fn equivalent(
     if !touched.elsewhere.is_empty() {
         return None;
     }
-    let unreached = unreached::of(original);
+    let unreached = unreached::of(original, Asked::default());
     let mut reasons = Vec::new();
     for machine in machines(&touched.entries) {
         let own = touched.entries.iter().filter(|one| one.machine == machine);

@@ -54,6 +54,11 @@ fn is_calculation(function: LibraryFunction) -> bool {
             | CacheSize
             | CacheBlocks
             | SequencerCheck
+            // Prefetchers are off in the systems that mutants are compared in.
+            | PrefetcherMiss
+            | PrefetcherUse
+            | ProxyMiss
+            | ProxyComplete
     )
 }
 
@@ -76,7 +81,7 @@ fn value(
         MaskClear | MaskFill | BlockClear | SetClear | SetBroadcast | DestClear | DestBroadcast => {
             (Access::Set, 0)
         }
-        BlockCopy => (Access::Set, 1),
+        BlockAtomic => (Access::Set, 2),
         SetAdd | DestAdd | DestBroadcastType => (Access::Merge(Merge::Grow), 0),
         SetAddSet | DestAddAll => (Access::Merge(Merge::Grow), 1),
         SetRemove | DestRemove => (Access::Merge(Merge::Shrink), 0),

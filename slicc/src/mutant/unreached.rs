@@ -10,8 +10,26 @@ use crate::protocol::Protocol;
 /// The first words of reasons that do not exclude that an entry is reached in some run.
 const WEAK: [&str; 2] = ["rare", "unknown"];
 
-/// The entries of a protocol that are unreachable without DMA devices, with the reasons; none if the protocol is not built in.
-pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
+/// What programs ask for beside the accesses of cores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Asked {
+    /// Whether there are DMA devices.
+    pub devices: bool,
+    /// Whether cores flush lines.
+    pub flushes: bool,
+}
+
+impl Asked {
+    /// Whether an entry that is unreachable by accesses of cores alone, for this reason, may be reachable.
+    fn reaches(self, place: &TableEntry, why: &str) -> bool {
+        let needs_devices = place.machine == "DMA" || why.starts_with("needs DMA");
+        self.devices && needs_devices || self.flushes && why.starts_with("needs flush")
+    }
+}
+
+/// The entries of a protocol that are unreachable by programs that ask for this, as far as is known, with the reasons;
+/// none if the protocol is not built in.
+pub fn of(protocol: &Protocol, asked: Asked) -> BTreeMap<TableEntry, String> {
     let own = builtin::builtin(protocol.name());
     let is_ours = own.is_some_and(|own| protocol.loaded.own_files() == own.files);
     if !is_ours || !protocol.loaded.settings.is_empty() {
@@ -28,14 +46,7 @@ pub fn of(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
         counts.then(|| (TableEntry::new(machine, state, event), why.to_owned()))
     });
     let mut all: BTreeMap<TableEntry, String> = rows.collect();
-    all.retain(|place, _| has_one_end(protocol, place));
-    all
-}
-
-/// The entries that are unreachable also in a system with DMA devices, as far as is known.
-pub fn with_devices(protocol: &Protocol) -> BTreeMap<TableEntry, String> {
-    let mut all = of(protocol);
-    all.retain(|place, why| place.machine != "DMA" && !why.starts_with("needs DMA"));
+    all.retain(|place, why| has_one_end(protocol, place) && !asked.reaches(place, why));
     all
 }
 

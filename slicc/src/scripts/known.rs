@@ -35,6 +35,11 @@ impl KnownProtocol {
         self != KnownProtocol::Chi
     }
 
+    /// Whether sequencers pass atomic instructions on as atomics. For the other protocols they are stores.
+    pub fn has_atomics(self) -> bool {
+        self == KnownProtocol::Chi
+    }
+
     /// Whether the script makes a buffer one for the events of its own controller: messages may
     /// arrive in the cycle in which they are sent, and are never delayed at random.
     pub fn is_trigger(self, buffer: &str) -> bool {

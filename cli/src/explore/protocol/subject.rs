@@ -9,6 +9,7 @@ use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::stepper::StepperError;
 use slicc::mutant::named;
+use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
 
 use super::Args;
@@ -130,7 +131,10 @@ impl<'a> Subject<'a> {
         };
         let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
         match simulate::config::Plan::of(&self.protocol, &options) {
-            Ok(plan) => protocols::reached(&self.protocol, &plan, &entries.collect()),
+            Ok(plan) => {
+                let asked = Asked::default();
+                protocols::reached(&self.protocol, &plan, asked, &entries.collect())
+            }
             Err(_) => Reached::default(),
         }
     }

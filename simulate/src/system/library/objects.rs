@@ -40,6 +40,17 @@ impl System {
             InStalls => self.buffers[i].stall_map_size() as u64,
             InHasStalled => u64::from(self.buffers[i].has_stalled(b)),
 
+            PrefetcherMiss => self.done(|it| it.observe_miss(i, b, c)),
+            PrefetcherUse => self.done(|it| it.observe_use(i, b)),
+            ProxyMiss => {
+                self.prefetch_next(i);
+                0
+            }
+            ProxyComplete => {
+                self.complete_prefetch(i, b)?;
+                0
+            }
+
             CacheNull => 0,
             CacheTagLatency => self.caches[i].latency(Array::Tag),
             CacheDataLatency => self.caches[i].latency(Array::Data),

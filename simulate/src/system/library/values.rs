@@ -56,7 +56,9 @@ impl System {
             BlockCopyRange => {
                 self.tried(|it| block::copy_partial(&mut it.words.words, i, j, block, c, d))?
             }
-            BlockCopy => self.done(|it| it.words.words.copy_within(j..j + block, i)),
+            BlockAtomic => {
+                self.tried(|it| shape.apply_atomic(&mut it.words.words, i, j, c as usize))?
+            }
             BlockCopyMasked => {
                 self.done(|it| block::copy_masked(&mut it.words.words, i, j, block, c as usize))
             }

@@ -76,6 +76,11 @@ impl CorePort for View<'_> {
         self.memory.schedule(tick, self.core, Event::Wake);
     }
 
+    fn is_flushing(&self, address: u64) -> bool {
+        let sequencer = &self.memory.sequencers[self.core];
+        sequencer.is_flushing(sequencer.line_of(address))
+    }
+
     fn moment(&mut self) -> u64 {
         self.memory.moment += 1;
         self.memory.moment

@@ -66,7 +66,9 @@ pub fn simulation_of(text: &str, client: Client) -> Simulation {
         let count = || value.parse().unwrap_or_else(|_| panic!("{text}"));
         match word {
             "--threads" => shape.threads = count(),
-            "--dma" => shape.devices = count(),
+            "--dma" => shape.extras.devices = count(),
+            "--flush" => shape.extras.flushes = count(),
+            "--atomics" => shape.extras.atomics = count(),
             "--operations" => shape.operations = count(),
             "--locations" => shape.locations = count(),
             "--per-line" => shape.per_line = count(),

@@ -1,0 +1,31 @@
+//! The options for what random programs ask for beside the accesses of their cores.
+
+use simulate::program::Extras;
+
+use super::parse;
+
+/// What random programs ask for beside the accesses of their cores.
+#[derive(clap::Args)]
+pub struct ExtrasArgs {
+    /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers, one access
+    /// after the other. Each is a further thread of the history
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
+    pub dma: u32,
+
+    /// Of 100 operations, how many come right after the flush of a line. A flush is no operation of the history; of
+    /// gem5's protocols, MOESI_hammer handles it
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = parse::percent())]
+    pub flush: u32,
+
+    /// Of 100 read-modify-writes, how many are one atomic request; half of these return nothing, and are stores in the
+    /// history. CHI performs them where policy_type says, other protocols as a store in the first-level cache
+    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = parse::percent())]
+    pub atomics: u32,
+}
+
+impl ExtrasArgs {
+    /// The options, for the library.
+    pub fn extras(&self) -> Extras {
+        Extras { devices: self.dma, flushes: self.flush, atomics: self.atomics }
+    }
+}

@@ -1,0 +1,111 @@
+//! What a program asks of the memory system beside the accesses that its size and its seed decide.
+//!
+//! All of it is drawn from generators of its own, after the program and its edits: the accesses of a program are the
+//! same with and without it.
+
+use history::random::Rng;
+
+use super::{Operation, Popular, Program, RmwForm};
+
+/// The largest number of DMA devices of a program.
+pub const MOST_DEVICES: u32 = 16;
+
+/// How much a program asks for beside its accesses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Extras {
+    /// Number of DMA devices, each of which is a thread after those of cores.
+    pub devices: u32,
+    /// Of 100 operations, how many come right after a flush of a line.
+    pub flushes: u32,
+    /// Of 100 read-modify-writes, how many are one atomic request.
+    pub atomics: u32,
+}
+
+/// Separates the random choices of a thread's extras from those of its program with the same seed.
+const PURPOSE: u64 = 0x45_58_54_52 << 32;
+/// Of 100 flushes, how many are of the line that the next operation accesses.
+const OWN_LINE_PERCENT: u32 = 50;
+/// Of 100 atomic requests, how many do not return the old value.
+const NO_RETURN_PERCENT: u32 = 50;
+
+impl Program {
+    /// Adds flushes, and turns read-modify-writes into atomic requests.
+    pub(super) fn add_extras(
+        &mut self,
+        extras: Extras,
+        line_bytes: u64,
+        seed: u64,
+        popular: &Popular,
+    ) {
+        if extras.flushes == 0 && extras.atomics == 0 {
+            return;
+        }
+        for (thread, steps) in (0_u64..).zip(&mut self.threads) {
+            let mut rng = Rng::new(seed, PURPOSE + thread);
+            for step in steps {
+                let own = step.operation.address().filter(|_| rng.percent(OWN_LINE_PERCENT));
+                let address = own.unwrap_or_else(|| popular.choose(&mut rng));
+                let is_flushed = rng.percent(extras.flushes);
+                step.flush = is_flushed.then_some(address & !(line_bytes - 1));
+                let form = drawn_form(extras.atomics, &mut rng);
+                if let (Operation::Rmw { form: own, .. }, Some(form)) = (&mut step.operation, form)
+                {
+                    *own = form;
+                }
+            }
+        }
+    }
+}
+
+/// The form of an atomic request, if a read-modify-write is one.
+fn drawn_form(atomics: u32, rng: &mut Rng) -> Option<RmwForm> {
+    let returns = !rng.percent(NO_RETURN_PERCENT);
+    let form = if returns { RmwForm::Atomic } else { RmwForm::AtomicNoReturn };
+    rng.percent(atomics).then_some(form)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::program::{ProgramSize, Step};
+
+    fn program(flushes: u32, atomics: u32) -> Program {
+        Program::random(&ProgramSize {
+            operations: 2000,
+            rmws: 20,
+            linked: 50,
+            extras: Extras { flushes, atomics, ..Extras::default() },
+            ..ProgramSize::default()
+        })
+    }
+
+    fn share(program: &Program, of: impl Fn(&Step) -> bool) -> usize {
+        let steps = program.threads.iter().flatten();
+        steps.filter(|step| of(step)).count() * 100 / program.operations()
+    }
+
+    #[test]
+    fn flushes_leave_the_operations_as_they_are() {
+        let mut flushed = program(10, 0);
+        let is_flush = |step: &Step| step.flush.is_some();
+        assert!((8..=12).contains(&share(&flushed, is_flush)));
+        let is_own = |step: &Step| step.flush.is_some() && step.flush == step.operation.address();
+        assert!((4..=8).contains(&share(&flushed, is_own)));
+        flushed.threads.iter_mut().flatten().for_each(|step| step.flush = None);
+        assert_eq!(flushed, program(0, 0));
+    }
+
+    #[test]
+    fn half_of_the_atomic_requests_return_the_old_value() {
+        let is = |form| move |step: &Step| matches!(step.operation, Operation::Rmw { form: own, .. } if own == form);
+        let all = program(0, 100);
+        assert!((8..=12).contains(&share(&all, is(RmwForm::Atomic))));
+        assert!((8..=12).contains(&share(&all, is(RmwForm::AtomicNoReturn))));
+        assert_eq!(share(&all, is(RmwForm::Locked)) + share(&all, is(RmwForm::Linked)), 0);
+        let some = program(0, 50);
+        assert!(
+            (8..=12)
+                .contains(&(share(&some, is(RmwForm::Locked)) + share(&some, is(RmwForm::Linked))))
+        );
+    }
+}
