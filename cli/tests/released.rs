@@ -45,6 +45,7 @@ fn listing_of(fault: &Released) -> PathBuf {
 fn file_of(gem5: &Path, protocol: &str) -> String {
     let folder = match protocol {
         "MSI" => "src/learning_gem5/part3",
+        "CHI" => "src/mem/ruby/protocol/chi",
         _ => "src/mem/ruby/protocol",
     };
     gem5.join(folder).join(format!("{protocol}.slicc")).to_str().unwrap().to_owned()
