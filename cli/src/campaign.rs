@@ -154,6 +154,7 @@ pub fn run_with(
     let campaign = report::Campaign {
         runs: &outcome.results.runs,
         equivalents: &outcome.results.equivalents,
+        coverage: &outcome.results.coverage,
         is_running: false,
     };
     report::print(&campaign, &outcome.tables, &progress, format, out)

@@ -11,6 +11,7 @@ mod table;
 mod text;
 mod unreached;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
@@ -18,10 +19,12 @@ use check::Guarantee;
 use memory::{Model, PsoRmw, models};
 use report::answers::{Answers, FINDERS};
 use report::claims::{self, Claim, Program, PublishedClaim};
+use report::coverage::MachineCoverage;
 use report::figures::{self, Definition, SeriesStyle};
+use report::page::Unreached;
 use report::summary::Summary;
 use serde::Serialize;
-use tables::{CRITERIA, CampaignRun, Equivalent};
+use tables::{CRITERIA, CampaignRun, Coverage, Equivalent};
 
 use crate::error::Error;
 use crate::options::Format;
@@ -53,7 +56,10 @@ JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`
 untested, `rule`: when it holds, `note`). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
 `generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
-`outcome`, `model`, `violates`, `message` and the `command` that repeats each).
+`outcome`, `model`, `violates`, `message` and the `command` that repeats each); and `coverage`, of each machine
+of the unmutated protocols: `reached`, `reachable` and `table` count the transitions that do not stall, `stalls`
+and `stalls_met` those that do, and `never` has, by state, the events of those that are not known to be
+unreachable and that no run took.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees, 2 if
 there are no results in the folder or a table is damaged, else 0.")]
@@ -66,7 +72,8 @@ pub struct Args {
     #[arg(long, conflicts_with_all = ["folder", "all", "output", "figures", "claims"])]
     list: bool,
 
-    /// Print all claims, survivors and equivalent mutants, not only those that were tested and the first
+    /// Print all claims, survivors, equivalent mutants and transitions that no run took, not only claims that were
+    /// tested and the first of the others
     #[arg(long)]
     all: bool,
 
@@ -85,6 +92,8 @@ pub struct Campaign<'a> {
     pub runs: &'a [CampaignRun],
     /// Excluded mutants.
     pub equivalents: &'a [Equivalent],
+    /// How often the unmutated protocols took each transition.
+    pub coverage: &'a [Coverage],
     /// Whether it has not finished, so that the runs are those of its log.
     pub is_running: bool,
 }
@@ -216,6 +225,7 @@ impl Output<'_> {
             claims: self.claims,
             runs: self.campaign.map(|(campaign, _)| campaign.runs.len()),
             answers: self.campaign.map(|(_, answers)| answers),
+            coverage: self.campaign.map(|(campaign, _)| campaign.machines()),
         };
         serde_json::to_writer(&mut *out, &whole)?;
         writeln!(out)
@@ -228,6 +238,7 @@ impl Campaign<'_> {
         held.has_campaign.then_some(Campaign {
             runs: &held.results.runs,
             equivalents: &held.results.equivalents,
+            coverage: &held.results.coverage,
             is_running: held.is_running,
         })
     }
@@ -235,6 +246,15 @@ impl Campaign<'_> {
     /// What the runs of the campaign show.
     pub fn answers(&self) -> Answers {
         Answers::of(self.runs, self.equivalents, &counts)
+    }
+
+    /// The coverage of each machine of the unmutated protocols.
+    pub fn machines(&self) -> Vec<MachineCoverage> {
+        let unreached = unreached::of(self.coverage);
+        let places: BTreeSet<_> = unreached.iter().map(Unreached::place).collect();
+        MachineCoverage::of(self.coverage, |row| {
+            places.contains(&[&*row.protocol, &*row.machine, &*row.state, &*row.event])
+        })
     }
 }
 
@@ -284,4 +304,6 @@ struct Json<'a> {
     runs: Option<usize>,
     #[serde(flatten)]
     answers: Option<&'a Answers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    coverage: Option<Vec<MachineCoverage>>,
 }

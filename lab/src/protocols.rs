@@ -200,7 +200,7 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
 /// Fails if there is none, or it is one of another protocol. The error lists similar names.
 pub fn find_repair(name: &str, given: &str, protocol: &Protocol) -> Result<Mutant, Error> {
     match repair::find(name) {
-        Some(found) if found.protocol == protocol.name() => Ok(found),
+        Some(found) if repair::is_of(&found, protocol.name()) => Ok(found),
         Some(found) => Err(Error::OtherRepair {
             name: name.to_owned(),
             of: found.protocol.to_string(),

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use lab::released::{self, Released};
+use serde::Deserialize;
 
 /// The beginning of the page.
 const HEAD: &str = "\
@@ -20,6 +21,10 @@ edited copies of them. It has the name of its fault. To repair files:
     rubric mutants list MESI_Two_Level.slicc --repairs
     rubric mutants show mesi2-l1-is-inv-no-notify --repair --protocol MESI_Two_Level.slicc | patch -p1
 
+MESI_Three_Level_HTM consists of the machines of MESI_Three_Level, with additions for transactions, and GPU_VIPER of those
+of MOESI_AMD_Base and the controllers of a GPU. So they have the faults of these protocols too, and `--repair` takes the
+same names.
+
 `--repair NAME`, or `--repair all`, lets `rubric simulate` and `rubric explore protocol` repair a protocol before it runs.
 
 With a fault that rubric shows, there is a short run. It was found on gem5's files with other faults repaired: either by
@@ -27,6 +32,41 @@ exploring a small system, whose moves are listed, or by shrinking random runs. W
 for each operation: thread and number, and what it reads (`==`) and writes (`:=`). If the protocol fails, the last
 transitions and messages are listed instead.
 ";
+
+/// What comes before the reports on gem5's issue tracker.
+const REPORTS: &str = "
+## Reports on gem5's issue tracker
+
+Each of these reports is about a fault that a run might show. The numbers are those of issues and pull requests of
+gem5/gem5. The commands are for the folder of the protocol's files, in gem5 v24.0.0.1 unless another version is named.
+";
+
+/// A report on gem5's issue tracker: a row of `fixtures/protocols/reports.csv`.
+#[derive(Deserialize)]
+struct Report {
+    /// Its number, or several.
+    report: String,
+    /// The fault that it describes.
+    about: String,
+    /// Whether rubric shows it, and which known fault it is, or why not.
+    result: String,
+    /// The command for it, if there is one.
+    see: String,
+}
+
+/// A paragraph for each report.
+fn reports() -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/protocols/reports.csv");
+    let mut text = REPORTS.to_owned();
+    for report in csv::Reader::from_path(path).unwrap().into_deserialize() {
+        let Report { report, about, result, see } = report.unwrap();
+        let _ = write!(text, "\n**{about}** ({report}): {result}.\n");
+        if !see.is_empty() {
+            let _ = write!(text, "\n    {see}\n");
+        }
+    }
+    text
+}
 
 /// The text of the clauses of a repair, as its table has them.
 fn clauses(protocol: &str, repair: &str) -> String {
@@ -95,6 +135,7 @@ fn page() -> String {
         }
         page.push_str(&section(fault));
     }
+    page.push_str(&reports());
     page
 }
 

@@ -75,7 +75,7 @@ pub fn html(page: &Page<'_>) -> String {
         claims::section(page, &mut anchors),
         experiments::section(page, &mut anchors),
         campaign::section(page, &mut anchors),
-        coverage::section(page, &mut anchors),
+        coverage::section(&page.results.coverage, page.unreached, &mut anchors),
         violations::section(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();

@@ -25,5 +25,6 @@ pub fn page(compared: &Compared, options: &Options) -> String {
             .collect(),
         listing: files,
         findings: only_new.chain(only_old).chain(both).collect(),
+        coverage: Vec::new(),
     })
 }

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use report::answers::{
     Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor,
 };
+use report::coverage::Reached;
 use report::numbers::percent;
 
 use super::table::Table;
@@ -46,6 +47,7 @@ pub fn print(
     page.equivalents(out)?;
     page.generators(out)?;
     page.alarms(out)?;
+    page.coverage(out)?;
     let paths = tables.iter().take(TABLES);
     let paths: Vec<String> = paths.map(|path| path.display().to_string()).collect();
     match tables.len().saturating_sub(TABLES) {
@@ -339,6 +341,43 @@ impl Page<'_> {
                 warned.protocol, warned.warning, warned.runs
             )?;
             writeln!(out, "      {}", warned.command)?;
+        }
+        Ok(())
+    }
+}
+
+impl Page<'_> {
+    /// Prints how many transitions of each machine the unmutated protocols took; if all is shown, also which they did not.
+    fn coverage(&self, out: &mut dyn Write) -> io::Result<()> {
+        let machines = self.campaign.machines();
+        if machines.is_empty() {
+            return Ok(());
+        }
+        writeln!(
+            out,
+            "\nCoverage of the unmutated protocols: transitions taken, not known to be unreachable, in the table; entries that \
+             stall, and those met"
+        )?;
+        let mut table = Table::new(&["", "taken", "reachable", "table", "stalls", "met"]);
+        for one in &machines {
+            let Reached { reached, reachable, table: all } = one.reached;
+            let numbers = [reached, reachable, all, one.stalls, one.stalls_met];
+            let name = format!("{}/{}", one.protocol, one.machine);
+            table.push(std::iter::once(name).chain(numbers.map(|n| n.to_string())).collect());
+        }
+        table.print(out)?;
+        let missing = machines.iter().filter(|one| !one.never.is_empty());
+        if self.most <= super::SHOWN {
+            return match missing.count() {
+                0 => Ok(()),
+                _ => writeln!(out, "  --all shows which transitions no run took"),
+            };
+        }
+        for one in missing {
+            writeln!(out, "\nNever taken: {}/{}", one.protocol, one.machine)?;
+            for (state, events) in &one.never {
+                writeln!(out, "  {state}: {}", events.join(", "))?;
+            }
         }
         Ok(())
     }

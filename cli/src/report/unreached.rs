@@ -11,7 +11,7 @@ use lab::protocols::Opened;
 pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
     let mut all = Vec::new();
     for rows in coverage.chunk_by(|a, b| a.protocol == b.protocol) {
-        let known = rows.iter().filter_map(in_table);
+        let known = rows.iter().filter_map(Unreached::of);
         let before = all.len();
         all.extend(known);
         if all.len() == before {
@@ -19,16 +19,6 @@ pub fn of(coverage: &[Coverage]) -> Vec<Unreached> {
         }
     }
     all
-}
-
-fn in_table(row: &Coverage) -> Option<Unreached> {
-    Some(Unreached {
-        protocol: row.protocol.clone(),
-        machine: row.machine.clone(),
-        state: row.state.clone(),
-        event: row.event.clone(),
-        reason: row.unreached.clone()?,
-    })
 }
 
 fn in_files(given: &str) -> Vec<Unreached> {

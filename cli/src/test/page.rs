@@ -20,6 +20,7 @@ pub fn page(tested: &Tested, options: &Options) -> String {
             .collect(),
         listing: Vec::new(),
         findings: tested.findings.iter().map(|finding| shown(finding, group(finding))).collect(),
+        coverage: tested.coverage.clone(),
     })
 }
 

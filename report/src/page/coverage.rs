@@ -4,10 +4,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use maud::{Markup, html};
 
-use super::Page;
 use super::cell::{grouped, shade, short};
 use super::section::{Anchors, Section};
-use crate::coverage::Reached;
+use crate::coverage::{MachineCoverage, Reached};
 use tables::Coverage;
 
 /// An unreachable transition of a protocol, such as one that only a DMA device causes.
@@ -28,9 +27,30 @@ pub struct Unreached {
 /// The reasons why transitions of a machine are unreachable, by state and event.
 type Reasons<'a> = BTreeMap<(&'a str, &'a str), &'a str>;
 
+impl Unreached {
+    /// What a row of a table of coverage says about a transition, if it has a reason.
+    pub fn of(row: &Coverage) -> Option<Unreached> {
+        Some(Unreached {
+            protocol: row.protocol.clone(),
+            machine: row.machine.clone(),
+            state: row.state.clone(),
+            event: row.event.clone(),
+            reason: row.unreached.clone()?,
+        })
+    }
+
+    /// The protocol, machine, state and event.
+    pub fn place(&self) -> [&str; 4] {
+        [&self.protocol, &self.machine, &self.state, &self.event]
+    }
+}
+
 /// The section; none if there is no table of coverage.
-pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
-    let rows = &page.results.coverage;
+pub(super) fn section(
+    rows: &[Coverage],
+    unreached: &[Unreached],
+    anchors: &mut Anchors,
+) -> Option<Section> {
     if rows.is_empty() {
         return None;
     }
@@ -38,8 +58,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     for rows in rows.chunk_by(|a, b| a.protocol == b.protocol) {
         let machines = rows.chunk_by(|a, b| a.machine == b.machine);
         let body = html! {
-            p { "Coverage of the protocol: " (whole(rows, page.unreached)) "." }
-            @for rows in machines { (machine(rows, &reasons(rows, page.unreached))) }
+            p { "Coverage of the protocol: " (whole(rows, unreached)) "." }
+            @for rows in machines { (machine(rows, &reasons(rows, unreached))) }
         };
         let name = &rows[0].protocol;
         let id = format!("coverage-{name}");
@@ -104,7 +124,9 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let most = taken.map(|row| row.count).max().unwrap_or(0);
     let cells: BTreeMap<(&str, &str), &Coverage> =
         rows.iter().map(|row| ((&*row.state, &*row.event), row)).collect();
-    let caption = format!("{name}: {}", reached(rows, reasons));
+    let summaries = MachineCoverage::of(rows, |row| reason(row, reasons).is_some());
+    let summary = summaries.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+    let caption = format!("{name}: {summary}");
     html! {
         div.scroll tabindex="0" role="region" aria-label=(caption) {
             table.heat {
@@ -130,7 +152,7 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
                 }
             }
         }
-        (never(rows, reasons))
+        (lists(rows, reasons, &summaries))
     }
 }
 
@@ -165,38 +187,23 @@ fn strength(count: u64, most: u64) -> f64 {
     log(count) / log(most.max(1))
 }
 
-/// Summarises a machine, such as `88.9 % of reachable (40 of 45; 78.4 % of the table's 51); of 6 that stall 2 were met`.
-fn reached(rows: &[Coverage], reasons: &Reasons<'_>) -> String {
-    let reached = Reached::of(rows, |row| reason(row, reasons).is_some());
-    let stalls = rows.iter().filter(|row| row.stalls && reason(row, reasons).is_none());
-    match (stalls.clone().count(), stalls.filter(|row| row.count > 0).count()) {
-        (0, _) => reached.to_string(),
-        (stalls, met) => format!("{reached}; of {stalls} that stall {met} were met"),
-    }
-}
-
 /// Lists the transitions that no run took by state, and the unreachable ones by reason.
-fn never(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
-    let mut states: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut out: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    for row in rows.iter().filter(|row| row.count == 0) {
-        match reason(row, reasons) {
-            Some(reason) => {
-                let place = format!("{}.{}", row.state, row.event);
-                out.entry(reason).or_default().push(place);
-            }
-            None if row.stalls => {}
-            None => states.entry(&row.state).or_default().push(row.event.clone()),
+fn lists(rows: &[Coverage], reasons: &Reasons<'_>, summaries: &[MachineCoverage]) -> Markup {
+    let mut out: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for row in rows {
+        if let Some(reason) = reason(row, reasons) {
+            let place = format!("{}.{}", row.state, row.event);
+            out.entry(reason.to_owned()).or_default().push(place);
         }
     }
     html! {
-        (listed("Never taken", &states))
+        @for summary in summaries { (listed("Never taken", &summary.never)) }
         (listed("Unreachable", &out))
     }
 }
 
 /// A list that opens on demand.
-fn listed(summary: &str, lists: &BTreeMap<&str, Vec<String>>) -> Markup {
+fn listed(summary: &str, lists: &BTreeMap<String, Vec<String>>) -> Markup {
     html! {
         @if !lists.is_empty() {
             details {

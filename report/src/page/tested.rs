@@ -3,10 +3,12 @@
 use maud::{Markup, html};
 
 use super::cell::breakable;
+use super::coverage::{self, Unreached};
 use super::document;
 use super::explained::drawn;
 use super::section::{Anchors, Section};
 use crate::picture::Picture;
+use tables::Coverage;
 
 /// What the page says.
 #[derive(Clone, Debug)]
@@ -21,6 +23,8 @@ pub struct TestPage {
     pub listing: Vec<String>,
     /// The findings, in their order.
     pub findings: Vec<Shown>,
+    /// How often the programs took each transition; empty if the page does not show it.
+    pub coverage: Vec<Coverage>,
 }
 
 /// A finding as it is shown.
@@ -58,6 +62,8 @@ pub fn tested(page: &TestPage) -> String {
         let title = group.first().map_or("", |finding| finding.group.as_str());
         sections.push(Section::new(&mut anchors, title, title, body));
     }
+    let unreached: Vec<Unreached> = page.coverage.iter().filter_map(Unreached::of).collect();
+    sections.extend(coverage::section(&page.coverage, &unreached, &mut anchors));
     document(&page.title, &page.lead, &sections)
 }
 
@@ -93,8 +99,10 @@ mod tests {
             facts: vec![("Coverage".to_owned(), "50 %".to_owned())],
             listing: Vec::new(),
             findings: vec![shown("deadlock", "New"), shown("misuse", "New"), shown("x", "Known")],
+            coverage: vec![Coverage { event: "Load".to_owned(), count: 3, ..Coverage::default() }],
         });
-        assert_eq!(page.matches("<h2").count(), 3, "{page}");
+        assert_eq!(page.matches("<h2").count(), 4, "{page}");
+        assert!(page.contains("Load in : taken 3 times"), "{page}");
         assert_eq!(page.matches("a &lt;fact").count(), 3);
         assert!(page.find(">New<").or(page.find("New ")) < page.find("Known"));
     }

@@ -18,6 +18,7 @@ mod outcome;
 mod plan;
 mod protocols;
 mod recipes;
+mod requests;
 mod robust;
 mod shapes;
 mod small;

@@ -14,9 +14,30 @@ pub fn all() -> impl Iterator<Item = Mutant> {
     named::repairs()
 }
 
+/// Protocols that consist of the machines of another one, and some of their own or with additions. The repairs of
+/// the other protocol are theirs, too.
+const BUILT_ON: [(&str, &str); 2] =
+    [("MESI_Three_Level_HTM", "MESI_Three_Level"), ("GPU_VIPER", "MOESI_AMD_Base")];
+
 /// The repairs of a protocol, in the order in which they are to be applied.
+///
+/// Those of MESI_Three_Level are also repairs of MESI_Three_Level_HTM, and those of MOESI_AMD_Base of GPU_VIPER, since
+/// gem5 makes these protocols of the same machines.
+///
+/// ```
+/// use slicc::mutant::repair;
+///
+/// let names: Vec<_> = repair::of("GPU_VIPER").map(|one| one.name).collect();
+/// assert!(names.contains(&"amd-stalewb-undefined".into()));
+/// ```
 pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
-    all().filter(move |one| one.protocol == protocol)
+    all().filter(move |one| is_of(one, protocol))
+}
+
+/// Whether a repair is one of a protocol's.
+pub fn is_of(repair: &Mutant, protocol: &str) -> bool {
+    repair.protocol == protocol
+        || BUILT_ON.iter().any(|(name, base)| *name == protocol && repair.protocol == *base)
 }
 
 /// The repair of this name.

@@ -1,12 +1,10 @@
 //! Requests beside loads, stores and locked or linked accesses: flushes, atomic requests and prefetches.
 
-mod outcome;
-mod stress;
-
 use std::path::Path;
 
+use crate::outcome::{effect, traced};
+use crate::stress;
 use history::Kind;
-use outcome::{effect, traced};
 use simulate::client::Client;
 use simulate::config::takes_flushes;
 use simulate::program::Extras;
