@@ -85,13 +85,14 @@ fn unique_and_atomic_callbacks_complete_one() {
     sequencer.write_done(entry.line(12), None, &mut effects).unwrap();
     assert_eq!(tags(&effects), [2]);
     assert_eq!(effects.issue.unwrap().kind, ruby_type::ATOMIC_RETURN);
-    assert!(sequencer.write_done(entry.line(13), None, &mut effects).is_ok());
-    ask(&mut sequencer, 4, RequestKind::Atomic).unwrap();
+    assert!(sequencer.write_done(entry.line(13), None, &mut effects).is_err());
+    ask(&mut sequencer, 4, RequestKind::AtomicNoReturn).unwrap();
     effects.clear();
-    entry.block[4] = 7;
+    entry.block[3] = 7;
     sequencer.atomic_done(entry.line(14), None, &mut effects).unwrap();
-    assert_eq!(effects.responses[0].value, 7);
-    assert_eq!(entry.block[4], 7, "it was performed elsewhere");
+    assert_eq!((tags(&effects), effects.responses[0].value), (vec![3], 7));
+    assert_eq!(entry.block[3], 7, "it was performed elsewhere");
+    assert_eq!(effects.issue.unwrap().kind, ruby_type::ATOMIC_NO_RETURN);
 }
 
 #[test]
