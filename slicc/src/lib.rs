@@ -3,9 +3,10 @@
 //!
 //! A [`protocol::Protocol`] is a protocol that has been read and found correct, built in
 //! ([`builtin`]) or from a user's file. On the way there, [`load`] reads a `.slicc` file and its
-//! includes (`lexer`, `parser`) into a syntax tree ([`ast`]), [`outline`] resolves states, events
-//! and transition tables by name, and [`compile`] generates code for a register machine, which the
-//! crate `simulate` executes. [`lint`] warns about what is allowed but odd.
+//! includes (`lexer`, `parser`) into a syntax tree ([`ast`]), [`dialect`] rewrites older versions of
+//! the language as today's, [`outline`] resolves states, events and transition tables by name, and
+//! [`compile`] generates code for a register machine, which the crate `simulate` executes. [`lint`]
+//! warns about what is allowed but odd.
 //!
 //! A [`mutant::Mutant`] is a protocol with an injected fault: one of the known faults
 //! ([`mutant::named`]) or one that an operator generates ([`mutant::made`]). [`mutant::touched`]

@@ -48,6 +48,8 @@ pub struct Loaded {
     pub settings: Vec<Setting>,
     /// All declarations; those of an included file replace its `include` line.
     pub declarations: Vec<Declaration>,
+    /// Whether it is in an older dialect of SLICC and was rewritten, as a warning says.
+    pub is_older: bool,
     /// Warnings about what is allowed but odd.
     pub warnings: Vec<Diagnostic>,
 }
@@ -379,7 +381,9 @@ impl Loader<'_, '_> {
         };
         let protocol =
             if has_error(&self.diagnostics) { None } else { self.protocol(&declarations) };
-        self.diagnostics.extend(dialect::modernise(&mut declarations, older));
+        let rewritten = dialect::modernise(&mut declarations, older);
+        let is_older = rewritten.is_some();
+        self.diagnostics.extend(rewritten);
         match protocol {
             Some(protocol) if !has_error(&self.diagnostics) => Ok(Loaded {
                 sources: self.sources,
@@ -388,6 +392,7 @@ impl Loader<'_, '_> {
                 repairs: Vec::new(),
                 settings: Vec::new(),
                 declarations,
+                is_older,
                 warnings: self.diagnostics,
             }),
             _ => Err(Failure { sources: self.sources, diagnostics: self.diagnostics, is_missing }),

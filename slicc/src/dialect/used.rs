@@ -42,17 +42,22 @@ pub(super) fn add(
     declarations.splice(end..end, added);
 }
 
-/// The names of functions and types that are used, each with a place.
+/// The name of a function with the number of its arguments, since names are overloaded.
+fn key(function: &Name, arguments: usize) -> Box<str> {
+    format!("{}/{arguments}", function.text).into()
+}
+
+/// The types, and keys of functions, that are used, each with a place.
 type Used = FxHashMap<Box<str>, Span>;
 
 /// The place where the name of a declaration is used, unless the protocol declares it itself.
 fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> Option<Span> {
     let name = match declaration {
-        Declaration::Function(function) => &function.name.text,
-        Declaration::Enumeration(enumeration) => &enumeration.name.text,
+        Declaration::Function(function) => key(&function.name, function.parameters.len()),
+        Declaration::Enumeration(enumeration) => enumeration.name.text.clone(),
         _ => return None,
     };
-    used.get(name).copied().filter(|_| !own.contains(name))
+    used.get(&name).copied().filter(|_| !own.contains(&name))
 }
 
 /// Adds a piece to a machine that calls one of its functions.
@@ -85,7 +90,7 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
             function.parameters.iter().for_each(|one| uses(&one.kind));
             uses(&function.result);
             if let Some(body) = &function.body {
-                own.insert(function.name.text.clone());
+                own.insert(key(&function.name, function.parameters.len()));
                 in_block(body, used);
             }
         }
@@ -102,12 +107,14 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
 fn in_block(block: &Block, used: &mut Used) {
     visit::block(block, &mut |node| {
         let Node::Expression(expression) = node else { return };
-        let name = match &expression.kind {
-            ExpressionKind::Call { function: name, .. }
-            | ExpressionKind::Enumerator { family: name, .. }
-            | ExpressionKind::Local { kind: name, .. } => name,
+        let (name, span) = match &expression.kind {
+            ExpressionKind::Call { function, arguments } => {
+                (key(function, arguments.len()), function.span)
+            }
+            ExpressionKind::Enumerator { family: name, .. }
+            | ExpressionKind::Local { kind: name, .. } => (name.text.clone(), name.span),
             _ => return,
         };
-        used.entry(name.text.clone()).or_insert(name.span);
+        used.entry(name).or_insert(span);
     });
 }

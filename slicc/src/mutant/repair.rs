@@ -62,19 +62,26 @@ pub struct Repaired {
     pub left_out: Vec<(Mutant, Misfit)>,
 }
 
-/// Applies every repair that fits.
+/// Applies every repair that fits. Repairs are in today's language: one with which a protocol in an
+/// older dialect has errors does not fit it.
 ///
 /// # Errors
-/// A repair fits, but the protocol has errors with it.
+/// A repair fits a protocol in today's language, but the protocol has errors with it.
 pub fn all_that_fit(protocol: &Protocol) -> Result<Repaired, Failure> {
     let mut repaired =
         Repaired { protocol: protocol.clone(), applied: Vec::new(), left_out: Vec::new() };
     for repair in of(protocol.name()) {
         match repair.fits(&repaired.protocol.loaded) {
-            Ok(()) => {
-                repaired.protocol = repaired.protocol.with(&repair)?;
-                repaired.applied.push(repair);
-            }
+            Ok(()) => match repaired.protocol.with(&repair) {
+                Ok(protocol) => {
+                    repaired.protocol = protocol;
+                    repaired.applied.push(repair);
+                }
+                Err(_) if protocol.loaded.is_older => {
+                    repaired.left_out.push((repair, Misfit::Dialect));
+                }
+                Err(failure) => return Err(failure),
+            },
             Err(misfit) => repaired.left_out.push((repair, misfit)),
         }
     }

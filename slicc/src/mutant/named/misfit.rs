@@ -6,6 +6,9 @@ pub enum Misfit {
     /// The protocol has the fault, or the repair, already.
     #[error("this protocol has it already: {0}")]
     Already(String),
+    /// The protocol is in an older dialect of SLICC, in which the edit is not understood.
+    #[error("it is in today's language, and this protocol is not")]
+    Dialect,
     /// There is no place that fits.
     #[error(
         "it does not fit: there is no {}{}",
