@@ -55,7 +55,7 @@ pub struct Args {
     #[arg(long, value_name = "PROPOSITION")]
     outcome: Option<String>,
 
-    /// Instruction set of the litmus test that is written [default: that of the trace, or x86]
+    /// Instruction set of the litmus test that is written [default: that of the trace, or the first of x86, AArch64 and RISC-V that can express it]
     #[arg(long, value_name = "ISA", value_parser = words::one_of(&Isa::ALL, Isa::name))]
     arch: Option<Isa>,
 
@@ -186,9 +186,13 @@ pub fn extensions() -> String {
     ingest::any_of(&all)
 }
 
-/// The instruction set of a test that is made from a history: the one asked for, else that of its trace, else x86.
+/// The instruction set of a test that is made from a history: the one asked for, else that of its trace, else the first that can
+/// express it.
 pub fn architecture(history: &History, asked: Option<Isa>) -> Isa {
-    asked.or(history.provenance.isa).unwrap_or(Isa::X86)
+    let can_express =
+        |isa: &Isa| litmus::write(history, "", "", *isa, &mut std::io::sink()).is_ok();
+    let first = || [Isa::X86, Isa::Arm, Isa::Riscv].into_iter().find(can_express);
+    asked.or(history.provenance.isa).or_else(first).unwrap_or(Isa::X86)
 }
 
 /// Writes the only one of some histories as a litmus test; `file` names them in messages and in the test.

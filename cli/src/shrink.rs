@@ -54,7 +54,7 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE")]
     output: Vec<PathBuf>,
 
-    /// Instruction set of a test that is written [default: that of the trace, or x86]
+    /// Instruction set of a test that is written [default: that of the trace, or the first of x86, AArch64 and RISC-V that can express it]
     #[arg(long, value_name = "ISA", value_parser = words::one_of(&Isa::ALL, Isa::name))]
     arch: Option<Isa>,
 

@@ -34,6 +34,15 @@ pub enum Error {
         /// Description of the files in the directory.
         found: String,
     },
+    /// The input is a litmus test, whose outcomes are not known before it is run.
+    #[error(
+        "{file}: is a litmus test, not a trace: `rubric litmus` says which outcomes a model allows, and \
+         `rubric convert TEST.litmus --outcome \"1:x5=1 /\\ 1:x8=0\"` makes a history of one"
+    )]
+    Litmus {
+        /// The file.
+        file: String,
+    },
     /// The input is empty.
     #[error(
         "{file}: is empty; expected {} (was gem5 run with --debug-flags and --debug-file?)",

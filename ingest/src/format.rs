@@ -173,6 +173,9 @@ impl Detector {
         if let Some(format) = certain(line) {
             return Ok(Some(format));
         }
+        if self.unknown.is_none() && is_litmus(line) {
+            return Err(Error::Litmus { file: file.to_owned() });
+        }
         if is_binary(line) {
             return Err(Error::Binary { file: file.to_owned(), line: self.lines });
         }
@@ -192,6 +195,13 @@ impl Detector {
             None => Error::Empty { file },
         }
     }
+}
+
+/// Whether a line is the first of a litmus test: an architecture and a name.
+fn is_litmus(line: &[u8]) -> bool {
+    let mut words = line.split(|byte| *byte == b' ');
+    let architecture = words.next().unwrap_or_default();
+    [&b"RISCV"[..], b"AArch64", b"X86_64", b"X86"].contains(&architecture) && words.count() == 1
 }
 
 /// Detects the format of an input by its beginning.

@@ -39,7 +39,7 @@ use crate::source::{Diagnostic, Span};
 use code::Code;
 
 /// Functions that gem5's runtime calls.
-const CALLED_BY_THE_RUNTIME: [&str; 14] = [
+const CALLED_BY_THE_RUNTIME: [&str; 20] = [
     "getState",
     "setState",
     "getAccessPermission",
@@ -54,6 +54,12 @@ const CALLED_BY_THE_RUNTIME: [&str; 14] = [
     "functionalReadPriority",
     "regStats",
     "collateStats",
+    "regProbePoints",
+    "inCache",
+    "hasBeenPrefetched",
+    "inMissQueue",
+    "coalesce",
+    "notifyCoalesced",
 ];
 
 /// Returns the warnings about a protocol.

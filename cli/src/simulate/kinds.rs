@@ -55,13 +55,13 @@ pub struct Tried {
 }
 
 /// Tries the shortest run of each kind of failure with the repairs of released faults; nothing if no repairs fit, or if the protocols
-/// run with repairs.
+/// run with all repairs.
 ///
 /// # Errors
 /// A run cannot be repeated, or a certificate is wrong.
 pub fn tried(series: &Series<'_>) -> Result<Vec<Tried>, Error> {
     let mut all = Vec::new();
-    if series.args.repair != Repairs::None {
+    if series.args.repair == Repairs::All {
         return Ok(all);
     }
     for (protocol, opened) in series.opened.iter().enumerate() {

@@ -83,7 +83,7 @@ pub fn run(
             score.coverage.write(path)?;
         }
     }
-    if status == Status::Violation && args.repair == Repairs::None && !args.quiet {
+    if status == Status::Violation && args.repair != Repairs::All && !args.quiet {
         tell_known(args, opened, &simulation)?;
     }
     let elapsed = start.elapsed().as_secs_f64();

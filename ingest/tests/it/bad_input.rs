@@ -40,6 +40,10 @@ fn nothing_or_no_text() {
         &bytes_error(b"Dear reader,\nhow are you?\n"),
         &["t:1", "`Dear reader,`", "expected a line of a gem5"],
     );
+    says(
+        &bytes_error(b"RISCV MP+fences\n{0:x6=x;}\n"),
+        &["t: ", "a litmus test", "`rubric litmus`"],
+    );
 }
 
 #[test]

@@ -38,7 +38,9 @@ pub(crate) struct Bench<'a> {
 pub(super) struct Ran {
     pub client: Client,
     pub lineage: Lineage,
+    /// The operations of both runs.
     pub operations: usize,
+    /// The transitions of both runs: a known fault ends many runs of the protocol as it is before they get far.
     pub reached: Vec<Reached>,
     /// Whether one of the two runs was given up since the time was over. Then nothing is known to have gone wrong.
     pub is_given_up: bool,
@@ -87,10 +89,15 @@ impl<'a> Bench<'a> {
             self.simulate_until(&self.opened.protocol, client, lineage, deadline)?;
         let mut is_given_up = simulated.run.is_given_up;
         let mut left = Vec::new();
+        let (mut operations, mut reached) = (simulated.operations, simulated.run.reached());
         if !simulated.problems.is_empty() && !self.repaired.applied.is_empty() {
             let protocol = &self.repaired.protocol;
             let repaired = self.simulate_until(protocol, client, lineage, deadline)?;
             is_given_up |= repaired.run.is_given_up;
+            operations += repaired.operations;
+            if has_same_numbers(protocol, &self.opened.protocol) {
+                reached.extend(repaired.run.reached());
+            }
             left = repaired.problems;
         }
         if is_given_up {
@@ -99,8 +106,8 @@ impl<'a> Bench<'a> {
         Ok(Ran {
             client,
             lineage: lineage.clone(),
-            operations: simulated.operations,
-            reached: simulated.run.reached(),
+            operations,
+            reached,
             is_given_up,
             problems: simulated.problems,
             left,
@@ -166,4 +173,13 @@ impl<'a> Bench<'a> {
             settings.collect::<String>()
         )
     }
+}
+
+/// Whether transitions have the same numbers in two protocols (`simulate::system::Reached`).
+fn has_same_numbers(one: &Protocol, other: &Protocol) -> bool {
+    let of = |protocol: &Protocol| {
+        let machines = protocol.program.machines.iter();
+        machines.map(|machine| (machine.states.clone(), machine.events.clone())).collect::<Vec<_>>()
+    };
+    of(one) == of(other)
 }

@@ -32,6 +32,7 @@ pub fn svg(chart: &Chart) -> String {
         column: column(chart),
         out: String::new(),
         sent: vec![(0.0, 0.0); messages.len()],
+        last: (0.0, 0.0),
         y: 0.0,
     };
     drawing.y = MARGIN + TITLE + LINE * chart.lead.len() as f64 + LINE;
@@ -39,6 +40,7 @@ pub fn svg(chart: &Chart) -> String {
     for step in 0..chart.steps.len() {
         drawing.step(step);
     }
+    drawing.mark_wrong();
     drawing.under_way();
     let bottom = drawing.y;
     drawing.wrong();
@@ -63,6 +65,8 @@ struct Drawing<'c> {
     out: String,
     /// For each message, the place at which it was sent.
     sent: Vec<(f64, f64)>,
+    /// Where the last arrow of a step ended, or its state changed.
+    last: (f64, f64),
     y: f64,
 }
 
@@ -144,6 +148,7 @@ impl Drawing<'_> {
     /// above are below its end.
     fn arrow(&mut self, start: (f64, f64), from: usize, to: usize, what: &str, dashes: &str) {
         let ((x, y), end, bottom) = (start, self.lifeline(to), self.y);
+        self.last = (end, bottom);
         let is_right = from < to;
         let head = if is_right { end - 1.0 } else { end + 1.0 };
         self.write(format_args!(
@@ -161,6 +166,7 @@ impl Drawing<'_> {
     /// A changed state: a box on the lifeline, with the event beside it.
     fn state(&mut self, at: usize, event: &str, change: &str) {
         let (x, y) = (self.lifeline(at), self.y);
+        self.last = (x, y - 6.0);
         let width = change.chars().count() as f64 * 7.6 + 14.0;
         self.write(format_args!(
             "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
@@ -195,6 +201,16 @@ impl Drawing<'_> {
             }
         }
         self.y += BETWEEN;
+    }
+
+    /// Marks the place of the last step if it is wrong.
+    fn mark_wrong(&mut self) {
+        let (x, y) = self.last;
+        if self.chart.wrong.is_some() && !self.chart.steps.is_empty() {
+            self.write(format_args!(
+                "<circle cx=\"{x:.0}\" cy=\"{y:.0}\" r=\"7\" fill=\"none\" stroke=\"{RED}\" stroke-width=\"2.5\"/>"
+            ));
+        }
     }
 
     /// What is wrong after the last step.
@@ -263,6 +279,7 @@ mod tests {
         // Two arrows between core and cache, two of messages, and one of a message under way.
         assert_eq!(drawn.matches("marker-end").count(), 5);
         assert_eq!(drawn.matches("stroke-dasharray=\"2 4\"").count(), 1);
+        assert_eq!(drawn.matches("<circle").count(), 1);
         for wanted in
             ["Data &lt;twice&gt;", "IM → M", "Data, line 0", "deadlock: a message is left"]
         {

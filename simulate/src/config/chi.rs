@@ -28,6 +28,9 @@ pub enum Role {
 const CONTROLLERS_PER_CORE: u32 = 3;
 
 impl Role {
+    /// All roles.
+    pub const ALL: [Role; 4] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf];
+
     /// The role of a controller, by its machine and number.
     pub fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
         let is_home = number >= CONTROLLERS_PER_CORE * options.threads;

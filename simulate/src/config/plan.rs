@@ -478,9 +478,11 @@ impl Planner<'_> {
         if !self.errors.is_empty() {
             return;
         }
+        let is_chi = self.known() == Some(KnownProtocol::Chi);
+        let roles: &[Role] = if is_chi { &Role::ALL } else { &[] };
         for (setting, _) in self.options.settings.iter().zip(&self.used).filter(|(_, used)| !**used)
         {
-            let (what, hint) = missing(setting, machines);
+            let (what, hint) = missing(setting, machines, roles);
             self.errors.push(anywhere(format!("--set {setting}: {what}")).hint(hint));
         }
     }
@@ -525,23 +527,26 @@ impl Planner<'_> {
     }
 }
 
-/// For a setting that applies to nothing: what does not exist, and what does.
-fn missing(setting: &Setting, machines: &[Declared]) -> (String, String) {
+/// For a setting that applies to nothing: what does not exist, and what does. `roles` are those of controllers of the machine `Cache`.
+fn missing(setting: &Setting, machines: &[Declared], roles: &[Role]) -> (String, String) {
     let parameter = &setting.parameter;
     let list = |names: Vec<&str>| format!("there are: {}", names.join(", "));
-    let names = || list(machines.iter().map(|machine| machine.name).collect());
-    match &setting.machine {
-        None => {
-            let what = format!("no machine has a parameter {parameter}");
-            (what, list(parameters(machines)))
+    let Some(name) = &setting.machine else {
+        let what = format!("no machine has a parameter {parameter}");
+        return (what, list(parameters(machines)));
+    };
+    let is_role = roles.iter().any(|role| role.name() == name);
+    let (kind, machine) = if is_role { ("role", "Cache") } else { ("machine", &**name) };
+    match machines.iter().find(|one| one.name == machine) {
+        Some(machine) => {
+            let what = format!("{kind} {name} has no parameter {parameter}");
+            (what, list(parameters(&[*machine])))
         }
-        Some(name) => match machines.iter().find(|machine| machine.name == name) {
-            None => (format!("the protocol has no machine {name}"), names()),
-            Some(machine) => {
-                let what = format!("machine {name} has no parameter {parameter}");
-                (what, list(parameters(&[*machine])))
-            }
-        },
+        None => {
+            let names = machines.iter().map(|machine| machine.name);
+            let names = names.chain(roles.iter().map(|role| role.name()));
+            (format!("the protocol has no machine {name}"), list(names.collect()))
+        }
     }
 }
 

@@ -8,6 +8,7 @@ use slicc::compile::trackers;
 use slicc::compile::types::{Type, TypeKind, Types};
 use slicc::cplusplus::evaluate;
 
+use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
     Controller, DEADLOCK_THRESHOLD, DmaFields, Envelope, MemoryFields, RequestFields, Resume, Role,
@@ -72,8 +73,7 @@ impl System {
         let types = &program.types;
         let envelopes =
             types.iter().map(|(_, of)| envelope(of, types.known.destinations)).collect();
-        let kinds =
-            types.iter().map(|(_, of)| of.fields.get("Type").map(|field| field.offset)).collect();
+        let kinds = types.iter().map(|(_, of)| type_field(of).map(|field| field.offset)).collect();
         let largest = types.iter().map(|(_, of)| of.initial.len()).max().unwrap_or(0);
         let mut homes = vec![None; 64];
         for machine in &plan.machines {

@@ -1,6 +1,7 @@
 //! Describes faults in words.
 
-use slicc::compile::types::TypeKind;
+use slicc::compile::code::InPort;
+use slicc::compile::types::{Field, Type, TypeKind};
 
 use super::fault::{Fault, FaultKind, Trap};
 use super::{MOST_RECORDED, RecordedEvent, System};
@@ -21,6 +22,7 @@ impl System {
             let message = format!("{what} ({name}, tick {}, address {address:#x})", self.now);
             (FaultKind::Misuse, message)
         };
+        let names_event = matches!(trap, Trap::NoTransition { .. });
         let (kind, message) = match trap {
             Trap::NoTransition { state, event } => (
                 FaultKind::InvalidTransition,
@@ -48,7 +50,10 @@ impl System {
             Trap::Other(what) => misuse(&what),
             Trap::Unsupported(what) => misuse(&format!("{what} is not simulated")),
         };
-        let recent = self.recent(address);
+        let mut recent = self.recent(address);
+        if !names_event {
+            recent.extend(self.handled());
+        }
         Box::new(Fault {
             kind,
             message,
@@ -200,21 +205,47 @@ impl System {
         !event.is_message && transitions[event.what as usize].state == event.after
     }
 
+    /// The type of a message, and what its field for that says: `RequestMsg GETX`.
+    fn message_name(&self, of: usize, kind: u32) -> String {
+        let types = &self.program.types;
+        let named = type_field(&types[of]).and_then(|field| match &types[field.of].kind {
+            TypeKind::Enumeration { values, .. } => values.get(kind as usize),
+            _ => None,
+        });
+        match named {
+            Some(kind) => format!("{} {kind}", types[of].name),
+            None => types[of].name.to_string(),
+        }
+    }
+
+    /// The message at the head of the port that the current controller is handling, as the last line of a report.
+    fn handled(&self) -> Option<String> {
+        let controller = &self.controllers[self.current];
+        let machine = &self.program.machines[controller.machine];
+        let mut ports = machine.in_ports.iter().zip(&controller.ports);
+        let is_it = |port: &InPort| port.rank as usize == controller.rank && !port.timers;
+        let (port, buffer) = ports.find(|(port, _)| is_it(port))?;
+        let message = self.buffers[*buffer as usize].head()?;
+        let of = self.words.type_of(message);
+        let kind = self.kinds[of]
+            .map_or(0, |offset| self.words.words[message as usize + usize::from(offset)] as u32);
+        Some(format!(
+            "{:>10}: {} {} has {} at the head of {}, and stops",
+            self.now,
+            machine.name,
+            controller.version,
+            self.message_name(of, kind),
+            port.name
+        ))
+    }
+
     /// Describes an event in words.
     fn describe(&self, event: &RecordedEvent) -> String {
         let controller = &self.controllers[event.controller as usize];
         let machine = &self.program.machines[controller.machine];
         let who = format!("{:>10}: {} {}", event.tick, machine.name, controller.version);
         if event.is_message {
-            let of = &self.program.types[event.what as usize];
-            let named =
-                of.fields.get("Type").and_then(|field| match &self.program.types[field.of].kind {
-                    TypeKind::Enumeration { values, .. } => {
-                        values.get(event.kind as usize).cloned()
-                    }
-                    _ => None,
-                });
-            return format!("{who} sends {} {}", of.name, named.as_deref().unwrap_or(""));
+            return format!("{who} sends {}", self.message_name(event.what as usize, event.kind));
         }
         let transition = &machine.transitions[event.what as usize];
         let after = machine.states.get(usize::from(event.after)).map_or("?", |state| state);
@@ -228,6 +259,11 @@ impl System {
             machine.states[usize::from(transition.state)]
         )
     }
+}
+
+/// The field of a message that says what it is: gem5's protocols have different names for it.
+pub(super) fn type_field(of: &Type) -> Option<&Field> {
+    ["Type", "type", "Class"].iter().find_map(|name| of.fields.get(*name))
 }
 
 /// The last events for a line, collected from the newest on.

@@ -68,7 +68,11 @@ pub fn write(
 /// The chart of the run to what was found, or to the first warning.
 fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     let (steps, wrong) = match &explored.exploration.verdict {
-        Verdict::Found(found) => (&found.steps, found.sentence()),
+        Verdict::Found(found) => {
+            let place = explored.place.as_ref();
+            let place = place.map(|(file, line, _)| format!(", at {file}:{line}"));
+            (&found.steps, found.sentence() + &place.unwrap_or_default())
+        }
         _ => {
             let warned = explored.exploration.warnings.first()?;
             (&warned.steps, format!("warning: {}", warned.warning.message))

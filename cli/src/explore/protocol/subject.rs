@@ -107,7 +107,7 @@ impl<'a> Subject<'a> {
         let warnings = exploration.warnings.iter();
         let warned_at = warnings.map(|warned| written_at(warned.warning.span, sources));
         let known = match &exploration.verdict {
-            Verdict::Found(found) if args.repair == Repairs::None => {
+            Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
                 known_finding(&self.protocol, &scope, found, states)
             }

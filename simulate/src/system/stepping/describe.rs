@@ -7,6 +7,7 @@ use super::signals::Signal;
 use super::values::{Access, Action, Freshness};
 use super::{Stepping, Values};
 use crate::system::RecordedEvent;
+use crate::system::report::type_field;
 
 /// A move in words.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -128,7 +129,7 @@ impl Stepping {
     /// The name of the type of a message: `GETX`.
     fn kind_name(&self, of: usize, kind: usize) -> &str {
         let types = &self.system.program.types;
-        let values = types[of].fields.get("Type").map(|field| &types[field.of].kind);
+        let values = type_field(&types[of]).map(|field| &types[field.of].kind);
         match values {
             Some(TypeKind::Enumeration { values, .. }) => {
                 values.get(kind).map_or("", |value| value)
