@@ -1,0 +1,52 @@
+//! More text than memory. This test is a program of its own: the system counts the memory that a process had before it
+//! became another program, so that of a test program with much of it would be taken for that of `rubric`.
+
+use std::io::{self, Read, Write};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+
+use wait4::Wait4;
+
+/// A command that reads standard input.
+fn begin(command: &str) -> Child {
+    Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args([command, "--quiet", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap()
+}
+
+#[test]
+fn more_text_than_memory_goes_through_a_pipe() {
+    /// Bytes of text, and of memory: what the program itself takes, and a little.
+    const TEXT: u64 = 400 << 20;
+    const MEMORY: u64 = 96 << 20;
+    for command in ["watch", "check"] {
+        let mut child = begin(command);
+        let mut pipe = child.stdin.take().unwrap();
+        let writer = thread::spawn(move || -> io::Result<()> {
+            let noise = "7: system.ruby.network: nothing to do with a history\n".repeat(4000);
+            let mut written = 0;
+            let mut round = 0;
+            while written < TEXT {
+                let mut part = noise.clone();
+                for thread in 0..2 {
+                    let tick = 2 * round + thread;
+                    part += &format!("{tick}: system.client: T{thread} op {round} load 0x40 0x0\n");
+                }
+                round += 1;
+                written += part.len() as u64;
+                pipe.write_all(part.as_bytes())?;
+            }
+            Ok(())
+        });
+        let mut said = String::new();
+        child.stdout.take().unwrap().read_to_string(&mut said).unwrap();
+        let used = child.wait4().unwrap();
+        writer.join().unwrap().unwrap();
+        assert_eq!(used.status.code(), Some(0), "{said}");
+        assert!(said.starts_with("consistent"), "{said}");
+        assert!(used.rusage.maxrss < MEMORY, "{command}: {}", used.rusage.maxrss);
+    }
+}
