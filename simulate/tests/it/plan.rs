@@ -2,6 +2,7 @@
 
 use simulate::config::{CacheGeometry, Caches, Direction, Options, Plan, Value};
 use simulate::ruby::cache::CacheParameters;
+use simulate::ruby::prefetcher::PrefetcherSettings;
 use slicc::ast::{Expression, ExpressionKind, Name, Object, Pair, PairKind};
 use slicc::protocol::Protocol;
 use slicc::scripts::Declared;
@@ -327,7 +328,7 @@ fn defaults_are_read_as_they_are_written() {
         (text("int", "RubySystem::getBlockSizeBits()"), Value::Number(6)),
         (text("std::string", "hello"), Value::Text("hello".into())),
         (with("bool", "x", ExpressionKind::Bool(true)), Value::Number(1)),
-        (object("RubyPrefetcher*", "x"), Value::Null),
+        (object("RubyPrefetcher*", "x"), Value::Prefetcher(PrefetcherSettings::USUAL)),
         (
             text("AccessType", "AccessType_Read"),
             Value::Enumerator { family: "AccessType".into(), value: "Read".into() },

@@ -99,7 +99,7 @@ mod tests {
         for one in fixtures::PROTOCOLS {
             fault::parse(one.name, one.faults).unwrap();
         }
-        assert_eq!(all().count(), 78);
+        assert_eq!(all().count(), 80);
         for (name, text) in fixtures::REPAIRS {
             fault::parse(name, text).unwrap();
         }

@@ -340,7 +340,7 @@ fn what_is_wrong() {
         ),
         ("action(a) { for (x) { } }", "1:21 expected `;`, found `{`"),
         ("state_declaration(State) { I; }", "1:29 expected `,`, found `;`"),
-        ("machine(M:A) { }", "1:14 expected `:`, found `{`"),
+        ("machine(M:A) x { }", "1:14 expected `:`, found `x`"),
     ] {
         assert_eq!(said(input), [expected], "{input}");
     }
