@@ -12,6 +12,7 @@ mod text;
 use std::io::Write;
 use std::path::PathBuf;
 
+use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Scope, Values};
 use slicc::setting::Setting;
 
@@ -22,7 +23,7 @@ use crate::simulate::parse;
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
-use lab::text::quoted;
+use lab::text::{quoted, tame};
 use subject::{Explored, Subject};
 
 /// Explore all runs of coherence protocols with a few threads and locations
@@ -194,6 +195,17 @@ impl Args {
     }
 }
 
+/// Warns of a protocol that relies on time.
+fn tell_time(opened: &Opened) {
+    if relies_on_time(&opened.protocol) {
+        eprintln!(
+            "rubric: warning: {} handles internal events in the cycle in which they are triggered, and an exploration has no time: what \
+             it finds may be no fault of the protocol",
+            tame(&opened.given)
+        );
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let names = parse::protocols(&args.protocols);
@@ -215,6 +227,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     for opened in &opened? {
         if !args.quiet {
             tell_order(opened, &args.set);
+            tell_time(opened);
         }
         let subjects =
             if args.mutants { Subject::mutants(opened)? } else { vec![Subject::of(opened)] };

@@ -122,7 +122,7 @@ fn a_format_without_words_does_not_lose_what_was_found() {
     let linked = r#"{"operations":[{"thread":0,"index":0,"kind":"load-linked","address":1,"read":0},{"thread":1,"index":0,"kind":"store","address":1,"written":5},{"thread":1,"index":1,"kind":"load","address":2,"read":7},{"thread":0,"index":1,"kind":"store-conditional","address":1,"written":6},{"thread":0,"index":2,"kind":"store","address":2,"written":7},{"thread":1,"index":2,"kind":"load","address":1,"read":6},{"thread":1,"index":3,"kind":"load","address":1,"read":5}]}"#;
     let file = folder.file("linked.json", linked);
     let paths = ["part.litmus", "part.axe", "part.json"].map(|name| folder.path(name));
-    let outputs = ["-o", &paths[0], "-o", &paths[1], "-o", &paths[2]];
+    let outputs = ["--arch", "x86", "-o", &paths[0], "-o", &paths[1], "-o", &paths[2]];
     let assert = rubric(&[&["shrink", &file], &outputs[..]].concat()).assert();
     let text = String::from_utf8_lossy(&assert.get_output().stdout).into_owned();
     assert!(text.starts_with("violation  sc"), "{text}");

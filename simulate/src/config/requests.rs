@@ -3,6 +3,7 @@
 use slicc::ast::{Block, Declaration, Expression, ExpressionKind, Machine};
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
+use slicc::scripts::{KnownProtocol, Script};
 use slicc::visit::{self, Node};
 
 use super::has_dma;
@@ -17,6 +18,13 @@ const FLUSH: &str = "FLUSH";
 pub fn takes_flushes(protocol: &Protocol) -> bool {
     let mut machines = protocol.machines().filter(|machine| has_sequencer(&machine.parameters));
     machines.any(|machine| names_request(machine, FLUSH))
+}
+
+/// Whether a protocol relies on time, of which the explorer has none: CHI's internal events are handled in the cycle in
+/// which they are triggered, before any message that arrives later.
+pub fn relies_on_time(protocol: &Protocol) -> bool {
+    let script = Script::find(protocol.name(), &protocol.declared());
+    script.is_some_and(|script| script.known == KnownProtocol::Chi)
 }
 
 /// What runs with these extras ask of a protocol beside the accesses of cores.
