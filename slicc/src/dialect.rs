@@ -1,12 +1,12 @@
 //! Older dialects of SLICC: protocols of earlier versions of gem5, read as if they were written
 //! today.
 //!
-//! The rest of this crate knows the language of today only. [`modernise`] rewrites the syntax tree
+//! The rest of this crate knows the language of today only. `modernise` rewrites the syntax tree
 //! of an older protocol after parsing, mostly as gem5's developers rewrote the files themselves at
 //! the time. `names` has the tables: what is called otherwise today, and until when. `older.sm` has,
 //! in SLICC, what the library had. The few older forms of the grammar are in `parser::older`.
 //!
-//! [`explain`] says of a name that is not understood what it was and in which years gem5 had it.
+//! `explain` says of a name that is not understood what it was and in which years gem5 had it.
 //!
 //! A protocol in today's language passes unchanged: what is rewritten here would be an error there.
 

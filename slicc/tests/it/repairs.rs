@@ -7,7 +7,7 @@ use slicc::protocol::Protocol;
 
 /// The repairs that a built-in protocol has in a form of its own, so that its mutant and the repair
 /// do not give it back.
-const IN_ITS_OWN_FORM: [&str; 8] = [
+const IN_ITS_OWN_FORM: [&str; 9] = [
     // The answer of memory is for the DMA engine that the TBE names, not for the directory.
     "mesi2-dir-cleanreplacement-during-dma",
     // The block comes from the TBE.
@@ -23,6 +23,8 @@ const IN_ITS_OWN_FORM: [&str; 8] = [
     // The actions are in another order.
     "amd-dir-dma-l3hit-undefined",
     "hammer-l1-flush-end-no-notify",
+    // The full-bit directory notes holders in a field of its own.
+    "hammer-dir-flush-by-stranger",
 ];
 
 fn open(name: &str) -> Protocol {
