@@ -60,38 +60,38 @@ pub enum Event {
     },
     /// Something that takes no time between two parties: a core's request to its cache, or the answer.
     Direct {
-        /// From whom.
+        /// The party that says it.
         from: usize,
-        /// To whom.
+        /// The party to which it is said.
         to: usize,
-        /// What is said.
+        /// What is said: `loads line 0`.
         what: String,
     },
     /// A message is sent.
     Sent {
-        /// By whom.
+        /// The party that sends it.
         from: usize,
-        /// To whom.
+        /// The party that will receive it.
         to: usize,
-        /// The message.
+        /// The message in words, which pair it with its arrival: `GETX for line 0`.
         what: String,
     },
     /// A message arrives: the first that was sent with these words to this party and has not arrived.
     Arrived {
-        /// Where.
+        /// The party that receives it.
         at: usize,
-        /// The message.
+        /// The message in words, which pair it with its arrival: `GETX for line 0`.
         what: String,
     },
     /// A state changes.
     State {
-        /// Whose.
+        /// The controller whose state it is.
         at: usize,
-        /// By which event.
+        /// The event of the transition: `Fwd_GETX`.
         event: String,
-        /// The state before and after.
+        /// The states before and after the transition.
         states: (String, String),
-        /// Which state: that of a line, in words.
+        /// The line whose state it is: `line 0`.
         of: String,
     },
 }

@@ -30,19 +30,20 @@ pub(crate) use unknown::explain;
 /// The declarations of older libraries, in SLICC. They stand behind the prelude, in the same file.
 pub(crate) const OLDER: &str = include_str!("dialect/older.sm");
 
-/// Attribute of a buffer whose own attribute `ordered` decides, not a script of gem5: it was so
-/// until August 2015.
+/// The attribute that the rewriting gives to a buffer of an older protocol, in which `ordered` says
+/// whether it keeps the order of messages. Since August 2015 a script of gem5 decides that.
 pub(crate) const ORDERED_AS_DECLARED: &str = "ordered_as_declared";
 
-/// Attribute of the buffer to a memory that stores nothing, but sends the data of a request back:
-/// until November 2014, the data were in the directory's entries.
+/// The attribute that the rewriting gives to the buffer of requests to memory of a protocol before
+/// November 2014. Its directory's entries have the data, and memory sends those of a request back.
 pub const ECHO: &str = "echo";
 
-/// A difference between dialects, for the message that lists those of a protocol.
+/// A form of the language or of its library that gem5 had and has no more. A warning lists those of a protocol.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Older {
-    /// The year and month of the change in gem5.
+    /// The year and month in which gem5 replaced it: (2013, 5) for May 2013.
     until: (u16, u8),
+    /// What it was, as the warning lists it.
     what: &'static str,
 }
 

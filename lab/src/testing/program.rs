@@ -30,6 +30,8 @@ pub(crate) struct Bench<'a> {
     pub judge: Judge<'a>,
     pub deadlines: Deadlines,
     settings: &'a [Setting],
+    /// Whether the transitions that the repaired protocol takes count as those of the protocol as it is.
+    counts_repaired: bool,
     /// How many more deadlocks of the protocol as it is must be confirmed before suspicions are taken for granted.
     confirmations: AtomicU32,
 }
@@ -69,6 +71,7 @@ impl<'a> Bench<'a> {
             judge: Judge { given: &opened.given, checking },
             deadlines,
             settings: &options.settings,
+            counts_repaired: has_same_numbers(&repaired.protocol, &opened.protocol),
             confirmations: AtomicU32::new(match options.extent {
                 Extent::Runs(_) => u32::MAX,
                 Extent::Time(_) => CONFIRMED,
@@ -95,7 +98,7 @@ impl<'a> Bench<'a> {
             let repaired = self.simulate_until(protocol, client, lineage, deadline)?;
             is_given_up |= repaired.run.is_given_up;
             operations += repaired.operations;
-            if has_same_numbers(protocol, &self.opened.protocol) {
+            if self.counts_repaired {
                 reached.extend(repaired.run.reached());
             }
             left = repaired.problems;
@@ -175,11 +178,11 @@ impl<'a> Bench<'a> {
     }
 }
 
-/// Whether transitions have the same numbers in two protocols (`simulate::system::Reached`).
+/// Whether transitions have the same numbers in two protocols (`simulate::system::Reached`): machines, states and events are the
+/// same, in the same order.
 fn has_same_numbers(one: &Protocol, other: &Protocol) -> bool {
-    let of = |protocol: &Protocol| {
-        let machines = protocol.program.machines.iter();
-        machines.map(|machine| (machine.states.clone(), machine.events.clone())).collect::<Vec<_>>()
-    };
-    of(one) == of(other)
+    let (machines, others) = (&one.program.machines, &other.program.machines);
+    let mut pairs = machines.iter().zip(others);
+    machines.len() == others.len()
+        && pairs.all(|(a, b)| a.name == b.name && a.states == b.states && a.events == b.events)
 }

@@ -31,7 +31,7 @@ pub fn svg(chart: &Chart) -> String {
         messages: &messages,
         column: column(chart),
         out: String::new(),
-        sent: vec![(0.0, 0.0); messages.len()],
+        sent: vec![None; messages.len()],
         last: (0.0, 0.0),
         y: 0.0,
     };
@@ -63,8 +63,8 @@ struct Drawing<'c> {
     /// The distance of lifelines.
     column: f64,
     out: String,
-    /// For each message, the place at which it was sent.
-    sent: Vec<(f64, f64)>,
+    /// For each message, the place at which it was sent, once its step is drawn.
+    sent: Vec<Option<(f64, f64)>>,
     /// Where the last arrow of a step ended, or its state changed.
     last: (f64, f64),
     y: f64,
@@ -113,8 +113,7 @@ impl Drawing<'_> {
                 let is_it = |message: &&Message<'_>| message.arrived == Some(step);
                 match self.messages.iter().position(|message| is_it(&message)) {
                     Some(number) if self.messages[number].from != *at => {
-                        let (start, from) = (self.sent[number], self.messages[number].from);
-                        self.arrow(start, from, *at, what, "");
+                        self.message(number, what, "");
                     }
                     _ => self.note(*at, what),
                 }
@@ -125,14 +124,14 @@ impl Drawing<'_> {
             }
             Event::Sent { from, to, what } => {
                 let place = (self.lifeline(*from), self.y);
-                let is_it = |(message, sent): (&Message<'_>, &(f64, f64))| {
+                let is_it = |(message, sent): (&Message<'_>, &Option<(f64, f64)>)| {
                     (message.from, message.to, message.what) == (*from, *to, what)
                         && message.sent == step
-                        && *sent == (0.0, 0.0)
+                        && sent.is_none()
                 };
                 let found = self.messages.iter().zip(&self.sent).position(is_it);
                 if let Some(number) = found {
-                    self.sent[number] = place;
+                    self.sent[number] = Some(place);
                 }
             }
         }
@@ -142,6 +141,13 @@ impl Drawing<'_> {
     fn note(&mut self, at: usize, what: &str) {
         let (x, y) = (self.lifeline(at) + 8.0, self.y);
         self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(what)));
+    }
+
+    /// The arrow of a message, from where it was sent to here.
+    fn message(&mut self, number: usize, what: &str, dashes: &str) {
+        let Message { from, to, .. } = self.messages[number];
+        let start = self.sent[number].unwrap_or((self.lifeline(from), self.y));
+        self.arrow(start, from, to, what, dashes);
     }
 
     /// An arrow that ends at the lifeline of a party. The words of a level one are above it, those of one that comes from
@@ -197,7 +203,7 @@ impl Drawing<'_> {
             if from == to {
                 self.note(to, &what);
             } else {
-                self.arrow(self.sent[number], from, to, &what, "2 4");
+                self.message(number, &what, "2 4");
             }
         }
         self.y += BETWEEN;

@@ -13,7 +13,7 @@ use crate::program::TransferStep;
 use crate::record::{Records, Row};
 use crate::request::{Response, Transfer};
 
-/// A DMA device.
+/// The state of a DMA device: its program, and the access for whose response it waits.
 #[derive(Debug)]
 pub(super) struct Device {
     steps: Vec<TransferStep>,

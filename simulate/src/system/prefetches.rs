@@ -9,7 +9,7 @@ use super::fault::Trap;
 use super::words::STACK;
 use crate::sequencer::ruby_type;
 
-/// `PrefetchBit:Yes`.
+/// The number of `PrefetchBit:Yes`, which marks the requests of a prefetcher.
 const PREFETCH: u64 = 1;
 
 impl System {

@@ -4,8 +4,11 @@ use super::Older;
 
 /// A type that has another name today.
 pub(super) struct TypeRow {
+    /// Its name in older files.
     pub old: &'static str,
+    /// Its name in gem5 v24.
     pub now: &'static str,
+    /// When gem5 renamed it.
     pub older: Older,
 }
 

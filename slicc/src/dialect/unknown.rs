@@ -4,14 +4,15 @@ use rustc_hash::FxHashSet;
 
 use crate::source::{Diagnostic, Severity, Sources};
 
-/// A name that is not understood.
+/// A name that files of older versions of gem5 use and that rubric does not understand.
 struct Unknown {
+    /// The name as the files have it.
     name: &'static str,
-    /// What it is.
+    /// What it named in gem5: `a part of a GPU`.
     what: &'static str,
-    /// The years in which gem5 had it.
+    /// The first and the last year in which gem5 had it.
     years: (u16, u16),
-    /// A way around.
+    /// What the user can change in the files, for the hint of the error.
     instead: &'static str,
 }
 

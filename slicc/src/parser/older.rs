@@ -98,8 +98,8 @@ pub(super) fn external_type(input: In<'_>) -> Parsed<'_, Declaration> {
     Ok((rest, Declaration::Structure(structure)))
 }
 
-/// Parses the latency of `enqueue`: an expression. Until April 2014 it was `latency=name` or
-/// `latency="number"`.
+/// Parses the latency of `enqueue`, which is an expression. Until April 2014 it was written
+/// `latency=name` or `latency="number"`.
 pub(super) fn latency(input: In<'_>) -> Parsed<'_, Expression> {
     if input.kind() != TokenKind::Name || input.second() != TokenKind::Attribute {
         return expression(input);

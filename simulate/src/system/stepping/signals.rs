@@ -19,7 +19,7 @@ pub enum Party {
 pub enum Signal {
     /// Something happens that is no message: a core asks or is answered, a timer runs out.
     Happens {
-        /// To whom.
+        /// The party that it happens to.
         at: Party,
         /// What, in words: `loads line 0`.
         what: String,
@@ -27,7 +27,7 @@ pub enum Signal {
     /// A message arrives. It is one that was sent to this party before, with the same words; of
     /// several it may be any, since they are equal.
     Arrives {
-        /// Where.
+        /// The party that receives it.
         at: Party,
         /// Its type and line: `GETX for line 0`.
         message: String,
@@ -45,9 +45,9 @@ pub enum Signal {
     },
     /// A message is sent.
     Sends {
-        /// By whom.
+        /// The party that sends it.
         from: Party,
-        /// To whom.
+        /// The party that will receive it.
         to: Party,
         /// Its type and line.
         message: String,
