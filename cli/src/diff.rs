@@ -19,6 +19,7 @@ Examples:
   rubric diff path/to/old/MI_example.slicc path/to/new/MI_example.slicc
   rubric diff MI_example path/to/MI_example.slicc -o change.html
   rubric diff MESI_Two_Level path/to/MESI_Two_Level.slicc --runs 50
+  rubric diff path/to/old/MESI_Two_Level.slicc path/to/new/MESI_Two_Level.slicc --repair all
 
 First come the tables: states, events and transitions that were added, removed or changed, and actions,
 ports and functions with other code. Comments and formatting do not count. What only has another name, with the
@@ -27,6 +28,9 @@ same rows and code, is listed as renamed.
 Then both versions are tested with the same programs, as `rubric test` does. Programs are steered
 towards the changed transitions: those that come near to a change are varied. Findings are listed that only
 the new version has, that only the old one has, and that both have.
+
+With --repair both versions are repaired first. A repair that is named must fit one of them: the other may have
+it already.
 
 JSON is one object; docs/formats.md has its keys.
 

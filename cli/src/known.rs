@@ -12,6 +12,13 @@ pub const TRIED: &str =
 
 /// The released faults that explain a finding, each with its place and what it does, and the repairs: a paragraph each.
 pub fn explained(known: &Known) -> Vec<String> {
+    if known.repairs.is_empty() {
+        return vec![
+            "clean with all repairs; the time was over before it was known which of them it takes: \
+             try the command with --repair all, or test for longer"
+                .to_owned(),
+        ];
+    }
     let faults = known.repairs.iter().flat_map(|repair| released::of_repair(repair));
     let told = faults.map(|fault| {
         format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
@@ -25,7 +32,8 @@ pub fn explained_lines(known: &Known) -> Vec<String> {
     let last = paragraphs.len() - 1;
     let lines = paragraphs.iter().enumerate().flat_map(|(at, paragraph)| {
         let rows = wrapped(paragraph, WIDTH).into_iter().enumerate();
-        rows.map(move |(row, line)| if row > 0 || at == last { format!("  {line}") } else { line })
+        let is_indented = move |row| row > 0 || (at > 0 && at == last);
+        rows.map(move |(row, line)| if is_indented(row) { format!("  {line}") } else { line })
     });
     lines.collect()
 }

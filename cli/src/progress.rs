@@ -62,6 +62,7 @@ impl Observer for Bars {
         let new = match stage {
             Stage::Mutants => bar(0, "mutants compared with their protocol", self.quiet),
             Stage::Runs => bar(0, "runs", self.quiet),
+            Stage::Findings => bar(0, "findings put together", self.quiet),
             Stage::Histories(experiment) => {
                 bar(0, "histories", self.quiet).with_message(experiment)
             }

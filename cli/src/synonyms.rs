@@ -1,8 +1,12 @@
-//! Suggestions for unknown options. clap suggests options that are spelled alike; this module adds those that mean the same, such as
-//! `--operations` for `--accesses`.
+//! Suggestions for unknown options, models and subcommands. clap suggests what is spelled alike; this module adds what means the
+//! same, such as `--operations` for `--accesses`, `tso` for `x86`, and `explore protocol MI_example` for `explore MI_example`.
 
+use std::path::Path;
+
+use clap::builder::StyledStr;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Command, Error};
+use slicc::builtin::builtin;
 
 /// Names that mean the same: first the options of `rubric`, the likeliest first, then the names that other tools use.
 const GROUPS: &[&[&str]] = &[
@@ -44,11 +48,75 @@ const GROUPS: &[&[&str]] = &[
     &["deadlock-threshold", "deadlock-ticks", "watchdog"],
 ];
 
-/// Adds the option that means the same to an error about an unknown option, in place of one that is spelled alike.
-pub fn corrected(mut error: Error, command: &Command, arguments: &[String]) -> Error {
-    if error.kind() != ErrorKind::UnknownArgument {
+/// Instruction sets, and how they are often written, each with its memory model.
+const INSTRUCTION_SETS: &[(&str, &[&str])] = &[
+    ("tso", &["x86", "x86-64", "x86tso", "x86-tso", "amd64", "i386", "intel", "amd", "sparc"]),
+    ("armv8", &["arm", "aarch64", "arm64", "armv8a", "armv8-a", "armv9"]),
+    ("rvwmo", &["riscv", "risc-v", "riscv64", "rv64", "rv64gc"]),
+    ("sc", &["sequential", "sequential-consistency", "lamport"]),
+];
+
+/// Commands that have subcommands, and the subcommand to which a protocol may be given first of all.
+const OF_PROTOCOLS: &[(&str, &str)] =
+    &[("rubric", "test"), ("explore", "protocol"), ("mutants", "list"), ("protocol", "check")];
+
+/// Adds to an error what the user may have meant.
+pub fn corrected(error: Error, command: &Command, arguments: &[String]) -> Error {
+    match error.kind() {
+        ErrorKind::UnknownArgument => with_option(error, command, arguments),
+        ErrorKind::InvalidValue => with_model(error),
+        ErrorKind::InvalidSubcommand => with_subcommand(error, command, arguments),
+        _ => error,
+    }
+}
+
+/// Adds the model of an instruction set to an error about an unknown model.
+fn with_model(mut error: Error) -> Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidValue) else {
+        return error;
+    };
+    let Some(ContextValue::Strings(valid)) = error.get(ContextKind::ValidValue) else {
+        return error;
+    };
+    let lower = word.to_ascii_lowercase().replace('_', "-");
+    let meant = INSTRUCTION_SETS.iter().find(|(_, names)| names.contains(&&*lower));
+    let Some((model, _)) = meant.filter(|(model, _)| valid.iter().any(|one| one == model)) else {
+        return error;
+    };
+    let tip = format!("the memory model of {word} is '{model}'");
+    error.remove(ContextKind::SuggestedValue);
+    suggest(&mut error, tip);
+    error
+}
+
+/// Adds the subcommand that takes a protocol to an error about a protocol in the place of a subcommand.
+fn with_subcommand(mut error: Error, command: &Command, arguments: &[String]) -> Error {
+    let Some(ContextValue::String(word)) = error.get(ContextKind::InvalidSubcommand) else {
+        return error;
+    };
+    let is_file = Path::new(word).extension().is_some_and(|extension| extension == "slicc");
+    if !is_file && builtin(word).is_none() {
         return error;
     }
+    let asked = asked(command, arguments).get_name();
+    let Some((_, below)) = OF_PROTOCOLS.iter().find(|(name, _)| *name == asked) else {
+        return error;
+    };
+    let path = if asked == "rubric" { String::new() } else { format!("{asked} ") };
+    let tip = format!("a protocol is given to a subcommand: 'rubric {path}{below} {word}'");
+    error.remove(ContextKind::SuggestedSubcommand);
+    suggest(&mut error, tip);
+    error
+}
+
+/// Adds a tip to an error.
+fn suggest(error: &mut Error, tip: String) {
+    let tips = ContextValue::StyledStrs(vec![StyledStr::from(tip)]);
+    error.insert(ContextKind::Suggested, tips);
+}
+
+/// Adds the option that means the same to an error about an unknown option, in place of one that is spelled alike.
+fn with_option(mut error: Error, command: &Command, arguments: &[String]) -> Error {
     let Some(ContextValue::String(unknown)) = error.get(ContextKind::InvalidArg) else {
         return error;
     };

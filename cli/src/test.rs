@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use lab::protocols::Opened;
+use lab::protocols::{Opened, Repairs};
 use lab::testing::{BUDGET, Extent, Options, Tested, test};
 use slicc::setting::Setting;
 
@@ -30,10 +30,14 @@ Examples:
   rubric test path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc -o mesi.html
   rubric test MI_example --runs 5
   rubric test path/to/My_protocol.slicc --budget 10m --client in-order,early --format json
+  rubric test path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all
 
 Each seed draws a program, caches and latencies (a recipe, as `rubric campaign` draws them), which runs on one
 kind of core, all kinds in turn; what the cores observed is checked under the model that they guarantee, with
 certificates. After the first programs, those that took rare transitions are varied.
+Unless --dma, --flush or --atomics is given, programs differ in what else they ask for: some for nothing, others for up to
+2 DMA devices, flushes before 10 % of the operations, and atomics in place of 50 % of the read-modify-writes, if the
+protocol handles that. --dma 0 leaves all of it out.
 Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
 allows.
 
@@ -45,7 +49,8 @@ left when all others are removed, a shortest run, or the last transitions.
 
 A finding is known if it is one of the faults of gem5's released protocols that rubric has a repair for: the
 same program runs clean on the repaired protocol, and variations of it do not show the finding there.
-`rubric mutants list --repairs` lists the repairs.
+`rubric mutants list --repairs` lists the repairs. With --repair the protocol is tested with some of them, or with
+all: what is left is not covered up by faults that are known, and the commands that reproduce it repeat the option.
 
 A program that still runs near the end of the time is given up. It counts as not finished, and shows nothing.
 
@@ -93,6 +98,11 @@ pub struct ExtentArgs {
           value_parser = parse::client)]
     pub client: Vec<Clients>,
 
+    /// Repair known faults of gem5's released protocol first: `all` that fit, or names from `rubric
+    /// mutants list --repairs`. What is found is found with these repairs
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    pub repair: Repairs,
+
     /// Set a parameter of the protocol or the order of a buffer, as in `rubric simulate`
     #[arg(long, value_name = "[MACHINE.]NAME=VALUE")]
     pub set: Vec<Setting>,
@@ -116,8 +126,9 @@ impl ExtentArgs {
                 None => Extent::Time(self.budget.unwrap_or(BUDGET)),
             },
             seed: self.seed,
-            extras: self.extras.extras(),
+            extras: self.extras.given(),
             clients: parse::clients(&self.client),
+            repairs: self.repair.clone(),
             settings: self.set.clone(),
             explores: !self.no_explore,
             max_memory: self.max_memory,

@@ -4,8 +4,9 @@
 //! is not. [`monitor`] follows one run under SC and reports whether its program could behave under
 //! TSO or PSO as SC does not allow (Burnim, Sen & Stergiou). [`program`] parses concurrent programs
 //! and explores their runs with these monitors. [`protocol`] explores SLICC protocols: do they
-//! fail, hang, let two cores write, or lose a value? Most of this rests on [`search`], a
-//! breadth-first search over the states of a [`graph`] within limits.
+//! fail, hang, let two cores write, or lose a value? The others rest on [`search`], a
+//! breadth-first search over the states of a [`graph`] within limits; protocols have a search of
+//! their own, for many more states.
 //!
 //! ```
 //! use explore::memory::SystemSize;
@@ -28,4 +29,3 @@ pub mod monitor;
 pub mod program;
 pub mod protocol;
 pub mod search;
-mod settle;

@@ -15,6 +15,11 @@
 //!   left;
 //! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see `settle`).
 //!
+//! Of several findings after equally few moves, the one that comes first in this list is reported.
+//!
+//! The search is in `search`, the states are in `states`; [`PartStepper`] makes the moves. What is found is described by
+//! making the moves of its run once more, with whole states.
+//!
 //! Mistakes that gem5 accepts, such as the use of an entry that was never allocated, do not end a
 //! run. The result lists them as [`WarningRun`]s, each with a shortest run that leads there (see
 //! [`simulate::system::library`]).
@@ -32,31 +37,22 @@
 //! assert_eq!(explored.progress.states, 501);
 //! ```
 
-use std::cell::RefCell;
+mod search;
+mod settle;
+mod states;
 
-use serde::{Deserialize, Serialize};
 use simulate::stepper::{
-    DescribedMove, Freshness, Holders, Move, Outcome, Party, Scope, Stepper, StepperError,
+    DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
 };
 use simulate::system::{Fault, Warning};
 use slicc::protocol::Protocol;
+use slicc::source::Span;
 
-use crate::graph::Graph;
-use crate::search::{self, Limits, Progress, Stopped, Visited};
-use crate::settle::{self, Settles};
-
-/// A state of the graph that is searched: a state of the system, or the end of a run with a
-/// finding.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-enum Node {
-    /// A state, in the stepper's encoding.
-    Running(Vec<u8>),
-    /// The last move led to a finding.
-    Wrong(Finding),
-}
+use crate::search::{Limits, Progress, Stopped};
+use search::{End, Search};
 
 /// A defect of the protocol that an exploration found.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
     /// The protocol failed.
     Fault,
@@ -89,6 +85,30 @@ pub enum Finding {
 }
 
 impl Finding {
+    /// The gravest kind has the lowest rank.
+    fn rank(&self) -> u8 {
+        match self {
+            Finding::Fault => 0,
+            Finding::SwmrViolation { .. } => 1,
+            Finding::StaleValue { .. } => 2,
+            Finding::Deadlock { .. } => 3,
+            Finding::Livelock { .. } => 4,
+        }
+    }
+
+    /// The finding without cores and lines, which differ between permutations of one run.
+    fn without_names(self) -> Finding {
+        match self {
+            Finding::Fault => Finding::Fault,
+            Finding::SwmrViolation { .. } => {
+                Finding::SwmrViolation { line: 0, writers: 0, readers: 0 }
+            }
+            Finding::StaleValue { .. } => Finding::StaleValue { core: 0, line: 0 },
+            Finding::Deadlock { .. } => Finding::Deadlock { waiting: 0 },
+            Finding::Livelock { .. } => Finding::Livelock { waiting: 0 },
+        }
+    }
+
     /// The name of this kind of finding in output.
     pub fn name(&self) -> &'static str {
         match self {
@@ -196,116 +216,31 @@ pub struct Exploration {
     pub taken: Vec<TransitionName>,
     /// Who takes part in runs: cores, controllers and memory, with their names.
     pub parties: Vec<(Party, String)>,
+    /// What may change places: of states that differ only in that, one was explored.
+    pub symmetries: Vec<Symmetry>,
+    /// What may not although it was asked for, with the reason.
+    pub asymmetries: Vec<Asymmetry>,
 }
 
-/// The graph of a protocol's states and moves.
-struct Explored {
-    stepper: RefCell<Stepper>,
-    /// The warnings, each with the state and the move in which it first occurred.
-    warnings: RefCell<Vec<(Warning, Vec<u8>, Move)>>,
+/// Something that may not change places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asymmetry {
+    /// What may not.
+    pub symmetry: Symmetry,
+    /// Why not.
+    pub reason: Why,
 }
 
-impl Explored {
-    /// Records new warnings. States are explored in the order of their distance, so the first
-    /// occurrence has a shortest run.
-    fn note(&self, warnings: &[Warning], state: &[u8], chosen: Move) {
-        let mut known = self.warnings.borrow_mut();
-        for warning in warnings {
-            if !known.iter().any(|(other, ..)| other.is_same(warning)) {
-                known.push((warning.clone(), state.to_vec(), chosen));
-            }
-        }
-    }
-
-    /// The warnings, each with a run that leads to it.
-    fn warnings(&self, seen: &Visited) -> Vec<WarningRun> {
-        let warnings = self.warnings.take();
-        let warnings = warnings.into_iter().filter_map(|(warning, state, chosen)| {
-            let at = seen.number::<Explored>(&Node::Running(state.clone()))?;
-            let (first, steps) = search::path(self, seen, at);
-            let run = run_violation(self, &first, &steps);
-            let (mut steps, mut moves) = (run.steps, run.moves);
-            steps.push(self.stepper.borrow_mut().describe(&state, chosen).0);
-            moves.push(chosen);
-            Some(WarningRun { warning, steps, moves })
-        });
-        warnings.collect()
-    }
-
-    fn waiting(&self, state: &[u8]) -> u64 {
-        let stepper = self.stepper.borrow();
-        let waits = (0..stepper.cores()).filter(|&core| stepper.waits(state, core) > 0);
-        waits.fold(0, |all, core| all | 1 << core)
-    }
+/// Why something may not change places.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// The system or the protocol differs, as this says.
+    Differs(String),
+    /// A run comes to this place, which depends on the order of cores or lines.
+    Ordered(Span),
 }
 
-impl Graph for Explored {
-    type State = Node;
-    type Move = Move;
-    type Goal = Finding;
-
-    fn initial(&self) -> Vec<Node> {
-        vec![Node::Running(self.stepper.borrow().first())]
-    }
-
-    fn moves(&self, node: &Node, visit: &mut dyn FnMut(Move, Node)) {
-        let Node::Running(state) = node else { return };
-        let mut stepper = self.stepper.borrow_mut();
-        for chosen in stepper.moves(state) {
-            let outcome = stepper.take(state, chosen);
-            self.note(&outcome.warnings, state, chosen);
-            visit(chosen, next(outcome));
-        }
-    }
-
-    fn goal(&self, node: &Node) -> Option<Finding> {
-        match node {
-            Node::Running(_) => None,
-            Node::Wrong(finding) => Some(finding.clone()),
-        }
-    }
-}
-
-impl Settles for Explored {
-    fn is_settled(&self, node: &Node) -> bool {
-        match node {
-            Node::Running(state) => !self.stepper.borrow().is_busy(state),
-            Node::Wrong(_) => true,
-        }
-    }
-
-    fn is_spontaneous(&self, taken: &Move) -> bool {
-        !matches!(taken, Move::Ask { .. })
-    }
-
-    fn stuck(&self, node: &Node, is_final: bool) -> Finding {
-        let waiting = match node {
-            Node::Running(state) => self.waiting(state),
-            Node::Wrong(_) => 0,
-        };
-        if is_final { Finding::Deadlock { waiting } } else { Finding::Livelock { waiting } }
-    }
-}
-
-/// The state after a move, or the finding that it leads to.
-fn next(outcome: Outcome) -> Node {
-    let mut performed = outcome.performed.iter();
-    if let Some(access) = performed.find(|access| access.freshness == Freshness::Stale) {
-        return Node::Wrong(Finding::StaleValue { core: access.core, line: access.line });
-    }
-    let Ok(state) = outcome.state else {
-        return Node::Wrong(Finding::Fault);
-    };
-    match outcome.holders.iter().position(|holders| holders.clash()) {
-        Some(line) => {
-            let Holders { writers, readers } = outcome.holders[line];
-            Node::Wrong(Finding::SwmrViolation { line, writers, readers })
-        }
-        None => Node::Running(state),
-    }
-}
-
-/// Explores a protocol breadth first, and calls `report` with the progress a few times a second.
+/// Explores a protocol breadth first, by the symmetries of the scope as far as the protocol has them, and calls `report` with the progress a few times a second.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`].
@@ -315,41 +250,68 @@ pub fn explore(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, StepperError> {
-    let graph = Explored {
-        stepper: RefCell::new(Stepper::new(protocol, scope)?),
-        warnings: RefCell::default(),
-    };
-    let (outcome, progress, seen) = settle::breadth_first(&graph, limits, report);
-    let warnings = graph.warnings(&seen);
-    let verdict = match outcome {
-        search::Outcome::None => Verdict::Clean,
-        search::Outcome::Stopped(why) => Verdict::Stopped(why),
-        search::Outcome::Found(run) => {
-            let violation = run_violation(&graph, &run.first, &run.steps);
-            Verdict::Found(Box::new(Violation { finding: run.goal, ..violation }))
+    let mut scope = scope.clone();
+    let mut ordered = Vec::new();
+    loop {
+        let mut search = Search::new(PartStepper::new(Stepper::new(protocol, &scope)?));
+        let (end, progress) = search.run(limits, report);
+        match search.broken() {
+            // The exploration is void: once more, without this symmetry.
+            Some((symmetry, place)) => {
+                scope.symmetries.retain(|&other| other != symmetry);
+                ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
+            }
+            None => return Ok(concluded(search, end, progress, ordered)),
+        }
+    }
+}
+
+/// What an exploration says.
+fn concluded(
+    mut search: Search,
+    end: End,
+    progress: Progress,
+    mut asymmetries: Vec<Asymmetry>,
+) -> Exploration {
+    let warnings = std::mem::take(&mut search.warnings);
+    let warnings = warnings.into_iter().map(|(warning, state, chosen)| {
+        let run = search.run_to_warning(state, chosen, &warning);
+        let Violation { steps, moves, .. } = describe(&mut search, &run, Finding::Fault);
+        WarningRun { warning, steps, moves }
+    });
+    let warnings = warnings.collect();
+    let verdict = match end {
+        End::Complete => Verdict::Clean,
+        End::Stopped(why) => Verdict::Stopped(why),
+        End::Found(finding, state) => {
+            let (run, finding) = search.run_to_finding(state, finding);
+            Verdict::Found(Box::new(describe(&mut search, &run, finding)))
         }
     };
-    let stepper = graph.stepper.into_inner();
+    let symmetries = search.symmetries().used().to_vec();
+    let unused = search.symmetries().unused().to_vec();
+    asymmetries.extend(
+        unused
+            .into_iter()
+            .map(|(symmetry, reason)| Asymmetry { symmetry, reason: Why::Differs(reason) }),
+    );
+    let stepper = search.stepper.stepper();
     let taken = stepper.system().coverage().into_iter();
     let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
     let parties = stepper.parties();
-    Ok(Exploration { verdict, warnings, progress, taken: taken.collect(), parties })
+    let taken = taken.collect();
+    Exploration { verdict, warnings, progress, taken, parties, symmetries, asymmetries }
 }
 
-/// Describes a run in words.
-fn run_violation(graph: &Explored, first: &Node, steps: &[(Move, Node)]) -> Violation {
-    let mut stepper = graph.stepper.borrow_mut();
-    let mut violation =
-        Violation { finding: Finding::Fault, fault: None, steps: Vec::new(), moves: Vec::new() };
-    let mut before = first;
-    for (chosen, after) in steps {
-        if let Node::Running(state) = before {
-            let (described, outcome) = stepper.describe(state, *chosen);
-            violation.steps.push(described);
-            violation.moves.push(*chosen);
-            violation.fault = outcome.state.err();
-        }
-        before = after;
+/// Describes a run to a finding in words: its moves, each with the whole state before it.
+fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> Violation {
+    let stepper = search.stepper.stepper();
+    let mut violation = Violation { finding, fault: None, steps: Vec::new(), moves: Vec::new() };
+    for (state, chosen) in run {
+        let (described, outcome) = stepper.describe(state, *chosen);
+        violation.steps.push(described);
+        violation.moves.push(*chosen);
+        violation.fault = outcome.state.err();
     }
     violation
 }

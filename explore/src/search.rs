@@ -117,28 +117,8 @@ pub enum Outcome<G: Graph> {
     Stopped(Stopped),
 }
 
-/// Called for each state and move of a search.
-pub(crate) trait Observer<G: Graph> {
-    /// Called for each move, with the numbers of the states before and after it.
-    fn edge(&mut self, from: usize, taken: &G::Move, to: usize);
-
-    /// Called after all moves of a state. Returns the goal that the state fulfils, if any.
-    fn expanded(&mut self, at: usize, state: &G::State) -> Option<G::Goal>;
-}
-
-/// The observer that ignores all calls.
-struct NoObserver;
-
-impl<G: Graph> Observer<G> for NoObserver {
-    fn edge(&mut self, _: usize, _: &G::Move, _: usize) {}
-
-    fn expanded(&mut self, _: usize, _: &G::State) -> Option<G::Goal> {
-        None
-    }
-}
-
 /// The states found so far, in order.
-pub(crate) struct Visited {
+struct Visited {
     packed: IndexSet<Box<[u8]>, BuildHasherDefault<FxHasher>>,
     /// For each state, the one from which it was found first; for an initial state, itself.
     parents: Vec<u32>,
@@ -157,21 +137,6 @@ impl Visited {
         }
         at
     }
-
-    /// The number of states.
-    pub(crate) fn len(&self) -> usize {
-        self.packed.len()
-    }
-
-    /// The number of a state, which has to be its own representative.
-    pub(crate) fn number<G: Graph>(&self, state: &G::State) -> Option<usize> {
-        self.packed.get_index_of(pack(state).as_slice())
-    }
-
-    /// The state with a number.
-    pub(crate) fn state<G: Graph>(&self, at: usize) -> G::State {
-        unpack::<G>(&self.packed[at])
-    }
 }
 
 /// Searches the reachable states for a goal, and calls `report` with the progress every few
@@ -184,17 +149,6 @@ pub fn breadth_first<G: Graph>(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> (Outcome<G>, Progress) {
-    let (outcome, progress, _) = breadth_first_with(graph, limits, report, &mut NoObserver);
-    (outcome, progress)
-}
-
-/// Searches as [`breadth_first`] does, with an observer, and returns the states that were found.
-pub(crate) fn breadth_first_with<G: Graph>(
-    graph: &G,
-    limits: &Limits,
-    report: &mut dyn FnMut(&Progress),
-    observer: &mut dyn Observer<G>,
-) -> (Outcome<G>, Progress, Visited) {
     let begun = Instant::now();
     let mut seen = Visited { packed: IndexSet::default(), parents: Vec::new(), bytes: 0 };
     for state in graph.initial() {
@@ -215,15 +169,13 @@ pub(crate) fn breadth_first_with<G: Graph>(
         let mut goal = graph.goal(&state);
         if goal.is_none() {
             let before = progress.moves;
-            graph.moves(&state, &mut |taken, next| {
+            graph.moves(&state, &mut |_, next| {
                 progress.moves += 1;
-                let to = seen.add(pack(&graph.representative(next)), Some(at));
-                observer.edge(at, &taken, to);
+                seen.add(pack(&graph.representative(next)), Some(at));
             });
             if progress.moves == before {
                 goal = graph.dead_end(&state);
             }
-            goal = goal.or_else(|| observer.expanded(at, &state));
         }
         if let Some(goal) = goal {
             break Outcome::Found(retrace(graph, &seen, at, goal));
@@ -243,10 +195,11 @@ pub(crate) fn breadth_first_with<G: Graph>(
     progress.states = seen.packed.len();
     progress.bytes = seen.bytes;
     progress.time = begun.elapsed();
-    (outcome, progress, seen)
+    (outcome, progress)
 }
 
-fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
+/// The limit that a search has met, if it has.
+pub(crate) fn stopped(limits: &Limits, progress: &Progress) -> Option<Stopped> {
     if progress.open == 0 {
         return None;
     }
@@ -264,17 +217,8 @@ fn unpack<G: Graph>(packed: &[u8]) -> G::State {
     postcard::from_bytes(packed).expect("what was packed can be unpacked")
 }
 
-/// The run to a state that fulfils the goal.
-pub(crate) fn retrace<G: Graph>(graph: &G, seen: &Visited, at: usize, goal: G::Goal) -> Run<G> {
-    let (first, steps) = path(graph, seen, at);
-    Run { first, steps, goal }
-}
-
-/// A path: its first state, and the moves, each with the state after it.
-pub(crate) type Path<G> = (<G as Graph>::State, Vec<(<G as Graph>::Move, <G as Graph>::State)>);
-
-/// The path to a state through its ancestors, with the first possible move between each two.
-pub(crate) fn path<G: Graph>(graph: &G, seen: &Visited, at: usize) -> Path<G> {
+/// The run to a state that fulfils the goal, through its ancestors, with the first possible move between each two.
+fn retrace<G: Graph>(graph: &G, seen: &Visited, at: usize, goal: G::Goal) -> Run<G> {
     let mut ancestors = vec![at];
     let mut next = at;
     while seen.parents[next] as usize != next {
@@ -301,5 +245,5 @@ pub(crate) fn path<G: Graph>(graph: &G, seen: &Visited, at: usize) -> Path<G> {
         });
         steps.push(step.expect("a state follows from its parent"));
     }
-    (first, steps)
+    Run { first, steps, goal }
 }

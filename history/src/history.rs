@@ -541,6 +541,13 @@ impl History {
         }
     }
 
+    /// The name of a location in its source, else its number or address.
+    fn location_name(&self, location: u32) -> String {
+        let place = self.locations[location as usize];
+        let name = self.provenance.names.get(&place.address);
+        name.map_or_else(|| place.to_string(), String::clone)
+    }
+
     /// A short description of an operation, such as `store M[1] := 2`, `load (acquire) 0x1000 == 7` or
     /// `fence w,w`.
     pub fn describe(&self, op: OpId) -> String {
@@ -554,7 +561,7 @@ impl History {
         let Some(location) = self.location(op) else {
             return self.kind(op).name().to_owned();
         };
-        let place = self.locations[location as usize];
+        let place = self.location_name(location);
         let name = match self.annotation(op) {
             Annotation::None => self.kind(op).name().to_owned(),
             annotation => format!("{} ({})", self.kind(op).name(), annotation.name()),

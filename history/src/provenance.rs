@@ -1,5 +1,6 @@
 //! [`Provenance`]: where a history came from and what was assumed while reading it.
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -259,6 +260,9 @@ pub struct Provenance {
     /// Whether the shared locations were detected from the trace, not chosen by the user.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub locations_found: bool,
+    /// The names of locations, by address, where the source has names. Files of histories do not keep them.
+    #[serde(skip)]
+    pub names: BTreeMap<u64, String>,
     /// The instruction set of the CPUs, if the operations come from committed instructions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub isa: Option<Isa>,

@@ -1,11 +1,15 @@
 //! Splits input into lines: plain or compressed, read in large pieces, with bounded memory.
 
+mod ahead;
+
+use std::fs::File;
 use std::io::{self, BufReader, Cursor, Read};
 
 use flate2::bufread::MultiGzDecoder;
 use memchr::memchr;
 
 use crate::error::Error;
+use ahead::Ahead;
 
 /// The most bytes a line may have, unless the limit is lifted.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -55,29 +59,34 @@ impl<'a> Lines<'a> {
     ///
     /// # Errors
     /// Returns [`Error::Io`] if the first bytes cannot be read.
-    pub fn new(mut reader: impl Read + 'a, file: &str, lossy: bool) -> Result<Lines<'a>, Error> {
-        let mut magic = [0; 2];
-        let mut have = 0;
-        while have < magic.len() {
-            match reader.read(&mut magic[have..]) {
-                Ok(0) => break,
-                Ok(count) => have += count,
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Err(error) => {
-                    let file = file.to_owned();
-                    return Err(Error::Io { file, error });
-                }
-            }
-        }
-        let compressed = have == 2 && magic == [0x1f, 0x8b];
-        let whole = Cursor::new(magic).take(have as u64).chain(reader);
-        let source: Box<dyn Read + 'a> = if compressed {
-            let buffered = BufReader::with_capacity(CHUNK, whole);
-            Box::new(MultiGzDecoder::new(buffered))
+    pub fn new(reader: impl Read + 'a, file: &str, lossy: bool) -> Result<Lines<'a>, Error> {
+        let (compressed, whole) = look(reader).map_err(failed(file))?;
+        let source: Box<dyn Read + 'a> =
+            if compressed { Box::new(decompress(whole)) } else { Box::new(whole) };
+        Ok(Lines::from_source(source, compressed, file, lossy))
+    }
+
+    /// Lines of an open file, as [`Lines::new`] has them. Compressed data are decompressed in another thread.
+    ///
+    /// # Errors
+    /// As [`Lines::new`].
+    pub fn of_file(input: File, file: &str, lossy: bool) -> Result<Lines<'static>, Error> {
+        let (compressed, whole) = look(input).map_err(failed(file))?;
+        let source: Box<dyn Read> = if compressed {
+            Box::new(Ahead::of(decompress(whole)).map_err(failed(file))?)
         } else {
             Box::new(whole)
         };
-        Ok(Lines {
+        Ok(Lines::from_source(source, compressed, file, lossy))
+    }
+
+    fn from_source(
+        source: Box<dyn Read + 'a>,
+        compressed: bool,
+        file: &str,
+        lossy: bool,
+    ) -> Lines<'a> {
+        Lines {
             file: file.to_owned(),
             source,
             compressed,
@@ -96,7 +105,7 @@ impl<'a> Lines<'a> {
             complete: true,
             skipped: 0,
             damage: None,
-        })
+        }
     }
 
     /// Whether the next line is in the buffer, so that [`Lines::advance`] does not wait for input.
@@ -332,6 +341,31 @@ impl<'a> Lines<'a> {
         self.line = (self.end, self.end);
         Ok(false)
     }
+}
+
+/// Whether the first bytes of an input are those of gzip, and the whole input.
+fn look<R: Read>(mut reader: R) -> io::Result<(bool, impl Read + use<R>)> {
+    let mut magic = [0; 2];
+    let mut have = 0;
+    while have < magic.len() {
+        match reader.read(&mut magic[have..]) {
+            Ok(0) => break,
+            Ok(count) => have += count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let compressed = have == 2 && magic == [0x1f, 0x8b];
+    Ok((compressed, Cursor::new(magic).take(have as u64).chain(reader)))
+}
+
+fn decompress<R: Read>(reader: R) -> MultiGzDecoder<BufReader<R>> {
+    MultiGzDecoder::new(BufReader::with_capacity(CHUNK, reader))
+}
+
+fn failed(file: &str) -> impl FnOnce(io::Error) -> Error {
+    let file = file.to_owned();
+    |error| Error::Io { file, error }
 }
 
 /// Describes damage of compressed data, to stand between "the gzip data" and "up to line 7".

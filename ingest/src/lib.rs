@@ -90,7 +90,8 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     if path.is_dir() {
         let (trace, surroundings) = folder::open(path)?;
         let name = trace.display().to_string();
-        return read_with(open(&trace)?, &name, options, |lines| {
+        let lines = Lines::of_file(open(&trace)?, &name, options.lossy)?;
+        return read_with(lines, options, |lines| {
             if surroundings.end.is_crash() {
                 // A run that crashes does not finish the file that it compresses.
                 lines.allow_truncation();
@@ -98,7 +99,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
             Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
         });
     }
-    read(open(path)?, &name, options)
+    read_lines(Lines::of_file(open(path)?, &name, options.lossy)?, options)
 }
 
 /// Reads bytes, plain or compressed with gzip; `name` is the file as messages show it.
@@ -106,7 +107,11 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
 /// # Errors
 /// Returns an [`Error`] if the input cannot be read, is of no known format, or breaks the rules of its format.
 pub fn read(reader: impl Read, name: &str, options: &Options) -> Result<Trace, Error> {
-    read_with(reader, name, options, |lines| {
+    read_lines(Lines::new(reader, name, options.lossy)?, options)
+}
+
+fn read_lines(lines: Lines<'_>, options: &Options) -> Result<Trace, Error> {
+    read_with(lines, options, |lines| {
         let format = format::detect(lines)?;
         lines.set_limit(format.info().line_limit);
         let contents = format.read(lines, options);
@@ -116,12 +121,10 @@ pub fn read(reader: impl Read, name: &str, options: &Options) -> Result<Trace, E
 }
 
 fn read_with<'a>(
-    reader: impl Read + 'a,
-    name: &str,
+    mut lines: Lines<'a>,
     options: &Options,
     read: impl FnOnce(&mut Lines<'a>) -> Result<(&'static dyn TraceFormat, Contents), Error>,
 ) -> Result<Trace, Error> {
-    let mut lines = Lines::new(reader, name, options.lossy)?;
     // Damaged data may look like any other mistake, so damage is reported instead.
     let (format, contents) = read(&mut lines).map_err(|error| match error {
         Error::Damaged { .. } => error,
@@ -129,7 +132,7 @@ fn read_with<'a>(
         _ => lines.check_rest().unwrap_or(error),
     })?;
     Ok(Trace {
-        name: name.to_owned(),
+        name: lines.file().to_owned(),
         format,
         histories: contents.histories,
         transitions: contents.transitions,

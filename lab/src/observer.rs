@@ -7,6 +7,8 @@ pub enum Stage {
     Mutants,
     /// The runs of a campaign.
     Runs,
+    /// Which findings are known, and their smallest evidence.
+    Findings,
     /// The histories of the experiment with this name.
     Histories(&'static str),
 }

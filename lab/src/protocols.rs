@@ -69,24 +69,33 @@ impl Opened {
     /// # Errors
     /// Fails if there is no such protocol, repair or mutant, if a named repair does not fit, or if the protocol has errors.
     pub fn repaired(given: &str, repairs: &Repairs, mutant: Option<&str>) -> Result<Opened, Error> {
-        let mut protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
+        let protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
+        let mut opened = Opened { given: given.to_owned(), protocol };
         match repairs {
             Repairs::None => {}
             Repairs::All => {
-                let repaired = repair::all_that_fit(&protocol);
-                protocol = repaired.map_err(|failure| refused(given, failure))?.protocol;
+                let repaired = repair::all_that_fit(&opened.protocol);
+                opened.protocol = repaired.map_err(|failure| refused(given, failure))?.protocol;
             }
             Repairs::Named(names) => {
-                for name in names {
-                    protocol = with(given, &protocol, &find_repair(name, given, &protocol)?)?;
-                }
+                names.iter().try_for_each(|name| opened.apply_repair(name))?;
             }
         }
         if let Some(name) = mutant {
-            let mutant = find_mutant(name, given, &protocol)?;
-            protocol = with(given, &protocol, &mutant)?;
+            let mutant = find_mutant(name, given, &opened.protocol)?;
+            opened.protocol = opened.with(&mutant)?;
         }
-        Ok(Opened { given: given.to_owned(), protocol })
+        Ok(opened)
+    }
+
+    /// Applies the repair of this name to the protocol.
+    ///
+    /// # Errors
+    /// Fails if there is no such repair of the protocol, or it does not fit. The protocol is the same then.
+    pub(crate) fn apply_repair(&mut self, name: &str) -> Result<(), Error> {
+        let repair = find_repair(name, &self.given, &self.protocol)?;
+        self.protocol = self.with(&repair)?;
+        Ok(())
     }
 
     /// Applies a mutant to the protocol.

@@ -41,6 +41,8 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use simulate::client::Client;
+use simulate::config::handled;
+use simulate::guided::Guide;
 use simulate::program::Extras;
 use slicc::mutant::repair;
 use slicc::setting::Setting;
@@ -50,7 +52,7 @@ use tables::Coverage;
 use crate::campaign::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, refused};
+use crate::protocols::{Opened, Repairs, refused};
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
@@ -68,10 +70,13 @@ pub struct Options {
     pub extent: Extent,
     /// The seed of the first program; the next one has the next number.
     pub seed: u64,
-    /// What programs ask for beside their accesses, if the protocol handles it.
-    pub extras: Extras,
+    /// What programs ask for beside their accesses, if the protocol handles it. Without it they differ: some ask for nothing, the
+    /// others for some of what the protocol handles.
+    pub extras: Option<Extras>,
     /// The kinds of cores.
     pub clients: Vec<Client>,
+    /// The repairs of known faults with which the protocol is tested. What is found then, is found with them.
+    pub repairs: Repairs,
     /// Values of parameters of the protocol that replace what would be chosen, such as `requestToDir=ordered`.
     pub settings: Vec<Setting>,
     /// Whether small systems are explored.
@@ -100,8 +105,9 @@ impl Default for Options {
         Options {
             extent: Extent::Time(BUDGET),
             seed: 1,
-            extras: Extras::default(),
+            extras: None,
             clients: Client::all().collect(),
+            repairs: Repairs::None,
             settings: Vec::new(),
             explores: true,
             max_memory: 16 << 30,
@@ -116,7 +122,7 @@ pub struct Tested {
     pub opened: Opened,
     /// What reading and linting the protocol warns of.
     pub warnings: Vec<Diagnostic>,
-    /// The repairs that fit the protocol, by name.
+    /// The repairs that fit the protocol beside those with which it was tested, by name.
     pub repairs: Vec<String>,
     /// The number of programs that ran on each kind of core, each of them on one kind.
     pub runs: u32,
@@ -144,10 +150,11 @@ impl Tested {
 /// Tests a protocol: a built-in name, or the path of a `.slicc` file. Cost: what the extent says; memory grows with the explorations.
 ///
 /// # Errors
-/// The protocol cannot be read or has errors, no system can be built of it, or a certificate is wrong, which is a defect.
+/// The protocol cannot be read or has errors, a repair that the options name does not exist or does not fit, no system can be built of
+/// the protocol, or a certificate is wrong, which is a defect.
 pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<Tested, Error> {
     let start = Instant::now();
-    let opened = Opened::new(given, None)?;
+    let opened = Opened::repaired(given, &options.repairs, None)?;
     let repaired = repair::all_that_fit(&opened.protocol);
     let repaired = repaired.map_err(|failure| refused(given, failure))?;
     let deadlines = Deadlines::of(options.extent);
@@ -156,6 +163,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         let small = scope.spawn(|| small::explore_all(&opened, &repaired, options, deadlines));
         let runs = run_programs(
             options,
+            guide(options, handled(&opened.protocol)),
             deadlines,
             observer,
             |client, lineage| bench.run(client, lineage),
@@ -174,12 +182,21 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         runs: (runs.len() / options.clients.len().max(1)) as u32,
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
-        findings: gathered.findings()?,
-        coverage: covered(&opened, &runs, options.extras)?,
+        findings: gathered.findings(observer)?,
+        coverage: covered(&opened, &runs)?,
         explored,
         elapsed: start.elapsed(),
         opened,
     })
+}
+
+/// The guide of a test of protocols that handle so much beside accesses.
+fn guide(options: &Options, handled: Extras) -> Guide {
+    let guide = Guide::new(options.seed);
+    match options.extras {
+        Some(extras) => guide.with_extras(extras),
+        None => guide.with_drawn_extras(handled),
+    }
 }
 
 /// The number of runs that were given up.
@@ -195,7 +212,9 @@ fn warnings(opened: &Opened) -> Vec<Diagnostic> {
 }
 
 /// A row for each transition, with the number of times that the programs took it.
-fn covered(opened: &Opened, runs: &[Ran], extras: Extras) -> Result<Vec<Coverage>, Error> {
+fn covered(opened: &Opened, runs: &[Ran]) -> Result<Vec<Coverage>, Error> {
+    let asked = runs.iter().map(|ran| ran.lineage.extras());
+    let extras = asked.fold(Extras::default(), Extras::max);
     let mut counts: BTreeMap<u32, u64> = BTreeMap::new();
     for reached in runs.iter().flat_map(|ran| &ran.reached) {
         *counts.entry(reached.triple).or_default() += reached.count;

@@ -25,7 +25,8 @@ MESI_Three_Level_HTM consists of the machines of MESI_Three_Level, with addition
 of MOESI_AMD_Base and the controllers of a GPU. So they have the faults of these protocols too, and `--repair` takes the
 same names.
 
-`--repair NAME`, or `--repair all`, lets `rubric simulate` and `rubric explore protocol` repair a protocol before it runs.
+`--repair NAME`, or `--repair all`, lets `rubric test`, `diff`, `simulate` and `explore protocol` repair a protocol
+before it runs.
 
 With a fault that rubric shows, there is a short run. It was found on gem5's files with other faults repaired: either by
 exploring a small system, whose moves are listed, or by shrinking random runs. What is left of one is listed with a line

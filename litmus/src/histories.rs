@@ -1,6 +1,6 @@
 //! The histories of a test that end in a certain way.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use history::{BuildError, History, HistoryBuilder, Initial, Provenance};
 use rustc_hash::FxHashMap;
@@ -150,13 +150,14 @@ impl Found<'_> {
                 (address(location), number(test.memory[at], width(run.candidate, location)))
             })
             .collect();
-        let names = test.locations.iter().enumerate();
-        let names: Vec<String> = names
-            .map(|(at, name)| format!("{name} is at {:#x}", address(Location(at as u16))))
-            .collect();
-        let notes = vec![names.join(", ")];
+        let locations = test.locations.iter().enumerate();
+        let names: BTreeMap<u64, String> =
+            locations.map(|(at, name)| (address(Location(at as u16)), name.clone())).collect();
+        let places: Vec<String> =
+            names.iter().map(|(address, name)| format!("{name} is at {address:#x}")).collect();
+        let notes = vec![places.join(", ")];
         let isa = Some(test.architecture.isa());
-        let provenance = Provenance { notes, isa, ..Provenance::default() };
+        let provenance = Provenance { notes, isa, names, ..Provenance::default() };
         let initial = Initial::Given(initial);
         let mut history = builder.finish(Default::default(), &initial, provenance)?;
         history.name = Some(test.name.clone());

@@ -4,6 +4,7 @@
 //! [`Options`] are the choices of a user; a [`Plan`] is the resulting system for a protocol.
 
 mod chi;
+mod contradictions;
 mod known;
 mod placement;
 mod plan;
@@ -23,7 +24,7 @@ use slicc::error::ParseError;
 
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire, has_dma};
-pub use requests::{asked, relies_on_time, takes_flushes};
+pub use requests::{asked, handled, lacks_reservations, relies_on_time, takes_flushes};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

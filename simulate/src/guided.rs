@@ -39,8 +39,10 @@ use crate::system::Reached;
 #[derive(Clone, Debug)]
 pub struct Guide {
     seed: u64,
-    /// What its runs ask for beside their accesses.
+    /// What its runs ask for beside their accesses; at most, if they differ in it.
     extras: Extras,
+    /// Whether fresh runs differ in what they ask for.
+    draws_extras: bool,
     /// Number of proposals, or of runs learned if that is larger.
     proposed: u64,
     learned: u64,
@@ -86,6 +88,7 @@ impl Guide {
         Guide {
             seed,
             extras: Extras::default(),
+            draws_extras: false,
             proposed: 0,
             learned: 0,
             fresh: 0,
@@ -97,7 +100,13 @@ impl Guide {
     /// The same guide for programs that ask for this beside their accesses.
     #[must_use]
     pub fn with_extras(self, extras: Extras) -> Guide {
-        Guide { extras, ..self }
+        Guide { extras, draws_extras: false, ..self }
+    }
+
+    /// The same guide for programs that differ in what they ask for: some ask for nothing, and each of the others for some of this.
+    #[must_use]
+    pub fn with_drawn_extras(self, most: Extras) -> Guide {
+        Guide { extras: most, draws_extras: true, ..self }
     }
 
     /// Proposes the next run.
@@ -114,7 +123,8 @@ impl Guide {
             None => {
                 let seed = self.seed.wrapping_add(self.fresh);
                 self.fresh += 1;
-                Lineage::root(seed).with_extras(self.extras)
+                let extras = if self.draws_extras { self.extras.drawn(seed) } else { self.extras };
+                Lineage::root(seed).with_extras(extras)
             }
         }
     }

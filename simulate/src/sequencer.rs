@@ -176,7 +176,7 @@ impl Sequencer {
             kind: pending.secondary,
             address: pending.request.address,
             line: pending.line,
-            size: pending.request.size,
+            size: pending.request.size.into(),
             core: self.config.core,
             swap: pending.is_sent_as_atomic().then_some(pending.request.value),
         }

@@ -9,7 +9,7 @@ use slicc::scripts::Script;
 use slicc::source::Diagnostic;
 
 use crate::client::Client;
-use crate::config::{Options, Plan, takes_flushes};
+use crate::config::{Options, Plan, lacks_reservations, takes_flushes};
 use crate::error::SetupError;
 use crate::program::{Edit, EditKind, Program, ProgramSize};
 use crate::system::{Covered, Fault, Reached, RunEnd, Setup, System, Tally, Warning};
@@ -86,12 +86,17 @@ impl Simulation {
     /// Plans the system for a protocol.
     ///
     /// # Errors
-    /// Fails as [`Plan::of`] does, and for flushes if the protocol handles none.
+    /// Fails as [`Plan::of`] does, for flushes if the protocol handles none, and for read-modify-writes if its caches keep
+    /// no reservations.
     pub fn plan(&self, protocol: &Protocol) -> Result<Plan, Vec<Diagnostic>> {
         if self.shape.extras.flushes > 0 && !takes_flushes(protocol) {
             return Err(vec![no_flushes(protocol)]);
         }
-        Plan::of(protocol, &self.settled_options())
+        let plan = Plan::of(protocol, &self.settled_options())?;
+        if lacks_reservations(protocol, &plan, &self.shape) {
+            return Err(vec![no_reservations()]);
+        }
+        Ok(plan)
     }
 
     /// Runs the simulation on a protocol. If `trace` is given, the trace is written there.
@@ -182,6 +187,16 @@ fn no_flushes(protocol: &Protocol) -> Diagnostic {
     );
     let hint = "leave --flush out; of gem5's protocols, only MOESI_hammer handles flushes";
     Diagnostic { span: None, ..Diagnostic::error(Default::default(), message) }.hint(hint)
+}
+
+/// The error that a load-linked has nothing to reserve.
+fn no_reservations() -> Diagnostic {
+    let message = "alloc_on_seq_acc=false: a data cache that keeps no lines keeps no reservations, so no \
+                   store-conditional succeeds, and programs may have read-modify-writes";
+    let hint = "let home nodes perform them, with --atomics 100 --set policy_type=1; or, where there is the \
+                option, leave them out with --rmws 0";
+    let error = Diagnostic::error(Default::default(), message.to_owned());
+    Diagnostic { span: None, ..error }.hint(hint)
 }
 
 /// Lets a system run to its end, or to the deadline.

@@ -38,6 +38,9 @@
 //! is a run here: what is not found here does not occur at this size. A run found here may need a
 //! timing that no real network has.
 //!
+//! [`Stepper`] makes moves in whole states. [`PartStepper`] makes the same moves in states whose parts have numbers, much
+//! faster, and is what explores millions of them.
+//!
 //! The effects of accesses on values are described in [`values`](crate::system::stepping::Values).
 //!
 //! ```
@@ -70,8 +73,10 @@ use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
+pub use crate::system::stepping::parts::{PartStepper, Problem};
 pub use crate::system::stepping::{
-    Access, Action, DescribedMove, Freshness, Holders, Move, Outcome, Party, Signal, Values,
+    Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Signal,
+    Symmetry, Values,
 };
 
 /// Size of a block in bytes: one location.
@@ -99,6 +104,8 @@ pub struct Scope {
     pub settings: Vec<Setting>,
     /// Whether mistakes that gem5 accepts are faults instead of warnings.
     pub strict: bool,
+    /// What may change places, where the protocol treats all alike: see [`Stepper::representative`].
+    pub symmetries: Vec<Symmetry>,
 }
 
 impl Default for Scope {
@@ -111,6 +118,7 @@ impl Default for Scope {
             values: Values::Latest,
             settings: Vec::new(),
             strict: false,
+            symmetries: Vec::new(),
         }
     }
 }
@@ -160,6 +168,7 @@ impl From<SetupError> for StepperError {
 /// A protocol as a transition system. Its moves are those of [`Stepping`].
 pub struct Stepper {
     stepping: Stepping,
+    group: Arc<Group>,
 }
 
 impl Stepper {
@@ -198,7 +207,18 @@ impl Stepper {
             lines: lines.collect(),
         };
         let stepping = Stepping::new(system, size, scope.values)?;
-        Ok(Stepper { stepping })
+        let group = Arc::new(stepping.group(&scope.symmetries));
+        Ok(Stepper { stepping, group })
+    }
+
+    /// The symmetries of the system, of those that the scope asks for.
+    pub fn symmetries(&self) -> &Arc<Group> {
+        &self.group
+    }
+
+    /// The state that stands for all that differ from this one only in the names of cores and lines.
+    pub fn representative(&mut self, state: Vec<u8>) -> Vec<u8> {
+        self.stepping.representative(state, &self.group)
     }
 }
 

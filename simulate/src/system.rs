@@ -50,6 +50,7 @@ pub use build::Setup;
 pub use coverage::{Covered, Reached, entry_of, visits};
 use fast::Position;
 pub use fault::{Fault, FaultKind};
+use library::order::Observed;
 pub use warning::Warning;
 use words::Words;
 
@@ -208,6 +209,15 @@ pub struct Tally {
     pub wakeups: u64,
 }
 
+/// For objects of the library, the controller that has each of them as a parameter or variable. No other one uses it.
+#[derive(Debug, Default)]
+struct Owners {
+    caches: Vec<u32>,
+    tables: Vec<u32>,
+    directories: Vec<u32>,
+    persistents: Vec<u32>,
+}
+
 /// A simulated system.
 pub struct System {
     program: Arc<Program>,
@@ -226,6 +236,8 @@ pub struct System {
     /// The controller that each table of timers wakes.
     timer_owners: Vec<u32>,
     persistents: Vec<PersistentTable>,
+    /// The controllers of the other objects.
+    owners: Owners,
     prefetchers: Vec<Prefetcher>,
     /// What the prefetcher of the current controller has asked for in the current transition.
     prefetches: Vec<Prefetch>,
@@ -289,6 +301,9 @@ pub struct System {
     /// The warnings of the run, once for each kind and place in the protocol.
     warnings: Vec<Warning>,
     comment: String,
+    /// Whether calls that depend on the order of names are recorded.
+    is_watched: bool,
+    observed: Observed,
     happenings: Vec<RecordedEvent>,
     happened: usize,
 }

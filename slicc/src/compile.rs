@@ -26,7 +26,7 @@ use crate::outline::Outline;
 use crate::source::{Diagnostic, Severity, Span};
 use body::{Body, Outcome, Symbol};
 use calls::Signature;
-use code::{Function, Op, Program};
+use code::{Function, Op, Ordered, Program};
 use types::{NOWHERE, Sizes, TypeId, TypeKind, Types};
 
 /// The state of the compiler for one protocol.
@@ -55,6 +55,7 @@ pub(crate) struct Compiler<'a> {
     machine_span: Span,
     tbe: Option<TypeId>,
     entry: Option<TypeId>,
+    ordered: Ordered,
 }
 
 /// Compiles a protocol for data blocks of `block_bytes` bytes. Returns the code with warnings.
@@ -88,6 +89,7 @@ pub fn compile(
         machine_span: NOWHERE,
         tbe: None,
         entry: None,
+        ordered: Ordered::default(),
     };
     compiler.globals(declarations);
     let mut compiled: Vec<code::Machine> = Vec::new();
@@ -98,8 +100,9 @@ pub fn compile(
             compiled.extend(compiler.machine(machine, at));
         }
     }
-    if compiler.diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
-        return Err(compiler.diagnostics);
+    let diagnostics = distinct(compiler.diagnostics);
+    if diagnostics.iter().any(|diagnostic| diagnostic.severity == Severity::Error) {
+        return Err(diagnostics);
     }
     compiled.sort_by_key(|machine| machine.kind);
     let program = Program {
@@ -112,8 +115,20 @@ pub fn compile(
         types: compiler.types,
         tables: compiler.tables,
         machines: compiled,
+        ordered: compiler.ordered,
     };
-    Ok((program, compiler.diagnostics))
+    Ok((program, diagnostics))
+}
+
+/// The first of equal diagnostics: a statement that runs on several paths is compiled for each.
+fn distinct(diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
+    let mut kept: Vec<Diagnostic> = Vec::new();
+    for one in diagnostics {
+        if !kept.contains(&one) {
+            kept.push(one);
+        }
+    }
+    kept
 }
 
 impl<'a> Compiler<'a> {

@@ -358,11 +358,12 @@ library! {
     Dvm = "void Sequencer.unaddressedCallback(Addr, RubyRequestType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType)"
         | "void Sequencer.unaddressedCallback(Addr, RubyRequestType, MachineType, Cycles, Cycles, Cycles)";
-    Identity = "NodeID intToID(int)"
-        | "int IDToInt(NodeID)"
-        | "int addressToInt(Addr)"
-        | "Addr intToAddress(int)"
-        | "Tick cyclesToTicks(Cycles)"
+    // These show the bits of names, so that explorations treat them differently from the next ones.
+    NumberOfNode = "int IDToInt(NodeID)";
+    NodeOfNumber = "NodeID intToID(int)";
+    NumberOfAddress = "int addressToInt(Addr)";
+    AddressOfNumber = "Addr intToAddress(int)";
+    Identity = "Tick cyclesToTicks(Cycles)"
         | "Cycles ticksToCycles(Tick)"
         | "Cycles intToCycles(int)" | "Tick intToTick(int)";
     MaxTokens = "int max_tokens()";

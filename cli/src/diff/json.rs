@@ -22,6 +22,8 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         "version": VERSION,
         "old": compared.old.given,
         "new": compared.new.given,
+        "repaired_old": compared.old.protocol.loaded.repairs,
+        "repaired_new": compared.new.protocol.loaded.repairs,
         "seed": options.seed,
         "runs": compared.runs,
         "clients": options.clients.iter().map(ToString::to_string).collect::<Vec<_>>(),

@@ -6,7 +6,7 @@ use lab::testing::{Compared, Finding, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
-use crate::test::text::{counted, extent, given_up, kinds_of_cores, occurrence, shown};
+use crate::test::text::{counted, extent, given_up, kinds_of_cores, occurrence, repaired, shown};
 
 /// Prints the report.
 pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io::Result<()> {
@@ -90,7 +90,7 @@ fn group(which: &str, findings: &[Finding], out: &mut dyn Write) -> io::Result<(
 /// What differs in the files.
 fn tables(compared: &Compared, out: &mut dyn Write) -> io::Result<()> {
     let (old, new) = (tame(&compared.old.given), tame(&compared.new.given));
-    writeln!(out, "{old} and {new}")?;
+    writeln!(out, "{old}{} and {new}{}", repaired(&compared.old), repaired(&compared.new))?;
     if compared.difference.is_empty() {
         return writeln!(
             out,

@@ -13,7 +13,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use simulate::config::relies_on_time;
-use simulate::stepper::{MOST, Scope, Values};
+use simulate::stepper::{MOST, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
@@ -49,6 +49,9 @@ was sent; only ordered buffers preserve the order of messages. The search report
   deadlock        no transition is possible, yet a core waits, or a message or transaction is left
   livelock        transitions are possible, but none of the continuations completes the requests
 
+Of states that differ only in the names of cores and lines, one is explored, where the protocol treats these
+alike; --symmetry off explores all.
+
 Without a stale value every run is sequentially consistent. A run with one may be, too: --nice-cycles
 looks for runs that are not, by Qadeer's method (`explore memory-system`), with loads in the order in
 which they complete.
@@ -63,7 +66,8 @@ load early are not modelled. Latencies are ignored, so a run may need timing tha
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
 `locations`, `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
-simulate` has them), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
+simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
+`reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); or `known` (the repairs of gem5's released protocol that
 explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
@@ -115,6 +119,11 @@ pub struct Args {
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
     set: Vec<Setting>,
 
+    /// Explore one of the states that differ only in the names of cores and lines: `auto` where the protocol treats these
+    /// alike, `off` never
+    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
+    symmetry: UseSymmetry,
+
     /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults, not only as
     /// warnings
     #[arg(long)]
@@ -137,6 +146,13 @@ pub struct Args {
     limits: Limits,
 }
 
+/// Whether symmetries are used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum UseSymmetry {
+    Auto,
+    Off,
+}
+
 fn few() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST))
 }
@@ -151,6 +167,10 @@ impl Args {
             values: Values::Latest,
             settings: self.set.clone(),
             strict: self.strict,
+            symmetries: match self.symmetry {
+                UseSymmetry::Auto => vec![Symmetry::Cores, Symmetry::Lines],
+                UseSymmetry::Off => Vec::new(),
+            },
         }
     }
 
@@ -168,6 +188,9 @@ impl Args {
             [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
+        if self.symmetry == UseSymmetry::Off {
+            words.push("--symmetry off".to_owned());
+        }
         if self.repair != Repairs::None {
             words.push(format!("--repair {}", self.repair));
         }

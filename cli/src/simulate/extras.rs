@@ -9,23 +9,31 @@ use super::parse;
 pub struct ExtrasArgs {
     /// Number of DMA devices, which read and write parts of lines through the protocol's DMA controllers, one access
     /// after the other. Each is a further thread of the history
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = parse::devices())]
-    pub dma: u32,
+    #[arg(long, value_name = "N", value_parser = parse::devices())]
+    pub dma: Option<u32>,
 
     /// Of 100 operations, how many come right after the flush of a line. A flush is no operation of the history; of
     /// gem5's protocols, MOESI_hammer handles it
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = parse::percent())]
-    pub flush: u32,
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub flush: Option<u32>,
 
     /// Of 100 read-modify-writes, how many are one atomic request; half of these return nothing, and are stores in the
     /// history. CHI performs them where policy_type says, other protocols as a store in the first-level cache
-    #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = parse::percent())]
-    pub atomics: u32,
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub atomics: Option<u32>,
 }
 
 impl ExtrasArgs {
-    /// The options, for the library.
+    /// The options, for the library: nothing of what is not given.
     pub fn extras(&self) -> Extras {
-        Extras { devices: self.dma, flushes: self.flush, atomics: self.atomics }
+        self.given().unwrap_or_default()
+    }
+
+    /// The options, if any is given.
+    pub fn given(&self) -> Option<Extras> {
+        let given = [self.dma, self.flush, self.atomics];
+        let [devices, flushes, atomics] = given.map(Option::unwrap_or_default);
+        let is_given = given.iter().any(Option::is_some);
+        is_given.then_some(Extras { devices, flushes, atomics })
     }
 }

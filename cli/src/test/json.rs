@@ -22,6 +22,7 @@ pub fn print(tested: &Tested, options: &Options, out: &mut dyn Write) -> io::Res
         "given_up": tested.given_up,
         "operations": tested.operations,
         "seconds": tested.elapsed.as_secs_f64(),
+        "repaired": tested.opened.protocol.loaded.repairs,
         "repairs": tested.repairs,
         "warnings": tested.warnings.len(),
         "coverage": text::coverage(tested),

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use explore::search::Stopped;
+use lab::protocols::Opened;
 use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
@@ -72,14 +73,23 @@ pub fn headline(tested: &Tested, options: &Options) -> String {
         }
     };
     format!(
-        "{}: {} on each of {}, {} operations, {seeds}{}; {:.0} s",
+        "{}{}: {} on each of {}, {} operations, {seeds}{}; {:.0} s",
         tame(&tested.opened.given),
+        repaired(&tested.opened),
         counted(tested.runs as usize, "program"),
         kinds_of_cores(options),
         tested.operations,
         given_up(tested.given_up),
         tested.elapsed.as_secs_f64(),
     )
+}
+
+/// ` with repairs one, another`: those with which a protocol was tested; empty if there are none.
+pub fn repaired(opened: &Opened) -> String {
+    match &opened.protocol.loaded.repairs[..] {
+        [] => String::new(),
+        names => format!(" with {} {}", plural(names.len(), "repair"), names.join(", ")),
+    }
 }
 
 /// `, 3 runs not finished in time`; empty if none was given up.
@@ -200,5 +210,10 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
 
 /// `1 program`, `2 programs`.
 pub fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
+    format!("{count} {}", plural(count, what))
+}
+
+/// `program`, `programs`.
+fn plural(count: usize, what: &str) -> String {
+    if count == 1 { what.to_owned() } else { format!("{what}s") }
 }

@@ -364,3 +364,23 @@ fn options_keep_their_earlier_names() {
         .success();
     rubric(&["explore", "memory-system", "serial", "--processors", "1"]).assert().success();
 }
+
+#[test]
+fn what_was_meant_is_said_where_another_word_is_expected() {
+    let refused = error(&["explore", "MI_example"]);
+    assert!(refused.contains("'rubric explore protocol MI_example'"), "{refused}");
+    let refused = error(&["protocol", "path/to/My_protocol.slicc"]);
+    assert!(refused.contains("'rubric protocol check path/to/My_protocol.slicc'"), "{refused}");
+    let refused = error(&["MI_example"]);
+    assert!(refused.contains("'rubric test MI_example'"), "{refused}");
+    let refused = error(&["explore", "protocl"]);
+    assert!(refused.contains("'protocol'"), "{refused}");
+    for (word, model) in [("x86", "tso"), ("AArch64", "armv8"), ("risc-v", "rvwmo")] {
+        let refused = error(&["check", "--model", word, "trace.gz"]);
+        let tip = format!("the memory model of {word} is '{model}'");
+        assert!(refused.contains(&tip), "{refused}");
+    }
+    // There is no kernel of weak models.
+    let refused = error(&["kernel", "--model", "arm", "trace.gz"]);
+    assert!(!refused.contains("is 'armv8'"), "{refused}");
+}

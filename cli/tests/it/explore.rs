@@ -26,11 +26,16 @@ fn a_protocol_is_explored() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "MI_example: 2 threads, 1 location");
     assert!(lines[1].starts_with("  nothing found: "), "{text}");
-    assert!(lines[2].starts_with("  501 states, 1114 moves, depth 19; "));
+    assert!(lines[2].starts_with("  252 states, 561 moves, depth 19; "), "{text}");
     assert!(lines[2].contains(" states/s, "), "{text}");
-    assert!(lines[3].starts_with("  coverage "), "{text}");
-    assert!(lines[3].ends_with(" % of the table's 82)"), "{text}");
-    assert_eq!(lines.len(), 4);
+    let names = "of states that differ only in their names, one was explored";
+    assert_eq!(lines[3], format!("  symmetry: cores ({names})"));
+    assert!(lines[4].starts_with("  coverage "), "{text}");
+    assert!(lines[4].ends_with(" % of the table's 82)"), "{text}");
+    assert_eq!(lines.len(), 5);
+    let text = output(&explore(&["MI_example", "--symmetry", "off"]));
+    assert!(text.contains("  501 states, 1114 moves, depth 19; "), "{text}");
+    assert!(!text.contains("symmetry"), "{text}");
 }
 
 #[test]
@@ -38,7 +43,9 @@ fn a_file_is_a_protocol_too() {
     let path = "fixtures/protocols/MI_example.slicc";
     let lines = json(&[path, "MOESI_hammer"], 0);
     assert_eq!(lines[0]["protocol"], path);
-    assert_eq!(lines[0]["states"], 501);
+    assert_eq!(lines[0]["states"], 252);
+    assert_eq!(lines[0]["symmetries"], serde_json::json!(["cores"]));
+    assert_eq!(lines[0]["asymmetries"], serde_json::json!([]));
     assert_eq!(lines[1]["protocol"], "MOESI_hammer");
     for line in lines {
         assert_eq!(line["outcome"], "clean");
@@ -92,7 +99,7 @@ fn a_limit_leaves_it_undecided() {
         ("--timeout", "0", "time"),
         ("--max-memory", "1kB", "memory"),
     ] {
-        let line = &json(&["MI_example", limit, value], 3)[0];
+        let line = &json(&["MI_example", "--locations", "2", limit, value], 3)[0];
         assert_eq!(line["outcome"], "stopped", "{limit}");
         assert_eq!(line["stopped"], why);
         assert!(line["open"].as_u64().unwrap() > 0);

@@ -96,6 +96,19 @@ fn bad_usage_is_said() {
     assert!(refused.contains("such as 90s, 10m or 2h"), "{refused}");
 }
 
+#[test]
+fn programs_of_a_test_differ_in_what_they_ask_for() {
+    let reached = |more: &[&str]| {
+        let test = ["test", "MI_example", "--runs", "4", "--no-explore", "--format", "json"];
+        json(&[&test[..], more].concat(), 0)["coverage"].clone()
+    };
+    // Transitions of DMA controllers are in the table only if a program has DMA devices.
+    let (all, plain) = (reached(&[]), reached(&["--dma", "0"]));
+    assert!(all["table"].as_u64() > plain["table"].as_u64(), "{all} {plain}");
+    assert!(all["reached"].as_u64() > plain["reached"].as_u64(), "{all} {plain}");
+    assert_eq!(reached(&["--dma", "2"])["table"], all["table"]);
+}
+
 /// A fault of gem5's released MESI_Two_Level, for which there is a repair.
 const RELEASED: &str = "mesi2-l1-is-inv-no-notify";
 
@@ -103,7 +116,8 @@ const RELEASED: &str = "mesi2-l1-is-inv-no-notify";
 fn known_faults_are_named_by_all_that_run_programs() {
     let folder = Folder::new();
     let path = with_fault(folder.0.path(), RELEASED);
-    let text = output(&["test", &path, "--runs", "12", "--client", "early", "--no-explore"]);
+    let test = ["test", &path, "--runs", "12", "--client", "early", "--no-explore", "--dma", "0"];
+    let text = output(&test);
     assert!(text.contains("No new findings; 2 known findings"), "{text}");
     assert!(text.contains(&format!("\n{RELEASED} (MESI_Two_Level-L1cache.sm:")), "{text}");
     assert!(text.lines().filter(|line| line.contains("is told neither")).count() <= 1, "{text}");
@@ -124,6 +138,66 @@ fn known_faults_are_named_by_all_that_run_programs() {
     assert!(text.contains(&format!("      known: {RELEASED} (")), "{text}");
     let again = output_of(&["report", &output], 1);
     assert!(again.contains(&format!("      known: {RELEASED} (")), "{again}");
+}
+
+#[test]
+fn known_faults_can_be_taken_out_first() {
+    let folder = Folder::new();
+    let path = with_fault(folder.0.path(), RELEASED);
+    let short = ["--runs", "12", "--client", "early", "--no-explore", "--repair"];
+    let repaired = output(&[&["test", &path], &short[..], &["all"]].concat());
+    let head = format!("{path} with repair {RELEASED}: 12 programs on ");
+    assert!(repaired.starts_with(&head), "{repaired}");
+    assert!(repaired.ends_with("\nNo new findings\n"), "{repaired}");
+    let value = json(&[&["test", &path], &short[..], &[RELEASED, "--format", "json"]].concat(), 0);
+    assert_eq!(value["repaired"][0], RELEASED);
+    assert_eq!(value["repairs"].as_array().unwrap().len(), 0);
+
+    let diff = ["diff", &path, "MESI_Two_Level"];
+    let text = output(&[&diff[..], &short[..], &["all"]].concat());
+    let head = format!("{path} with repair {RELEASED} and MESI_Two_Level\n");
+    assert!(text.starts_with(&head), "{text}");
+    assert!(text.contains("No findings that only the old version has"), "{text}");
+    // The new version has the repair already.
+    let value = json(&[&diff[..], &short[..], &[RELEASED, "--format", "json"]].concat(), 0);
+    assert_eq!(
+        (&value["repaired_old"][0], &value["only_old"]),
+        (&RELEASED.into(), &Value::Array(Vec::new()))
+    );
+}
+
+#[test]
+fn what_is_found_with_repairs_is_reproduced_with_them() {
+    let folder = Folder::new();
+    let path = with_fault(folder.0.path(), RELEASED);
+    let file = folder.path("MESI_Two_Level-L1cache.sm");
+    let text = fs::read_to_string(&file).unwrap();
+    let silent = text.replace("keep_copy, put_block, tell_core_of_loss,", "keep_copy, put_block,");
+    assert_ne!(silent, text);
+    fs::write(&file, silent).unwrap();
+    let test = ["test", &path, "--runs", "20", "--client", "early", "--no-explore"];
+    let value = json(&[&test[..], &["--repair", RELEASED, "--format", "json"]].concat(), 1);
+    let finding = &value["findings"][0];
+    assert_eq!(finding["known"], Value::Null);
+    // The lines of repaired files are not those of the user's.
+    assert_eq!(finding["line"], Value::Null);
+    let command = finding["command"].as_str().unwrap();
+    assert!(command.contains(&format!(" --repair {RELEASED} ")), "{command}");
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    rubric(&words).assert().code(1);
+}
+
+#[test]
+fn repairs_that_do_not_exist_or_fit_are_refused() {
+    let refused = error(&["test", "MI_example", "--repair", "mesi2-l1-is-inv-no-notfy"]);
+    assert!(refused.contains("there is no repair mesi2-l1-is-inv-no-notfy"), "{refused}");
+    assert!(refused.contains("mesi2-l1-is-inv-no-notify"), "{refused}");
+    let refused = error(&["test", "MI_example", "--repair", RELEASED]);
+    assert!(refused.contains("is a repair of MESI_Two_Level"), "{refused}");
+    let refused = error(&["test", "MESI_Two_Level", "--repair", RELEASED]);
+    assert!(refused.contains("has it already"), "{refused}");
+    let refused = error(&["diff", "MESI_Two_Level", "MESI_Two_Level", "--repair", RELEASED]);
+    assert!(refused.contains("has it already"), "{refused}");
 }
 
 /// A fault that no repair takes out stays new, also beside a known one.

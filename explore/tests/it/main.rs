@@ -8,3 +8,4 @@ mod nice_cycles;
 mod programs;
 mod protocol;
 mod small;
+mod symmetry;

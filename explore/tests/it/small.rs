@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use explore::protocol::{Exploration, Finding, Verdict, explore};
+use explore::protocol::{Asymmetry, Exploration, Finding, Verdict, Why, explore};
 use explore::search::Limits;
-use simulate::stepper::{Scope, StepperError};
+use simulate::stepper::{Scope, StepperError, Symmetry};
 use slicc::load::load_with;
 use slicc::protocol::{BLOCK_BYTES, Protocol};
 
@@ -129,6 +129,47 @@ fn livelocks_are_told_from_deadlocks() {
     let turns = "transition(I, Ask, W) { allocate; }
         transition(W, Ask, X) { recycle; } transition(X, Ask, W) { recycle; }";
     assert_eq!(finding(turns, 1), Some(Finding::Livelock { waiting: 1 }));
+}
+
+#[test]
+fn what_depends_on_an_order_has_no_symmetry() {
+    // Nothing is served in X, where only the cache with the smallest number comes to.
+    let text = "NetDest all; MachineID smallest;
+        action(choose, \"c\") {
+          all.broadcast(MachineType:L1Cache); smallest := all.smallestElement(); all.clear();
+          if (smallest == machineID) { error(\"the smallest\"); }
+        }
+        transition(I, Ask, W) { allocate; } transition(W, Ask, X) { choose; recycle; }
+        transition(X, Ask) { z_stall; }";
+    let protocol = protocol("", text);
+    let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
+    let scope = Scope { lines: 2, symmetries, ..Scope::default() };
+    let found = explore(&protocol, &scope, &Limits::default(), &mut |_| {}).unwrap();
+    assert_eq!(found.symmetries, [Symmetry::Lines]);
+    let [Asymmetry { symmetry: Symmetry::Cores, reason: Why::Ordered(place) }] =
+        found.asymmetries[..]
+    else {
+        panic!("{:?}", found.asymmetries);
+    };
+    let written = protocol.sources().text(place);
+    assert!(written.contains("smallestElement"), "{written}");
+    let Verdict::Found(violation) = found.verdict else { panic!("{:?}", found.verdict) };
+    assert!(violation.fault.unwrap().message.ends_with(": the smallest"));
+}
+
+/// A protocol that keeps the number of a machine: whose it is cannot be seen.
+#[test]
+fn what_cannot_be_renamed_has_no_symmetry() {
+    let alone = "NodeID last, default=\"0\";
+        transition(I, Ask, V) { allocate; serve; pop; } transition(V, Ask) { serve; pop; }";
+    let protocol = protocol("", alone);
+    let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
+    let scope = Scope { symmetries, ..Scope::default() };
+    let found = explore(&protocol, &scope, &Limits::default(), &mut |_| {}).unwrap();
+    assert!(found.symmetries.is_empty());
+    let reasons: Vec<_> = found.asymmetries.iter().map(|one| &one.reason).collect();
+    let expected = "L1Cache.last is a NodeID, which cannot be renamed".to_owned();
+    assert_eq!(reasons, [&Why::Differs(expected)]);
 }
 
 #[test]

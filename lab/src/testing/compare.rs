@@ -7,6 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::time::{Duration, Instant};
 
+use simulate::config::handled;
 use simulate::recipe::Lineage;
 use simulate::system::entry_of;
 use slicc::difference::{Difference, difference};
@@ -19,10 +20,10 @@ use super::gather::Gathered;
 use super::program::{Bench, Ran};
 use super::schedule::run_programs;
 use super::small::{self, Explored};
-use super::{Finding, FindingKind, Options, Signature, given_up};
+use super::{Finding, FindingKind, Options, Signature, given_up, guide};
 use crate::error::Error;
 use crate::observer::Observer;
-use crate::protocols::{Opened, refused};
+use crate::protocols::{Opened, Repairs, refused};
 
 /// The result of comparing two versions of a protocol.
 #[derive(Debug)]
@@ -73,7 +74,7 @@ pub fn compare(
     observer: &dyn Observer,
 ) -> Result<Compared, Error> {
     let start = Instant::now();
-    let (old, new) = (Opened::new(old, None)?, Opened::new(new, None)?);
+    let (old, new) = open_both(old, new, &options.repairs)?;
     let (repaired_old, repaired_new) = (repaired(&old)?, repaired(&new)?);
     let deadlines = Deadlines::of(options.extent);
     let benches = [
@@ -94,7 +95,9 @@ pub fn compare(
             let [old, new] = &benches;
             Ok(Pair { old: old.run(client, lineage)?, new: new.run(client, lineage)? })
         };
-        let pairs = run_programs(options, deadlines, observer, run, |pair: &Pair| {
+        let handled = handled(&old.protocol).min(handled(&new.protocol));
+        let guide = guide(options, handled);
+        let pairs = run_programs(options, guide, deadlines, observer, run, |pair: &Pair| {
             let reached = pair.new.reached.iter();
             reached.filter(|one| near.has(&new.protocol, one.triple)).copied().collect()
         });
@@ -111,7 +114,8 @@ pub fn compare(
     explored_old.iter().for_each(|explored| gathered[0].add_exploration(explored));
     explored_new.iter().for_each(|explored| gathered[1].add_exploration(explored));
     let [gathered_old, gathered_new] = gathered;
-    let (found_old, found_new) = (gathered_old.findings()?, gathered_new.findings()?);
+    let (found_old, found_new) =
+        (gathered_old.findings(observer)?, gathered_new.findings(observer)?);
     let reached = reached(&new.protocol, &difference, pairs.iter().map(|pair| &pair.new));
     let runs = (pairs.len() / options.clients.len().max(1)) as u32;
     let given_up = given_up(pairs.iter().flat_map(|pair| [&pair.old, &pair.new]));
@@ -136,6 +140,23 @@ pub fn compare(
         reached,
         elapsed,
     })
+}
+
+/// Opens both versions, with the repairs. A named repair must fit at least one of them: the other one may have it already, which is often
+/// what was changed.
+fn open_both(old: &str, new: &str, repairs: &Repairs) -> Result<(Opened, Opened), Error> {
+    let Repairs::Named(names) = repairs else {
+        return Ok((Opened::repaired(old, repairs, None)?, Opened::repaired(new, repairs, None)?));
+    };
+    let (mut old, mut new) = (Opened::new(old, None)?, Opened::new(new, None)?);
+    for name in names {
+        let in_old = old.apply_repair(name);
+        let in_new = new.apply_repair(name);
+        if in_old.is_err() {
+            in_new?;
+        }
+    }
+    Ok((old, new))
 }
 
 fn repaired(opened: &Opened) -> Result<Repaired, Error> {

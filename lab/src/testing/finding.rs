@@ -63,7 +63,8 @@ pub struct Source {
 /// The faults of gem5's released protocols that explain a finding.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Known {
-    /// The repairs that make the run clean: one alone if that is enough.
+    /// The repairs that make the run clean: one alone if that is enough. None if all together do, and the time was over
+    /// before it was known which are enough.
     pub repairs: Vec<String>,
 }
 

@@ -17,7 +17,7 @@ use super::known::{VARIATIONS, needed, with};
 use super::program::{Bench, Ran};
 use super::small::{Explored, Shown, System};
 use crate::error::Error;
-use crate::protocols::Repairs;
+use crate::observer::{Observer, Stage};
 
 /// The runs of a signature for which it is found out which repairs they need. Further ones are counted with the most frequent repair.
 const ATTRIBUTED: usize = 6;
@@ -97,7 +97,7 @@ impl<'a> Gathered<'a> {
     ///
     /// # Errors
     /// Those of runs.
-    fn doubt_known(&mut self) -> Result<(), Error> {
+    fn doubt_known(&mut self, observer: &dyn Observer) -> Result<(), Error> {
         let signatures: Vec<Signature> = self.known.keys().cloned().collect();
         for signature in signatures {
             let is_new = self.new.keys().any(|(other, _)| *other == signature);
@@ -106,6 +106,7 @@ impl<'a> Gathered<'a> {
                 let runs = self.known.remove(&signature).unwrap_or_default();
                 self.new.entry((signature, false)).or_default().extend(runs);
             }
+            observer.advance();
         }
         Ok(())
     }
@@ -134,8 +135,10 @@ impl<'a> Gathered<'a> {
     ///
     /// # Errors
     /// Those of runs that are repeated.
-    pub fn findings(mut self) -> Result<Vec<Finding>, Error> {
-        self.doubt_known()?;
+    pub fn findings(mut self, observer: &dyn Observer) -> Result<Vec<Finding>, Error> {
+        observer.begin(Stage::Findings);
+        observer.total((2 * self.known.len() + self.new.len()) as u64);
+        self.doubt_known(observer)?;
         let mut groups: BTreeMap<(Option<Known>, Signature, IsRepaired), Vec<Showing>> =
             BTreeMap::new();
         // What is seen without repairs is not told again with them.
@@ -150,11 +153,17 @@ impl<'a> Gathered<'a> {
             for (repairs, runs) in self.attribute(&signature, runs)? {
                 groups.insert((Some(Known { repairs }), signature.clone(), false), runs);
             }
+            observer.advance();
         }
         let mut findings = Vec::new();
         for ((known, _, is_repaired), runs) in groups {
+            let is_new = known.is_none();
             findings.push(self.finding(known, is_repaired, &runs)?);
+            if is_new {
+                observer.advance();
+            }
         }
+        observer.end();
         for (system, shown) in std::mem::take(&mut self.explored) {
             self.add_shown(&mut findings, system, shown);
         }
@@ -185,7 +194,11 @@ impl<'a> Gathered<'a> {
                 continue;
             }
             let tried: Vec<Vec<String>> = groups.iter().map(|(names, _)| names.clone()).collect();
-            let names = needed(&repairs, &tried, &mut |some| self.is_clean(some, signature, &run))?;
+            let mut names =
+                needed(&repairs, &tried, &mut |some| self.is_clean(some, signature, &run))?;
+            if self.bench.deadlines.is_over() {
+                names.clear();
+            }
             match groups.iter_mut().find(|(known, _)| *known == names) {
                 Some((_, runs)) => runs.push(run),
                 None => groups.push((names, vec![run])),
@@ -222,11 +235,8 @@ impl<'a> Gathered<'a> {
     ) -> Result<Finding, Error> {
         let first = runs.iter().min_by_key(|run| run.operations);
         let Some(first) = first else { unreachable!("a finding has a run") };
-        let (protocol, repairs) = if is_repaired {
-            (&self.bench.repaired.protocol, Repairs::All)
-        } else {
-            (&self.bench.opened.protocol, Repairs::None)
-        };
+        let protocol =
+            if is_repaired { &self.bench.repaired.protocol } else { &self.bench.opened.protocol };
         let Problem { signature, message, source, recent } = first.problem.clone();
         let part = match signature.kind {
             FindingKind::Violation(model, _) => {
@@ -236,13 +246,12 @@ impl<'a> Gathered<'a> {
         };
         let clients: BTreeSet<String> = runs.iter().map(|run| run.client.to_string()).collect();
         Ok(Finding {
-            // Repairs move lines: those of the user's files are not known then.
-            source: source.filter(|_| !is_repaired),
+            source: source.filter(|_| is_as_given(protocol)),
             signature,
             message,
             clients: clients.into_iter().collect(),
             seen: runs.len() as u32,
-            command: self.bench.command(first.client, &first.lineage, &repairs),
+            command: self.bench.command(first.client, &first.lineage, is_repaired),
             known,
             evidence: part.unwrap_or(Evidence::Recent(recent)),
         })
@@ -251,10 +260,12 @@ impl<'a> Gathered<'a> {
     /// Adds what an exploration found, to a finding that is there already if it is the same. A shortest run is better
     /// evidence than the last transitions of a long one.
     fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
-        let Shown { problem, steps, known, is_settled, under } = shown;
+        let Shown { problem, steps, known, is_settled, is_repaired } = shown;
+        let bench = self.bench;
+        let protocol = if is_repaired { &bench.repaired.protocol } else { &bench.opened.protocol };
         let Problem { signature, message, source, .. } = problem;
         let known = known.map(|repairs| Known { repairs });
-        let command = system.command(&self.bench.opened.given, self.options, &under);
+        let command = system.command(&bench.opened.given, self.options, is_repaired);
         // What is not settled by exploring is what the runs say that it is.
         let is_same =
             |one: &&mut Finding| one.signature == signature && (one.known == known || !is_settled);
@@ -269,7 +280,7 @@ impl<'a> Gathered<'a> {
                 }
             }
             None => findings.push(Finding {
-                source: source.filter(|_| under == Repairs::None),
+                source: source.filter(|_| is_as_given(protocol)),
                 signature,
                 message,
                 clients: Vec::new(),
@@ -280,6 +291,11 @@ impl<'a> Gathered<'a> {
             }),
         }
     }
+}
+
+/// Whether a protocol's lines are those of the user's files: repairs move them.
+fn is_as_given(protocol: &Protocol) -> bool {
+    protocol.loaded.repairs.is_empty()
 }
 
 /// Makes known findings part of a new one with the same signature: that one has another cause than repairs take out, so it is not certain

@@ -30,6 +30,8 @@ pub(crate) struct Bench<'a> {
     pub judge: Judge<'a>,
     pub deadlines: Deadlines,
     settings: &'a [Setting],
+    /// The repairs that the protocol has as it is opened.
+    repairs: &'a Repairs,
     /// Whether the transitions that the repaired protocol takes count as those of the protocol as it is.
     counts_repaired: bool,
     /// How many more deadlocks of the protocol as it is must be confirmed before suspicions are taken for granted.
@@ -71,14 +73,18 @@ impl<'a> Bench<'a> {
             judge: Judge { given: &opened.given, checking },
             deadlines,
             settings: &options.settings,
+            repairs: &options.repairs,
             counts_repaired: has_same_numbers(&repaired.protocol, &opened.protocol),
             confirmations: AtomicU32::new(match options.extent {
                 Extent::Runs(_) => u32::MAX,
                 Extent::Time(_) => CONFIRMED,
             }),
         };
-        let first = Lineage::root(options.seed).with_extras(options.extras);
-        opened.plan(&bench.simulation(&opened.protocol, Client::IN_ORDER, &first))?;
+        let first = Lineage::root(options.seed).with_extras(options.extras.unwrap_or_default());
+        let mut simulation = bench.simulation(&opened.protocol, Client::IN_ORDER, &first);
+        // Sooner or later a program has some.
+        simulation.shape.rmws = simulation.shape.rmws.max(1);
+        opened.plan(&simulation)?;
         Ok(bench)
     }
 
@@ -162,8 +168,9 @@ impl<'a> Bench<'a> {
         simulation
     }
 
-    /// The command that reproduces a run, with some repairs.
-    pub fn command(&self, client: Client, lineage: &Lineage, repairs: &Repairs) -> String {
+    /// The command that reproduces a run, on the protocol as it was opened or with all repairs.
+    pub fn command(&self, client: Client, lineage: &Lineage, is_repaired: bool) -> String {
+        let repairs = if is_repaired { &Repairs::All } else { self.repairs };
         let repair = match repairs {
             Repairs::None => String::new(),
             repairs => format!(" --repair {repairs}"),

@@ -21,12 +21,13 @@ const BATCH: u32 = 2;
 /// Runs programs until no further one is to be started, or as many as the options say, on all cores of the computer. Programs of a shorter test are the
 /// first ones of a longer test.
 ///
-/// `run` runs a program, and `reached` says what the guide learns of it.
+/// `guide` proposes programs, `run` runs one, and `reached` says what the guide learns of it.
 ///
 /// # Errors
 /// Those of `run`.
 pub fn run_programs<R: Send>(
     options: &Options,
+    mut guide: Guide,
     deadlines: Deadlines,
     observer: &dyn Observer,
     run: impl Fn(Client, &Lineage) -> Result<R, Error> + Sync,
@@ -40,7 +41,6 @@ pub fn run_programs<R: Send>(
     if let Extent::Runs(runs) = options.extent {
         observer.total(u64::from(runs) * options.clients.len() as u64);
     }
-    let mut guide = Guide::new(options.seed).with_extras(options.extras);
     let mut results = Vec::new();
     let mut next = 0;
     // At least one program runs, however short the time is.

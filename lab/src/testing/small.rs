@@ -68,8 +68,8 @@ pub(super) struct Shown {
     pub known: Option<Vec<String>>,
     /// Whether it is certain that it is known or new: the time may have ended before the repaired protocol was explored as far.
     pub is_settled: bool,
-    /// The repairs under which it was found.
-    pub under: Repairs,
+    /// Whether it was found on the protocol with all repairs.
+    pub is_repaired: bool,
 }
 
 impl System {
@@ -83,8 +83,9 @@ impl System {
         }
     }
 
-    /// The command that explores it.
-    pub fn command(self, given: &str, options: &Options, repairs: &Repairs) -> String {
+    /// The command that explores it, with the repairs of the options or with all.
+    pub fn command(self, given: &str, options: &Options, is_repaired: bool) -> String {
+        let repairs = if is_repaired { &Repairs::All } else { &options.repairs };
         let mut words = vec![format!("rubric explore protocol {}", quoted(given))];
         if *repairs != Repairs::None {
             words.push(format!("--repair {repairs}"));
@@ -156,7 +157,7 @@ impl Exploring<'_> {
             stopped: None,
             is_found: false,
             repaired: None,
-            problems: shown(&exploration, original, &Repairs::None),
+            problems: shown(&exploration, original, false),
         };
         match exploration.verdict {
             Verdict::Clean => {}
@@ -176,7 +177,7 @@ impl Exploring<'_> {
             explored.problems.iter_mut().for_each(|problem| problem.is_settled = false);
             return Ok(explored);
         }
-        let new = shown(&exploration, protocol, &Repairs::All);
+        let new = shown(&exploration, protocol, true);
         let is_new = |problem: &Shown| {
             new.iter().any(|one| one.problem.signature == problem.problem.signature)
         };
@@ -193,15 +194,17 @@ impl Exploring<'_> {
         Ok(explored)
     }
 
-    /// The repairs without which a finding is there.
+    /// The repairs without which a finding is there; none if the time was over before that was known.
     fn attribute(&self, signature: &Signature, states: usize) -> Result<Vec<String>, Error> {
-        needed(&self.repaired.applied, &[], &mut |repairs| {
+        let names = needed(&self.repaired.applied, &[], &mut |repairs| {
             let Some(protocol) = with(&self.opened.protocol, repairs) else {
                 return Ok(false);
             };
             let exploration = self.explored(&protocol, self.limits(self.end, Some(states)))?;
-            Ok(is_without(&exploration, &protocol, signature))
-        })
+            Ok::<bool, Error>(is_without(&exploration, &protocol, signature))
+        })?;
+        let is_over = left(self.end).is_some_and(|left| left.is_zero());
+        Ok(if is_over { Vec::new() } else { names })
     }
 
     fn limits(&self, until: Option<Instant>, states: Option<usize>) -> Limits {
@@ -260,19 +263,19 @@ fn is_as_far(exploration: &Exploration, states: usize) -> bool {
 
 /// Whether an exploration was not ended by time or memory, and does not show a finding.
 fn is_without(exploration: &Exploration, protocol: &Protocol, signature: &Signature) -> bool {
-    let found = shown(exploration, protocol, &Repairs::All);
+    let found = shown(exploration, protocol, true);
     !matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory))
         && !found.iter().any(|one| one.problem.signature == *signature)
 }
 
 /// The findings and warnings of an exploration.
-fn shown(exploration: &Exploration, protocol: &Protocol, under: &Repairs) -> Vec<Shown> {
+fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> Vec<Shown> {
     let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
         problem,
         steps: steps.to_vec(),
         known: None,
         is_settled: true,
-        under: under.clone(),
+        is_repaired,
     };
     let found = match &exploration.verdict {
         Verdict::Found(found) => Some(shown(problem(found, protocol), &found.steps)),

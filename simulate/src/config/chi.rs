@@ -2,9 +2,10 @@
 //! these are set, and which controllers they send requests to.
 //!
 //! Caches of all levels are controllers of one machine, `Cache`. Each core is a request node (RNF)
-//! with three of them: the first levels for instructions and data, and a second level. The last
-//! ones are the home nodes (HNF), between which the lines are dealt, as they are between the
-//! memory nodes (SNF), controllers of the machine `Memory`. The one `MiscNode` distributes
+//! with three of them: the first levels for instructions and data, and a second level. Then
+//! come the home nodes (HNF), between which the lines are dealt, as they are between the
+//! memory nodes (SNF), controllers of the machine `Memory`. A DMA device has a request node of its
+//! own without a cache (RNI), one more controller of `Cache`. The one `MiscNode` distributes
 //! invalidations of TLBs, which no core here requests.
 
 use super::known::machine_type;
@@ -22,6 +23,8 @@ pub enum Role {
     L2,
     /// A home node.
     Hnf,
+    /// The request node of a DMA device, which allocates no lines.
+    Rni,
 }
 
 /// Number of controllers of a request node.
@@ -29,13 +32,15 @@ const CONTROLLERS_PER_CORE: u32 = 3;
 
 impl Role {
     /// All roles.
-    pub const ALL: [Role; 4] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf];
+    pub const ALL: [Role; 5] = [Role::L1I, Role::L1D, Role::L2, Role::Hnf, Role::Rni];
 
     /// The role of a controller, by its machine and number.
     pub fn of(machine: &str, number: u32, options: &Options) -> Option<Role> {
-        let is_home = number >= CONTROLLERS_PER_CORE * options.threads;
+        let homes = CONTROLLERS_PER_CORE * options.threads;
+        let devices = homes + options.l2_banks;
         (machine == "Cache").then_some(match number % CONTROLLERS_PER_CORE {
-            _ if is_home => Role::Hnf,
+            _ if number >= devices => Role::Rni,
+            _ if number >= homes => Role::Hnf,
             0 => Role::L1I,
             1 => Role::L1D,
             _ => Role::L2,
@@ -45,8 +50,10 @@ impl Role {
     /// The number of the node, among those of its kind, to which a controller of the machine `Cache`
     /// belongs.
     pub fn node(machine: &str, number: u32, options: &Options) -> Option<u32> {
+        let homes = CONTROLLERS_PER_CORE * options.threads;
         Role::of(machine, number, options).map(|role| match role {
-            Role::Hnf => number - CONTROLLERS_PER_CORE * options.threads,
+            Role::Hnf => number - homes,
+            Role::Rni => number - homes - options.l2_banks,
             Role::L1I | Role::L1D | Role::L2 => number / CONTROLLERS_PER_CORE,
         })
     }
@@ -58,12 +65,13 @@ impl Role {
             Role::L1D => "L1D",
             Role::L2 => "L2",
             Role::Hnf => "HNF",
+            Role::Rni => "RNI",
         }
     }
 
     /// Whether controllers of this role have a sequencer.
     pub fn has_sequencer(self) -> bool {
-        self.is_first_level()
+        self.is_first_level() || self == Role::Rni
     }
 
     /// Whether a thread runs on the sequencer.
@@ -78,6 +86,7 @@ impl Role {
     /// The value of a parameter.
     pub fn value(self, parameter: &str) -> Option<u64> {
         let home = self == Role::Hnf;
+        let device = self == Role::Rni;
         let first = self.is_first_level();
         let flag = |flag: bool| Some(u64::from(flag));
         match parameter {
@@ -85,10 +94,10 @@ impl Role {
                 flag(home)
             }
             "allow_SD" | "alloc_on_readshared" | "alloc_on_readonce" | "alloc_on_writeback" => {
-                flag(true)
+                flag(!device)
             }
             "alloc_on_readunique" | "dealloc_backinv_unique" | "dealloc_backinv_shared" => {
-                flag(!home)
+                flag(!home && !device)
             }
             "alloc_on_seq_line_write"
             | "dealloc_on_shared"
@@ -96,11 +105,12 @@ impl Role {
             | "use_prefetcher" => flag(false),
             "alloc_on_seq_acc" | "send_evictions" => flag(first),
             "sc_lock_enabled" => flag(self == Role::L1D),
-            "number_of_TBEs" | "number_of_repl_TBEs" => Some(if first { 16 } else { 32 }),
+            "number_of_repl_TBEs" if device => Some(1),
+            "number_of_TBEs" | "number_of_repl_TBEs" => Some(if first || device { 16 } else { 32 }),
             "number_of_snoop_TBEs" => Some(match self {
                 Role::L1I | Role::L1D => 4,
                 Role::L2 => 16,
-                Role::Hnf => 1,
+                Role::Hnf | Role::Rni => 1,
             }),
             "number_of_DVM_TBEs" => Some(if first { 16 } else { 1 }),
             "number_of_DVM_snoop_TBEs" => Some(if first { 4 } else { 1 }),
@@ -109,12 +119,14 @@ impl Role {
     }
 
     /// The size and organisation of the cache.
-    pub fn geometry(self, sizes: &Sizes) -> CacheGeometry {
+    pub fn geometry(self, sizes: &Sizes, block_bytes: u64) -> CacheGeometry {
         match self {
             Role::L1I => sizes.l1_instructions,
             Role::L1D => sizes.l1_data,
             Role::L2 => sizes.l2,
             Role::Hnf => sizes.l3,
+            // It stays empty.
+            Role::Rni => CacheGeometry::new(block_bytes.max(128), 1),
         }
     }
 
@@ -125,6 +137,7 @@ impl Role {
             Role::L1D => (1, 2),
             Role::L2 => (2, 6),
             Role::Hnf => (2, 10),
+            Role::Rni => (1, 0),
         }
     }
 }
@@ -147,7 +160,7 @@ pub(super) fn common_value(options: &Options, machine: &str, parameter: &str) ->
 /// The number of controllers of a machine.
 pub(super) fn count(machine: &str, options: &Options) -> u32 {
     match machine {
-        "Cache" => CONTROLLERS_PER_CORE * options.threads + options.l2_banks,
+        "Cache" => CONTROLLERS_PER_CORE * options.threads + options.l2_banks + options.devices,
         "Memory" => options.directories,
         _ => 1,
     }
@@ -183,7 +196,9 @@ pub(super) fn downstream(machine: &str, number: u32, options: &Options) -> Optio
     match Role::of(machine, number, options)? {
         Role::L1I => group("Cache", number + 2, 1),
         Role::L1D => group("Cache", number + 1, 1),
-        Role::L2 => group("Cache", CONTROLLERS_PER_CORE * options.threads, options.l2_banks),
+        Role::L2 | Role::Rni => {
+            group("Cache", CONTROLLERS_PER_CORE * options.threads, options.l2_banks)
+        }
         Role::Hnf => group("Memory", 0, options.directories),
     }
 }
@@ -210,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn cores_come_first_and_home_nodes_last() {
+    fn devices_come_after_cores_and_home_nodes() {
         let options = options();
         assert_eq!(count("Cache", &options), 2 * 3 + 4);
         assert_eq!((count("Memory", &options), count("MiscNode", &options)), (2, 1));
@@ -218,6 +233,11 @@ mod tests {
             (0..8).filter_map(|at| Role::of("Cache", at, &options)).map(Role::name).collect();
         assert_eq!(roles, ["L1I", "L1D", "L2", "L1I", "L1D", "L2", "HNF", "HNF"]);
         assert_eq!(Role::of("Memory", 0, &options), None);
+        let options = Options { devices: 2, ..options };
+        assert_eq!(count("Cache", &options), 2 * 3 + 4 + 2);
+        assert_eq!(Role::of("Cache", 9, &options), Some(Role::Hnf));
+        assert_eq!(Role::of("Cache", 10, &options), Some(Role::Rni));
+        assert_eq!(Role::node("Cache", 11, &options), Some(1));
     }
 
     #[test]
@@ -252,7 +272,8 @@ mod tests {
         assert_eq!(Role::L2.value("is_HN"), Some(0));
         assert_eq!(Role::L1I.value("number_of_TBEs"), Some(16));
         assert_eq!(Role::Hnf.value("request_latency"), None);
-        let with_sequencers = [Role::L1I, Role::L1D, Role::L2, Role::Hnf].map(Role::has_sequencer);
-        assert_eq!(with_sequencers, [true, true, false, false]);
+        assert_eq!(Role::ALL.map(Role::has_sequencer), [true, true, false, false, true]);
+        assert_eq!(Role::Rni.value("alloc_on_seq_acc"), Some(0));
+        assert_eq!(Role::Rni.value("alloc_on_readonce"), Some(0));
     }
 }

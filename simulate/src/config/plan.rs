@@ -8,8 +8,10 @@ use slicc::source::Diagnostic;
 
 use super::Options;
 use super::chi::{self, Group, Role};
+use super::contradictions;
 use super::known;
 use super::placement;
+use super::requests::is_chi;
 use super::value::Site;
 use crate::ruby::cache::CacheParameters;
 use crate::ruby::directory::Interleaving;
@@ -122,6 +124,9 @@ pub enum Value {
     },
     /// The DMA sequencer with this number.
     DmaSequencer(u32),
+    /// The sequencer of a request node of CHI that serves a DMA device, by its number among DMA sequencers. The protocol
+    /// sees it as that of a core.
+    RequestNode(u32),
     /// A timer table.
     Timer,
     /// A wire buffer, as an index into [`Plan::wires`].
@@ -320,7 +325,10 @@ impl Planner<'_> {
             return self.complain(message);
         }
         if count == 0 {
-            self.note_settings(machine);
+            self.note_settings(machine, None);
+        }
+        if self.known() == Some(KnownProtocol::Chi) && self.options.devices == 0 {
+            self.note_settings(machine, Some(Role::Rni));
         }
         let instances = (0..count).map(|number| self.plan_instance(machine, number));
         let instances = instances.collect();
@@ -400,6 +408,15 @@ impl Planner<'_> {
                 Err(_) => {}
             }
         }
+        if let Some(role) = role {
+            let flag = |name: &str| match value_of(machine, &values, name) {
+                Some(Value::Number(value)) => Some(*value != 0),
+                _ => None,
+            };
+            if let Some(error) = contradictions::find(role, flag) {
+                self.report(error);
+            }
+        }
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
@@ -466,10 +483,10 @@ impl Planner<'_> {
         found.map(|at| &settings[at])
     }
 
-    /// Marks settings for a machine without controllers as used: their parameter exists.
-    fn note_settings(&mut self, machine: &Declared) {
+    /// Marks settings for a machine or a role without controllers as used: their parameter exists.
+    fn note_settings(&mut self, machine: &Declared, role: Option<Role>) {
         for parameter in machine.parameters {
-            self.setting(machine.name, None, &parameter.name.text);
+            self.setting(machine.name, role, &parameter.name.text);
         }
     }
 
@@ -527,6 +544,16 @@ impl Planner<'_> {
     }
 }
 
+/// The value of a parameter among those of a controller.
+pub(super) fn value_of<'a>(
+    machine: &Declared,
+    values: &'a [Value],
+    name: &str,
+) -> Option<&'a Value> {
+    let at = machine.parameters.iter().position(|one| *one.name.text == *name)?;
+    values.get(at)
+}
+
 /// For a setting that applies to nothing: what does not exist, and what does. `roles` are those of controllers of the machine `Cache`.
 fn missing(setting: &Setting, machines: &[Declared], roles: &[Role]) -> (String, String) {
     let parameter = &setting.parameter;
@@ -560,10 +587,10 @@ fn parameters<'a>(machines: &[Declared<'a>]) -> Vec<&'a str> {
     names
 }
 
-/// Whether a protocol has DMA controllers, to which DMA devices can be attached.
+/// Whether a protocol has DMA controllers, to which DMA devices can be attached. CHI gets request nodes for them.
 pub fn has_dma(protocol: &Protocol) -> bool {
     let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
-    parameters.any(|one| is_kind(one, DMA_SEQUENCER))
+    parameters.any(|one| is_kind(one, DMA_SEQUENCER)) || is_chi(protocol)
 }
 
 /// The type of the parameter by which a machine is a DMA controller.

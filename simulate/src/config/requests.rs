@@ -6,9 +6,8 @@ use slicc::protocol::Protocol;
 use slicc::scripts::{KnownProtocol, Script};
 use slicc::visit::{self, Node};
 
-use super::has_dma;
-use super::plan::has_sequencer;
-use crate::program::Extras;
+use super::plan::{FETCHER, Plan, Value, has_dma, has_sequencer, value_of};
+use crate::program::{Extras, ProgramSize};
 
 /// The value of `RubyRequestType` that a flush has.
 const FLUSH: &str = "FLUSH";
@@ -23,8 +22,44 @@ pub fn takes_flushes(protocol: &Protocol) -> bool {
 /// Whether a protocol relies on time, of which the explorer has none: CHI's internal events are handled in the cycle in
 /// which they are triggered, before any message that arrives later.
 pub fn relies_on_time(protocol: &Protocol) -> bool {
+    is_chi(protocol)
+}
+
+/// Whether a protocol has gem5's script for CHI.
+pub(super) fn is_chi(protocol: &Protocol) -> bool {
     let script = Script::find(protocol.name(), &protocol.declared());
     script.is_some_and(|script| script.known == KnownProtocol::Chi)
+}
+
+/// Whether the read-modify-writes of a program need reservations that no cache keeps: a data cache of CHI that allocates no
+/// lines for its core (`alloc_on_seq_acc=false`) has nothing that a load-linked could reserve. Atomics need none if they are
+/// performed elsewhere.
+pub fn lacks_reservations(protocol: &Protocol, plan: &Plan, shape: &ProgramSize) -> bool {
+    if shape.rmws == 0 || !is_chi(protocol) {
+        return false;
+    }
+    let machines = protocol.declared();
+    let mut controllers = plan.machines.iter().flat_map(|machine| {
+        machine.instances.iter().map(|instance| (&machines[machine.declared], &instance.values))
+    });
+    controllers.any(|(machine, values)| {
+        let is_core =
+            |value: &Value| matches!(value, Value::Sequencer { core, .. } if *core != FETCHER);
+        let is_zero = |name: &str| value_of(machine, values, name) == Some(&Value::Number(0));
+        let uses_reservations = shape.extras.atomics < 100 || is_zero("policy_type");
+        values.iter().any(is_core) && is_zero("alloc_on_seq_acc") && uses_reservations
+    })
+}
+
+/// The most that programs of a test ask a protocol for beside their accesses: of what it handles.
+pub fn handled(protocol: &Protocol) -> Extras {
+    let script = Script::find(protocol.name(), &protocol.declared());
+    let has_atomics = script.is_some_and(|script| script.known.has_atomics());
+    Extras {
+        devices: if has_dma(protocol) { 2 } else { 0 },
+        flushes: if takes_flushes(protocol) { 10 } else { 0 },
+        atomics: if has_atomics { 50 } else { 0 },
+    }
 }
 
 /// What runs with these extras ask of a protocol beside the accesses of cores.

@@ -62,6 +62,9 @@ impl Planner<'_> {
             }
             "DirectoryMemory" => Ok(Value::Directory(site.number)),
             "Sequencer" if site.role.is_some_and(|role| !role.has_sequencer()) => Ok(Value::Null),
+            "Sequencer" if site.role == Some(Role::Rni) => {
+                Ok(Value::RequestNode(self.dma_sequencer()))
+            }
             "Sequencer" | "HTMSequencer" if site.role.is_some_and(|role| !role.is_driven()) => {
                 Ok(Value::Sequencer { number: 0, core: FETCHER })
             }
@@ -70,10 +73,7 @@ impl Planner<'_> {
                 *core += 1;
                 Ok(Value::Sequencer { number: 0, core: *core - 1 })
             }
-            DMA_SEQUENCER => {
-                self.plan.dma_sequencers += 1;
-                Ok(Value::DmaSequencer(self.plan.dma_sequencers - 1))
-            }
+            DMA_SEQUENCER => Ok(Value::DmaSequencer(self.dma_sequencer())),
             "TimerTable" => Ok(Value::Timer),
             "WireBuffer" => Ok(Value::Wire(self.wire(site.name(), false))),
             "RubyPrefetcher" | "Prefetcher" => {
@@ -82,6 +82,12 @@ impl Planner<'_> {
             kind if kind.contains("Prefetcher") || kind == "prefetch::Base" => Ok(Value::Null),
             _ => self.scalar(site, setting),
         }
+    }
+
+    /// The number of one more DMA sequencer.
+    fn dma_sequencer(&mut self) -> u32 {
+        self.plan.dma_sequencers += 1;
+        self.plan.dma_sequencers - 1
     }
 
     /// The index of a wire, which is ordered if both ends are.
@@ -125,7 +131,7 @@ impl Planner<'_> {
         let options = self.options;
         let shape = match setting {
             None => match site.role {
-                Some(role) => role.geometry(&options.caches.sizes()),
+                Some(role) => role.geometry(&options.caches.sizes(), options.block_bytes),
                 None => known::cache_shape(&options.caches.sizes(), site.machine, site.name()),
             },
             Some(setting) => setting.value.parse().map_err(|why| unreadable(setting, why))?,

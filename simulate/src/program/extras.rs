@@ -21,6 +21,51 @@ pub struct Extras {
     pub atomics: u32,
 }
 
+/// Separates the choice of what a program asks for from other choices with the same seed.
+const DRAWN: u64 = 0x45_58_44_52 << 32;
+/// Of 100 programs, how many ask for nothing beside their accesses.
+const PLAIN_PERCENT: u32 = 40;
+/// Of 100 other programs, how many ask for each of the things that there are.
+const EACH_PERCENT: u32 = 60;
+
+impl Extras {
+    /// What the program of a seed asks for if programs are to differ in that: nothing, or some of what `self` has, which is the most
+    /// that they ask for.
+    #[must_use]
+    pub fn drawn(self, seed: u64) -> Extras {
+        let mut rng = Rng::new(seed, DRAWN);
+        if rng.percent(PLAIN_PERCENT) {
+            return Extras::default();
+        }
+        let devices = 1 + rng.below(u64::from(self.devices.max(1))) as u32;
+        Extras {
+            devices: if rng.percent(EACH_PERCENT) { devices.min(self.devices) } else { 0 },
+            flushes: if rng.percent(EACH_PERCENT) { self.flushes } else { 0 },
+            atomics: if rng.percent(EACH_PERCENT) { self.atomics } else { 0 },
+        }
+    }
+
+    /// The larger of each of two.
+    #[must_use]
+    pub fn max(self, other: Extras) -> Extras {
+        Extras {
+            devices: self.devices.max(other.devices),
+            flushes: self.flushes.max(other.flushes),
+            atomics: self.atomics.max(other.atomics),
+        }
+    }
+
+    /// The smaller of each of two.
+    #[must_use]
+    pub fn min(self, other: Extras) -> Extras {
+        Extras {
+            devices: self.devices.min(other.devices),
+            flushes: self.flushes.min(other.flushes),
+            atomics: self.atomics.min(other.atomics),
+        }
+    }
+}
+
 /// Separates the random choices of a thread's extras from those of its program with the same seed.
 const PURPOSE: u64 = 0x45_58_54_52 << 32;
 /// Of 100 flushes, how many are of the line that the next operation accesses.
@@ -82,6 +127,19 @@ mod tests {
     fn share(program: &Program, of: impl Fn(&Step) -> bool) -> usize {
         let steps = program.threads.iter().flatten();
         steps.filter(|step| of(step)).count() * 100 / program.operations()
+    }
+
+    #[test]
+    fn programs_that_differ_ask_for_all_that_there_is() {
+        let most = Extras { devices: 2, flushes: 10, atomics: 50 };
+        let drawn: Vec<Extras> = (0..100).map(|seed| most.drawn(seed)).collect();
+        let count = |is: &dyn Fn(&Extras) -> bool| drawn.iter().filter(|one| is(one)).count();
+        assert!((35..=60).contains(&count(&|one| *one == Extras::default())));
+        assert!(count(&|one| one.devices == 1) > 0 && count(&|one| one.devices == 2) > 10);
+        assert!(count(&|one| one.flushes == 10) > 20 && count(&|one| one.atomics == 50) > 20);
+        assert!(count(&|one| *one == most) > 3);
+        let none = Extras::default();
+        assert!((0..100).all(|seed| none.drawn(seed) == none));
     }
 
     #[test]

@@ -6,10 +6,12 @@
 
 pub mod frozen;
 
+use std::cell::Cell;
 use std::collections::VecDeque;
 
 use super::Misuse;
 use super::delays::Delays;
+use frozen::Looked;
 
 /// The fixed settings of a buffer.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -58,6 +60,8 @@ pub struct MessageBuffer {
     removed: u32,
     /// The number of messages that left in that tick; their room is free in the next tick only.
     left: u32,
+    /// What the current step of an exploration has learned of the buffer (see [`frozen`]).
+    looked: Cell<Looked>,
 }
 
 impl MessageBuffer {
@@ -85,7 +89,11 @@ impl MessageBuffer {
         let arrival = self.pass(now, delta, bypass, random)?;
         self.deliver(arrival, message);
         let capacity = self.settings.capacity;
-        if capacity != 0 && self.queue.len() + self.stalled.len() > capacity {
+        if capacity == 0 {
+            return Ok(arrival);
+        }
+        self.look_at_size();
+        if self.queue.len() + self.stalled.len() > capacity {
             return Err(Misuse::BufferFull(capacity as u64));
         }
         Ok(arrival)
@@ -157,6 +165,7 @@ impl MessageBuffer {
     /// The message at the head, whether or not it has arrived.
     #[inline]
     pub fn head(&self) -> Option<u64> {
+        self.look_at_head();
         self.queue.front().map(|head| head.message)
     }
 
@@ -177,6 +186,7 @@ impl MessageBuffer {
     }
 
     fn take(&mut self, now: u64) -> Result<Slot, Misuse> {
+        self.look_at_head();
         let head = self.queue.pop_front().ok_or(Misuse::Empty)?;
         if self.removal != now {
             self.removal = now;
@@ -266,16 +276,19 @@ impl MessageBuffer {
 
     /// Stores a message that is to be enqueued later (`defer_enqueueing`).
     pub fn defer(&mut self, line: u64, message: u64) {
+        self.look_at_deferred();
         self.deferred.push((line, message));
     }
 
     /// Whether anything is deferred for a line.
     pub fn has_deferred(&self, line: u64) -> bool {
+        self.look_at_deferred();
         self.deferred.iter().any(|&(deferred, _)| deferred == line)
     }
 
     /// Takes the oldest deferred message of a line, which is to be enqueued now.
     pub fn take_deferred(&mut self, line: u64) -> Option<u64> {
+        self.look_at_deferred();
         let at = self.deferred.iter().position(|&(other, _)| other == line)?;
         Some(self.deferred.remove(at).1)
     }
@@ -287,6 +300,7 @@ impl MessageBuffer {
         if capacity == 0 {
             return true;
         }
+        self.look_at_size();
         let left = if self.removal == now { self.left } else { 0 };
         self.queue.len() + self.stalled.len() + left as usize + count <= capacity
     }
@@ -304,12 +318,14 @@ impl MessageBuffer {
 
     /// The number of messages that can be received now or later, without stalled ones.
     pub fn len(&self) -> usize {
+        self.look_at_size();
         self.queue.len()
     }
 
     /// Whether no message can be received now or later, not counting stalled ones.
     #[inline]
     pub fn is_empty(&self) -> bool {
+        self.look_at_size();
         self.queue.is_empty()
     }
 }

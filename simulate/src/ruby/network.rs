@@ -205,6 +205,11 @@ impl Network {
         place.is_some_and(|place| place.ordered)
     }
 
+    /// Whether messages come to a buffer through the network.
+    pub fn receives(&self, buffer: u32) -> bool {
+        self.places.get(buffer as usize).copied().flatten().is_some()
+    }
+
     /// The lane of a pair of buffers: each pair of ordered buffers has one; other messages have no
     /// order.
     fn lane(&self, sender: u32, receiver: u32) -> u64 {

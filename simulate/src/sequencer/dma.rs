@@ -2,7 +2,8 @@
 //!
 //! A device makes one request at a time, which lies within a cache line: gem5's devices split their
 //! accesses at the ends of lines, and a `DMASequencer` would not find a request whose second line
-//! is answered. Unlike a [`Sequencer`](super::Sequencer), it takes no part in coherence: the
+//! is answered. Most protocols have a `DMASequencer` for it. CHI has a request node with a sequencer as a core's
+//! ([`Interface`]). Unlike a [`Sequencer`](super::Sequencer), it takes no part in coherence: the
 //! controller asks the directory, which collects the line from caches and memory.
 
 use super::Misuse;
@@ -15,9 +16,21 @@ struct Pending {
     accepted: u64,
 }
 
+/// How the protocol sees the requests of a DMA device.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Interface {
+    /// As messages of a `DMASequencer`, which hold the data to write.
+    #[default]
+    Messages,
+    /// As loads and stores of a `Sequencer`. The callback of a store writes into the block that it is given.
+    Requests,
+}
+
 /// The sequencer of one DMA device.
 #[derive(Debug)]
 pub struct DmaSequencer {
+    /// How the protocol sees the requests.
+    pub interface: Interface,
     number: u32,
     block_bytes: u64,
     pending: Option<Pending>,
@@ -26,7 +39,7 @@ pub struct DmaSequencer {
 impl DmaSequencer {
     /// Creates the DMA sequencer with this number, without a request.
     pub fn new(number: u32, block_bytes: u64) -> DmaSequencer {
-        DmaSequencer { number, block_bytes, pending: None }
+        DmaSequencer { interface: Interface::default(), number, block_bytes, pending: None }
     }
 
     /// The number among all DMA sequencers.
@@ -56,7 +69,7 @@ impl DmaSequencer {
         Ok(())
     }
 
-    /// `dataCallback`: completes a read with the block of its line. Adds a response for each word.
+    /// `dataCallback`, or `readCallback` of a request node: completes a read with the block of its line. Adds a response for each word.
     ///
     /// # Errors
     /// Fails if no request for the line is outstanding, or it is a write.
@@ -66,7 +79,7 @@ impl DmaSequencer {
         block: &[u64],
         responses: &mut Vec<Response>,
     ) -> Result<(), Misuse> {
-        let misuse = self.misuse("dataCallback", line);
+        let misuse = self.misuse("dataCallback", "readCallback", line);
         let transfer = self.take(line).ok_or_else(|| misuse.clone())?;
         if transfer.written.is_some() {
             return Err(misuse);
@@ -83,10 +96,36 @@ impl DmaSequencer {
     /// # Errors
     /// Fails if no request for the line is outstanding.
     pub fn ack_done(&mut self, line: u64, responses: &mut Vec<Response>) -> Result<(), Misuse> {
-        let misuse = self.misuse("ackCallback", line);
+        let misuse = self.misuse("ackCallback", "ackCallback", line);
         let transfer = self.take(line).ok_or(misuse)?;
         answer(&transfer, |_| 0, responses);
         Ok(())
+    }
+
+    /// `writeCallback` or `writeUniqueCallback` of a request node: completes a write, whose words go into the block. Adds a
+    /// response for each word.
+    ///
+    /// # Errors
+    /// Fails if no request for the line is outstanding, or it is a read.
+    pub fn write_done(
+        &mut self,
+        line: u64,
+        block: &mut [u64],
+        responses: &mut Vec<Response>,
+    ) -> Result<(), Misuse> {
+        let misuse = self.misuse("writeCallback", "writeCallback", line);
+        let transfer = self.take(line).ok_or_else(|| misuse.clone())?;
+        let Some(written) = transfer.written else { return Err(misuse) };
+        let first = (transfer.address - line) as usize / 8;
+        let words = block.iter_mut().skip(first).take(transfer.words as usize);
+        words.zip(written..).for_each(|(word, value)| *word = value);
+        answer(&transfer, |_| 0, responses);
+        Ok(())
+    }
+
+    /// The error of a callback that no request of a device is for.
+    pub fn unasked(&self, callback: &'static str, line: u64) -> Misuse {
+        self.misuse(callback, callback, line)
     }
 
     /// Removes the request for a line.
@@ -96,12 +135,16 @@ impl DmaSequencer {
         Some(pending.transfer)
     }
 
-    /// The error of a callback that does not fit the request.
-    fn misuse(&self, callback: &'static str, line: u64) -> Misuse {
+    /// The error of a callback that does not fit the request, by its name in either interface.
+    fn misuse(&self, dma: &'static str, ruby: &'static str, line: u64) -> Misuse {
         let own = self.pending.map(|it| it.transfer);
         let own = own.filter(|transfer| self.line_of(transfer.address) == line);
+        let (kind, callback) = match self.interface {
+            Interface::Messages => ("DMA sequencer", dma),
+            Interface::Requests => ("sequencer of DMA device", ruby),
+        };
         Misuse {
-            kind: "DMA sequencer",
+            kind,
             version: self.number,
             callback,
             line,
@@ -141,6 +184,22 @@ mod tests {
             responses.iter().map(|one| (one.tag, one.address, one.value)).collect();
         assert_eq!(seen, [(5, 0x1010, 2), (6, 0x1018, 3)]);
         assert_eq!(sequencer.oldest(), None);
+    }
+
+    #[test]
+    fn a_write_of_a_request_node_goes_into_the_block() {
+        let mut sequencer = DmaSequencer::new(0, 64);
+        sequencer.interface = Interface::Requests;
+        let (mut block, mut responses) = ([0; 8], Vec::new());
+        sequencer.request(3, Transfer { written: Some(7), ..READ }).unwrap();
+        sequencer.write_done(0x1000, &mut block, &mut responses).unwrap();
+        assert_eq!((block, responses.len()), ([0, 0, 7, 8, 0, 0, 0, 0], 2));
+        sequencer.request(4, READ).unwrap();
+        let error = sequencer.write_done(0x1000, &mut block, &mut responses).unwrap_err();
+        assert!(
+            error.to_string().starts_with("sequencer of DMA device 0: writeCallback"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -44,7 +44,7 @@ pub struct Issue {
     /// Address of the line.
     pub line: u64,
     /// Number of bytes.
-    pub size: u8,
+    pub size: u32,
     /// `contextId`.
     pub core: u32,
     /// The value that an atomic writes in exchange for the old one.

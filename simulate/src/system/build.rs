@@ -8,11 +8,12 @@ use slicc::compile::trackers;
 use slicc::compile::types::{Type, TypeKind, Types};
 use slicc::cplusplus::evaluate;
 
+use super::library::order::Observed;
 use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
-    Controller, DEADLOCK_THRESHOLD, DmaFields, Envelope, MemoryFields, RequestFields, Resume, Role,
-    System, Tally, Thread,
+    Controller, DEADLOCK_THRESHOLD, DmaFields, Envelope, MemoryFields, Owners, RequestFields,
+    Resume, Role, System, Tally, Thread,
 };
 use crate::client::Core;
 use crate::config::{Direction, FETCHER, Instance, MachinePlan, Options, Plan, Value};
@@ -31,7 +32,7 @@ use crate::ruby::sets::Machines;
 use crate::ruby::tbe::TbeTable;
 use crate::ruby::timer::TimerTable;
 use crate::ruby::wheel::Wheel;
-use crate::sequencer::dma::DmaSequencer;
+use crate::sequencer::dma::{DmaSequencer, Interface};
 use crate::sequencer::{Config, Effects, Sequencer};
 use crate::trace::Trace;
 
@@ -92,6 +93,7 @@ impl System {
             timers: Vec::new(),
             timer_owners: Vec::new(),
             persistents: Vec::new(),
+            owners: Owners::default(),
             prefetchers: Vec::new(),
             prefetches: Vec::new(),
             proxies: Vec::new(),
@@ -156,6 +158,8 @@ impl System {
             warnings: Vec::new(),
             pc: 0,
             comment: String::new(),
+            is_watched: false,
+            observed: Observed::default(),
             happenings: Vec::new(),
             happened: 0,
             homes,
@@ -385,6 +389,7 @@ impl System {
                         }
                     })?;
                 self.caches.push(cache);
+                self.owners.caches.push(controller as u32);
                 let number = self.caches.len() as u32 - 1;
                 parts.first_caches.push(number);
                 if is_data_cache(&member.name) {
@@ -395,6 +400,7 @@ impl System {
             Value::Directory(number) => {
                 self.directories
                     .push(DirectoryMemory::new(machine.interleaving, u64::from(*number)));
+                self.owners.directories.push(controller as u32);
                 self.directories.len() as u64 - 1
             }
             Value::Sequencer { number, core } => {
@@ -406,6 +412,12 @@ impl System {
             Value::DmaSequencer(number) => {
                 self.dma_homes[*number as usize] = controller;
                 u64::from(*number)
+            }
+            // Its number comes after those of the sequencers of cores.
+            Value::RequestNode(number) => {
+                self.dma_homes[*number as usize] = controller;
+                self.dma_sequencers[*number as usize].interface = Interface::Requests;
+                u64::from(plan.sequencers + number)
             }
             Value::Prefetcher(settings) => {
                 self.prefetchers.push(Prefetcher::new(*settings, self.block_words as u64 * 8));
@@ -508,18 +520,21 @@ impl System {
         Ok(Some(match (&*name, member.element) {
             ("TBETable" | "MN_TBETable", Some(element)) => {
                 self.tables.push(TbeTable::new(capacity(member) as usize));
+                self.owners.tables.push(controller as u32);
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }
             ("PerfectCacheMemory", Some(element)) => {
                 // These tables have no capacity.
                 self.tables.push(TbeTable::new(usize::MAX / 2));
+                self.owners.tables.push(controller as u32);
                 self.elements.push(element);
                 self.tables.len() as u64 - 1
             }
             ("TimerTable", _) => self.timers_for(controller),
             ("PersistentTable", _) => {
                 self.persistents.push(PersistentTable::new());
+                self.owners.persistents.push(controller as u32);
                 self.persistents.len() as u64 - 1
             }
             ("BoolVec" | "RubyPrefetcherProxy", _) => 0,

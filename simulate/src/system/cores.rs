@@ -6,7 +6,8 @@ use super::System;
 use super::fault::Trap;
 use crate::client::{Core, CorePort};
 use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
-use crate::sequencer::{Issue, Line};
+use crate::sequencer::dma::Interface;
+use crate::sequencer::{Issue, Line, ruby_type};
 use crate::trace::Trace;
 
 /// The interface of the system to a core.
@@ -87,9 +88,14 @@ impl System {
         ended
     }
 
-    /// Puts a request into the mandatory queue.
+    /// Puts a request of a sequencer into the mandatory queue of its controller.
     pub(super) fn issue(&mut self, sequencer: usize, issue: Issue) {
-        let home = &self.controllers[self.homes_of[sequencer]];
+        self.issue_to(self.homes_of[sequencer], issue);
+    }
+
+    /// Puts a request into the mandatory queue of a controller.
+    fn issue_to(&mut self, controller: usize, issue: Issue) {
+        let home = &self.controllers[controller];
         let Some((buffer, latency)) = home.mandatory else {
             return;
         };
@@ -141,6 +147,9 @@ impl System {
         block: u64,
     ) -> Result<(), Trap> {
         let which = sequencer as usize;
+        if let Some(device) = which.checked_sub(self.sequencers.len()) {
+            return self.request_node_callback(function, device, line, block);
+        }
         let cache = self.monitors[which]
             .map(|cache| cache as usize)
             .filter(|cache| self.caches[*cache].is_tag_present(line));
@@ -207,6 +216,25 @@ impl System {
 
     /// Puts the request of a DMA device into the mandatory queue of its controller.
     fn issue_transfer(&mut self, device: usize, transfer: Transfer) {
+        match self.dma_sequencers[device].interface {
+            Interface::Messages => self.send_transfer(device, transfer),
+            Interface::Requests => {
+                let is_write = transfer.written.is_some();
+                let issue = Issue {
+                    kind: if is_write { ruby_type::ST } else { ruby_type::LD },
+                    address: transfer.address,
+                    line: self.line_of(transfer.address),
+                    size: transfer.bytes() as u32,
+                    core: 0,
+                    swap: None,
+                };
+                self.issue_to(self.dma_homes[device], issue);
+            }
+        }
+    }
+
+    /// Sends the request of a DMA device as a message of a `DMASequencer`.
+    fn send_transfer(&mut self, device: usize, transfer: Transfer) {
         let Some((buffer, _)) = self.controllers[self.dma_homes[device]].mandatory else {
             return;
         };
@@ -259,8 +287,38 @@ impl System {
         Ok(())
     }
 
+    /// Carries out a callback of a request node that serves a DMA device: the request for a line completes with the block at an
+    /// address.
+    fn request_node_callback(
+        &mut self,
+        function: LibraryFunction,
+        device: usize,
+        line: u64,
+        block: u64,
+    ) -> Result<(), Trap> {
+        let mut responses = Vec::new();
+        let words = block as usize..block as usize + self.block_words;
+        let one = &mut self.dma_sequencers[device];
+        match function {
+            LibraryFunction::ReadDone => {
+                one.data_done(line, &self.words.words[words], &mut responses)
+            }
+            LibraryFunction::WriteDone | LibraryFunction::WriteUniqueDone => {
+                one.write_done(line, &mut self.words.words[words], &mut responses)
+            }
+            LibraryFunction::AtomicDone => Err(one.unasked("atomicCallback", line)),
+            _ => Err(one.unasked("writeCallbackScFail", line)),
+        }?;
+        self.answer(self.cores + device, &responses);
+        Ok(())
+    }
+
     /// `evictionCallback`: the core is told that a line is lost, and its reservation ends.
     pub(super) fn evicted(&mut self, sequencer: usize, line: u64) {
+        if sequencer >= self.sequencers.len() {
+            // A DMA device keeps nothing.
+            return;
+        }
         if let Some(cache) = self.monitors[sequencer] {
             self.caches[cache as usize].clear_monitor(line);
         }

@@ -112,6 +112,7 @@
 
 mod calculations;
 mod objects;
+pub(super) mod order;
 mod trackers;
 mod values;
 
@@ -121,6 +122,7 @@ use slicc::library::LibraryFunction;
 
 use super::System;
 use super::fault::Trap;
+use super::stepping::Symmetry;
 use crate::ruby::Misuse;
 
 impl System {
@@ -169,6 +171,9 @@ impl System {
 
     /// Carries out the functions whose speed does not matter.
     fn uncommon(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
+        if self.is_watched {
+            self.note_order(function, at);
+        }
         let result = if let Some(result) = self.tracker(function, at)? {
             result
         } else if let Some(result) = self.value_method(function, at)? {
@@ -295,12 +300,16 @@ impl System {
     }
 
     /// The controller of a machine type to which an address belongs.
-    fn home(&self, address: u64, kind: u64) -> Result<u64, Trap> {
+    fn home(&mut self, address: u64, kind: u64) -> Result<u64, Trap> {
         let address = self.set_address(address)?;
         let number = match self.homes.get(kind as usize) {
             Some(Some(interleaving)) => interleaving.home(address),
             _ => self.machines.count(kind),
         };
+        // One of several controllers, and always the same.
+        if self.is_watched && self.machines.count(kind) > 1 {
+            self.observe(Symmetry::Cores);
+        }
         Ok(kind << 32 | number)
     }
 

@@ -69,8 +69,10 @@ impl System {
         let buffers = &self.controllers[self.current].ports;
         for (port, buffer) in ports.iter().zip(buffers) {
             let of = &self.buffers[*buffer as usize];
-            let head = of.head().filter(|_| !port.timers && of.is_ready(self.now));
-            let Some(head) = head.map(|head| self.words.type_of(head)) else {
+            if port.timers || !of.is_ready(self.now) {
+                continue;
+            }
+            let Some(head) = of.head().map(|head| self.words.type_of(head)) else {
                 continue;
             };
             let mut takers = ports.iter().zip(buffers).filter(|(_, other)| *other == buffer);
@@ -130,6 +132,22 @@ impl System {
                 },
             );
             self.comment.clear();
+        }
+    }
+
+    /// Takes the transition that was counted last out of the counts: it was only tried.
+    pub(super) fn forget_transition(&mut self) {
+        self.tally.transitions -= 1;
+        let controller = &self.controllers[self.current];
+        let machine = controller.machine;
+        self.coverage[machine][self.transition as usize] -= 1;
+        let offset = controller.control as usize + usize::from(control::AFTER);
+        let computed = (machine, self.transition, self.words.words[offset] as u16);
+        if let Some(count) = self.computed.get_mut(&computed) {
+            *count -= 1;
+            if *count == 0 {
+                self.computed.remove(&computed);
+            }
         }
     }
 

@@ -1,35 +1,46 @@
 //! A system without time that is taken from state to state, on which `stepper` is built.
 //!
-//! - `layout`: the places of blocks in objects;
+//! - `symmetry`: the permutations of cores and lines, and what the words of objects name;
 //! - `coding`: words as bytes;
 //! - `freeze` and `thaw`: a system to bytes and back;
+//! - `view`: new names for what is written;
 //! - `values`: the relevant part of the contents of blocks;
 //! - `moves`: the possible moves and their outcomes;
+//! - `parts`: the same for states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
 //! - `signals`: moves as signals between cores, controllers and memory.
 
 mod coding;
 mod describe;
 mod freeze;
-mod layout;
 mod moves;
+pub mod parts;
 mod signals;
+mod symmetry;
 mod thaw;
 mod values;
+mod view;
 
-use slicc::compile::types::TypeKind;
+use std::cell::Cell;
+use std::sync::Arc;
+
+use slicc::compile::code::Machine;
+use slicc::compile::types::{TypeKind, Types};
+use slicc::source::Span;
 
 use super::{System, Thread};
 use crate::error::SetupError;
 use crate::request::Response;
 use coding::Dictionary;
-use layout::Layout;
 
 pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
 pub use signals::{Party, Signal};
-use values::Renaming;
+use symmetry::Kinds;
+pub use symmetry::{Group, Symmetry};
 pub use values::{Access, Action, Freshness, Values};
+use values::{Classes, Renaming};
+use view::View;
 
 /// A cache, with the part of it that holds lines.
 #[derive(Debug)]
@@ -41,6 +52,21 @@ struct Store {
     /// Whether a line may have to be evicted for another, so that the ways of lines and the order
     /// of uses matter.
     overflows: bool,
+}
+
+/// The numbers of the objects that only one controller uses.
+#[derive(Debug)]
+struct Owned {
+    /// The cores whose requests it handles.
+    cores: Vec<usize>,
+    /// The buffers that it reads, and those from which it sends into the network.
+    buffers: Vec<usize>,
+    /// The places of its caches in [`Stepping::stores`].
+    stores: Vec<usize>,
+    tables: Vec<usize>,
+    directories: Vec<usize>,
+    timers: Vec<usize>,
+    persistents: Vec<usize>,
 }
 
 /// The size of the system under exploration.
@@ -62,7 +88,10 @@ pub struct Stepping {
     /// Largest number of outstanding requests of a core.
     requests: usize,
     values: Values,
-    layouts: Vec<Layout>,
+    /// What the words of objects and controllers name.
+    kinds: Kinds,
+    /// For each machine, which control words name an object, and never change.
+    handles: Vec<Vec<bool>>,
     dictionary: Dictionary,
     /// The first address after the objects that always exist.
     top: usize,
@@ -73,6 +102,10 @@ pub struct Stepping {
     caches_of: Vec<Vec<usize>>,
     /// For each table, whether it holds TBEs.
     transactions: Vec<bool>,
+    /// What each controller owns.
+    owned: Arc<[Owned]>,
+    /// The classes of the values that were written.
+    classes: Cell<Classes>,
     /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
     /// The responses of the last move.
@@ -100,6 +133,7 @@ impl Stepping {
                 moved: 0,
             });
         }
+        system.is_watched = true;
         system.prefetchers.clear();
         system.proxies.clear();
         // A move is one transition.
@@ -116,17 +150,26 @@ impl Stepping {
             let initial = values.initial(at, cores);
             system.memory.poke(*line, 0, &[initial])?;
         }
+        no_pointers(&system.program.types)?;
         let mut stepping = Stepping {
             cores,
             requests,
             values,
-            layouts: layout::layouts(&system.program.types)?,
+            kinds: Kinds::of(&system.program, &system.machines),
+            handles: system
+                .program
+                .machines
+                .iter()
+                .map(|of| handles(of, &system.program.types))
+                .collect(),
             dictionary: Dictionary::new(machines(&system)),
             top: system.words.top(),
             bases: Vec::new(),
             stores: Vec::new(),
             caches_of: Vec::new(),
             transactions: Vec::new(),
+            owned: Arc::default(),
+            classes: Cell::default(),
             read: Vec::new(),
             answers: Vec::new(),
             first: Vec::new(),
@@ -136,7 +179,7 @@ impl Stepping {
         };
         stepping.prepare()?;
         let nothing = Renaming::new(values, cores, vec![0; stepping.lines.len()]);
-        stepping.first = stepping.freeze(&nothing);
+        stepping.first = stepping.freeze(View::new(&nothing));
         Ok(stepping)
     }
 
@@ -182,7 +225,27 @@ impl Stepping {
             })
             .collect();
         self.stores = (0..system.caches.len()).map(|cache| self.store(cache)).collect();
+        self.owned = (0..system.controllers.len()).map(|number| self.owned(number)).collect();
         Ok(())
+    }
+
+    fn owned(&self, controller: usize) -> Owned {
+        let system = &self.system;
+        let of = |owners: &[u32]| {
+            let numbers = owners.iter().enumerate();
+            let own = numbers.filter(|(_, owner)| **owner as usize == controller);
+            own.map(|(number, _)| number).collect()
+        };
+        Owned {
+            cores: (0..self.cores).filter(|&core| system.homes_of[core] == controller).collect(),
+            buffers: of(&system.consumers),
+            // There is a store for each cache.
+            stores: of(&system.owners.caches),
+            tables: of(&system.owners.tables),
+            directories: of(&system.owners.directories),
+            timers: of(&system.timer_owners),
+            persistents: of(&system.owners.persistents),
+        }
     }
 
     fn store(&self, cache: usize) -> Store {
@@ -192,6 +255,15 @@ impl Stepping {
         let overflows = sets.chunk_by(|a, b| a == b).any(|same| same.len() > of.ways());
         sets.dedup();
         Store { cache, sets, overflows }
+    }
+
+    /// The first call of a library function, in any move until now, whose result depends on the order of what a symmetry
+    /// exchanges.
+    pub fn observed(&self, symmetry: Symmetry) -> Option<Span> {
+        match symmetry {
+            Symmetry::Cores => self.system.observed.cores,
+            Symmetry::Lines => self.system.observed.lines,
+        }
     }
 
     /// The system, for its statistics.
@@ -213,6 +285,28 @@ impl Stepping {
     fn line_number(&self, line: u64) -> Option<usize> {
         self.lines.iter().position(|&known| known == line)
     }
+}
+
+/// Which control words of a machine name an object of the library.
+fn handles(machine: &Machine, types: &Types) -> Vec<bool> {
+    let mut handles = vec![false; machine.initial.len()];
+    for member in machine.parameters.iter().chain(&machine.variables) {
+        handles[usize::from(member.offset)] |= types[member.of].kind == TypeKind::Library;
+    }
+    handles
+}
+
+/// Refuses fields that point to an entry: its address would differ between states that are the same.
+fn no_pointers(types: &Types) -> Result<(), SetupError> {
+    let holds_fields =
+        |kind: &TypeKind| matches!(kind, TypeKind::Structure | TypeKind::Message | TypeKind::Entry);
+    for (_, of) in types.iter().filter(|(_, of)| holds_fields(&of.kind)) {
+        let mut fields = of.fields.iter();
+        if let Some((name, _)) = fields.find(|(_, field)| types[field.of].kind == TypeKind::Entry) {
+            return Err(SetupError::EntryPointer(format!("{}.{name}", of.name), "a field"));
+        }
+    }
+    Ok(())
 }
 
 /// The identifiers of all controllers, which occur in messages.

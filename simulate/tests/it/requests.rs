@@ -10,6 +10,7 @@ use simulate::config::takes_flushes;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::Simulation;
+use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
 
 /// Number of runs of each kind of core.
@@ -108,7 +109,8 @@ fn atomic_requests_are_operations_of_the_history() {
 fn prefetchers_are_off_unless_a_setting_turns_them_on() {
     let Some(root) = std::env::var_os("RUBRIC_GEM5") else { return };
     let file = Path::new(&root).join("src/mem/ruby/protocol/MESI_Two_Level.slicc");
-    let protocol = stress::open(file.to_str().unwrap());
+    let protocol = Protocol::open(file.to_str().unwrap()).expect("it loads");
+    let protocol = all_that_fit(&protocol).expect("the repairs have no errors").protocol;
     let options = "--operations 400 --locations 20 --set enable_prefetch=";
     let run = |flag: &str, seed: u64| {
         stress::simulation_of(&format!("{options}{flag} --seed {seed}"), Client::IN_ORDER)

@@ -17,6 +17,7 @@ use simulate::config::Options;
 use simulate::program::{Extras, ProgramSize};
 use simulate::simulation::Simulation;
 use slicc::library::LibraryFunction;
+use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
 
 /// The protocols of the suite with their texts.
@@ -165,13 +166,15 @@ fn every_protocol_of_gem5_loads_and_runs() {
     }
 }
 
-/// CHI in all of its parts: several home and memory nodes, fetches, linked accesses, and atomics near and far.
+/// CHI in all of its parts: several home and memory nodes, fetches, linked accesses, atomics near and far, and DMA devices, with its
+/// known faults repaired.
 #[test]
 #[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
 fn chi_is_sequentially_consistent() {
     let Some(root) = gem5() else { return };
     let path = Path::new(&root).join("src/mem/ruby/protocol/chi/CHI.slicc");
     let protocol = Protocol::open(&path.display().to_string()).expect("it loads");
+    let protocol = all_that_fit(&protocol).expect("the repairs have no errors").protocol;
     for seed in 1..=20 {
         let simulation = Simulation {
             shape: ProgramSize {
@@ -179,7 +182,7 @@ fn chi_is_sequentially_consistent() {
                 operations: 200,
                 rmws: 20,
                 fetches: 20,
-                extras: Extras { atomics: 50, ..Extras::default() },
+                extras: Extras { devices: seed as u32 % 3, atomics: 50, ..Extras::default() },
                 seed,
                 ..ProgramSize::default()
             },

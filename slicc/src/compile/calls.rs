@@ -262,7 +262,7 @@ impl Compiler<'_> {
         values: &[(Value, Span)],
         span: Span,
     ) -> Outcome<Value> {
-        if builtin == LibraryFunction::Identity {
+        if is_identity(builtin, values) {
             return Ok(Value { of: result, writable: false, ..values[0].0 });
         }
         if let Some(offset) = implicit(builtin) {
@@ -365,6 +365,14 @@ pub(super) fn suggestion<'a>(name: &str, known: impl Iterator<Item = &'a str>) -
     let near = near(name, known.into_iter()).into_iter();
     let near: Vec<String> = near.map(|near| format!("`{near}`")).collect();
     (!near.is_empty()).then(|| format!("did you mean {}?", near.join(" or ")))
+}
+
+/// Whether a call returns its argument. A number that is the same in all runs names what it names.
+fn is_identity(builtin: LibraryFunction, values: &[(Value, Span)]) -> bool {
+    use LibraryFunction::{AddressOfNumber, Identity, NodeOfNumber};
+    let is_fixed =
+        values.first().is_some_and(|(value, _)| matches!(value.place, ValuePlace::Constant(_)));
+    builtin == Identity || is_fixed && matches!(builtin, NodeOfNumber | AddressOfNumber)
 }
 
 /// The control word that a call sets.

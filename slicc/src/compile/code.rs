@@ -540,6 +540,15 @@ pub struct Machine {
     pub entry: Option<TypeId>,
 }
 
+/// Where a protocol calculates with names instead of only copying and comparing them, or asks which is smaller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ordered {
+    /// The first place that does so with addresses.
+    pub addresses: Option<Span>,
+    /// The first place that does so with numbers of controllers.
+    pub numbers: Option<Span>,
+}
+
 /// A compiled protocol.
 #[derive(Clone, Debug)]
 pub struct Program {
@@ -561,6 +570,8 @@ pub struct Program {
     pub types: Types,
     /// The machines, in the order of `MachineType`.
     pub machines: Vec<Machine>,
+    /// Where the protocol depends on the order of names.
+    pub ordered: Ordered,
 }
 
 /// One load fetches an instruction.

@@ -4,6 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::expressions::{constant, register};
+use super::types::TypeId;
 use crate::ast::{Binary, Expression, Unary};
 use crate::source::{Diagnostic, Span};
 
@@ -128,6 +129,9 @@ impl Compiler<'_> {
         }
         let (a, b) = (self.load(first, span)?, self.load(second, span)?);
         let signed = first.of == known.int && second.of == known.int;
+        if !equality {
+            self.note_order([first.of, second.of], span);
+        }
         self.emit(compare(operator, signed, to, a, b), span);
         Ok(register(known.bool, to))
     }
@@ -162,6 +166,7 @@ impl Compiler<'_> {
         {
             return Ok(constant(of, folded as u64));
         }
+        self.note_order([first.of, second.of], span);
         let (a, b) = (self.load(first, span)?, self.load(second, span)?);
         let to = self.register(span)?;
         self.emit(calculate(operator, to, a, b), span);
@@ -169,6 +174,17 @@ impl Compiler<'_> {
             self.emit(Op::Narrow { to }, span);
         }
         Ok(register(of, to))
+    }
+
+    /// Notes that an operation depends on more of its operands than which are equal.
+    fn note_order(&mut self, operands: [TypeId; 2], span: Span) {
+        let known = self.types.known;
+        if operands.contains(&known.addr) {
+            self.ordered.addresses.get_or_insert(span);
+        }
+        if operands.contains(&known.node) {
+            self.ordered.numbers.get_or_insert(span);
+        }
     }
 }
 

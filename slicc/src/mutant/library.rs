@@ -26,6 +26,10 @@ fn is_calculation(function: LibraryFunction) -> bool {
         Nothing
             | Zero
             | Identity
+            | NumberOfNode
+            | NodeOfNumber
+            | NumberOfAddress
+            | AddressOfNumber
             | MaxTokens
             | LineAddress
             | LineAddressOfBits

@@ -1,6 +1,7 @@
 //! Diagnostics for syntax errors.
 
 use super::{Diagnostic, Span};
+use crate::near::nearest;
 use crate::token::{Token, TokenKind};
 
 /// The alternatives at the furthest token that the parser reached.
@@ -40,6 +41,9 @@ pub(super) fn unexpected(
     greedy: Option<usize>,
 ) -> Diagnostic {
     let place = Place { text, tokens, at: expected.at };
+    if let Some(diagnostic) = place.misspelt(expected) {
+        return diagnostic;
+    }
     let diagnostic = match place.missing(expected) {
         Some(diagnostic) => diagnostic,
         None => place.wrong(expected),
@@ -72,6 +76,28 @@ impl Place<'_> {
 
     fn text(&self, span: Span) -> &str {
         &self.text[span.start as usize..span.end as usize]
+    }
+
+    /// A word that is nearly one with which declarations begin, and is followed by what follows that: it is taken for the
+    /// type of an object, and the error would be that the object has no name.
+    fn misspelt(&self, expected: &Expected) -> Option<Diagnostic> {
+        let words: &[&str] = match self.token().kind {
+            TokenKind::OpenParenthesis => &DECLARED_IN_PARENTHESES,
+            TokenKind::Text => &["protocol", "include"],
+            _ => return None,
+        };
+        let word = self.before(1).filter(|word| word.kind == TokenKind::Name)?;
+        let begins = self.before(2).is_none_or(|before| {
+            matches!(
+                before.kind,
+                TokenKind::Semicolon | TokenKind::OpenBrace | TokenKind::CloseBrace
+            )
+        });
+        let written = self.text(word.span);
+        let meant = nearest(written, words.iter().copied())
+            .filter(|_| begins && expected.has(TokenKind::Name))?;
+        let message = format!("no declaration begins with `{written}`");
+        Some(Diagnostic::error(word.span, message).hint(format!("did you mean `{meant}`?")))
     }
 
     /// A missing semicolon is reported after the preceding token, where it should be.
@@ -153,6 +179,19 @@ impl Place<'_> {
         }
     }
 }
+
+/// The words with which a declaration begins that goes on with a parenthesis.
+const DECLARED_IN_PARENTHESES: [&str; 9] = [
+    "machine",
+    "in_port",
+    "out_port",
+    "action",
+    "transition",
+    "structure",
+    "external_type",
+    "enumeration",
+    "state_declaration",
+];
 
 /// Whether a declaration begins with this token, so that parsing may resume here after an error.
 pub(super) fn begins_declaration(kind: TokenKind) -> bool {

@@ -341,6 +341,13 @@ fn what_is_wrong() {
         ("action(a) { for (x) { } }", "1:21 expected `;`, found `{`"),
         ("state_declaration(State) { I; }", "1:29 expected `,`, found `;`"),
         ("machine(M:A) x { }", "1:14 expected `:`, found `x`"),
+        (
+            "machine(M:A) : {\n transiton(S, E) {a} }",
+            "2:2 no declaration begins with `transiton` (did you mean `transition`?)",
+        ),
+        ("machin(M:A) : { }", "1:1 no declaration begins with `machin` (did you mean `machine`?)"),
+        ("inclde \"a.sm\";", "1:1 no declaration begins with `inclde` (did you mean `include`?)"),
+        ("Addr (S, E) {a}", "1:6 expected a name, found `(`"),
     ] {
         assert_eq!(said(input), [expected], "{input}");
     }

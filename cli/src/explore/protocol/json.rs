@@ -9,6 +9,7 @@ use simulate::stepper::DescribedMove;
 use super::super::memory_system;
 use super::Args;
 use super::subject::{Explored, Subject};
+use super::text::why;
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;
@@ -39,6 +40,12 @@ pub fn print(
         "coverage": explored.coverage,
         "command": args.command(subject),
     });
+    let used = explored.exploration.symmetries.iter();
+    line["symmetries"] = used.map(|symmetry| symmetry.name()).collect();
+    let unused = explored.exploration.asymmetries.iter();
+    line["asymmetries"] = unused
+        .map(|one| json!({ "of": one.symmetry.name(), "reason": why(subject, &one.reason) }))
+        .collect();
     let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);
     line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
     match &explored.exploration.verdict {

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Verdict, Violation, WarningRun};
+use explore::protocol::{Asymmetry, Verdict, Violation, WarningRun, Why};
 use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
@@ -13,7 +13,7 @@ use super::subject::{Explored, Subject};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::protocols::Opened;
-use lab::text::tame;
+use lab::text::{tame, written_at};
 
 /// Prints one exploration.
 pub fn print(
@@ -46,6 +46,7 @@ pub fn print(
         warning(warned, explored.warned_at[at].as_ref(), out)?;
     }
     writeln!(out, "  {}", numbers(progress))?;
+    symmetries(subject, explored, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
     for search in &explored.searches {
         memory_system::text_of(search, out)?;
@@ -103,6 +104,35 @@ fn shortest_run(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> 
         }
     }
     Ok(())
+}
+
+/// Says by which symmetries states were reduced, and why not by others.
+fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
+    let exploration = &explored.exploration;
+    if !exploration.symmetries.is_empty() {
+        let names: Vec<&str> = exploration.symmetries.iter().map(|one| one.name()).collect();
+        writeln!(
+            out,
+            "  symmetry: {} (of states that differ only in their names, one was explored)",
+            names.join(" and ")
+        )?;
+    }
+    for Asymmetry { symmetry, reason } in &exploration.asymmetries {
+        let reason = why(subject, reason);
+        writeln!(out, "  no symmetry of {}: {}", symmetry.name(), tame(&reason))?;
+    }
+    Ok(())
+}
+
+/// Why something may not change places.
+pub fn why(subject: &Subject, reason: &Why) -> String {
+    match reason {
+        Why::Differs(reason) => reason.clone(),
+        Why::Ordered(place) => match written_at(Some(*place), subject.protocol.sources()) {
+            Some((file, line, text)) => format!("{file}:{line} depends on their order: {text}"),
+            None => "the protocol depends on their order".to_owned(),
+        },
+    }
 }
 
 fn reason(why: Stopped) -> &'static str {

@@ -22,6 +22,12 @@
 //! A message that a controller puts back (`recycle`, or a head that waits while its line is
 //! blocked) has no lane, and neither has a message sent with a bypass of the order: others may
 //! overtake it.
+//!
+//! # What a step learns of a buffer
+//!
+//! Code rarely asks for more than the messages that have arrived. Then the step does not depend on what is in flight, and an
+//! explorer may repeat its effects wherever other messages are in flight. Each buffer records whether this is so, in
+//! [`Looked`].
 
 use super::{MessageBuffer, Slot, insert};
 
@@ -31,6 +37,15 @@ pub const IN_FLIGHT: u64 = 1 << 32;
 /// The counter of messages that a step has let arrive: after all that were there, before all that
 /// the step sends.
 const ARRIVING: u64 = 1 << 32;
+
+/// What code has asked for since a step began, beside the messages of the buffer that have arrived.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Looked {
+    /// It depends on the messages in flight: the size of the buffer, or a head that has not arrived.
+    pub in_flight: bool,
+    /// The deferred messages.
+    pub deferred: bool,
+}
 
 /// A message that is in flight.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +99,32 @@ impl MessageBuffer {
     /// Starts a step: messages sent from now on are new.
     pub fn begin_step(&mut self) {
         self.counter = ARRIVING;
+        self.looked.set(Looked::default());
+    }
+
+    /// What code has asked for since the step began.
+    pub fn looked(&self) -> Looked {
+        self.looked.get()
+    }
+
+    /// Records that code asks for a number that depends on the messages in flight.
+    #[inline]
+    pub(super) fn look_at_size(&self) {
+        self.looked.set(Looked { in_flight: true, ..self.looked.get() });
+    }
+
+    /// Records that code asks for the head, which may not have arrived.
+    #[inline]
+    pub(super) fn look_at_head(&self) {
+        if self.queue.front().is_none_or(|head| head.arrival > 0) {
+            self.look_at_size();
+        }
+    }
+
+    /// Records that code uses the deferred messages.
+    #[inline]
+    pub(super) fn look_at_deferred(&self) {
+        self.looked.set(Looked { deferred: true, ..self.looked.get() });
     }
 
     /// Lets the message at an index of the queue arrive.
@@ -115,6 +156,12 @@ impl MessageBuffer {
             overtakes: slot.counter <= ARRIVING || self.disordered.contains(&slot.message),
             message: slot.message,
         })
+    }
+
+    /// Whether messages are in flight that were sent before the current step.
+    pub fn has_older(&self) -> bool {
+        self.look_at_size();
+        self.in_flight().any(|one| !one.is_new)
     }
 
     /// Records, during a step, that a message has no order: the controller put it back, or lets it

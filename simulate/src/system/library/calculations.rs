@@ -34,7 +34,7 @@ impl System {
         let block = self.block_words;
         Ok(Some(match function {
             Zero | Nothing => 0,
-            Identity => a,
+            Identity | NumberOfNode | NodeOfNumber | NumberOfAddress | AddressOfNumber => a,
             MaxTokens => MOST_TOKENS,
             LineAddress => self.set_address(a)? & !(block as u64 * 8 - 1),
             LineAddressOfBits => self.set_address(a)? & (!0_u64).checked_shl(b as u32).unwrap_or(0),

@@ -84,16 +84,17 @@ impl System {
             }
             MonitorCheck => {
                 let monitor =
-                    self.monitors[i].and_then(|cache| self.caches[cache as usize].monitor(b));
-                u64::from(self.sequencers[i].holds(monitor))
+                    self.monitor_of(i).and_then(|cache| self.caches[cache as usize].monitor(b));
+                // A DMA device holds no reservations.
+                u64::from(self.sequencers.get(i).is_some_and(|one| one.holds(monitor)))
             }
             MonitorClear => self.done(|it| {
-                if let Some(cache) = it.monitors[i] {
+                if let Some(cache) = it.monitor_of(i) {
                     it.caches[cache as usize].clear_monitors_of(a as u32);
                 }
             }),
             MonitorClearLine => self.done(|it| {
-                if let Some(cache) = it.monitors[i] {
+                if let Some(cache) = it.monitor_of(i) {
                     it.caches[cache as usize].clear_monitor(b);
                 }
             }),
@@ -172,6 +173,11 @@ impl System {
             // The compiler makes instructions of some functions, and the callers carry out others.
             _ => return Err(Trap::Unsupported("this function of the library")),
         })
+    }
+
+    /// The data cache that holds the reservations of a sequencer; none of one that serves a DMA device.
+    fn monitor_of(&self, sequencer: usize) -> Option<u32> {
+        self.monitors.get(sequencer).copied().flatten()
     }
 
     /// Carries out a function of a table of persistent requests. The line is the argument after the table.

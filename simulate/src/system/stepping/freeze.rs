@@ -5,18 +5,14 @@
 //! is unordered. If no line ever makes room for another, they contain neither which way of a set
 //! holds which line nor when it was used.
 
-use super::values::Renaming;
+use super::symmetry::WordKind;
+use super::view::View;
 use super::{Stepping, Store};
 use crate::request::RequestKind;
-use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::buffer::frozen::{IN_FLIGHT, InFlight};
 
 /// Stands for a null pointer, in place of the type of an object.
 pub(super) const NOTHING: u64 = u64::MAX;
-/// A flag of the byte after those of the cores: there are messages.
-const MESSAGES: u8 = 1;
-/// A flag of the same byte: a controller has a transaction in progress.
-const TRANSACTIONS: u8 = 2;
 
 /// A message that is in flight, with its lane and its bytes. Messages of one lane keep their order.
 #[derive(Clone, Copy)]
@@ -29,45 +25,71 @@ struct Queued {
 }
 
 impl Stepping {
-    /// Writes the state, with values renamed.
-    pub(super) fn freeze(&mut self, renaming: &Renaming) -> Vec<u8> {
+    /// Writes the state: the requests of cores, memory, what each controller owns, and the messages
+    /// in flight.
+    pub(super) fn freeze(&mut self, view: View<'_>) -> Vec<u8> {
         let mut out = Vec::with_capacity(128);
         for core in 0..self.cores {
-            out.extend((0..self.lines.len()).map(|line| self.request_code(core, line)));
+            self.freeze_requests(core, view, &mut out);
         }
-        let flags = out.len();
-        out.push(0);
-        for &line in &self.lines {
-            let held = self.system.memory.peek(line).map_or(0, |block| block[0]);
-            self.dictionary.put(renaming.rename(held), &mut out);
-        }
+        self.freeze_memory(view, &mut out);
         for controller in 0..self.system.controllers.len() {
-            self.freeze_controller(controller, renaming, &mut out);
+            self.freeze_owned(controller, view, &mut out);
         }
         let mut scratch = std::mem::take(&mut self.scratch);
         for buffer in 0..self.system.buffers.len() {
-            let is_bare = self.freeze_buffer(buffer, renaming, &mut scratch, &mut out);
-            out[flags] |= if is_bare { 0 } else { MESSAGES };
+            self.freeze_in_flight(buffer, view, &mut scratch, &mut out);
         }
         self.scratch = scratch;
-        for store in &self.stores {
-            self.freeze_cache(store, renaming, &mut out);
-        }
-        for (table, is_transactions) in self.system.tables.iter().zip(&self.transactions) {
-            self.put(table.len() as u64, &mut out);
-            if table.is_empty() {
-                continue;
-            }
-            out[flags] |= if *is_transactions { TRANSACTIONS } else { 0 };
-            self.freeze_pairs(&table.sorted(), renaming, &mut out);
-        }
-        for directory in &self.system.directories {
-            let entries = directory.sorted();
-            self.put(entries.len() as u64, &mut out);
-            self.freeze_pairs(&entries, renaming, &mut out);
-        }
-        self.freeze_rest(&mut out);
         out
+    }
+
+    /// Writes the requests of the core that comes to a place.
+    pub(super) fn freeze_requests(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let core = view.from(|all| &all.cores, place);
+        let lines = (0..self.lines.len()).map(|place| view.from(|all| &all.lines, place));
+        out.extend(lines.map(|line| self.request_code(core, line)));
+    }
+
+    /// Writes the content of the lines in memory.
+    pub(super) fn freeze_memory(&self, view: View<'_>, out: &mut Vec<u8>) {
+        for place in 0..self.lines.len() {
+            let line = self.lines[view.from(|all| &all.lines, place)];
+            let held = self.system.memory.peek(line).map_or(0, |block| block[0]);
+            self.put_block(held, view, out);
+        }
+    }
+
+    /// Writes what only one controller uses, the one that comes to a place: its variables and
+    /// objects, the messages that have arrived in its buffers, and those that it has deferred.
+    pub(super) fn freeze_owned(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let owned = &self.owned[place];
+        self.freeze_controller(place, view, out);
+        for &place in &owned.buffers {
+            self.freeze_arrived(view.from(|all| &all.buffers, place), view, out);
+        }
+        for &place in &owned.stores {
+            self.freeze_cache(&self.stores[view.from(|all| &all.caches, place)], view, out);
+        }
+        for &place in &owned.tables {
+            let table = &self.system.tables[view.from(|all| &all.tables, place)];
+            self.put(table.len() as u64, out);
+            if !table.is_empty() {
+                self.freeze_pairs(table.sorted(), view, out);
+            }
+        }
+        for &place in &owned.directories {
+            let directory = view.from(|all| &all.directories, place);
+            let entries = self.system.directories[directory].sorted();
+            self.put(entries.len() as u64, out);
+            self.freeze_pairs(entries, view, out);
+        }
+        for &place in &owned.timers {
+            self.freeze_timers(view.from(|all| &all.timers, place), view, out);
+        }
+        for &place in &owned.persistents {
+            self.freeze_persistents(view.from(|all| &all.persistents, place), view, out);
+        }
     }
 
     #[inline]
@@ -75,8 +97,18 @@ impl Stepping {
         self.dictionary.put(word, out);
     }
 
+    /// Writes a block, renamed, and notes its class.
+    #[inline]
+    fn put_block(&self, block: u64, view: View<'_>, out: &mut Vec<u8>) {
+        let value = view.value(block);
+        let mut classes = self.classes.get();
+        classes.add(self.values, value, self.cores, self.lines.len());
+        self.classes.set(classes);
+        self.put(value, out);
+    }
+
     /// The request of a core for a line, as a byte: 0 if it has none.
-    fn request_code(&self, core: usize, line: usize) -> u8 {
+    pub(super) fn request_code(&self, core: usize, line: usize) -> u8 {
         let request = self.system.sequencers[core].head(self.lines[line]);
         request.map_or(0, |request| match request.kind {
             RequestKind::Store => 2 + (request.value % u64::from(self.values.choices())) as u8,
@@ -84,90 +116,97 @@ impl Stepping {
         })
     }
 
-    /// Writes the variables of a controller that differ from their initial values, and what waits
-    /// for which line.
-    fn freeze_controller(&self, number: usize, renaming: &Renaming, out: &mut Vec<u8>) {
-        let controller = &self.system.controllers[number];
+    /// Writes the variables of the controller that comes to a place, as far as they differ from their
+    /// initial values, and what waits for which line.
+    fn freeze_controller(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let controller = &self.system.controllers[view.from(|all| &all.controllers, place)];
         let start = controller.control as usize;
-        let base = &self.bases[number];
+        let base = &self.bases[place];
+        let kinds = &self.kinds.controls[controller.machine];
+        let handles = &self.handles[controller.machine];
         let now = &self.system.words.words[start..start + base.len()];
         let first = usize::from(slicc::compile::code::control::FREE);
-        let changed = |at: &usize| now[*at] != base[*at];
+        let value = |at: usize| match kinds[at] {
+            WordKind::Block => view.value(now[at]),
+            kind => view.word(kind, now[at]),
+        };
+        // What names an object is never changed, and is another one at another place.
+        let changed = |at: &usize| !handles[*at] && value(*at) != base[*at];
         self.put((first..base.len()).filter(changed).count() as u64, out);
         for at in (first..base.len()).filter(changed) {
             self.put(at as u64, out);
-            let is_block = self.control_blocks(controller.machine, at);
-            let value = if is_block { renaming.rename(now[at]) } else { now[at] };
-            self.put(value, out);
+            match kinds[at] {
+                WordKind::Block => self.put_block(now[at], view, out),
+                _ => self.put(value(at), out),
+            }
         }
-        let mut blocked = controller.blocked.clone();
+        let buffer = |at: u32| view.to(|all| &all.buffers, at as usize) as u64;
+        let blocked = controller.blocked.iter().map(|&(line, by)| (view.line(line), buffer(by)));
+        let mut blocked: Vec<(u64, u64)> = blocked.collect();
         blocked.sort_unstable();
         self.put(blocked.len() as u64, out);
         for (line, by) in blocked {
             self.put(line, out);
-            self.put(u64::from(by), out);
+            self.put(by, out);
         }
         // Where nothing is stalled, nothing will be woken.
         let parks = |line: u64, buffer: u32| self.system.buffers[buffer as usize].has_stalled(line);
-        let mut waiting: Vec<(u64, usize, u32)> = Vec::new();
+        let mut waiting: Vec<(u64, usize, u64)> = Vec::new();
         for (line, row) in &controller.waiting {
             let ranks = row.iter().enumerate();
             let ranks = ranks.filter_map(|(rank, buffer)| Some((rank, (*buffer)?)));
             let ranks = ranks.filter(|(_, buffer)| parks(*line, *buffer));
-            waiting.extend(ranks.map(|(rank, buffer)| (*line, rank, buffer)));
+            waiting.extend(ranks.map(|(rank, at)| (view.line(*line), rank, buffer(at))));
         }
         waiting.sort_unstable();
         self.put(waiting.len() as u64, out);
         for (line, rank, buffer) in waiting {
             self.put(line, out);
             self.put(rank as u64, out);
-            self.put(u64::from(buffer), out);
+            self.put(buffer, out);
         }
     }
 
-    /// Whether a control word of a machine is a block.
-    fn control_blocks(&self, machine: usize, at: usize) -> bool {
-        let program = &self.system.program;
-        let holds = program.machines[machine].variables.iter().find(|member| {
-            let first = usize::from(member.offset);
-            (first..first + program.types[member.of].width()).contains(&at)
-        });
-        holds.is_some_and(|member| {
-            super::layout::is_block(&program.types, member.of)
-                || self.layouts[member.of].is_block(at - usize::from(member.offset))
-        })
-    }
-
-    /// Writes a buffer, and returns whether it is empty.
-    fn freeze_buffer(
-        &self,
-        number: usize,
-        renaming: &Renaming,
-        scratch: &mut Vec<u8>,
-        out: &mut Vec<u8>,
-    ) -> bool {
+    /// Writes the messages of a buffer that have arrived, and those that are deferred.
+    fn freeze_arrived(&self, number: usize, view: View<'_>, out: &mut Vec<u8>) {
         let buffer = &self.system.buffers[number];
         if buffer.is_bare() {
             self.put(0, out);
-            return true;
+            return self.put(0, out);
         }
         let arrived = buffer.arrived();
-        let count = buffer.in_flight().count() + 1;
-        self.put(count as u64, out);
         self.put(arrived.len() as u64, out);
         for one in arrived {
-            self.put(one.stalled.map_or(0, |line| line + 1), out);
-            self.freeze_object(one.message, renaming, out);
+            self.put(one.stalled.map_or(0, |line| view.line(line) + 1), out);
+            self.freeze_object(one.message, view, out);
         }
         self.put(buffer.deferred().len() as u64, out);
-        self.freeze_pairs(buffer.deferred(), renaming, out);
+        self.freeze_pairs(buffer.deferred().to_vec(), view, out);
+    }
+
+    /// Writes the messages in flight to the buffer that comes to a place.
+    fn freeze_in_flight(
+        &self,
+        place: usize,
+        view: View<'_>,
+        scratch: &mut Vec<u8>,
+        out: &mut Vec<u8>,
+    ) {
+        let number = view.from(|all| &all.buffers, place);
+        let buffer = &self.system.buffers[number];
+        let count = buffer.in_flight().count();
+        self.put(count as u64, out);
+        if count == 0 {
+            return;
+        }
         scratch.clear();
         let mut queued: Vec<Queued> = Vec::with_capacity(count);
         for one in buffer.in_flight() {
             let start = scratch.len();
-            self.freeze_object(one.message, renaming, scratch);
+            self.freeze_object(one.message, view, scratch);
+            let is_memory = self.is_memory(one.message);
             queued.push(Queued {
-                lane: self.lane(buffer, one),
+                lane: self.moved_lane(number, self.lane(number, one), is_memory, view),
                 is_new: one.is_new,
                 start,
                 end: scratch.len(),
@@ -186,26 +225,49 @@ impl Stepping {
             self.put(one.lane, out);
             out.extend_from_slice(bytes(one));
         }
-        false
     }
 
-    /// The lane of a message that is in flight.
-    fn lane(&self, buffer: &MessageBuffer, one: InFlight) -> u64 {
+    /// The lane of a message that is in flight to a buffer.
+    pub(super) fn lane(&self, number: usize, one: InFlight) -> u64 {
         if let Some(lane) = one.arrival.checked_sub(IN_FLIGHT) {
             return lane;
         }
         let words = &self.system.words;
-        if words.type_of(one.message) == self.system.program.types.known.memory && !one.overtakes {
+        if self.is_memory(one.message) && !one.overtakes {
             // Memory responds to requests for one line in the order in which they were made.
             let at = one.message + u64::from(self.system.memory_fields.address);
             let answers = words.words[at as usize];
             return 1 + self.line_number(answers).map_or(0, |line| 1 + line as u64);
         }
         // A message that a controller sends to itself. One that it puts back has no order any more.
-        u64::from(buffer.settings().ordered && !one.overtakes)
+        let is_ordered = self.system.buffers[number].settings().ordered;
+        u64::from(is_ordered && !one.overtakes)
     }
 
-    fn freeze_cache(&self, store: &Store, renaming: &Renaming, out: &mut Vec<u8>) {
+    /// Whether a message is a request to memory or a response.
+    fn is_memory(&self, message: u64) -> bool {
+        self.system.words.type_of(message) == self.system.program.types.known.memory
+    }
+
+    /// The name of a lane to a buffer after cores and lines have changed places. What comes through the network has the
+    /// lane of its sender, and memory's responses have the lane of their line.
+    pub(super) fn moved_lane(
+        &self,
+        number: usize,
+        lane: u64,
+        is_memory: bool,
+        view: View<'_>,
+    ) -> u64 {
+        let sender = lane.checked_sub(1).filter(|_| self.system.network.receives(number as u32));
+        let line = lane.checked_sub(2).filter(|_| is_memory);
+        match (sender, line) {
+            (Some(sender), _) => 1 + view.to(|all| &all.buffers, sender as usize) as u64,
+            (_, Some(line)) => 2 + view.to(|all| &all.lines, line as usize) as u64,
+            _ => lane,
+        }
+    }
+
+    fn freeze_cache(&self, store: &Store, view: View<'_>, out: &mut Vec<u8>) {
         let cache = &self.system.caches[store.cache];
         for &set in &store.sets {
             let ways = 0..cache.ways();
@@ -214,60 +276,72 @@ impl Stepping {
             if store.overflows {
                 cache.uses(set).iter().for_each(|&used| self.put(used, out));
             } else {
-                held.sort_unstable_by_key(|(_, held)| held.line);
+                held.sort_unstable_by_key(|(_, held)| view.line(held.line));
             }
             self.put(held.len() as u64, out);
             for (way, held) in held {
                 if store.overflows {
                     self.put(way as u64, out);
                 }
-                self.put(held.line, out);
+                self.put(view.line(held.line), out);
                 out.push(held.permission);
-                self.freeze_object(held.entry, renaming, out);
+                self.freeze_object(held.entry, view, out);
             }
         }
     }
 
-    fn freeze_pairs(&self, pairs: &[(u64, u64)], renaming: &Renaming, out: &mut Vec<u8>) {
-        for &(line, object) in pairs {
+    /// Writes objects with their lines, which order them.
+    fn freeze_pairs(&self, mut pairs: Vec<(u64, u64)>, view: View<'_>, out: &mut Vec<u8>) {
+        pairs.iter_mut().for_each(|(line, _)| *line = view.line(*line));
+        pairs.sort_by_key(|&(line, _)| line);
+        for (line, object) in pairs {
             self.put(line, out);
-            self.freeze_object(object, renaming, out);
+            self.freeze_object(object, view, out);
         }
     }
 
-    fn freeze_object(&self, object: u64, renaming: &Renaming, out: &mut Vec<u8>) {
+    pub(super) fn freeze_object(&self, object: u64, view: View<'_>, out: &mut Vec<u8>) {
         if object == 0 {
             return self.put(NOTHING, out);
         }
         let of = self.system.words.type_of(object);
         self.put(of as u64, out);
-        let layout = &self.layouts[of];
+        let kinds = &self.kinds.objects[of];
         let start = object as usize;
-        let words = &self.system.words.words[start..start + layout.width];
-        for (at, &word) in words.iter().enumerate() {
-            let value = if layout.is_block(at) { renaming.rename(word) } else { word };
-            self.put(value, out);
+        let words = &self.system.words.words[start..start + kinds.len()];
+        for (&kind, &word) in kinds.iter().zip(words) {
+            match kind {
+                WordKind::Block => self.put_block(word, view, out),
+                _ => self.put(view.word(kind, word), out),
+            }
         }
     }
 
-    fn freeze_rest(&self, out: &mut Vec<u8>) {
-        for table in &self.system.timers {
-            let mut timers: Vec<(u64, bool)> =
-                table.timers().iter().map(|&(tick, line)| (line, tick == 0)).collect();
-            timers.sort_unstable();
-            self.put(timers.len() as u64, out);
-            for (line, is_over) in timers {
-                self.put(line, out);
-                out.push(u8::from(is_over));
-            }
+    fn freeze_timers(&self, number: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let timers = self.system.timers[number].timers().iter();
+        let mut timers: Vec<(u64, bool)> =
+            timers.map(|&(tick, line)| (view.line(line), tick == 0)).collect();
+        timers.sort_unstable();
+        self.put(timers.len() as u64, out);
+        for (line, is_over) in timers {
+            self.put(line, out);
+            out.push(u8::from(is_over));
         }
-        for table in &self.system.persistents {
-            self.put(table.all().count() as u64, out);
-            for (line, machine, writes, marked) in table.all() {
-                self.put(line, out);
-                self.put(machine, out);
-                out.push(u8::from(writes) | u8::from(marked) << 1);
-            }
+    }
+
+    fn freeze_persistents(&self, number: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let all = self.system.persistents[number].all();
+        let mut all: Vec<(u64, u64, bool, bool)> = all
+            .map(|(line, machine, writes, marked)| {
+                (view.line(line), view.word(WordKind::Machine, machine), writes, marked)
+            })
+            .collect();
+        all.sort_unstable();
+        self.put(all.len() as u64, out);
+        for (line, machine, writes, marked) in all {
+            self.put(line, out);
+            self.put(machine, out);
+            out.push(u8::from(writes) | u8::from(marked) << 1);
         }
     }
 
@@ -275,12 +349,5 @@ impl Stepping {
     pub fn waits(&self, state: &[u8], core: usize) -> usize {
         let own = core * self.lines.len()..(core + 1) * self.lines.len();
         state[own].iter().filter(|&&code| code != 0).count()
-    }
-
-    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a
-    /// transaction is in progress.
-    pub fn is_busy(&self, state: &[u8]) -> bool {
-        let flags = self.cores * self.lines.len();
-        state[..=flags].iter().any(|&code| code != 0)
     }
 }

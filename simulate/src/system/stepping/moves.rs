@@ -2,14 +2,16 @@
 
 use super::Stepping;
 use super::values::{self, Access, Action, Renaming, Values};
+use super::view::View;
 use crate::request::{Request, RequestKind};
+use crate::ruby::buffer::MessageBuffer;
 use crate::system::fault::Trap;
 use crate::system::{Fault, Warning};
 
 /// The number of `AccessPermission:Read_Only`.
-const READ_ONLY: u8 = 0;
+pub(super) const READ_ONLY: u8 = 0;
 /// The number of `AccessPermission:Read_Write`.
-const READ_WRITE: u8 = 1;
+pub(super) const READ_WRITE: u8 = 1;
 
 /// A move: something that can happen in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -113,7 +115,7 @@ impl Stepping {
         moves
     }
 
-    fn asking(&self, core: usize, moves: &mut Vec<Move>) {
+    pub(super) fn asking(&self, core: usize, moves: &mut Vec<Move>) {
         let controller = &self.system.controllers[self.system.homes_of[core]];
         let own = &self.system.sequencers[core];
         for (line, address) in self.lines.iter().enumerate() {
@@ -160,13 +162,13 @@ impl Stepping {
     fn are_equal(&self, one: u64, other: u64) -> bool {
         let words = &self.system.words;
         let of = words.type_of(one);
-        let width = self.layouts[of].width;
+        let width = self.kinds.objects[of].len();
         let content = |object: u64| &words.words[object as usize..object as usize + width];
         of == words.type_of(other) && content(one) == content(other)
     }
 
     /// Whether a controller may have something to do without a new message.
-    fn may_wake(&self, number: usize) -> bool {
+    pub(super) fn may_wake(&self, number: usize) -> bool {
         let controller = &self.system.controllers[number];
         let ports = &self.system.program.machines[controller.machine].in_ports;
         ports.iter().zip(&controller.ports).any(|(port, &buffer)| {
@@ -182,20 +184,26 @@ impl Stepping {
     /// Makes a move in a state. It has to be one of its [`Stepping::moves`].
     pub fn take(&mut self, state: &[u8], chosen: Move) -> Outcome {
         self.thaw(state);
-        for buffer in &mut self.system.buffers {
-            buffer.begin_step();
-        }
+        self.begin_step();
         let done = self.carry_out(chosen);
         let performed = self.performed(state, chosen);
         let state = match done {
-            Ok(()) => Ok(self.freeze(&self.renaming(&performed))),
+            Ok(()) => {
+                let renaming = self.renaming(&performed);
+                Ok(self.freeze(View::new(&renaming)))
+            }
             Err(trap) => Err(self.fault(trap)),
         };
         Outcome { state, performed, holders: self.holders(), warnings: self.warnings() }
     }
 
+    /// Starts a move: messages sent from now on are new.
+    pub(super) fn begin_step(&mut self) {
+        self.system.buffers.iter_mut().for_each(MessageBuffer::begin_step);
+    }
+
     /// The warnings of the move, without the time, which does not advance.
-    fn warnings(&mut self) -> Vec<Warning> {
+    pub(super) fn warnings(&mut self) -> Vec<Warning> {
         let mut warnings = self.system.take_warnings();
         for warning in &mut warnings {
             warning.message = without_tick(&warning.message);
@@ -210,7 +218,7 @@ impl Stepping {
         fault
     }
 
-    fn carry_out(&mut self, chosen: Move) -> Result<(), Trap> {
+    pub(super) fn carry_out(&mut self, chosen: Move) -> Result<(), Trap> {
         match chosen {
             Move::Ask { core, line, action, value } => self.ask(core, line, action, value),
             Move::Arrive { buffer, at } => {
@@ -265,7 +273,7 @@ impl Stepping {
             return Ok(());
         }
         // In an ordered queue it comes after what is in flight.
-        if queue.settings().ordered && queue.in_flight().any(|one| !one.is_new) {
+        if queue.settings().ordered && queue.has_older() {
             return Ok(());
         }
         let newest = queue.in_flight().position(|one| one.is_new);
@@ -275,8 +283,8 @@ impl Stepping {
         self.wake(controller)
     }
 
-    /// The accesses that the responses report, core by core.
-    fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
+    /// The accesses that the responses report, core by core. The state begins with the requests of all cores.
+    pub(super) fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
         let mut performed = Vec::new();
         self.answers.clear();
         for (core, thread) in self.system.threads.iter_mut().enumerate() {
@@ -310,7 +318,7 @@ impl Stepping {
         }
     }
 
-    fn renaming(&self, performed: &[Access]) -> Renaming {
+    pub(super) fn renaming(&self, performed: &[Access]) -> Renaming {
         let mut renaming = Renaming::new(self.values, self.cores, self.loads());
         for access in performed.iter().filter(|access| access.action == Action::Store) {
             renaming.store(access.core, access.line);

@@ -1,11 +1,16 @@
 use std::collections::BTreeSet;
 
+use slicc::builtin::BUILTINS;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
+use super::symmetry::Symmetry;
 use super::values::Renaming;
+use super::view::View;
 use crate::ruby::delays::Delays;
-use crate::stepper::{Action, Move, Scope, Stepper, Values};
+use crate::stepper::{
+    Access, Action, Freshness, Move, Outcome, PartStepper, Problem, Scope, Stepper, Values,
+};
 
 fn stepper(name: &str, scope: &Scope) -> Stepper {
     let protocol = Protocol::open(name).unwrap();
@@ -35,7 +40,7 @@ fn states(stepper: &mut Stepper, most: usize) -> Vec<Vec<u8>> {
 fn written_again(stepper: &mut Stepper, state: &[u8]) -> Vec<u8> {
     stepper.thaw(state);
     let renaming = Renaming::new(stepper.values, stepper.cores(), stepper.loads());
-    stepper.freeze(&renaming)
+    stepper.freeze(View::new(&renaming))
 }
 
 #[test]
@@ -145,5 +150,180 @@ fn messages_of_a_wire_and_of_a_queue_keep_their_order() {
     // Messages without an order arrive in any order.
     for orders in [&["notes=unordered"][..], &["notes=ordered", "L0Cache.bufferToL1=unordered"]] {
         assert!(random_runs(ORDERED, &with(orders, 1), 4000) > 0, "{orders:?}");
+    }
+}
+
+/// What the moves of a state lead to, with representatives of states.
+fn after(stepper: &mut Stepper, state: &[u8]) -> BTreeSet<Result<Vec<u8>, &'static str>> {
+    let moves = stepper.moves(state);
+    moves
+        .into_iter()
+        .map(|chosen| match stepper.take(state, chosen).state {
+            Ok(next) => Ok(stepper.representative(next)),
+            Err(fault) => Err(fault.kind.name()),
+        })
+        .collect()
+}
+
+#[test]
+fn permutations_of_a_state_have_the_same_future() {
+    let two = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let three = Scope { caches: 3, ..Scope::default() };
+    let requests = Scope { lines: 2, requests: 2, ..Scope::default() };
+    for name in BUILTINS.iter().map(|files| files.name) {
+        for scope in [&two, &three, &requests] {
+            let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
+            let mut stepper = stepper(name, &Scope { symmetries, ..scope.clone() });
+            let group = stepper.symmetries().clone();
+            let states = states(&mut stepper, 600);
+            let used = group.used().iter();
+            if used.into_iter().any(|&symmetry| stepper.observed(symmetry).is_some()) {
+                continue;
+            }
+            for state in states.iter().skip(1).step_by(7) {
+                let future = after(&mut stepper, state);
+                for permutation in group.permutations() {
+                    stepper.thaw(state);
+                    let other = stepper.permuted(permutation);
+                    assert_eq!(future, after(&mut stepper, &other), "{name}");
+                }
+            }
+        }
+    }
+}
+
+/// What is wrong after a move with this outcome.
+fn problem(outcome: &Outcome) -> Option<Problem> {
+    let is_stale = |access: &&Access| access.freshness == Freshness::Stale;
+    if let Some(stale) = outcome.performed.iter().find(is_stale) {
+        return Some(Problem::StaleValue(*stale));
+    }
+    if outcome.state.is_err() {
+        return Some(Problem::Fault);
+    }
+    let line = outcome.holders.iter().position(|holders| holders.clash())?;
+    Some(Problem::Clash { line, holders: outcome.holders[line] })
+}
+
+/// Makes random runs in whole states and in states of parts, and checks that they agree after each move. Returns how many
+/// moves had a problem, and how many effects depend on messages in flight.
+fn parts_agree(protocol: &Protocol, scope: &Scope, moves: usize) -> (usize, usize) {
+    let mut whole = Stepper::new(protocol, scope).unwrap();
+    let mut parts = PartStepper::new(Stepper::new(protocol, scope).unwrap());
+    let mut random = Delays::new(moves as u64);
+    let mut state = whole.first();
+    let mut vector = parts.first();
+    let (mut found, mut problems) = (Vec::new(), 0);
+    for _ in 0..moves {
+        assert_eq!(parts.whole(&vector), state);
+        let enabled = whole.moves(&state);
+        parts.moves(&vector, &mut found);
+        assert_eq!(found, enabled);
+        let waiting = (0..whole.cores()).filter(|&core| whole.waits(&state, core) > 0);
+        assert_eq!(parts.waiting(&vector), waiting.fold(0, |all, core| all | 1 << core));
+        if !parts.is_busy(&vector) {
+            assert!(
+                enabled.iter().all(|chosen| matches!(chosen, Move::Ask { .. } | Move::Wake { .. }))
+            );
+        }
+        if enabled.is_empty() {
+            // A mutant is stuck.
+            (state, vector) = (whole.first(), parts.first());
+            continue;
+        }
+        let chosen = enabled[random.below(enabled.len() as u64) as usize];
+        let outcome = whole.take(&state, chosen);
+        let mut after = vector.clone();
+        let result = parts.take(&vector, chosen, &mut after);
+        assert_eq!(result.clone().err(), problem(&outcome), "{chosen:?}");
+        let messages = |warnings: &[crate::system::Warning]| {
+            warnings.iter().map(|one| one.message.clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(messages(parts.warnings()), messages(&outcome.warnings));
+        match (result, outcome.state) {
+            (Ok(()), Ok(next)) => {
+                assert_eq!(parts.state_of(&next), after, "a state has one vector");
+                (state, vector) = (next, after);
+            }
+            _ => {
+                problems += 1;
+                (state, vector) = (whole.first(), parts.first());
+            }
+        }
+    }
+    (problems, parts.wide_effects())
+}
+
+#[test]
+fn states_of_parts_have_the_moves_of_whole_states() {
+    let scope = |caches, lines, requests, values| Scope {
+        caches,
+        lines,
+        tiny: lines > 1,
+        requests,
+        values,
+        ..Scope::default()
+    };
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
+        let protocol = Protocol::open(name).unwrap();
+        for scope in [
+            scope(2, 1, 1, Values::Latest),
+            scope(2, 2, 2, Values::Latest),
+            scope(3, 3, 1, Values::Latest),
+            scope(2, 2, 1, Values::Numbers(2)),
+        ] {
+            parts_agree(&protocol, &scope, 3000);
+        }
+    }
+}
+
+/// With an ordered queue of requests, a move depends on the messages in flight.
+#[test]
+fn a_move_that_asks_for_messages_in_flight_is_made_in_the_whole_state() {
+    let scope = |orders: &[&str]| Scope {
+        lines: 2,
+        tiny: true,
+        requests: 2,
+        settings: settings(orders),
+        ..Scope::default()
+    };
+    let protocol = Protocol::open("MI_example").unwrap();
+    assert_eq!(parts_agree(&protocol, &scope(&[]), 1000).1, 0);
+    let ordered = scope(&["L1Cache.mandatoryQueue=ordered"]);
+    assert!(parts_agree(&protocol, &ordered, 1000).1 > 0);
+}
+
+#[test]
+fn faults_of_parts_are_those_of_whole_states() {
+    let protocol = Protocol::open(ORDERED).unwrap();
+    let orders = ["notes=ordered", "L0Cache.bufferToL1=unordered"];
+    let scope = Scope { caches: 1, settings: settings(&orders), ..Scope::default() };
+    assert!(parts_agree(&protocol, &scope, 4000).0 > 0);
+    let original = Protocol::open("MI_example").unwrap();
+    let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let mutants = slicc::mutant::made::by(&original, &[]);
+    let all = mutants.iter().step_by(7).map(|mutant| original.with(mutant).unwrap());
+    let problems: usize = all.map(|mutant| parts_agree(&mutant, &tiny, 300).0).sum();
+    assert!(problems > 100, "{problems}");
+}
+
+#[test]
+fn representatives_of_parts_are_those_of_whole_states() {
+    for (name, caches) in [("MI_example", 3), ("MESI_Two_Level", 2), ("MOESI_AMD_Base", 2)] {
+        let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
+        let scope = Scope { caches, lines: 2, tiny: true, symmetries, ..Scope::default() };
+        let mut whole = stepper(name, &scope);
+        let mut parts = PartStepper::new(stepper(name, &scope));
+        for state in states(&mut whole, 2000) {
+            let mut vector = parts.state_of(&state);
+            parts.represent(&mut vector);
+            let orbit = whole.representative(state.clone());
+            let represented = parts.whole(&vector);
+            assert_eq!(whole.representative(represented), orbit, "{name}");
+            // Each permutation has the same representative.
+            let mut other = parts.state_of(&orbit);
+            parts.represent(&mut other);
+            assert_eq!(other, vector, "{name}");
+        }
     }
 }

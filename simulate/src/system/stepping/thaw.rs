@@ -1,9 +1,12 @@
 //! Restores the system from the bytes of a state.
 
+use std::sync::Arc;
+
 use super::Stepping;
 use super::coding::byte;
 use super::freeze::NOTHING;
 use crate::request::{Request, RequestKind};
+use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::buffer::frozen::{Arrived, IN_FLIGHT};
 use crate::ruby::cache::frozen::Held;
 
@@ -15,6 +18,25 @@ impl Stepping {
     pub(super) fn thaw(&mut self, state: &[u8]) {
         let mut rest = state;
         let from = &mut rest;
+        self.clear();
+        for core in 0..self.cores {
+            self.thaw_requests(core, from);
+        }
+        self.thaw_memory(from);
+        for controller in 0..self.system.controllers.len() {
+            self.thaw_owned(controller, from);
+        }
+        for buffer in 0..self.system.buffers.len() {
+            for _ in 0..self.get(from) {
+                let lane = self.get(from);
+                let message = self.thaw_object(from);
+                self.system.buffers[buffer].deliver(IN_FLIGHT + lane, message);
+            }
+        }
+    }
+
+    /// Removes all messages, requests and objects. What controllers have is left as it is.
+    pub(super) fn clear(&mut self) {
         self.system.words.cut(self.top);
         self.system.wheel.clear();
         self.system.happened = 0;
@@ -22,42 +44,60 @@ impl Stepping {
         for core in 0..self.cores {
             self.system.sequencers[core].clear();
             self.system.threads[core].answers.clear();
-            for line in 0..self.lines.len() {
-                if let Some(request) = self.request(core, line, byte(from)) {
-                    self.system.sequencers[core].hold(request);
-                }
+        }
+        self.system.memory.rest();
+        self.system.buffers.iter_mut().for_each(MessageBuffer::reset);
+    }
+
+    /// Restores the requests of a core.
+    pub(super) fn thaw_requests(&mut self, core: usize, from: &mut &[u8]) {
+        for line in 0..self.lines.len() {
+            if let Some(request) = self.request(core, line, byte(from)) {
+                self.system.sequencers[core].hold(request);
             }
         }
-        // The flags: whether there are messages or transactions.
-        byte(from);
-        self.system.memory.rest();
+    }
+
+    /// Restores the content of the lines in memory.
+    pub(super) fn thaw_memory(&mut self, from: &mut &[u8]) {
         for at in 0..self.lines.len() {
             let value = self.get(from);
             // It is a whole line, so this cannot fail.
             let _ = self.system.memory.poke(self.lines[at], 0, &[value]);
         }
-        for controller in 0..self.system.controllers.len() {
-            self.thaw_controller(controller, from);
+    }
+
+    /// Restores what only one controller uses.
+    pub(super) fn thaw_owned(&mut self, number: usize, from: &mut &[u8]) {
+        let owned = Arc::clone(&self.owned);
+        let owned = &owned[number];
+        self.thaw_controller(number, from);
+        for &buffer in &owned.buffers {
+            self.thaw_arrived(buffer, from);
         }
-        for buffer in 0..self.system.buffers.len() {
-            self.thaw_buffer(buffer, from);
-        }
-        for store in 0..self.stores.len() {
+        for &store in &owned.stores {
             self.thaw_cache(store, from);
         }
-        for table in 0..self.system.tables.len() {
+        for &table in &owned.tables {
             self.system.tables[table].clear();
-            for (line, object) in self.thaw_pairs(from) {
+            for _ in 0..self.get(from) {
+                let (line, object) = self.thaw_pair(from);
                 let _ = self.system.tables[table].allocate(line, object);
             }
         }
-        for directory in 0..self.system.directories.len() {
+        for &directory in &owned.directories {
             self.system.directories[directory].clear();
-            for (line, object) in self.thaw_pairs(from) {
+            for _ in 0..self.get(from) {
+                let (line, object) = self.thaw_pair(from);
                 let _ = self.system.directories[directory].allocate(line, object);
             }
         }
-        self.thaw_rest(from);
+        for &table in &owned.timers {
+            self.thaw_timers(table, from);
+        }
+        for &table in &owned.persistents {
+            self.thaw_persistents(table, from);
+        }
     }
 
     #[inline]
@@ -111,23 +151,15 @@ impl Stepping {
         }
     }
 
-    fn thaw_buffer(&mut self, number: usize, from: &mut &[u8]) {
-        self.system.buffers[number].reset();
-        let Some(in_flight) = self.get(from).checked_sub(1) else {
-            return;
-        };
+    fn thaw_arrived(&mut self, number: usize, from: &mut &[u8]) {
         for _ in 0..self.get(from) {
             let stalled = self.get(from).checked_sub(1);
             let message = self.thaw_object(from);
             self.system.buffers[number].put_arrived(Arrived { stalled, message });
         }
-        for (line, message) in self.thaw_pairs(from) {
+        for _ in 0..self.get(from) {
+            let (line, message) = self.thaw_pair(from);
             self.system.buffers[number].defer(line, message);
-        }
-        for _ in 0..in_flight {
-            let lane = self.get(from);
-            let message = self.thaw_object(from);
-            self.system.buffers[number].deliver(IN_FLIGHT + lane, message);
         }
     }
 
@@ -154,43 +186,41 @@ impl Stepping {
         }
     }
 
-    /// Lines with objects, after their number.
-    fn thaw_pairs(&mut self, from: &mut &[u8]) -> Vec<(u64, u64)> {
-        let count = self.get(from);
-        (0..count).map(|_| (self.get(from), self.thaw_object(from))).collect()
+    /// A line with an object.
+    fn thaw_pair(&mut self, from: &mut &[u8]) -> (u64, u64) {
+        (self.get(from), self.thaw_object(from))
     }
 
-    fn thaw_object(&mut self, from: &mut &[u8]) -> u64 {
+    pub(super) fn thaw_object(&mut self, from: &mut &[u8]) -> u64 {
         let of = self.get(from);
         if of == NOTHING {
             return 0;
         }
         let of = of as usize;
         let object = self.system.words.allocate(of, &self.system.program.types[of].initial);
-        for at in 0..self.layouts[of].width {
+        for at in 0..self.kinds.objects[of].len() {
             self.system.words.words[object as usize + at] = self.dictionary.get(from);
         }
         object
     }
 
-    fn thaw_rest(&mut self, from: &mut &[u8]) {
-        for table in 0..self.system.timers.len() {
-            self.system.timers[table].clear();
-            for _ in 0..self.get(from) {
-                let line = self.get(from);
-                let is_over = byte(from) != 0;
-                // Each line occurs once, so this cannot fail.
-                let _ = self.system.timers[table].set(line, if is_over { 0 } else { LATER });
-            }
+    fn thaw_timers(&mut self, number: usize, from: &mut &[u8]) {
+        self.system.timers[number].clear();
+        for _ in 0..self.get(from) {
+            let line = self.get(from);
+            let is_over = byte(from) != 0;
+            // Each line occurs once, so this cannot fail.
+            let _ = self.system.timers[number].set(line, if is_over { 0 } else { LATER });
         }
-        for table in 0..self.system.persistents.len() {
-            self.system.persistents[table].clear();
-            for _ in 0..self.get(from) {
-                let (line, machine) = (self.get(from), self.get(from));
-                let flags = byte(from);
-                let one = (line, machine, flags & 1 != 0, flags & 2 != 0);
-                self.system.persistents[table].put(one);
-            }
+    }
+
+    fn thaw_persistents(&mut self, number: usize, from: &mut &[u8]) {
+        self.system.persistents[number].clear();
+        for _ in 0..self.get(from) {
+            let (line, machine) = (self.get(from), self.get(from));
+            let flags = byte(from);
+            let one = (line, machine, flags & 1 != 0, flags & 2 != 0);
+            self.system.persistents[number].put(one);
         }
     }
 }

@@ -11,6 +11,7 @@
 //! began, takes place at that time; a store takes place when it is performed. If all loads do so,
 //! every run is linearizable for each line, therefore as a whole, and thus sequentially consistent.
 
+use super::symmetry::Places;
 use crate::request::{RequestKind, Response};
 
 /// Until the end of a move, a stored value is this plus the core and the line.
@@ -90,6 +91,16 @@ impl Values {
             Values::Numbers(_) => u64::from(choice),
         }
     }
+
+    /// The representation of a value, between moves, after cores and lines have changed places.
+    pub(super) fn moved(self, value: u64, cores: &Places, lines: &Places) -> u64 {
+        match (self, Class::of(value, cores.len(), lines.len())) {
+            (Values::Latest, Some(Class { line, loads })) => {
+                Class { line: lines.to(line), loads: cores.bits(loads) }.code(cores.len())
+            }
+            _ => value,
+        }
+    }
 }
 
 /// A value: the latest of a line, or one that some loads may still return.
@@ -117,6 +128,42 @@ impl Class {
     }
 }
 
+/// The classes of some values, by which an explorer knows what a renaming changes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Classes {
+    /// The lines whose latest value is among them, a bit for each.
+    pub latest: u8,
+    /// The lines with old values among them, a bit for each.
+    pub old: u8,
+    /// Whether a value is among them that was stored in the same move.
+    pub is_fresh: bool,
+}
+
+impl Classes {
+    /// Adds the class of a value.
+    #[inline]
+    pub fn add(&mut self, values: Values, value: u64, cores: usize, lines: usize) {
+        if values != Values::Latest {
+            return;
+        }
+        if value >= FRESH {
+            self.is_fresh = true;
+        } else if let Some(class) = Class::of(value, cores, lines) {
+            let lines = if class.loads == 0 { &mut self.latest } else { &mut self.old };
+            *lines |= 1 << class.line;
+        }
+    }
+
+    /// The classes of both.
+    pub fn and(self, other: Classes) -> Classes {
+        Classes {
+            latest: self.latest | other.latest,
+            old: self.old | other.old,
+            is_fresh: self.is_fresh || other.is_fresh,
+        }
+    }
+}
+
 /// How a move changes the values of lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renaming {
@@ -125,14 +172,24 @@ pub(super) struct Renaming {
     /// For each line, the cores whose loads are in flight.
     loads: Vec<u64>,
     cores: usize,
-    /// Whether values are numbers, which stay the same.
-    plain: bool,
+    /// Whether all values stay the same.
+    is_plain: bool,
 }
 
 impl Renaming {
     /// The renaming for a state in which these loads are in flight.
     pub fn new(values: Values, cores: usize, loads: Vec<u64>) -> Renaming {
-        Renaming { latest: vec![None; loads.len()], loads, cores, plain: values != Values::Latest }
+        Renaming {
+            latest: vec![None; loads.len()],
+            loads,
+            cores,
+            is_plain: values != Values::Latest,
+        }
+    }
+
+    /// The renaming that leaves all values as they are.
+    pub fn none() -> Renaming {
+        Renaming { is_plain: true, ..Renaming::default() }
     }
 
     /// Records that a core has stored to a line.
@@ -143,7 +200,7 @@ impl Renaming {
     /// The representation of a value after the move.
     #[inline]
     pub fn rename(&self, value: u64) -> u64 {
-        if self.plain || value == STALE {
+        if self.is_plain || value == STALE {
             return value;
         }
         if let Some(fresh) = value.checked_sub(FRESH) {

@@ -1,0 +1,79 @@
+//! Calls whose result depends on the order or the bits of names: of machines, or of addresses.
+//!
+//! An exploration that lets cores or lines change places is valid only as long as no such call is made where the order
+//! matters (see [`stepping::symmetry`](crate::system::stepping)). So a system that is explored records the first one.
+
+use slicc::library::LibraryFunction;
+use slicc::source::Span;
+
+use crate::ruby::sets::bits;
+use crate::system::System;
+use crate::system::stepping::Symmetry;
+
+/// The first calls that depend on the order of names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Observed {
+    /// The place of a call that depends on the order of machines.
+    pub cores: Option<Span>,
+    /// The place of a call that depends on addresses.
+    pub lines: Option<Span>,
+}
+
+impl System {
+    /// Records a call of the library that depends on an order, before it is carried out. The arguments begin at `at`.
+    pub(super) fn note_order(&mut self, function: LibraryFunction, at: usize) {
+        if let Some(symmetry) = self.depends_on(function, at) {
+            self.observe(symmetry);
+        }
+    }
+
+    /// Records that the instruction that called the library depends on an order.
+    pub(super) fn observe(&mut self, symmetry: Symmetry) {
+        let place = self.program.spans.get(self.calling).copied();
+        let observed = match symmetry {
+            Symmetry::Cores => &mut self.observed.cores,
+            Symmetry::Lines => &mut self.observed.lines,
+        };
+        *observed = observed.or(place);
+    }
+
+    /// The order on which a call depends, if it does in this state.
+    fn depends_on(&self, function: LibraryFunction, at: usize) -> Option<Symmetry> {
+        use LibraryFunction::*;
+        let [a, b]: [u64; 2] = std::array::from_fn(|index| self.words.words[at + index]);
+        let from = a as usize;
+        let (cores, lines) = (Some(Symmetry::Cores), Some(Symmetry::Lines));
+        match function {
+            SetSmallest if bits::count(&self.words.words[from + 1..from + 2]) > 1 => cores,
+            DestSmallest | DestSmallestType => {
+                let set = &self.words.words[from..from + self.machines.words()];
+                if bits::count(set) > 1 { cores } else { None }
+            }
+            PersistentSmallest | PersistentTypeOfSmallest
+                if self.persistents[from].count_starving(b) > 1 =>
+            {
+                cores
+            }
+            // Numbers of different machine types mean different controllers.
+            MachineNumber if self.machines.count(a >> 32) == 1 => cores,
+            MachineMake if self.machines.count(a) == 1 => cores,
+            NumberOfNode | NodeOfNumber | TableDistributor => cores,
+            TimerNext => {
+                let ready = self.timers[from].timers().iter().filter(|(tick, _)| *tick == 0);
+                if ready.count() > 1 { lines } else { None }
+            }
+            BitSelect | MaskLowBits | LineAddressOfBits | NextStride | NumberOfAddress
+            | AddressOfNumber | CacheAddressAt => lines,
+            AddressOffset if a.wrapping_sub(b) >= self.block_words as u64 * 8 => lines,
+            MapToRange | MapToCluster if self.words.words[at + 3] > 0 => lines,
+            MapToRange | MapToCluster if self.machines.count(b) > 1 => cores,
+            MapDownstream | MapDownstreamType | AllDownstream | AllUpstream => {
+                let controller = &self.controllers[self.current];
+                let groups = [controller.downstream, controller.upstream];
+                let several = groups.iter().flatten().any(|group| group.count > 1);
+                if several { cores } else { None }
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The part of a state that one controller owns, and what an explorer asks about it.
+
+use crate::numbering::Strings;
+use crate::system::stepping::Stepping;
+use crate::system::stepping::moves::{Move, READ_ONLY, READ_WRITE};
+use crate::system::stepping::values::{Classes, Renaming};
+use crate::system::stepping::view::View;
+
+/// What the states that contain a part have in common.
+#[derive(Clone, Debug)]
+pub(super) struct Summary {
+    /// The classes of the values in it.
+    pub classes: Classes,
+    /// The loads in flight: for each line a byte, with a bit for each core.
+    pub loads: u64,
+    /// The cores that wait, a bit for each.
+    pub waiting: u64,
+    /// Whether a core waits, a message has arrived or is deferred, or a transaction is in progress.
+    pub is_busy: bool,
+    /// The lines that caches of the controller may write, a bit for each.
+    pub writers: u8,
+    /// The lines that they may read, but not write.
+    pub readers: u8,
+    /// The requests that each of its cores may make.
+    pub asks: Box<[(usize, Box<[Move]>)]>,
+    /// The moves of its timers.
+    pub timers: Box<[Move]>,
+    /// Whether it may be woken without a new message.
+    pub may_wake: bool,
+    /// The buffers to which no message arrives, since an earlier one waits.
+    pub clogged: Box<[usize]>,
+}
+
+/// The parts of one controller, with their numbers.
+#[derive(Debug, Default)]
+pub(super) struct OwnedParts {
+    strings: Strings,
+    summaries: Vec<Summary>,
+}
+
+impl OwnedParts {
+    /// The summary of a part.
+    #[inline]
+    pub fn summary(&self, number: u32) -> &Summary {
+        &self.summaries[number as usize]
+    }
+
+    /// The number of the part that a controller has in the system now, with values renamed.
+    pub fn number(&mut self, stepping: &Stepping, controller: usize, renaming: &Renaming) -> u32 {
+        stepping.classes.take();
+        let bytes = written(stepping, controller, View::new(renaming));
+        match self.strings.number(&bytes) {
+            Ok(number) => number,
+            Err(number) => {
+                self.summaries.push(summary(stepping, controller));
+                number
+            }
+        }
+    }
+
+    /// Restores a part.
+    pub fn restore(&self, stepping: &mut Stepping, controller: usize, number: u32) {
+        restore(stepping, controller, self.strings.get(number));
+    }
+
+    /// The memory in bytes, without the lists of moves.
+    pub fn bytes(&self) -> usize {
+        self.strings.bytes() + self.summaries.capacity() * size_of::<Summary>()
+    }
+}
+
+/// The bytes of the part that comes to the place of a controller.
+pub(super) fn written(stepping: &Stepping, place: usize, view: View<'_>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(128);
+    for &core in &stepping.owned[place].cores {
+        stepping.freeze_requests(core, view, &mut bytes);
+    }
+    stepping.freeze_owned(place, view, &mut bytes);
+    bytes
+}
+
+/// Restores the part of a controller from its bytes.
+pub(super) fn restore(stepping: &mut Stepping, controller: usize, mut from: &[u8]) {
+    for at in 0..stepping.owned[controller].cores.len() {
+        let core = stepping.owned[controller].cores[at];
+        stepping.thaw_requests(core, &mut from);
+    }
+    stepping.thaw_owned(controller, &mut from);
+}
+
+/// The summary of the part that a controller has in the system now. Its values have just been written.
+fn summary(stepping: &Stepping, controller: usize) -> Summary {
+    let system = &stepping.system;
+    let owned = &stepping.owned[controller];
+    let mut all = Summary {
+        classes: stepping.classes.get(),
+        loads: 0,
+        waiting: 0,
+        is_busy: false,
+        writers: 0,
+        readers: 0,
+        asks: Box::default(),
+        timers: Box::default(),
+        may_wake: stepping.may_wake(controller),
+        clogged: Box::default(),
+    };
+    let mut asks = Vec::new();
+    for &core in &owned.cores {
+        let codes = (0..stepping.lines.len()).map(|line| stepping.request_code(core, line));
+        let outstanding = codes.filter(|&code| code != 0).count();
+        let mut moves = Vec::new();
+        if outstanding > 0 {
+            all.waiting |= 1 << core;
+        }
+        if outstanding < stepping.requests {
+            stepping.asking(core, &mut moves);
+        }
+        asks.push((core, moves.into_boxed_slice()));
+    }
+    all.asks = asks.into_boxed_slice();
+    for (line, cores) in stepping.loads().into_iter().enumerate() {
+        let own = owned.cores.iter().fold(0, |all, core| all | 1 << core);
+        all.loads |= (cores & own) << (8 * line);
+    }
+    let timers = owned.timers.iter().flat_map(|&table| {
+        let set = system.timers[table].timers().iter().filter(|(tick, _)| *tick > 0);
+        set.map(move |&(_, line)| Move::Timer { table, line })
+    });
+    all.timers = timers.collect();
+    let buffers = owned.buffers.iter().copied();
+    all.clogged = buffers.filter(|&buffer| system.buffers[buffer].ready() > 0).collect();
+    let has_messages = |&buffer: &usize| {
+        let buffer = &system.buffers[buffer];
+        buffer.arrived().len() + buffer.deferred().len() > 0
+    };
+    let mut transactions = owned.tables.iter().filter(|&&table| stepping.transactions[table]);
+    all.is_busy = all.waiting != 0
+        || owned.buffers.iter().any(has_messages)
+        || transactions.any(|&table| !system.tables[table].is_empty());
+    if let Some(&core) = owned.cores.first() {
+        for (at, &line) in stepping.lines.iter().enumerate() {
+            for &cache in &stepping.caches_of[core] {
+                match system.caches[cache].permission(line) {
+                    READ_WRITE => all.writers |= 1 << at,
+                    READ_ONLY => all.readers |= 1 << at,
+                    _ => {}
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,51 @@
+//! How a state is written: with new names for values, and for cores and lines if these change places.
+
+use super::symmetry::{Permutation, Places, WordKind};
+use super::values::Renaming;
+
+/// New names for what a state contains.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// The names of values.
+    pub renaming: &'a Renaming,
+    /// The places of cores and lines, unless they stay where they are.
+    pub permutation: Option<&'a Permutation>,
+}
+
+impl<'a> View<'a> {
+    /// Cores and lines stay where they are.
+    pub fn new(renaming: &'a Renaming) -> View<'a> {
+        View { renaming, permutation: None }
+    }
+
+    /// The content of a block.
+    #[inline]
+    pub fn value(&self, word: u64) -> u64 {
+        let value = self.renaming.rename(word);
+        self.permutation.map_or(value, |permutation| permutation.value(value))
+    }
+
+    /// A word that is no block.
+    #[inline]
+    pub fn word(&self, kind: WordKind, word: u64) -> u64 {
+        self.permutation.map_or(word, |permutation| permutation.word(kind, word))
+    }
+
+    /// The address of a line.
+    #[inline]
+    pub fn line(&self, line: u64) -> u64 {
+        self.permutation.map_or(line, |permutation| permutation.address(line))
+    }
+
+    /// The new place of something, by the places of its kind.
+    #[inline]
+    pub fn to(&self, places: impl Fn(&Permutation) -> &Places, thing: usize) -> usize {
+        self.permutation.map_or(thing, |permutation| places(permutation).to(thing))
+    }
+
+    /// What comes to a place, by the places of its kind.
+    #[inline]
+    pub fn from(&self, places: impl Fn(&Permutation) -> &Places, place: usize) -> usize {
+        self.permutation.map_or(place, |permutation| places(permutation).from(place))
+    }
+}
