@@ -195,6 +195,11 @@ pub enum Verdict {
     Clean,
     /// A defect was found.
     Found(Box<Violation>),
+    /// Nothing was found among all states whose fingerprints differ. That is no proof.
+    Unproved {
+        /// The probability, at most, that two states had the same fingerprint, so that some may have been missed.
+        missed: f64,
+    },
     /// A limit ended the exploration before anything was found.
     Stopped(Stopped),
 }
@@ -240,7 +245,33 @@ pub enum Why {
     Ordered(Span),
 }
 
-/// Explores a protocol breadth first, by the symmetries of the scope as far as the protocol has them, and calls `report` with the progress a few times a second.
+/// How states are stored.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Store {
+    /// Exactly.
+    #[default]
+    Exact,
+    /// As fingerprints of 64 bits, which takes about 15 bytes a state. States may be missed, and livelocks are not looked for.
+    Compact,
+}
+
+/// With what a protocol is explored. The outcome does not depend on it, apart from what [`Store::Compact`] misses.
+#[derive(Clone, Copy, Debug)]
+pub struct Means {
+    /// How states are stored.
+    pub store: Store,
+    /// The number of threads.
+    pub jobs: usize,
+}
+
+impl Default for Means {
+    fn default() -> Means {
+        Means { store: Store::Exact, jobs: 1 }
+    }
+}
+
+/// Explores a protocol breadth first, by the symmetries of the scope as far as the protocol has them, and calls `report` with
+/// the progress a few times a second. One thread explores, and states are stored exactly.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`].
@@ -250,44 +281,64 @@ pub fn explore(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, StepperError> {
+    explore_by(protocol, scope, &Means::default(), limits, report)
+}
+
+/// Explores a protocol as [`explore`] does, by some means.
+///
+/// # Errors
+/// Fails if the protocol or the scope is not supported by the [`Stepper`].
+pub fn explore_by(
+    protocol: &Protocol,
+    scope: &Scope,
+    means: &Means,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Exploration, StepperError> {
     let mut scope = scope.clone();
     let mut ordered = Vec::new();
+    let mut seed = 0;
     loop {
-        let mut search = Search::new(PartStepper::new(Stepper::new(protocol, &scope)?));
+        let stepper = PartStepper::new(Stepper::new(protocol, &scope)?);
+        let mut search = Search::new(stepper, means, seed);
         let (end, progress) = search.run(limits, report);
-        match search.broken() {
+        if let Some((symmetry, place)) = search.broken() {
             // The exploration is void: once more, without this symmetry.
-            Some((symmetry, place)) => {
-                scope.symmetries.retain(|&other| other != symmetry);
-                ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
-            }
-            None => return Ok(concluded(search, end, progress, ordered)),
+            scope.symmetries.retain(|&other| other != symmetry);
+            ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
+        } else if let Some(explored) = concluded(search, end, progress, &ordered) {
+            return Ok(explored);
+        } else {
+            // Two states with one fingerprint were taken for each other: once more, with others.
+            seed += 1;
         }
     }
 }
 
-/// What an exploration says.
+/// What an exploration says. Nothing if a run to what it found is none, as happens if two states have one fingerprint.
 fn concluded(
     mut search: Search,
     end: End,
     progress: Progress,
-    mut asymmetries: Vec<Asymmetry>,
-) -> Exploration {
-    let warnings = std::mem::take(&mut search.warnings);
-    let warnings = warnings.into_iter().map(|(warning, state, chosen)| {
-        let run = search.run_to_warning(state, chosen, &warning);
+    ordered: &[Asymmetry],
+) -> Option<Exploration> {
+    let noted = std::mem::take(&mut search.warnings);
+    let mut warnings = Vec::with_capacity(noted.len());
+    for (warning, state, chosen) in noted {
+        let run = search.run_to_warning(state, chosen, &warning)?;
         let Violation { steps, moves, .. } = describe(&mut search, &run, Finding::Fault);
-        WarningRun { warning, steps, moves }
-    });
-    let warnings = warnings.collect();
+        warnings.push(WarningRun { warning, steps, moves });
+    }
     let verdict = match end {
-        End::Complete => Verdict::Clean,
+        End::Complete if search.states.are_exact() => Verdict::Clean,
+        End::Complete => Verdict::Unproved { missed: states::missed(progress.states) },
         End::Stopped(why) => Verdict::Stopped(why),
         End::Found(finding, state) => {
-            let (run, finding) = search.run_to_finding(state, finding);
+            let (run, finding) = search.run_to_finding(state, finding)?;
             Verdict::Found(Box::new(describe(&mut search, &run, finding)))
         }
     };
+    let mut asymmetries = ordered.to_vec();
     let symmetries = search.symmetries().used().to_vec();
     let unused = search.symmetries().unused().to_vec();
     asymmetries.extend(
@@ -300,7 +351,7 @@ fn concluded(
     let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
     let parties = stepper.parties();
     let taken = taken.collect();
-    Exploration { verdict, warnings, progress, taken, parties, symmetries, asymmetries }
+    Some(Exploration { verdict, warnings, progress, taken, parties, symmetries, asymmetries })
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.

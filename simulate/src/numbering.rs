@@ -51,6 +51,12 @@ impl NumberTable {
         }
     }
 
+    /// The number of the value with this hash for which `is_same` holds, if there is one.
+    #[inline]
+    pub fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {
+        self.search(hash, is_same).ok()
+    }
+
     /// The number of the value with this hash for which `is_same` holds. If there is none, the value gets the next number,
     /// which is returned as an error. `hash_of` returns the hash of the value with a number.
     ///

@@ -73,7 +73,7 @@ use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
-pub use crate::system::stepping::parts::{PartStepper, Problem};
+pub use crate::system::stepping::parts::{Known, Missing, PartStepper, Problem, Taken};
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Signal,
     Symmetry, Values,
@@ -168,7 +168,7 @@ impl From<SetupError> for StepperError {
 /// A protocol as a transition system. Its moves are those of [`Stepping`].
 pub struct Stepper {
     stepping: Stepping,
-    group: Arc<Group>,
+    pub(crate) group: Arc<Group>,
 }
 
 impl Stepper {

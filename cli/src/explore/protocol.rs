@@ -12,6 +12,7 @@ mod text;
 use std::io::Write;
 use std::path::PathBuf;
 
+use explore::protocol::{Means, Store};
 use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Scope, Symmetry, Values};
 use slicc::setting::Setting;
@@ -64,11 +65,11 @@ directories as columns, messages as arrows from where they are sent to where the
 load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
-`locations`, `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
+`locations`, `tiny`, `requests`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
 `reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
-`steps`); `stopped` (`time`, `memory` or `states`); or `known` (the repairs of gem5's released protocol that
+`steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
 explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them.
@@ -124,6 +125,15 @@ pub struct Args {
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
     symmetry: UseSymmetry,
 
+    /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
+    /// missed, so that nothing found is undecided, and livelocks are not looked for
+    #[arg(long, value_name = "exact|compact", default_value = "exact", hide_possible_values = true)]
+    store: UseStore,
+
+    /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
+
     /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults, not only as
     /// warnings
     #[arg(long)]
@@ -153,6 +163,13 @@ enum UseSymmetry {
     Off,
 }
 
+/// How states are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum UseStore {
+    Exact,
+    Compact,
+}
+
 fn few() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST))
 }
@@ -174,6 +191,17 @@ impl Args {
         }
     }
 
+    fn means(&self) -> Means {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        Means {
+            store: match self.store {
+                UseStore::Exact => Store::Exact,
+                UseStore::Compact => Store::Compact,
+            },
+            jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
+        }
+    }
+
     /// The command that repeats one exploration.
     fn command(&self, subject: &Subject) -> String {
         let mut words = vec![format!("rubric explore protocol {}", quoted(subject.given))];
@@ -190,6 +218,9 @@ impl Args {
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
         if self.symmetry == UseSymmetry::Off {
             words.push("--symmetry off".to_owned());
+        }
+        if self.store == UseStore::Compact {
+            words.push("--store compact".to_owned());
         }
         if self.repair != Repairs::None {
             words.push(format!("--repair {}", self.repair));

@@ -1,4 +1,13 @@
 //! The search: all states, breadth first.
+//!
+//! - [`worker`]: makes moves and looks up the states after them, on several threads;
+//! - [`follow`]: finds the run to a state.
+//!
+//! States are explored in batches. Workers look up what is known; what they do not find is added here, one state after
+//! another. So the numbers of states, and all that is found, are those of a search by a single thread.
+
+mod follow;
+mod worker;
 
 use std::time::Instant;
 
@@ -6,15 +15,17 @@ use simulate::stepper::{Group, Move, PartStepper, Problem, Symmetry};
 use simulate::system::Warning;
 use slicc::source::Span;
 
-use super::Finding;
-use super::settle;
-use super::states::{Content, States, Unpacked};
+use super::states::{States, Unpacked};
+use super::{Finding, Means, settle};
 use crate::search::{Limits, Progress, Stopped, stopped};
+use worker::{Batch, Knowledge, Lead, OfState, Worker};
 
 /// Number of explored states between two checks of time and memory.
 const STATES_PER_CHECK: usize = 64;
 /// Number of explored states between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 14;
+/// Number of states in a batch for each worker.
+const STATES_PER_WORKER: usize = 1 << 12;
 
 /// The end of a search.
 #[derive(Debug)]
@@ -33,128 +44,253 @@ pub struct Search {
     pub states: States,
     /// The warnings, each with the state and the move in which it first occurred.
     pub warnings: Vec<(Warning, usize, Move)>,
+    /// Whether the warnings of each report have been noted.
+    noted: Vec<bool>,
+    workers: Vec<Worker>,
+    /// The parts of the states of a batch, if they are not stored.
+    given: Vec<u32>,
     moves: Vec<Move>,
     /// The state whose moves are explored.
     before: Unpacked,
     after: Vec<u32>,
 }
 
+/// How far a search has come.
+struct At {
+    /// The next state to be explored.
+    state: usize,
+    /// The end of the states after as many moves as it.
+    layer_ends: usize,
+    progress: Progress,
+}
+
 impl Search {
-    /// A search that begins in the first state of a stepper.
-    pub fn new(mut stepper: PartStepper) -> Search {
-        let mut states = States::new(stepper.width());
+    /// A search that begins in the first state of a stepper. Each seed has its own fingerprints.
+    pub fn new(mut stepper: PartStepper, means: &Means, seed: u64) -> Search {
+        let mut states = States::new(stepper.known().width(), means.store, seed);
         let mut first = stepper.first();
         stepper.represent(&mut first);
-        let before = Unpacked::default();
         // The first state is always new.
-        let _ = states.number(&first, &before);
-        states.note(!stepper.is_busy(&first), false);
-        let after = first;
-        Search { stepper, states, warnings: Vec::new(), moves: Vec::new(), before, after }
+        let _ = states.number(&first, &Unpacked::default());
+        states.note(!stepper.known().is_busy(&first), false);
+        Search {
+            stepper,
+            states,
+            warnings: Vec::new(),
+            noted: Vec::new(),
+            workers: (0..means.jobs.max(1)).map(|_| Worker::default()).collect(),
+            given: Vec::new(),
+            moves: Vec::new(),
+            before: Unpacked::default(),
+            after: first,
+        }
     }
 
     /// Explores states until a limit is met or something is found.
     pub fn run(&mut self, limits: &Limits, report: &mut dyn FnMut(&Progress)) -> (End, Progress) {
         let begun = Instant::now();
-        let mut progress = Progress::default();
-        let mut layer_ends = self.states.len();
-        let mut at = 0;
+        let mut at = At { state: 0, layer_ends: 1, progress: Progress::default() };
+        let mut report = |progress: &mut Progress| {
+            progress.time = begun.elapsed();
+            report(progress);
+        };
         let mut end = loop {
-            if at == self.states.len() {
+            if at.state == self.states.len() || self.broken().is_some() {
                 break End::Complete;
             }
-            if self.broken().is_some() {
-                break End::Complete;
-            }
-            if at == layer_ends {
-                progress.depth += 1;
-                layer_ends = self.states.len();
-            }
-            if let Some(finding) = self.explore(at, &mut progress.moves) {
-                let (finding, at) = self.gravest(finding, at, layer_ends);
-                break End::Found(finding, at);
-            }
-            at += 1;
-            progress.states = self.states.len();
-            progress.open = self.states.len() - at;
-            if let Some(why) = self.stopped(at, limits, &progress) {
-                break End::Stopped(why);
-            }
-            if at.is_multiple_of(STATES_PER_REPORT) {
-                progress.time = begun.elapsed();
-                report(&progress);
+            if let Some(end) = self.explore_batch(&mut at, limits, &mut report) {
+                break end;
             }
         };
+        let mut progress = at.progress;
         progress.states = self.states.len();
-        if !matches!(end, End::Found(..)) && self.broken().is_none() {
+        let can_look = self.broken().is_none() && self.states.are_exact();
+        if !matches!(end, End::Found(..)) && can_look {
             let explored = self.states.len() - progress.open;
             if let Some(stuck) = settle::first_stuck(self, explored) {
-                end = End::Found(self.stuck(stuck, false), stuck);
+                end = End::Found(self.stuck(stuck), stuck);
             }
         }
-        progress.bytes = self.states.bytes() + self.stepper.bytes();
+        progress.bytes = self.states.bytes() + self.stepper.known().bytes();
         progress.time = begun.elapsed();
         (end, progress)
     }
 
-    fn stopped(&self, at: usize, limits: &Limits, progress: &Progress) -> Option<Stopped> {
-        let is_full = limits.states.is_some_and(|most| progress.states >= most);
-        (is_full || at % STATES_PER_CHECK == 1).then(|| stopped(limits, progress)).flatten()
-    }
-
-    /// Unpacks a state, whose moves are to be explored.
-    pub fn enter(&mut self, state: (u32, u32)) {
-        self.states.unpack(state, &mut self.before);
-    }
-
-    /// Explores the moves of a state. Returns what is wrong in it, if anything is.
-    fn explore(&mut self, at: usize, count: &mut u64) -> Option<Finding> {
-        match self.states.content(at) {
-            Content::Finding(finding) => return Some(self.states.finding(finding).clone()),
-            Content::State(left, right) => self.enter((left, right)),
-        }
-        let moves = self.moves();
-        *count += moves.len() as u64;
-        let first_new = self.states.len();
-        let mut is_dead = true;
-        for &chosen in &moves {
-            let to = self.successor(chosen);
-            let is_spontaneous = is_spontaneous(chosen);
-            if let Err(new) = to {
-                self.note(new, is_spontaneous);
-            }
-            is_dead &= !is_spontaneous || to == Ok(at as u32);
-            for warning in self.stepper.warnings() {
-                if !self.warnings.iter().any(|(other, ..)| other.is_same(warning)) {
-                    self.warnings.push((warning.clone(), at, chosen));
+    /// Explores the next states.
+    fn explore_batch(
+        &mut self,
+        at: &mut At,
+        limits: &Limits,
+        report: &mut dyn FnMut(&mut Progress),
+    ) -> Option<End> {
+        let first = at.state;
+        let count = (self.states.len() - first).min(STATES_PER_WORKER * self.workers.len());
+        let mut given = std::mem::take(&mut self.given);
+        let batch = if self.states.are_exact() {
+            Batch::Stored(first, count)
+        } else {
+            self.give(first..first + count, &mut given);
+            Batch::Given(first, &given)
+        };
+        let knowledge =
+            Knowledge { known: self.stepper.known(), states: &self.states, noted: &self.noted };
+        let all = worker::explore(&mut self.workers, knowledge, batch);
+        let mut end = None;
+        'all: for mut explored in all {
+            let mut done = 0;
+            for of in &explored.states {
+                let leads = &explored.leads[done..of.leads];
+                done = of.leads;
+                end = self.follow(at, batch, *of, leads, &mut explored.packed);
+                end = end.or_else(|| self.limited(at, limits, report));
+                if end.is_some() {
+                    break 'all;
                 }
             }
         }
-        self.moves = moves;
+        self.given = given;
+        end
+    }
+
+    /// Takes states of which only fingerprints are stored from their queue.
+    fn give(&mut self, states: std::ops::Range<usize>, given: &mut Vec<u32>) {
+        given.clear();
+        let mut parts = vec![0; self.stepper.known().width()];
+        for state in states {
+            if self.states.finding(state).is_none() {
+                self.states.next(&mut parts);
+            }
+            given.extend_from_slice(&parts);
+        }
+    }
+
+    /// Adds what a worker found about the next state.
+    fn follow(
+        &mut self,
+        at: &mut At,
+        batch: Batch<'_>,
+        of: OfState,
+        leads: &[Lead],
+        packed: &mut [u32],
+    ) -> Option<End> {
+        let state = at.state;
+        if state == at.layer_ends {
+            at.progress.depth += 1;
+            at.layer_ends = self.states.len();
+        }
+        let found = match self.states.finding(state) {
+            Some(finding) => Some(finding.clone()),
+            None => self.add(state, batch, of, leads, packed),
+        };
+        if let Some(finding) = found {
+            let (finding, state) = self.gravest(finding, state, at.layer_ends);
+            return Some(End::Found(finding, state));
+        }
+        at.state += 1;
+        at.progress.moves += of.moves as u64;
+        at.progress.states = self.states.len();
+        at.progress.open = self.states.len() - at.state;
+        self.broken().map(|_| End::Complete)
+    }
+
+    /// The limit that is met after the last state.
+    fn limited(
+        &self,
+        at: &mut At,
+        limits: &Limits,
+        report: &mut dyn FnMut(&mut Progress),
+    ) -> Option<End> {
+        if at.state.is_multiple_of(STATES_PER_REPORT) {
+            report(&mut at.progress);
+        }
+        let is_full = limits.states.is_some_and(|most| at.progress.states >= most);
+        let looks = is_full || at.state % STATES_PER_CHECK == 1;
+        looks.then(|| stopped(limits, &at.progress)).flatten().map(End::Stopped)
+    }
+
+    /// Adds the states to which the moves of a state lead. Returns what is wrong in it, if anything is.
+    fn add(
+        &mut self,
+        state: usize,
+        batch: Batch<'_>,
+        of: OfState,
+        leads: &[Lead],
+        packed: &mut [u32],
+    ) -> Option<Finding> {
+        let first_new = self.states.len();
+        let mut is_dead = of.is_dead;
+        for lead in leads {
+            match lead {
+                Lead::New { at, is_settled, is_spontaneous } => {
+                    if self.states.add(&mut packed[at.clone()]).is_err() {
+                        self.states.note(*is_settled, *is_spontaneous);
+                    }
+                }
+                Lead::Finding(finding, is_spontaneous) => {
+                    let finding = self.represented(finding.clone());
+                    if self.states.number_of_finding(finding).is_err() {
+                        self.states.note(true, *is_spontaneous);
+                    }
+                }
+                Lead::Warns(chosen, report) => self.warn_of(state, *chosen, *report),
+                Lead::Unknown(chosen) => {
+                    self.enter(state, batch);
+                    let to = self.learn(state, *chosen);
+                    is_dead &= !is_spontaneous(*chosen) || to == state as u32;
+                }
+            }
+        }
         self.states.note_children(self.states.len() - first_new);
-        (is_dead && !self.states.is_settled(at)).then(|| self.stuck(at, true))
+        let is_stuck = is_dead && !self.states.is_settled(state);
+        is_stuck.then(|| {
+            self.enter(state, batch);
+            let waiting = self.stepper.known().waiting(self.before.parts());
+            Finding::Deadlock { waiting }
+        })
+    }
+
+    /// Unpacks a state of a batch, whose moves are to be made.
+    fn enter(&mut self, state: usize, batch: Batch<'_>) {
+        batch.unpack(state, self.stepper.known().width(), &self.states, &mut self.before);
+    }
+
+    /// Makes a move that workers did not know, and adds the state after it.
+    fn learn(&mut self, state: usize, chosen: Move) -> u32 {
+        let is_spontaneous = is_spontaneous(chosen);
+        let to = self.successor(chosen);
+        if let Err(new) = to {
+            let is_finding = self.states.finding(new as usize).is_some();
+            let is_settled = is_finding || !self.stepper.known().is_busy(&self.after);
+            self.states.note(is_settled, is_spontaneous);
+        }
+        for warning in self.stepper.warnings() {
+            note(&mut self.warnings, warning, state, chosen);
+        }
+        to.unwrap_or_else(|new| new)
+    }
+
+    /// Notes the warnings of a move.
+    fn warn_of(&mut self, state: usize, chosen: Move, report: u32) {
+        for warning in self.stepper.known().warnings(report) {
+            note(&mut self.warnings, warning, state, chosen);
+        }
+        let report = report as usize;
+        self.noted.resize(self.noted.len().max(report + 1), false);
+        self.noted[report] = true;
     }
 
     /// Of the findings of a layer from a state on, the gravest, and of these the first: so it does not depend on the order
     /// of the states in the layer, which differs between representatives.
     fn gravest(&self, found: Finding, at: usize, layer_ends: usize) -> (Finding, usize) {
-        let others = (at + 1..layer_ends).filter_map(|at| match self.states.content(at) {
-            Content::Finding(finding) => Some((self.states.finding(finding).clone(), at)),
-            Content::State(..) => None,
-        });
+        let others = (at + 1..layer_ends)
+            .filter_map(|at| self.states.finding(at).map(|finding| (finding.clone(), at)));
         let all = std::iter::once((found.clone(), at)).chain(others);
         all.min_by_key(|(finding, _)| finding.rank()).unwrap_or((found, at))
     }
 
-    /// The moves of the current state. They may be given back to `self.moves`, so that their memory is used again.
-    fn moves(&mut self) -> Vec<Move> {
-        let mut moves = std::mem::take(&mut self.moves);
-        self.stepper.moves(self.before.parts(), &mut moves);
-        moves
-    }
-
     /// The number of the state after a move of the current one; as an error if it is new.
     fn successor(&mut self, chosen: Move) -> Result<u32, u32> {
+        self.after.resize(self.stepper.known().width(), 0);
         match self.stepper.take(self.before.parts(), chosen, &mut self.after) {
             Ok(()) => {
                 self.stepper.represent(&mut self.after);
@@ -183,21 +319,15 @@ impl Search {
         used.find_map(|&symmetry| Some((symmetry, self.stepper.observed(symmetry)?)))
     }
 
-    fn note(&mut self, new: u32, is_spontaneous: bool) {
-        let is_settled = match self.states.content(new as usize) {
-            Content::State(..) => !self.stepper.is_busy(&self.after),
-            Content::Finding(_) => true,
-        };
-        self.states.note(is_settled, is_spontaneous);
-    }
-
-    /// Whether a spontaneous move leads from a state to one of the others. All successors have been found before.
+    /// Whether a spontaneous move leads from a state to one of the others. All successors have been found before, and states
+    /// are stored exactly.
     pub fn leads_to(&mut self, at: usize, others: &dyn Fn(usize) -> bool) -> bool {
-        let Content::State(left, right) = self.states.content(at) else {
+        if self.states.finding(at).is_some() {
             return false;
-        };
-        self.enter((left, right));
-        let moves = self.moves();
+        }
+        self.states.unpack(at, &mut self.before);
+        let mut moves = std::mem::take(&mut self.moves);
+        self.stepper.known().moves(self.before.parts(), &mut moves);
         let mut spontaneous = moves.iter().filter(|chosen| is_spontaneous(**chosen));
         let leads =
             spontaneous.any(|&chosen| self.successor(chosen).is_ok_and(|to| others(to as usize)));
@@ -206,124 +336,16 @@ impl Search {
     }
 
     /// The finding about a state from which no settled one can be reached.
-    fn stuck(&mut self, at: usize, is_final: bool) -> Finding {
-        let waiting = match self.states.content(at) {
-            Content::State(left, right) => {
-                self.enter((left, right));
-                self.stepper.waiting(self.before.parts())
-            }
-            Content::Finding(_) => 0,
-        };
-        if is_final { Finding::Deadlock { waiting } } else { Finding::Livelock { waiting } }
-    }
-
-    /// The run to a finding: its moves, each with the whole state before it. The finding has the names of cores and lines
-    /// in this run.
-    pub fn run_to_finding(&mut self, state: usize, found: Finding) -> (Run, Finding) {
-        let mut follower = Follower::new(self);
-        follower.follow(state);
-        if let Some(finding) = follower.finding {
-            return (follower.run, finding);
-        }
-        let last = follower.state;
-        let waiting = follower.search.stepper.waiting(&last);
-        let finding = match found {
-            Finding::Deadlock { .. } | Finding::Livelock { .. } => {
-                // A move to a permutation of the state is none between representatives.
-                let mut moves = Vec::new();
-                follower.search.stepper.moves(&last, &mut moves);
-                let mut after = vec![0; last.len()];
-                let is_final = !moves.into_iter().filter(|one| is_spontaneous(*one)).any(|one| {
-                    let taken = follower.search.stepper.take(&last, one, &mut after);
-                    taken.is_err() || after != last
-                });
-                if is_final { Finding::Deadlock { waiting } } else { Finding::Livelock { waiting } }
-            }
-            other => other,
-        };
-        (follower.run, finding)
-    }
-
-    /// The run to a move of a state that leads to a warning.
-    pub fn run_to_warning(&mut self, state: usize, chosen: Move, warning: &Warning) -> Run {
-        let mut follower = Follower::new(self);
-        follower.follow(state);
-        let Follower { search, state, mut run, .. } = follower;
-        let mut after = vec![0; state.len()];
-        let mut moves = Vec::new();
-        search.stepper.moves(&state, &mut moves);
-        let warns = |one: &Move| {
-            // The state may be a permutation of the one that was explored, in which the move has another name.
-            let _ = search.stepper.take(&state, *one, &mut after);
-            search.stepper.warnings().iter().any(|other| other.is_same(warning))
-        };
-        let chosen = moves.into_iter().find(warns).unwrap_or(chosen);
-        run.push((search.stepper.whole(&state), chosen));
-        run
+    fn stuck(&mut self, at: usize) -> Finding {
+        self.states.unpack(at, &mut self.before);
+        Finding::Livelock { waiting: self.stepper.known().waiting(self.before.parts()) }
     }
 }
 
-/// A run: its moves, each with the whole state before it.
-pub type Run = Vec<(Vec<u8>, Move)>;
-
-/// Follows a path through the states that were found, from the first state on. These stand for all their permutations, so the
-/// run goes through permutations of them.
-struct Follower<'s> {
-    search: &'s mut Search,
-    /// The state in which the run is.
-    state: Vec<u32>,
-    run: Run,
-    /// What is wrong at the end.
-    finding: Option<Finding>,
-}
-
-impl Follower<'_> {
-    fn new(search: &mut Search) -> Follower<'_> {
-        let state = search.stepper.first();
-        Follower { search, state, run: Vec::new(), finding: None }
-    }
-
-    /// Makes the moves to a state or finding.
-    fn follow(&mut self, to: usize) {
-        let path = self.search.states.path(to);
-        path.iter().skip(1).for_each(|&next| self.step(next));
-    }
-
-    /// Makes the first move that leads to a permutation of a state or to a finding.
-    fn step(&mut self, to: usize) {
-        let mut moves = Vec::new();
-        self.search.stepper.moves(&self.state, &mut moves);
-        let mut after = vec![0; self.state.len()];
-        for chosen in moves {
-            let taken = self.search.stepper.take(&self.state, chosen, &mut after);
-            if !self.is_at(&taken, &after, to) {
-                continue;
-            }
-            self.run.push((self.search.stepper.whole(&self.state), chosen));
-            self.finding = taken.err().map(finding);
-            self.state = after;
-            return;
-        }
-        unreachable!(
-            "a state follows from its parent, and a permutation of it from one of the parent"
-        )
-    }
-
-    /// Whether a move has led to a permutation of a state, or to a finding.
-    fn is_at(&mut self, taken: &Result<(), Problem>, after: &[u32], to: usize) -> bool {
-        let search = &mut *self.search;
-        let number = match taken {
-            Ok(()) => {
-                let mut represented = after.to_vec();
-                search.stepper.represent(&mut represented);
-                search.states.number(&represented, &Unpacked::default())
-            }
-            Err(problem) => {
-                let finding = search.represented(finding(problem.clone()));
-                search.states.number_of_finding(finding)
-            }
-        };
-        number == Ok(to as u32)
+/// Notes the first warning of a kind.
+fn note(warnings: &mut Vec<(Warning, usize, Move)>, warning: &Warning, state: usize, chosen: Move) {
+    if !warnings.iter().any(|(other, ..)| other.is_same(warning)) {
+        warnings.push((warning.clone(), state, chosen));
     }
 }
 

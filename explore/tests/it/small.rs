@@ -78,7 +78,7 @@ fn run(protocol: &Protocol, caches: u32) -> Result<Exploration, StepperError> {
 
 fn finding(transitions: &str, caches: u32) -> Option<Finding> {
     match run(&protocol("", transitions), caches).unwrap().verdict {
-        Verdict::Clean => None,
+        Verdict::Clean | Verdict::Unproved { .. } => None,
         Verdict::Found(found) => Some(found.finding),
         Verdict::Stopped(why) => panic!("{why:?}"),
     }

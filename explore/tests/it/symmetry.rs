@@ -20,7 +20,7 @@ fn run(protocol: &Protocol, scope: &Scope, symmetries: &[Symmetry]) -> Explorati
 /// What an exploration found: the kind of finding, the number of moves to it, and the places of warnings.
 fn said(exploration: &Exploration) -> (String, usize, usize) {
     let (what, moves) = match &exploration.verdict {
-        Verdict::Clean => ("nothing".to_owned(), 0),
+        Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), 0),
         Verdict::Stopped(why) => panic!("stopped: {why:?}"),
         Verdict::Found(found) => {
             let fault = found.fault.as_ref().map(|fault| fault.kind.name());

@@ -160,7 +160,7 @@ impl Exploring<'_> {
             problems: shown(&exploration, original, false),
         };
         match exploration.verdict {
-            Verdict::Clean => {}
+            Verdict::Clean | Verdict::Unproved { .. } => {}
             Verdict::Stopped(why) => explored.stopped = Some(why),
             Verdict::Found(_) => explored.is_found = true,
         }
@@ -279,7 +279,7 @@ fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> V
     };
     let found = match &exploration.verdict {
         Verdict::Found(found) => Some(shown(problem(found, protocol), &found.steps)),
-        Verdict::Clean | Verdict::Stopped(_) => None,
+        Verdict::Clean | Verdict::Unproved { .. } | Verdict::Stopped(_) => None,
     };
     let warned = exploration
         .warnings

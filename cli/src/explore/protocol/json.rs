@@ -50,6 +50,10 @@ pub fn print(
     line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
     match &explored.exploration.verdict {
         Verdict::Clean => line["outcome"] = "clean".into(),
+        Verdict::Unproved { missed } => {
+            line["outcome"] = "unproved".into();
+            line["missed"] = (*missed).into();
+        }
         Verdict::Found(found) => {
             line["outcome"] = "found".into();
             line["found"] = violation(found, explored);

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
-use explore::protocol::{Exploration, TransitionName, Verdict, explore};
+use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::stepper::StepperError;
@@ -90,7 +90,13 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let explored = explore(&self.protocol, &scope, &args.limits.begin(), &mut report);
+        let explored = explore_by(
+            &self.protocol,
+            &scope,
+            &args.means(),
+            &args.limits.begin(),
+            &mut report,
+        );
         let exploration = explored.map_err(|problem| self.refused(problem))?;
         let options = Options { limits: args.limits.begin(), ..Options::default() };
         let searches = if args.nice_cycles {
@@ -163,7 +169,7 @@ impl Explored {
         let explored = match self.exploration.verdict {
             Verdict::Clean => Status::Done,
             Verdict::Found(_) => Status::Violation,
-            Verdict::Stopped(_) => Status::Undecided,
+            Verdict::Unproved { .. } | Verdict::Stopped(_) => Status::Undecided,
         };
         searched.fold(explored, Status::and)
     }

@@ -33,6 +33,11 @@ pub fn print(
             out,
             "  nothing found: no fault, no SWMR violation, no stale value, no deadlock, no livelock"
         )?,
+        Verdict::Unproved { missed } => writeln!(
+            out,
+            "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
+             no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
+        )?,
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
             out,
@@ -175,6 +180,9 @@ pub fn row(
     let progress = &explored.exploration.progress;
     let (moves, found) = match &explored.exploration.verdict {
         Verdict::Clean => (String::new(), "nothing".to_owned()),
+        Verdict::Unproved { missed } => {
+            (String::new(), format!("nothing, but states were missed with probability {missed:.1e}"))
+        }
         Verdict::Stopped(why) => (String::new(), format!("undecided: {}", reason(*why))),
         Verdict::Found(found) => (found.steps.len().to_string(), found.sentence()),
     };

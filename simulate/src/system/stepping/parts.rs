@@ -15,6 +15,9 @@
 //! What a move reports about values, and the renaming after it, depend on all parts with values of a line. Each part knows
 //! which they are, so that only these are renamed, and this is done once as well (`renames`).
 //!
+//! [`Known`] is what has been learnt so far. It makes moves by looking up alone, so threads can share it, and says what is
+//! [`Missing`] otherwise. [`PartStepper`] learns that from the runtime, and tries again.
+//!
 //! [`Stepping::take`] makes the same moves with whole states. Tests hold the two against each other.
 //!
 //! ```
@@ -26,32 +29,30 @@
 //! let mut stepper = PartStepper::new(stepper);
 //! let (first, mut next) = (stepper.first(), stepper.first());
 //! let mut moves = Vec::new();
-//! stepper.moves(&first, &mut moves);
+//! stepper.known().moves(&first, &mut moves);
 //! assert_eq!(moves.len(), 4);
 //! stepper.take(&first, moves[1], &mut next).expect("nothing is wrong");
-//! assert!(stepper.is_busy(&next) && !stepper.is_busy(&first));
+//! assert!(stepper.known().is_busy(&next) && !stepper.known().is_busy(&first));
 //! ```
 
 mod effects;
 mod in_flight;
+mod known;
+mod layout;
 mod owned;
 mod permuted;
 mod renames;
 
-use rustc_hash::FxHashMap;
 use slicc::source::Span;
 
-use super::values::{Access, Classes, Freshness, Renaming};
+use super::values::{Access, Renaming};
 use super::view::View;
 use super::{Holders, Move};
-use crate::numbering::Strings;
 use crate::stepper::{Group, Stepper, Symmetry};
-use crate::system::{Role, Warning};
-use effects::Effects;
-use in_flight::{NOTHING_IN_FLIGHT, Sequences};
-use owned::{OwnedParts, Summary};
-use permuted::Permuted;
-use renames::Renames;
+use crate::system::Warning;
+use in_flight::NOTHING_IN_FLIGHT;
+pub use known::{Known, Missing, Taken};
+use layout::Part;
 
 /// What is wrong after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -69,40 +70,10 @@ pub enum Problem {
     },
 }
 
-/// A part of a state.
-#[derive(Clone, Copy, Debug)]
-enum Part {
-    /// What a controller owns.
-    Owned(usize),
-    /// The messages in flight to a buffer.
-    InFlight(usize),
-    /// The content of memory.
-    Memory,
-}
-
-/// The contents of memory that were met.
-#[derive(Debug, Default)]
-struct Memories {
-    strings: Strings,
-    classes: Vec<Classes>,
-}
-
 /// A protocol as a transition system whose states are vectors of numbers of parts.
 pub struct PartStepper {
     stepper: Stepper,
-    /// The parts of a state, in its order.
-    parts: Vec<Part>,
-    /// The place of each controller's part.
-    owned_at: Vec<usize>,
-    /// The place of the part of each buffer that receives messages.
-    in_flight_at: Vec<Option<usize>>,
-    memory_at: usize,
-    owned: Vec<OwnedParts>,
-    sequences: Sequences,
-    memories: Memories,
-    effects: Effects,
-    renames: Renames,
-    permuted: Permuted,
+    known: Known,
     /// The warnings of the last move.
     warnings: Vec<Warning>,
 }
@@ -110,38 +81,13 @@ pub struct PartStepper {
 impl PartStepper {
     /// The system of a stepper, in its first state.
     pub fn new(stepper: Stepper) -> PartStepper {
-        let system = &stepper.system;
-        let receives = |buffer: &usize| matches!(system.roles[*buffer], Role::Own);
-        let mut parts = Vec::new();
-        let mut in_flight_at = vec![None; system.buffers.len()];
-        let mut owned_at = Vec::new();
-        // Neighbours in a state change together.
-        for (controller, owned) in stepper.owned.iter().enumerate() {
-            owned_at.push(parts.len());
-            parts.push(Part::Owned(controller));
-            for &buffer in owned.buffers.iter().filter(|buffer| receives(buffer)) {
-                in_flight_at[buffer] = Some(parts.len());
-                parts.push(Part::InFlight(buffer));
-            }
-        }
-        let memory_at = parts.len();
-        parts.push(Part::Memory);
-        let controllers = system.controllers.len();
-        let permuted = Permuted::new(stepper.symmetries(), &parts, &owned_at, &in_flight_at);
-        PartStepper {
-            parts,
-            owned_at,
-            in_flight_at,
-            memory_at,
-            owned: (0..controllers).map(|_| OwnedParts::default()).collect(),
-            sequences: Sequences::new(),
-            memories: Memories::default(),
-            effects: Effects::default(),
-            renames: FxHashMap::default(),
-            permuted,
-            warnings: Vec::new(),
-            stepper,
-        }
+        let known = Known::new(&stepper);
+        PartStepper { stepper, known, warnings: Vec::new() }
+    }
+
+    /// What is known of the moves so far.
+    pub fn known(&self) -> &Known {
+        &self.known
     }
 
     /// The system, which makes moves in whole states.
@@ -159,11 +105,6 @@ impl PartStepper {
         self.stepper.observed(symmetry)
     }
 
-    /// The number of parts of a state.
-    pub fn width(&self) -> usize {
-        self.parts.len()
-    }
-
     /// The initial state.
     pub fn first(&mut self) -> Vec<u32> {
         let first = self.stepper.first();
@@ -173,7 +114,7 @@ impl PartStepper {
     /// The parts of a whole state.
     pub(super) fn state_of(&mut self, whole: &[u8]) -> Vec<u32> {
         self.stepper.thaw(whole);
-        let mut state = vec![0; self.width()];
+        let mut state = vec![0; self.known.width()];
         self.number_all(&mut state);
         state
     }
@@ -193,19 +134,20 @@ impl PartStepper {
     }
 
     fn restore_part(&mut self, at: usize, number: u32) {
-        match self.parts[at] {
+        let Known { layout, owned, sequences, memories, .. } = &self.known;
+        match layout.parts[at] {
             Part::Owned(controller) => {
-                self.owned[controller].restore(&mut self.stepper, controller, number);
+                owned[controller].restore(&mut self.stepper, controller, number);
             }
-            Part::InFlight(buffer) => self.sequences.restore(&mut self.stepper, buffer, number),
-            Part::Memory => self.stepper.thaw_memory(&mut self.memories.strings.get(number)),
+            Part::InFlight(buffer) => sequences.restore(&mut self.stepper, buffer, number),
+            Part::Memory => self.stepper.thaw_memory(&mut memories.strings.get(number)),
         }
     }
 
     /// Numbers all parts of the state of the system.
     fn number_all(&mut self, state: &mut [u32]) {
         for at in 0..state.len() {
-            state[at] = match self.parts[at] {
+            state[at] = match self.known.layout.parts[at] {
                 Part::Owned(controller) => self.number_owned(controller, &Renaming::none()),
                 Part::InFlight(buffer) => self.number_in_flight(buffer),
                 Part::Memory => self.number_memory(View::new(&Renaming::none())),
@@ -214,15 +156,16 @@ impl PartStepper {
     }
 
     fn number_owned(&mut self, controller: usize, renaming: &Renaming) -> u32 {
-        self.owned[controller].number(&self.stepper, controller, renaming)
+        self.known.owned[controller].number(&self.stepper, controller, renaming)
     }
 
     fn number_memory(&mut self, view: View<'_>) -> u32 {
         let mut bytes = Vec::new();
         self.stepper.classes.take();
         self.stepper.freeze_memory(view, &mut bytes);
-        self.memories.strings.number(&bytes).unwrap_or_else(|number| {
-            self.memories.classes.push(self.stepper.classes.get());
+        let memories = &mut self.known.memories;
+        memories.strings.number(&bytes).unwrap_or_else(|number| {
+            memories.classes.push(self.stepper.classes.get());
             number
         })
     }
@@ -232,155 +175,64 @@ impl PartStepper {
         let mut messages: Vec<_> = of.in_flight().collect();
         // Older messages of a lane come first; otherwise the queue has the order of sending.
         messages.sort_by_key(|one| one.is_new);
+        let sequences = &mut self.known.sequences;
         messages.into_iter().fold(NOTHING_IN_FLIGHT, |sequence, one| {
             let lane = self.stepper.lane(buffer, one) as u32;
-            let message = self.sequences.message(&self.stepper, one.message);
-            self.sequences.with(sequence, (lane, message))
+            let message = sequences.message(&self.stepper, one.message);
+            sequences.learn_with(sequence, (lane, message))
         })
     }
 
-    /// Finds all moves that are possible in a state, in the order of [`Stepping::moves`](super::Stepping::moves).
-    pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
-        moves.clear();
-        for (core, &controller) in self.stepper.system.homes_of.iter().enumerate() {
-            if core == self.stepper.cores() {
-                break;
-            }
-            let asks = &self.summary(state, controller).asks;
-            let own = asks.iter().find(|(asking, _)| *asking == core);
-            moves.extend(own.into_iter().flat_map(|(_, moves)| moves));
-        }
-        for (buffer, at) in self.in_flight_at.iter().enumerate() {
-            if let Some(at) = *at
-                && state[at] != NOTHING_IN_FLIGHT
-            {
-                self.arriving(state, buffer, at, moves);
-            }
-        }
-        for controller in 0..self.owned.len() {
-            moves.extend(&self.summary(state, controller).timers);
-        }
-        for controller in 0..self.owned.len() {
-            if self.summary(state, controller).may_wake {
-                moves.push(Move::Wake { controller });
-            }
-        }
-    }
-
-    fn arriving(&self, state: &[u32], buffer: usize, at: usize, moves: &mut Vec<Move>) {
-        let consumer = self.stepper.system.consumers[buffer] as usize;
-        if !self.stepper.read[buffer] || self.summary(state, consumer).clogged.contains(&buffer) {
-            return;
-        }
-        let requests = self.stepper.system.controllers[consumer].requests_to_memory;
-        let is_memory = requests == Some(buffer as u32);
-        moves.extend(self.sequences.next(state[at]).iter().map(|&at| {
-            if is_memory { Move::Memory { buffer, at } } else { Move::Arrive { buffer, at } }
-        }));
-    }
-
-    #[inline]
-    fn summary(&self, state: &[u32], controller: usize) -> &Summary {
-        self.owned[controller].summary(state[self.owned_at[controller]])
-    }
-
-    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a transaction is in progress.
-    pub fn is_busy(&self, state: &[u32]) -> bool {
-        let mut receiving = self.in_flight_at.iter().flatten();
-        receiving.any(|&at| state[at] != NOTHING_IN_FLIGHT)
-            || (0..self.owned.len()).any(|controller| self.summary(state, controller).is_busy)
-    }
-
-    /// The cores that wait in a state, a bit for each.
-    pub fn waiting(&self, state: &[u32]) -> u64 {
-        let all = 0..self.owned.len();
-        all.fold(0, |cores, controller| cores | self.summary(state, controller).waiting)
-    }
-
-    /// Makes a move in a state, one of its [`PartStepper::moves`], and writes the state after it to `after`.
+    /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
     ///
     /// # Errors
     /// Something is wrong after the move. Then `after` has no meaning.
     pub fn take(&mut self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<(), Problem> {
         self.warnings.clear();
-        after.copy_from_slice(state);
-        let controller = self.controller_of(chosen);
-        let fails = self.apply(state, chosen, controller, after);
-        let performed = &self.effects.performed;
-        if let Some(stale) = performed.iter().find(|one| one.freshness == Freshness::Stale) {
-            return Err(Problem::StaleValue(*stale));
+        loop {
+            match self.known.take(state, chosen, after) {
+                Ok(taken) => {
+                    self.warnings.extend_from_slice(self.known.warnings(taken.report));
+                    return taken.problem.map_or(Ok(()), Err);
+                }
+                Err(Missing::Whole) => return self.take_whole(state, chosen, after),
+                Err(missing) => self.learn(missing, state, chosen),
+            }
         }
-        if fails {
-            return Err(Problem::Fault);
+    }
+
+    /// Replaces a state by the one that stands for all its permutations.
+    pub fn represent(&mut self, state: &mut [u32]) {
+        let mut least = vec![0; state.len()];
+        while let Err(missing) = self.known.represent(state, &mut least) {
+            self.learn_about(missing);
         }
-        self.rename_after(state, after);
-        let at = self.owned_at[controller];
-        if state[at] != after[at]
-            && let Some((line, holders)) = self.clash(after)
-        {
-            return Err(Problem::Clash { line, holders });
+        state.copy_from_slice(&least);
+    }
+
+    /// Learns what was missing to make a move in a state.
+    fn learn(&mut self, missing: Missing, state: &[u32], chosen: Move) {
+        match missing {
+            Missing::Effect(cause) => self.learn_effect(cause, state, chosen),
+            other => self.learn_about(other),
         }
-        Ok(())
+    }
+
+    /// Learns what was missing, which does not depend on the move.
+    fn learn_about(&mut self, missing: Missing) {
+        match missing {
+            Missing::Without { sequence, at } => self.known.sequences.learn_without(sequence, at),
+            Missing::With { sequence, sent } => {
+                self.known.sequences.learn_with(sequence, sent);
+            }
+            Missing::Renamed { at, key } => self.learn_renamed(at, key),
+            Missing::Moved { permutation, at, number } => self.learn_moved(permutation, at, number),
+            Missing::Effect(_) | Missing::Whole => unreachable!("these depend on the move"),
+        }
     }
 
     /// The warnings of the last move.
     pub fn warnings(&self) -> &[Warning] {
         &self.warnings
-    }
-
-    /// The controller that makes a move.
-    fn controller_of(&self, chosen: Move) -> usize {
-        let system = &self.stepper.system;
-        match chosen {
-            Move::Ask { core, .. } => system.homes_of[core],
-            Move::Arrive { buffer, .. } | Move::Memory { buffer, .. } => {
-                system.consumers[buffer] as usize
-            }
-            Move::Wake { controller } => controller,
-            Move::Timer { table, .. } => system.timer_owners[table] as usize,
-        }
-    }
-
-    /// The first line that a cache may write while another one may read or write it.
-    fn clash(&self, state: &[u32]) -> Option<(usize, Holders)> {
-        let all = || (0..self.owned.len()).map(|controller| self.summary(state, controller));
-        let (mut written, mut wrong) = (0, 0);
-        for one in all() {
-            wrong |= written & one.writers;
-            written |= one.writers;
-        }
-        for one in all() {
-            wrong |= written & one.readers & !one.writers;
-        }
-        if wrong == 0 {
-            return None;
-        }
-        let line = wrong.trailing_zeros() as usize;
-        let mut holders = Holders::default();
-        for (controller, one) in all().enumerate() {
-            let Some(core) = self.stepper.owned[controller].cores.first() else {
-                continue;
-            };
-            holders.writers |= u64::from(one.writers >> line & 1) << core;
-            holders.readers |= u64::from(one.readers >> line & 1) << core;
-        }
-        Some((line, holders))
-    }
-
-    /// The number of effects that depend on messages in flight.
-    #[cfg(test)]
-    pub(super) fn wide_effects(&self) -> usize {
-        self.effects.wide()
-    }
-
-    /// The memory of all parts and effects in bytes, about.
-    pub fn bytes(&self) -> usize {
-        let owned: usize = self.owned.iter().map(OwnedParts::bytes).sum();
-        owned
-            + self.sequences.bytes()
-            + self.memories.strings.bytes()
-            + self.effects.bytes()
-            + renames::bytes(&self.renames)
-            + self.permuted.bytes()
     }
 }

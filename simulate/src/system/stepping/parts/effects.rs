@@ -1,7 +1,9 @@
 //! The effects of moves on the parts on which they depend.
 
+use super::PartStepper;
 use super::in_flight::NOTHING_IN_FLIGHT;
-use super::{Part, PartStepper};
+use super::layout::{Layout, Part};
+use super::{Known, Problem};
 use crate::numbering::{NumberTable, hash_word};
 use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::system::Warning;
@@ -10,11 +12,11 @@ use crate::system::stepping::view::View;
 use crate::system::stepping::{Move, Stepping};
 
 /// Stands for no index.
-const NONE: u32 = u32::MAX;
+pub(super) const NONE: u32 = u32::MAX;
 
 /// All on which the effect of a controller's move depends. There are many causes, so they are packed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cause {
+pub struct Cause {
     /// The part that the controller owns.
     owned: u32,
     /// Memory, if the controller has access to it.
@@ -26,6 +28,27 @@ struct Cause {
 }
 
 impl Cause {
+    /// That of a move, of a controller with these parts. `message` is the number of a message in flight to a buffer.
+    pub(super) fn new(
+        owned: u32,
+        memory: u32,
+        chosen: Move,
+        message: impl Fn(usize, usize) -> u32,
+    ) -> Cause {
+        let kind = |number: usize, kind: u32| (number as u32) << 3 | kind;
+        let (kind, detail) = match chosen {
+            Move::Ask { core, line, action, value } => {
+                let is_store = u64::from(action == Action::Store);
+                (kind(core, 0), (line as u64) << 16 | u64::from(value) << 1 | is_store)
+            }
+            Move::Arrive { buffer, at } => (kind(buffer, 1), u64::from(message(buffer, at))),
+            Move::Memory { buffer, at } => (kind(buffer, 2), u64::from(message(buffer, at))),
+            Move::Wake { controller } => (kind(controller, 3), 0),
+            Move::Timer { table, line } => (kind(table, 4), line),
+        };
+        Cause { owned, memory, kind, detail: [detail as u32, (detail >> 32) as u32] }
+    }
+
     #[inline]
     fn hash(&self) -> u64 {
         let word = |low: u32, high: u32| u64::from(high) << 32 | u64::from(low);
@@ -40,28 +63,30 @@ type Sent = (u32, u32, u32);
 
 /// The effect of a move.
 #[derive(Clone, Copy, Debug)]
-struct Effect {
+pub(super) struct Effect {
     cause: Cause,
-    owned: u32,
+    /// What the controller owns after the move.
+    pub owned: u32,
     /// The content of memory, if the controller has access to it; or else [`NONE`].
-    memory: u32,
+    pub memory: u32,
     /// The messages, in [`Effects::sent`].
     sent: (u32, u16),
     /// Whether it depends on messages in flight. Then the other fields have no meaning.
-    is_wide: bool,
+    pub is_wide: bool,
     /// Whether the protocol failed.
-    fails: bool,
+    pub fails: bool,
     /// Its place in [`Effects::reports`], or [`NONE`].
-    report: u32,
+    pub report: u32,
 }
 
 /// What few moves do.
 #[derive(Clone, Debug, Default)]
-struct Report {
-    performed: Box<[Access]>,
-    warnings: Box<[Warning]>,
+pub(super) struct Report {
+    /// The accesses that memory has performed.
+    pub performed: Box<[Access]>,
+    pub warnings: Box<[Warning]>,
     /// Whether a value was stored that has to be renamed.
-    is_fresh: bool,
+    pub is_fresh: bool,
 }
 
 /// Known effects.
@@ -71,22 +96,39 @@ pub(super) struct Effects {
     effects: Vec<Effect>,
     sent: Vec<Sent>,
     reports: Vec<Report>,
-    /// The accesses that the last move has performed.
-    pub performed: Vec<Access>,
-    /// Whether the last move has stored a value.
-    pub is_fresh: bool,
 }
 
 impl Effects {
-    /// The index of an effect; as an error if it is not known yet, and then it has to be added.
+    /// The effect with a cause, if it is known.
     #[inline]
-    fn find(&mut self, cause: &Cause) -> Result<u32, u32> {
+    pub fn find(&self, cause: &Cause) -> Option<&Effect> {
+        let is_same = |number: u32| self.effects[number as usize].cause == *cause;
+        self.table.find(cause.hash(), is_same).map(|number| &self.effects[number as usize])
+    }
+
+    /// Adds an effect that is not known yet.
+    fn add(&mut self, effect: Effect) {
+        self.effects.push(effect);
         let effects = &self.effects;
-        self.table.number(
-            cause.hash(),
-            |number| effects[number as usize].cause == *cause,
-            |number| effects.get(number as usize).map_or(cause, |effect| &effect.cause).hash(),
-        )
+        // It is new, so no number is compared with it.
+        let _ = self.table.number(
+            effect.cause.hash(),
+            |_| false,
+            |number| effects[number as usize].cause.hash(),
+        );
+    }
+
+    /// The messages that an effect sends.
+    #[inline]
+    pub fn sent(&self, effect: &Effect) -> &[Sent] {
+        let (start, count) = (effect.sent.0 as usize, usize::from(effect.sent.1));
+        &self.sent[start..start + count]
+    }
+
+    /// The report with a number, if that is not [`NONE`].
+    #[inline]
+    pub fn report(&self, number: u32) -> Option<&Report> {
+        self.reports.get(number as usize)
     }
 
     /// The number of effects that depend on messages in flight.
@@ -104,77 +146,11 @@ impl Effects {
 }
 
 impl PartStepper {
-    /// Changes a state as a move of a controller does, apart from the names of values. Returns whether the protocol fails.
-    pub(super) fn apply(
-        &mut self,
-        state: &[u32],
-        chosen: Move,
-        controller: usize,
-        after: &mut [u32],
-    ) -> bool {
-        let cause = self.cause(state, chosen, controller);
-        let effect = match self.effects.find(&cause) {
-            Ok(known) => self.effects.effects[known as usize],
-            Err(_) => {
-                let effect = self.try_alone(cause, state, chosen, controller);
-                self.effects.effects.push(effect);
-                effect
-            }
-        };
-        if effect.is_wide {
-            return self.take_whole(state, chosen, after);
-        }
-        if let Move::Arrive { buffer, at } | Move::Memory { buffer, at } = chosen
-            && let Some(place) = self.in_flight_at[buffer]
-        {
-            after[place] = self.sequences.without(state[place], at);
-        }
-        after[self.owned_at[controller]] = effect.owned;
-        if effect.memory != NONE {
-            after[self.memory_at] = effect.memory;
-        }
-        let (start, count) = (effect.sent.0 as usize, usize::from(effect.sent.1));
-        for &(place, lane, message) in &self.effects.sent[start..start + count] {
-            let sequence = &mut after[place as usize];
-            *sequence = self.sequences.with(*sequence, (lane, message));
-        }
-        self.effects.performed.clear();
-        self.effects.is_fresh = false;
-        if let Some(report) = self.effects.reports.get(effect.report as usize) {
-            self.effects.performed.extend_from_slice(&report.performed);
-            self.effects.is_fresh = report.is_fresh;
-            self.warnings.extend_from_slice(&report.warnings);
-        }
-        effect.fails
-    }
-
-    fn cause(&self, state: &[u32], chosen: Move, controller: usize) -> Cause {
-        let message = |buffer: usize, at: usize| {
-            let place = self.in_flight_at[buffer];
-            let sequence = place.map_or(NOTHING_IN_FLIGHT, |place| state[place]);
-            u64::from(self.sequences.messages(sequence)[at].1)
-        };
-        let kind = |number: usize, kind: u32| (number as u32) << 3 | kind;
-        let (kind, detail) = match chosen {
-            Move::Ask { core, line, action, value } => {
-                let is_store = u64::from(action == Action::Store);
-                (kind(core, 0), (line as u64) << 16 | u64::from(value) << 1 | is_store)
-            }
-            Move::Arrive { buffer, at } => (kind(buffer, 1), message(buffer, at)),
-            Move::Memory { buffer, at } => (kind(buffer, 2), message(buffer, at)),
-            Move::Wake { controller } => (kind(controller, 3), 0),
-            Move::Timer { table, line } => (kind(table, 4), line),
-        };
-        Cause {
-            owned: state[self.owned_at[controller]],
-            memory: if self.uses_memory(controller) { state[self.memory_at] } else { 0 },
-            kind,
-            detail: [detail as u32, (detail >> 32) as u32],
-        }
-    }
-
-    fn uses_memory(&self, controller: usize) -> bool {
-        self.stepper.system.controllers[controller].requests_to_memory.is_some()
+    /// Learns the effect of a move.
+    pub(super) fn learn_effect(&mut self, cause: Cause, state: &[u32], chosen: Move) {
+        let controller = self.known.layout.controller_of(chosen);
+        let effect = self.try_alone(cause, state, chosen, controller);
+        self.known.effects.add(effect);
     }
 
     /// Makes a move in a system that has nothing but the parts on which it should depend.
@@ -185,10 +161,13 @@ impl PartStepper {
         chosen: Move,
         controller: usize,
     ) -> Effect {
+        let Layout { owned_at, memory_at, uses_memory, .. } = &self.known.layout;
+        let (own, memory) = (owned_at[controller], *memory_at);
+        let uses_memory = uses_memory[controller];
         self.stepper.clear();
-        self.restore_part(self.owned_at[controller], state[self.owned_at[controller]]);
-        if self.uses_memory(controller) {
-            self.restore_part(self.memory_at, state[self.memory_at]);
+        self.restore_part(own, state[own]);
+        if uses_memory {
+            self.restore_part(memory, state[memory]);
         }
         let chosen = self.place_message(state, chosen);
         let transitions = self.stepper.system.tally.transitions;
@@ -212,8 +191,9 @@ impl PartStepper {
         let is_fresh = done && self.note_parts(controller, &mut effect);
         let report = Report { performed: performed.into(), warnings, is_fresh };
         if is_fresh || !report.performed.is_empty() || !report.warnings.is_empty() {
-            effect.report = self.effects.reports.len() as u32;
-            self.effects.reports.push(report);
+            let reports = &mut self.known.effects.reports;
+            effect.report = reports.len() as u32;
+            reports.push(report);
         }
         effect
     }
@@ -221,15 +201,17 @@ impl PartStepper {
     /// Numbers the parts that a move has changed. Returns whether a value is in them that has to be renamed.
     fn note_parts(&mut self, controller: usize, effect: &mut Effect) -> bool {
         let sent = self.sent();
-        let messages = sent.iter().map(|sent| self.sequences.classes_of_message(sent.2));
+        let messages = sent.iter().map(|sent| self.known.sequences.classes_of_message(sent.2));
         let mut classes = messages.fold(Classes::default(), Classes::and);
-        effect.sent = (self.effects.sent.len() as u32, sent.len() as u16);
-        self.effects.sent.extend(sent);
+        let all_sent = &mut self.known.effects.sent;
+        effect.sent = (all_sent.len() as u32, sent.len() as u16);
+        all_sent.extend(sent);
         effect.owned = self.number_owned(controller, &Renaming::none());
-        classes = classes.and(self.classes_of(self.owned_at[controller], effect.owned));
-        if self.uses_memory(controller) {
+        let own = self.known.layout.owned_at[controller];
+        classes = classes.and(self.known.classes_of(own, effect.owned));
+        if self.known.layout.uses_memory[controller] {
             effect.memory = self.number_memory(View::new(&Renaming::none()));
-            classes = classes.and(self.classes_of(self.memory_at, effect.memory));
+            classes = classes.and(self.known.classes_of(self.known.layout.memory_at, effect.memory));
         }
         classes.is_fresh
     }
@@ -239,10 +221,10 @@ impl PartStepper {
         let (Move::Arrive { buffer, at } | Move::Memory { buffer, at }) = chosen else {
             return chosen;
         };
-        let place = self.in_flight_at[buffer];
+        let place = self.known.layout.receivers[buffer].at;
         let sequence = place.map_or(NOTHING_IN_FLIGHT, |place| state[place]);
-        let (lane, message) = self.sequences.messages(sequence)[at];
-        let message = self.sequences.create(&mut self.stepper, message);
+        let (lane, message) = self.known.sequences.messages(sequence)[at];
+        let message = self.known.sequences.create(&mut self.stepper, message);
         self.stepper.system.buffers[buffer].deliver(IN_FLIGHT + u64::from(lane), message);
         match chosen {
             Move::Memory { .. } => Move::Memory { buffer, at: 0 },
@@ -262,28 +244,43 @@ impl PartStepper {
     /// The messages in flight, all of which the move has sent.
     fn sent(&mut self) -> Vec<Sent> {
         let mut sent = Vec::new();
-        for (at, part) in self.parts.iter().enumerate() {
+        let Known { layout, sequences, .. } = &mut self.known;
+        for (at, part) in layout.parts.iter().enumerate() {
             let Part::InFlight(buffer) = *part else { continue };
             for one in self.stepper.system.buffers[buffer].in_flight() {
                 let lane = self.stepper.lane(buffer, one) as u32;
-                sent.push((at as u32, lane, self.sequences.message(&self.stepper, one.message)));
+                sent.push((at as u32, lane, sequences.message(&self.stepper, one.message)));
             }
         }
         sent
     }
 
-    /// Makes a move in the whole system. Returns whether the protocol fails.
-    fn take_whole(&mut self, state: &[u32], chosen: Move, after: &mut [u32]) -> bool {
+    /// Makes a move in the whole state. Otherwise it is as [`PartStepper::take`].
+    pub(super) fn take_whole(
+        &mut self,
+        state: &[u32],
+        chosen: Move,
+        after: &mut [u32],
+    ) -> Result<(), Problem> {
         self.restore(state);
+        let controller = self.known.layout.controller_of(chosen);
         let (performed, done) = carry_out(&mut self.stepper, chosen);
         self.warnings = self.stepper.warnings();
+        after.copy_from_slice(state);
         if done {
             self.number_all(after);
         }
-        let classes = (0..after.len()).map(|at| self.classes_of(at, after[at]));
-        self.effects.is_fresh = classes.fold(Classes::default(), Classes::and).is_fresh;
-        self.effects.performed = performed;
-        !done
+        let classes = (0..after.len()).map(|at| self.known.classes_of(at, after[at]));
+        let is_fresh = classes.fold(Classes::default(), Classes::and).is_fresh;
+        let report = Report { performed: performed.into(), warnings: Box::default(), is_fresh };
+        let unnamed = after.to_vec();
+        loop {
+            after.copy_from_slice(&unnamed);
+            match self.known.check_report(state, after, controller, !done, &report) {
+                Ok(problem) => return problem.map_or(Ok(()), Err),
+                Err(missing) => self.learn_about(missing),
+            }
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
+use super::Missing;
 use crate::numbering::Strings;
 use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::system::stepping::Stepping;
@@ -120,24 +121,37 @@ impl Sequences {
     }
 
     /// The sequence without the message at a place.
+    ///
+    /// # Errors
+    /// It is not known yet.
     #[inline]
-    pub fn without(&mut self, sequence: u32, at: usize) -> u32 {
+    pub fn without(&self, sequence: u32, at: usize) -> Result<u32, Missing> {
         match self.sequences[sequence as usize].without[at] {
-            UNKNOWN => {
-                let mut messages = self.messages(sequence).to_vec();
-                messages.remove(at);
-                let number = self.number(&messages);
-                self.sequences[sequence as usize].without[at] = number;
-                number
-            }
-            number => number,
+            UNKNOWN => Err(Missing::Without { sequence, at }),
+            number => Ok(number),
         }
     }
 
+    /// Learns the sequence without the message at a place.
+    pub fn learn_without(&mut self, sequence: u32, at: usize) {
+        let mut messages = self.messages(sequence).to_vec();
+        messages.remove(at);
+        let number = self.number(&messages);
+        self.sequences[sequence as usize].without[at] = number;
+    }
+
     /// The sequence after another message was sent.
+    ///
+    /// # Errors
+    /// It is not known yet.
     #[inline]
-    pub fn with(&mut self, sequence: u32, sent: Flying) -> u32 {
-        if let Some(&number) = self.with.get(&(sequence, sent)) {
+    pub fn with(&self, sequence: u32, sent: Flying) -> Result<u32, Missing> {
+        self.with.get(&(sequence, sent)).copied().ok_or(Missing::With { sequence, sent })
+    }
+
+    /// The sequence after another message was sent, which is remembered.
+    pub fn learn_with(&mut self, sequence: u32, sent: Flying) -> u32 {
+        if let Ok(number) = self.with(sequence, sent) {
             return number;
         }
         let mut messages = self.messages(sequence).to_vec();

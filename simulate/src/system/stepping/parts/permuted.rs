@@ -7,8 +7,8 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use super::owned;
-use super::{Part, PartStepper};
+use super::layout::{Layout, Part};
+use super::{Known, Missing, PartStepper, owned};
 use crate::stepper::Group;
 use crate::system::stepping::symmetry::Permutation;
 use crate::system::stepping::values::Renaming;
@@ -25,22 +25,16 @@ pub(super) struct Permuted {
     sources: Vec<Vec<usize>>,
     /// For each permutation and place, by the number of the part that comes there, the number that it then has.
     numbers: Vec<Vec<Vec<u32>>>,
-    least: Vec<u32>,
-    other: Vec<u32>,
 }
 
 impl Permuted {
     /// The permutations of states with these parts.
-    pub fn new(
-        group: &Arc<Group>,
-        parts: &[Part],
-        owned_at: &[usize],
-        in_flight_at: &[Option<usize>],
-    ) -> Permuted {
+    pub fn new(group: &Arc<Group>, layout: &Layout) -> Permuted {
+        let Layout { parts, owned_at, receivers, .. } = layout;
         let source = |permutation: &Permutation, at: usize, part: Part| match part {
             Part::Owned(controller) => owned_at[permutation.controllers.from(controller)],
             // Buffers of one kind all receive messages, or none of them.
-            Part::InFlight(buffer) => in_flight_at[permutation.buffers.from(buffer)].unwrap_or(at),
+            Part::InFlight(buffer) => receivers[permutation.buffers.from(buffer)].at.unwrap_or(at),
             Part::Memory => at,
         };
         let sources = group.permutations().iter().map(|permutation| {
@@ -51,8 +45,6 @@ impl Permuted {
             sources: sources.collect(),
             numbers: vec![vec![Vec::new(); parts.len()]; group.permutations().len()],
             group: Arc::clone(group),
-            least: Vec::new(),
-            other: Vec::new(),
         }
     }
 
@@ -63,61 +55,57 @@ impl Permuted {
     }
 }
 
-impl PartStepper {
-    /// Replaces a state by the one that stands for all its permutations.
-    pub fn represent(&mut self, state: &mut [u32]) {
-        if self.permuted.numbers.is_empty() {
-            return;
-        }
-        let mut least = std::mem::take(&mut self.permuted.least);
-        let mut other = std::mem::take(&mut self.permuted.other);
-        least.clear();
-        least.extend_from_slice(state);
+impl Known {
+    /// Writes the state that stands for all permutations of a state.
+    ///
+    /// # Errors
+    /// Something is not known yet.
+    pub fn represent(&self, state: &[u32], least: &mut [u32]) -> Result<(), Missing> {
+        least.copy_from_slice(state);
         for permutation in 0..self.permuted.numbers.len() {
-            if self.is_less(permutation, state, &least, &mut other) {
-                std::mem::swap(&mut least, &mut other);
+            if self.is_less(permutation, state, least)? {
+                for (at, number) in least.iter_mut().enumerate() {
+                    *number = self.moved(permutation, at, state)?;
+                }
             }
         }
-        state.copy_from_slice(&least);
-        (self.permuted.least, self.permuted.other) = (least, other);
+        Ok(())
     }
 
-    /// Whether the permutation of a state is less than another state; then it is written to `out`.
-    fn is_less(
-        &mut self,
-        permutation: usize,
-        state: &[u32],
-        than: &[u32],
-        out: &mut Vec<u32>,
-    ) -> bool {
-        out.clear();
-        let mut order = Ordering::Equal;
-        for (at, &other) in than.iter().enumerate() {
-            let number = state[self.permuted.sources[permutation][at]];
-            let known = self.permuted.numbers[permutation][at].get(number as usize).copied();
-            let moved = known.filter(|&known| known != UNKNOWN);
-            let moved = moved.unwrap_or_else(|| self.moved(permutation, at, number));
-            order = order.then(moved.cmp(&other));
-            if order == Ordering::Greater {
-                return false;
+    /// Whether the permutation of a state is less than another state.
+    #[inline]
+    fn is_less(&self, permutation: usize, state: &[u32], than: &[u32]) -> Result<bool, Missing> {
+        for (at, other) in than.iter().enumerate() {
+            match self.moved(permutation, at, state)?.cmp(other) {
+                Ordering::Equal => {}
+                order => return Ok(order == Ordering::Less),
             }
-            out.push(moved);
         }
-        order == Ordering::Less
+        Ok(false)
     }
 
-    /// The number of a part after it has come to a place.
-    #[cold]
-    fn moved(&mut self, permutation: usize, at: usize, number: u32) -> u32 {
-        let group = Arc::clone(&self.permuted.group);
+    /// The number of the part that comes to a place in the permutation of a state.
+    #[inline]
+    fn moved(&self, permutation: usize, at: usize, state: &[u32]) -> Result<u32, Missing> {
+        let number = state[self.permuted.sources[permutation][at]];
+        let known = self.permuted.numbers[permutation][at].get(number as usize).copied();
+        let known = known.filter(|&known| known != UNKNOWN);
+        known.ok_or(Missing::Moved { permutation, at, number })
+    }
+}
+
+impl PartStepper {
+    /// Learns the number of a part after it has come to a place.
+    pub(super) fn learn_moved(&mut self, permutation: usize, at: usize, number: u32) {
+        let group = Arc::clone(&self.known.permuted.group);
         let none = Renaming::none();
         let moves = &group.permutations()[permutation];
         let view = View { renaming: &none, permutation: Some(moves) };
-        let moved = match self.parts[at] {
+        let moved = match self.known.layout.parts[at] {
             Part::Owned(place) => {
                 let source = moves.controllers.from(place);
                 self.stepper.clear();
-                self.owned[source].restore(&mut self.stepper, source, number);
+                self.known.owned[source].restore(&mut self.stepper, source, number);
                 let bytes = owned::written(&self.stepper, place, view);
                 // What is asked about a part is asked of the controller to which it comes.
                 self.stepper.clear();
@@ -126,7 +114,7 @@ impl PartStepper {
             }
             Part::InFlight(place) => {
                 let source = moves.buffers.from(place);
-                self.sequences.renamed(&self.stepper, source, number, view)
+                self.known.sequences.renamed(&self.stepper, source, number, view)
             }
             Part::Memory => {
                 self.stepper.clear();
@@ -134,11 +122,10 @@ impl PartStepper {
                 self.number_memory(view)
             }
         };
-        let known = &mut self.permuted.numbers[permutation][at];
+        let known = &mut self.known.permuted.numbers[permutation][at];
         if known.len() <= number as usize {
             known.resize(number as usize + 1, UNKNOWN);
         }
         known[number as usize] = moved;
-        moved
     }
 }

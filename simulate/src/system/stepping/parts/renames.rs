@@ -2,13 +2,15 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Part, PartStepper};
-use crate::system::stepping::values::{Action, Classes, Renaming};
+use super::effects::Report;
+use super::layout::Part;
+use super::{Known, Missing, PartStepper};
+use crate::system::stepping::values::{Action, Renaming};
 use crate::system::stepping::view::View;
 
 /// A part and all on which its renaming depends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) struct Renamed {
+pub struct Renamed {
     /// The place of the part; 0 for messages in flight, which are numbered alike for all buffers.
     place: u32,
     number: u32,
@@ -36,25 +38,19 @@ fn gather(bytes: u64) -> u8 {
     (0..8).filter(|byte| bytes >> (8 * byte) & 0xFF != 0).map(|byte| 1 << byte).sum()
 }
 
-impl PartStepper {
-    /// The classes of the values in a part.
-    #[inline]
-    pub(super) fn classes_of(&self, at: usize, number: u32) -> Classes {
-        match self.parts[at] {
-            Part::Owned(controller) => self.owned[controller].summary(number).classes,
-            Part::InFlight(_) => self.sequences.classes(number),
-            Part::Memory => self.memories.classes[number as usize],
-        }
-    }
-
-    /// Renames the values in a state after the last move, where that has performed an access.
-    pub(super) fn rename_after(&mut self, before: &[u32], after: &mut [u32]) {
-        if self.effects.performed.is_empty() && !self.effects.is_fresh {
-            return;
+impl Known {
+    /// Renames the values in a state after a move, where that has performed an access.
+    pub(super) fn rename_after(
+        &self,
+        before: &[u32],
+        after: &mut [u32],
+        report: &Report,
+    ) -> Result<(), Missing> {
+        if report.performed.is_empty() && !report.is_fresh {
+            return Ok(());
         }
         let (mut stored, mut stored_lines) = (0_u32, 0_u8);
-        let performed = self.effects.performed.iter();
-        for one in performed.filter(|one| one.action == Action::Store) {
+        for one in report.performed.iter().filter(|one| one.action == Action::Store) {
             let shift = 4 * one.line;
             stored = stored & !(0xF << shift) | (one.core as u32 + 1) << shift;
             stored_lines |= 1 << one.line;
@@ -67,9 +63,10 @@ impl PartStepper {
                 classes.latest & stored_lines | classes.old & lost != 0 || classes.is_fresh;
             if changes {
                 let loads = loads & spread(classes.latest | classes.old);
-                after[at] = self.renamed(at, after[at], stored, loads);
+                after[at] = self.renamed(at, after[at], stored, loads)?;
             }
         }
+        Ok(())
     }
 
     /// The loads in flight: for each line a byte, with a bit for each core.
@@ -78,27 +75,32 @@ impl PartStepper {
         all.fold(0, |loads, controller| loads | self.summary(state, controller).loads)
     }
 
-    fn renamed(&mut self, at: usize, number: u32, stored: u32, loads: u64) -> u32 {
-        let part = self.parts[at];
-        let place = if matches!(part, Part::InFlight(_)) { 0 } else { at as u32 + 1 };
+    fn renamed(&self, at: usize, number: u32, stored: u32, loads: u64) -> Result<u32, Missing> {
+        let is_in_flight = matches!(self.layout.parts[at], Part::InFlight(_));
+        let place = if is_in_flight { 0 } else { at as u32 + 1 };
         let key = Renamed { place, number, stored, loads };
-        if let Some(&known) = self.renames.get(&key) {
-            return known;
-        }
-        let renaming = self.renaming(stored, loads);
+        self.renames.get(&key).copied().ok_or(Missing::Renamed { at, key })
+    }
+}
+
+impl PartStepper {
+    /// Learns how a part is renamed.
+    pub(super) fn learn_renamed(&mut self, at: usize, key: Renamed) {
+        let renaming = self.renaming(key.stored, key.loads);
+        let part = self.known.layout.parts[at];
         if !matches!(part, Part::InFlight(_)) {
             self.stepper.clear();
-            self.restore_part(at, number);
+            self.restore_part(at, key.number);
         }
         let renamed = match part {
             Part::Owned(controller) => self.number_owned(controller, &renaming),
             Part::InFlight(buffer) => {
-                self.sequences.renamed(&self.stepper, buffer, number, View::new(&renaming))
+                let view = View::new(&renaming);
+                self.known.sequences.renamed(&self.stepper, buffer, key.number, view)
             }
             Part::Memory => self.number_memory(View::new(&renaming)),
         };
-        self.renames.insert(key, renamed);
-        renamed
+        self.known.renames.insert(key, renamed);
     }
 
     fn renaming(&self, stored: u32, loads: u64) -> Renaming {

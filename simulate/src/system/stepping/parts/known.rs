@@ -1,0 +1,270 @@
+//! Moves between states of numbered parts, as far as their effects are known.
+
+use super::effects::{Cause, Effects, NONE, Report};
+use super::in_flight::{Flying, NOTHING_IN_FLIGHT, Sequences};
+use super::layout::{Layout, Part};
+use super::owned::{OwnedParts, Summary};
+use super::permuted::Permuted;
+use super::renames::{self, Renamed, Renames};
+use super::{Holders, Move, Problem};
+use crate::numbering::Strings;
+use crate::stepper::Stepper;
+use crate::system::Warning;
+use crate::system::stepping::values::{Classes, Freshness};
+
+/// The contents of memory that were met.
+#[derive(Debug, Default)]
+pub(super) struct Memories {
+    pub strings: Strings,
+    pub classes: Vec<Classes>,
+}
+
+/// What has been learnt of the parts of states and of the moves between them. It looks up only, so threads can share it.
+#[derive(Debug)]
+pub struct Known {
+    pub(super) layout: Layout,
+    pub(super) owned: Vec<OwnedParts>,
+    pub(super) sequences: Sequences,
+    pub(super) memories: Memories,
+    pub(super) effects: Effects,
+    pub(super) renames: Renames,
+    pub(super) permuted: Permuted,
+}
+
+/// What has to be learnt before a state after a move can be looked up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Missing {
+    /// The effect of the move, with all on which it depends.
+    #[doc(hidden)]
+    Effect(Cause),
+    /// The effect depends on messages in flight, so the move has to be made in the whole state each time.
+    Whole,
+    /// A sequence of messages without the one at a place.
+    #[doc(hidden)]
+    Without { sequence: u32, at: usize },
+    /// A sequence with another message.
+    #[doc(hidden)]
+    With { sequence: u32, sent: Flying },
+    /// A part after values were renamed.
+    #[doc(hidden)]
+    Renamed { at: usize, key: Renamed },
+    /// A part after a permutation.
+    #[doc(hidden)]
+    Moved { permutation: usize, at: usize, number: u32 },
+}
+
+/// What a move led to, beside the state.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    /// What is wrong. If anything is, the state after the move has no meaning.
+    pub problem: Option<Problem>,
+    /// What it reports, for [`Known::warnings`].
+    pub report: u32,
+}
+
+impl Known {
+    pub(super) fn new(stepper: &Stepper) -> Known {
+        let layout = Layout::new(stepper);
+        Known {
+            owned: layout.owned_at.iter().map(|_| OwnedParts::default()).collect(),
+            sequences: Sequences::new(),
+            memories: Memories::default(),
+            effects: Effects::default(),
+            renames: Renames::default(),
+            permuted: Permuted::new(&stepper.group, &layout),
+            layout,
+        }
+    }
+
+    /// The number of parts of a state.
+    pub fn width(&self) -> usize {
+        self.layout.parts.len()
+    }
+
+    /// Finds all moves that are possible in a state, in the order of [`Stepping::moves`](super::super::Stepping::moves).
+    pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
+        moves.clear();
+        for (core, &controller) in self.layout.homes.iter().enumerate() {
+            let asks = &self.summary(state, controller).asks;
+            let own = asks.iter().find(|(asking, _)| *asking == core);
+            moves.extend(own.into_iter().flat_map(|(_, moves)| moves));
+        }
+        for (buffer, receiver) in self.layout.receivers.iter().enumerate() {
+            if let Some(at) = receiver.at
+                && state[at] != NOTHING_IN_FLIGHT
+            {
+                self.arriving(state, buffer, at, moves);
+            }
+        }
+        for controller in 0..self.owned.len() {
+            moves.extend(&self.summary(state, controller).timers);
+        }
+        for controller in 0..self.owned.len() {
+            if self.summary(state, controller).may_wake {
+                moves.push(Move::Wake { controller });
+            }
+        }
+    }
+
+    fn arriving(&self, state: &[u32], buffer: usize, at: usize, moves: &mut Vec<Move>) {
+        let receiver = self.layout.receivers[buffer];
+        let is_clogged = || self.summary(state, receiver.consumer).clogged.contains(&buffer);
+        if !receiver.is_read || is_clogged() {
+            return;
+        }
+        moves.extend(self.sequences.next(state[at]).iter().map(|&at| {
+            if receiver.is_memory {
+                Move::Memory { buffer, at }
+            } else {
+                Move::Arrive { buffer, at }
+            }
+        }));
+    }
+
+    #[inline]
+    pub(super) fn summary(&self, state: &[u32], controller: usize) -> &Summary {
+        self.owned[controller].summary(state[self.layout.owned_at[controller]])
+    }
+
+    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a transaction is in progress.
+    pub fn is_busy(&self, state: &[u32]) -> bool {
+        let mut receiving = self.layout.receivers.iter().filter_map(|receiver| receiver.at);
+        receiving.any(|at| state[at] != NOTHING_IN_FLIGHT)
+            || (0..self.owned.len()).any(|controller| self.summary(state, controller).is_busy)
+    }
+
+    /// The cores that wait in a state, a bit for each.
+    pub fn waiting(&self, state: &[u32]) -> u64 {
+        let all = 0..self.owned.len();
+        all.fold(0, |cores, controller| cores | self.summary(state, controller).waiting)
+    }
+
+    /// Makes a move in a state, one of its [`Known::moves`], and writes the state after it to `after`.
+    ///
+    /// # Errors
+    /// Something is not known yet. Then `after` has no meaning.
+    pub fn take(&self, state: &[u32], chosen: Move, after: &mut [u32]) -> Result<Taken, Missing> {
+        after.copy_from_slice(state);
+        let controller = self.layout.controller_of(chosen);
+        let cause = self.cause(state, chosen, controller);
+        let effect = self.effects.find(&cause).ok_or(Missing::Effect(cause))?;
+        if effect.is_wide {
+            return Err(Missing::Whole);
+        }
+        if let Move::Arrive { buffer, at } | Move::Memory { buffer, at } = chosen
+            && let Some(place) = self.layout.receivers[buffer].at
+        {
+            after[place] = self.sequences.without(state[place], at)?;
+        }
+        after[self.layout.owned_at[controller]] = effect.owned;
+        if effect.memory != NONE {
+            after[self.layout.memory_at] = effect.memory;
+        }
+        for &(place, lane, message) in self.effects.sent(effect) {
+            let sequence = &mut after[place as usize];
+            *sequence = self.sequences.with(*sequence, (lane, message))?;
+        }
+        let problem = match self.effects.report(effect.report) {
+            Some(report) => self.check_report(state, after, controller, effect.fails, report)?,
+            None if effect.fails => Some(Problem::Fault),
+            None => self.clash_after(state, after, controller),
+        };
+        Ok(Taken { problem, report: effect.report })
+    }
+
+    /// What is wrong after a move that has reported something, and if nothing is, the renaming of values.
+    pub(super) fn check_report(
+        &self,
+        before: &[u32],
+        after: &mut [u32],
+        controller: usize,
+        fails: bool,
+        report: &Report,
+    ) -> Result<Option<Problem>, Missing> {
+        let mut performed = report.performed.iter();
+        if let Some(stale) = performed.find(|one| one.freshness == Freshness::Stale) {
+            return Ok(Some(Problem::StaleValue(*stale)));
+        }
+        if fails {
+            return Ok(Some(Problem::Fault));
+        }
+        self.rename_after(before, after, report)?;
+        Ok(self.clash_after(before, after, controller))
+    }
+
+    /// The warnings of a move with a report.
+    pub fn warnings(&self, report: u32) -> &[Warning] {
+        self.effects.report(report).map_or(&[], |report| &report.warnings)
+    }
+
+    fn cause(&self, state: &[u32], chosen: Move, controller: usize) -> Cause {
+        let layout = &self.layout;
+        let message = |buffer: usize, at: usize| {
+            let place = layout.receivers[buffer].at;
+            let sequence = place.map_or(NOTHING_IN_FLIGHT, |place| state[place]);
+            self.sequences.messages(sequence)[at].1
+        };
+        let memory = if layout.uses_memory[controller] { state[layout.memory_at] } else { 0 };
+        Cause::new(state[layout.owned_at[controller]], memory, chosen, message)
+    }
+
+    /// The clash that a move of a controller has led to.
+    fn clash_after(&self, before: &[u32], after: &[u32], controller: usize) -> Option<Problem> {
+        let at = self.layout.owned_at[controller];
+        if before[at] == after[at] {
+            return None;
+        }
+        self.clash(after).map(|(line, holders)| Problem::Clash { line, holders })
+    }
+
+    /// The first line that a cache may write while another one may read or write it.
+    fn clash(&self, state: &[u32]) -> Option<(usize, Holders)> {
+        let all = || (0..self.owned.len()).map(|controller| self.summary(state, controller));
+        let (mut written, mut wrong) = (0, 0);
+        for one in all() {
+            wrong |= written & one.writers;
+            written |= one.writers;
+        }
+        for one in all() {
+            wrong |= written & one.readers & !one.writers;
+        }
+        if wrong == 0 {
+            return None;
+        }
+        let line = wrong.trailing_zeros() as usize;
+        let mut holders = Holders::default();
+        for (core, one) in self.layout.first_cores.iter().zip(all()) {
+            let Some(core) = *core else { continue };
+            holders.writers |= u64::from(one.writers >> line & 1) << core;
+            holders.readers |= u64::from(one.readers >> line & 1) << core;
+        }
+        Some((line, holders))
+    }
+
+    /// The classes of the values in a part.
+    #[inline]
+    pub(super) fn classes_of(&self, at: usize, number: u32) -> Classes {
+        match self.layout.parts[at] {
+            Part::Owned(controller) => self.owned[controller].summary(number).classes,
+            Part::InFlight(_) => self.sequences.classes(number),
+            Part::Memory => self.memories.classes[number as usize],
+        }
+    }
+
+    /// The number of effects that depend on messages in flight.
+    #[cfg(test)]
+    pub(crate) fn wide_effects(&self) -> usize {
+        self.effects.wide()
+    }
+
+    /// The memory of all parts and effects in bytes, about.
+    pub fn bytes(&self) -> usize {
+        let owned: usize = self.owned.iter().map(OwnedParts::bytes).sum();
+        owned
+            + self.sequences.bytes()
+            + self.memories.strings.bytes()
+            + self.effects.bytes()
+            + renames::bytes(&self.renames)
+            + self.permuted.bytes()
+    }
+}

@@ -1,0 +1,99 @@
+//! Which parts a state has, and what moves need to know of the system.
+
+use super::super::moves::Move;
+use crate::stepper::Stepper;
+use crate::system::Role;
+
+/// A part of a state.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Part {
+    /// What a controller owns.
+    Owned(usize),
+    /// The messages in flight to a buffer.
+    InFlight(usize),
+    /// The content of memory.
+    Memory,
+}
+
+/// A buffer, as far as messages in flight are concerned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Receiver {
+    /// The place of the part with its messages in flight, if it receives any.
+    pub at: Option<usize>,
+    /// The controller that reads it.
+    pub consumer: usize,
+    /// Whether a controller reads it at all.
+    pub is_read: bool,
+    /// Whether it takes requests to memory.
+    pub is_memory: bool,
+}
+
+/// The parts of a state, and the system around them.
+#[derive(Debug)]
+pub(super) struct Layout {
+    /// The parts of a state, in its order.
+    pub parts: Vec<Part>,
+    /// The place of each controller's part.
+    pub owned_at: Vec<usize>,
+    pub receivers: Vec<Receiver>,
+    pub memory_at: usize,
+    /// The controller of each core.
+    pub homes: Vec<usize>,
+    /// The first core of each controller that has one.
+    pub first_cores: Vec<Option<usize>>,
+    /// Whether each controller has access to memory.
+    pub uses_memory: Vec<bool>,
+    /// The controller of each table of timers.
+    pub timer_owners: Vec<usize>,
+}
+
+impl Layout {
+    pub fn new(stepper: &Stepper) -> Layout {
+        let system = &stepper.system;
+        let receives = |buffer: &usize| matches!(system.roles[*buffer], Role::Own);
+        let mut parts = Vec::new();
+        let mut in_flight_at = vec![None; system.buffers.len()];
+        let mut owned_at = Vec::new();
+        // Neighbours in a state change together.
+        for (controller, owned) in stepper.owned.iter().enumerate() {
+            owned_at.push(parts.len());
+            parts.push(Part::Owned(controller));
+            for &buffer in owned.buffers.iter().filter(|buffer| receives(buffer)) {
+                in_flight_at[buffer] = Some(parts.len());
+                parts.push(Part::InFlight(buffer));
+            }
+        }
+        let memory_at = parts.len();
+        parts.push(Part::Memory);
+        let receivers = in_flight_at.into_iter().enumerate().map(|(buffer, at)| {
+            let consumer = system.consumers[buffer] as usize;
+            let requests =
+                system.controllers.get(consumer).and_then(|reader| reader.requests_to_memory);
+            let is_memory = requests == Some(buffer as u32);
+            Receiver { at, consumer, is_read: stepper.read[buffer], is_memory }
+        });
+        let controllers = system.controllers.iter();
+        Layout {
+            parts,
+            owned_at,
+            receivers: receivers.collect(),
+            memory_at,
+            homes: system.homes_of.iter().copied().take(stepper.cores()).collect(),
+            first_cores: stepper.owned.iter().map(|owned| owned.cores.first().copied()).collect(),
+            uses_memory: controllers.map(|one| one.requests_to_memory.is_some()).collect(),
+            timer_owners: system.timer_owners.iter().map(|&owner| owner as usize).collect(),
+        }
+    }
+
+    /// The controller that makes a move.
+    pub fn controller_of(&self, chosen: Move) -> usize {
+        match chosen {
+            Move::Ask { core, .. } => self.homes[core],
+            Move::Arrive { buffer, .. } | Move::Memory { buffer, .. } => {
+                self.receivers[buffer].consumer
+            }
+            Move::Wake { controller } => controller,
+            Move::Timer { table, .. } => self.timer_owners[table],
+        }
+    }
+}
