@@ -51,6 +51,13 @@ impl NumberTable {
         }
     }
 
+    /// The content of the slot from which the search for a hash begins. Who looks many hashes up asks for all of these first,
+    /// since the processor then waits for all of them at once, and not for one after another.
+    #[inline]
+    pub fn glance(&self, hash: u64) -> u32 {
+        self.slots[self.start(hash)]
+    }
+
     /// The number of the value with this hash for which `is_same` holds, if there is one.
     #[inline]
     pub fn find(&self, hash: u64, is_same: impl Fn(u32) -> bool) -> Option<u32> {

@@ -67,12 +67,13 @@ struct At {
 impl Search {
     /// A search that begins in the first state of a stepper. Each seed has its own fingerprints.
     pub fn new(mut stepper: PartStepper, means: &Means, seed: u64) -> Search {
-        let mut states = States::new(stepper.known().width(), means.store, seed);
+        let known = stepper.known();
+        let mut states = States::new(known.width(), known.groups(), means.store, seed);
         let mut first = stepper.first();
         stepper.represent(&mut first);
         // The first state is always new.
         let _ = states.number(&first, &Unpacked::default());
-        states.note(!stepper.known().is_busy(&first), false);
+        states.note(!stepper.known().is_busy(&first));
         Search {
             stepper,
             states,
@@ -158,7 +159,7 @@ impl Search {
         let mut parts = vec![0; self.stepper.known().width()];
         for state in states {
             if self.states.finding(state).is_none() {
-                self.states.next(&mut parts);
+                self.states.take_waiting(&mut parts);
             }
             given.extend_from_slice(&parts);
         }
@@ -218,30 +219,36 @@ impl Search {
         packed: &mut [u32],
     ) -> Option<Finding> {
         let first_new = self.states.len();
-        let mut is_dead = of.is_dead;
+        // Of the moves that are no requests, one that leads elsewhere.
+        let mut next = of.next;
         for lead in leads {
             match lead {
                 Lead::New { at, is_settled, is_spontaneous } => {
-                    if self.states.add(&mut packed[at.clone()]).is_err() {
-                        self.states.note(*is_settled, *is_spontaneous);
+                    let to = self.states.add(&mut packed[at.clone()]);
+                    if to.is_err() {
+                        self.states.note(*is_settled);
                     }
+                    next = next.or(is_spontaneous.then(|| number_of(to)));
                 }
                 Lead::Finding(finding, is_spontaneous) => {
                     let finding = self.represented(finding.clone());
-                    if self.states.number_of_finding(finding).is_err() {
-                        self.states.note(true, *is_spontaneous);
+                    let to = self.states.number_of_finding(finding);
+                    if to.is_err() {
+                        self.states.note(true);
                     }
+                    next = next.or(is_spontaneous.then(|| number_of(to)));
                 }
                 Lead::Warns(chosen, report) => self.warn_of(state, *chosen, *report),
                 Lead::Unknown(chosen) => {
                     self.enter(state, batch);
                     let to = self.learn(state, *chosen);
-                    is_dead &= !is_spontaneous(*chosen) || to == state as u32;
+                    let is_elsewhere = is_spontaneous(*chosen) && to != state as u32;
+                    next = next.or(is_elsewhere.then_some(to));
                 }
             }
         }
-        self.states.note_children(self.states.len() - first_new);
-        let is_stuck = is_dead && !self.states.is_settled(state);
+        self.states.note_explored(self.states.len() - first_new, next);
+        let is_stuck = next.is_none() && !self.states.is_settled(state);
         is_stuck.then(|| {
             self.enter(state, batch);
             let waiting = self.stepper.known().waiting(self.before.parts());
@@ -256,17 +263,16 @@ impl Search {
 
     /// Makes a move that workers did not know, and adds the state after it.
     fn learn(&mut self, state: usize, chosen: Move) -> u32 {
-        let is_spontaneous = is_spontaneous(chosen);
         let to = self.successor(chosen);
         if let Err(new) = to {
             let is_finding = self.states.finding(new as usize).is_some();
             let is_settled = is_finding || !self.stepper.known().is_busy(&self.after);
-            self.states.note(is_settled, is_spontaneous);
+            self.states.note(is_settled);
         }
         for warning in self.stepper.warnings() {
             note(&mut self.warnings, warning, state, chosen);
         }
-        to.unwrap_or_else(|new| new)
+        number_of(to)
     }
 
     /// Notes the warnings of a move.
@@ -340,6 +346,11 @@ impl Search {
         self.states.unpack(at, &mut self.before);
         Finding::Livelock { waiting: self.stepper.known().waiting(self.before.parts()) }
     }
+}
+
+/// The number of a state, new or not.
+fn number_of(state: Result<u32, u32>) -> u32 {
+    state.unwrap_or_else(|new| new)
 }
 
 /// Notes the first warning of a kind.

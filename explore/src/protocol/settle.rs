@@ -5,14 +5,14 @@
 //! state should exist. Where there is none, something waits for ever, whatever the timing: a
 //! deadlock if no spontaneous move is possible, otherwise a livelock.
 //!
-//! Once all states are known, those that can reach a settled state are found backwards. Moves are
-//! not stored, since that would take more memory than the states: a spontaneous move by which a
-//! state was first found is known from the tree of the search, and for the states that have no such
-//! move to a state from which a settled one can be reached, the moves are made again. If the search
-//! ended early, unexplored states count as settled, so what is found is true in that case as well.
+//! Once all states are known, those that can reach a settled state are found. Moves are not stored,
+//! since that would take more memory than the states, apart from one spontaneous move of each state.
+//! Nearly all states reach a settled one by these alone. For the others, the moves are made again. If
+//! the search ended early, unexplored states count as settled, so what is found is true in that case
+//! as well.
 
 use super::search::Search;
-use super::states::Bits;
+use super::states::{Bits, States};
 
 /// The first explored state from which no spontaneous moves lead to a state that is settled or
 /// unexplored.
@@ -20,28 +20,34 @@ pub fn first_stuck(search: &mut Search, explored: usize) -> Option<usize> {
     let mut is_fine = search.states.settled().clone();
     (explored..search.states.len()).for_each(|at| is_fine.set(at));
     loop {
-        follow_tree(search, &mut is_fine);
+        follow_moves(&search.states, explored, &mut is_fine);
+        let rest: Vec<usize> = (0..explored).filter(|&at| !is_fine.get(at)).collect();
         let mut is_changed = false;
-        for at in (0..explored).rev() {
+        for &at in rest.iter().rev() {
             if !is_fine.get(at) && search.leads_to(at, &|to| is_fine.get(to)) {
                 is_fine.set(at);
                 is_changed = true;
             }
         }
         if !is_changed {
-            return (0..explored).find(|&at| !is_fine.get(at));
-        }
-        if (0..explored).all(|at| is_fine.get(at)) {
-            return None;
+            return rest.first().copied();
         }
     }
 }
 
-/// Marks the parents of states that are fine and that were found by a spontaneous move.
-fn follow_tree(search: &Search, is_fine: &mut Bits) {
-    for (child, parent) in search.states.parents() {
-        if is_fine.get(child) && search.states.is_spontaneous(child) {
-            is_fine.set(parent);
+/// Marks the states from which the moves that are stored lead to one that is fine.
+fn follow_moves(states: &States, explored: usize, is_fine: &mut Bits) {
+    let mut is_followed = is_fine.clone();
+    let mut path = Vec::new();
+    for first in 0..explored {
+        let mut at = Some(first);
+        while let Some(state) = at.filter(|&state| !is_followed.get(state)) {
+            is_followed.set(state);
+            path.push(state);
+            at = states.next_after(state);
         }
+        // What was followed before is fine by now, if it ever is; what is on this path is not yet.
+        let ends_well = at.is_some_and(|end| is_fine.get(end));
+        path.drain(..).filter(|_| ends_well).for_each(|state| is_fine.set(state));
     }
 }

@@ -11,14 +11,19 @@ mod bits;
 mod fingerprints;
 mod tree;
 
+use std::hint::black_box;
+
 use rustc_hash::FxHashMap;
 
 use super::{Finding, Store};
 pub use bits::Bits;
 pub use fingerprints::missed;
 use fingerprints::Fingerprints;
-pub use tree::{Lookup, Unpacked};
 use tree::Tree;
+pub use tree::Unpacked;
+
+/// Stands for no state.
+const NONE: u32 = u32::MAX;
 
 /// The states, in one of two forms.
 #[derive(Debug)]
@@ -38,26 +43,24 @@ pub struct States {
     children: Bits,
     /// Whether nothing is outstanding in a state, or it is a finding.
     settled: Bits,
-    /// Whether a state was first found by a move without a request of a core.
-    spontaneous: Bits,
-    /// For the number of a state that is known already.
-    lookup: Lookup,
+    /// For each explored state, another one to which a spontaneous move leads, or [`NONE`], if states are stored exactly.
+    next: Vec<u32>,
 }
 
 impl States {
-    /// No states, each of which will have this number of parts, at least two. Each seed has its own fingerprints.
-    pub fn new(width: usize, store: Store, seed: u64) -> States {
+    /// No states, each of which will have this number of parts, of which those from each of `groups` on change together. Each
+    /// seed has its own fingerprints.
+    pub fn new(width: usize, groups: &[usize], store: Store, seed: u64) -> States {
         States {
             stored: match store {
-                Store::Exact => Stored::Exactly(Tree::new(width)),
+                Store::Exact => Stored::Exactly(Tree::new(width, groups)),
                 Store::Compact => Stored::Fingerprints(Fingerprints::new(seed)),
             },
             findings: Vec::new(),
             found: FxHashMap::default(),
             children: Bits::default(),
             settled: Bits::default(),
-            spontaneous: Bits::default(),
-            lookup: Lookup::default(),
+            next: Vec::new(),
         }
     }
 
@@ -91,33 +94,49 @@ impl States {
     }
 
     /// The next state that waits to be explored, if only fingerprints are stored. Each is asked for once.
-    pub fn next(&mut self, into: &mut Vec<u32>) {
+    pub fn take_waiting(&mut self, into: &mut Vec<u32>) {
         if let Stored::Fingerprints(prints) = &mut self.stored {
             prints.next(into);
         }
     }
 
-    /// The number of a state, which mostly has the same parts as `before`, if it is known. If it is not, `packed` gets what
-    /// [`States::add`] needs.
+    /// Appends a state, which mostly has the same parts as `before`, to `packed`, its parts first, as [`States::find`] and
+    /// [`States::add`] need it. Returns its key; if it has none, it is not known.
     #[inline]
-    pub fn find(
-        &self,
-        state: &[u32],
-        before: &Unpacked,
-        lookup: &mut Lookup,
-        packed: &mut Vec<u32>,
-    ) -> Option<u32> {
-        let number = match &self.stored {
-            Stored::Exactly(tree) => tree.find(state, before, lookup),
-            Stored::Fingerprints(prints) => prints.find(prints.fingerprint(state)),
-        };
-        if number.is_none() {
-            packed.extend_from_slice(match self.stored {
-                Stored::Exactly(_) => lookup.numbers(),
-                Stored::Fingerprints(_) => state,
-            });
+    pub fn pack(&self, state: &[u32], before: &Unpacked, packed: &mut Vec<u32>) -> Option<u64> {
+        match &self.stored {
+            Stored::Exactly(tree) => tree.pack(state, before, packed),
+            Stored::Fingerprints(prints) => {
+                packed.extend_from_slice(state);
+                Some(prints.fingerprint(state))
+            }
         }
-        number
+    }
+
+    /// The number of the packed state with a key, if it is known.
+    #[inline]
+    pub fn find(&self, packed: &[u32], key: u64) -> Option<u32> {
+        match &self.stored {
+            Stored::Exactly(tree) => tree.find(packed, key),
+            Stored::Fingerprints(prints) => prints.find(key),
+        }
+    }
+
+    /// Brings what [`States::find`] will look at for some keys into the processor's caches. That takes much less time than
+    /// to wait for it key by key.
+    pub fn prepare(&self, keys: impl Iterator<Item = u64>, seen: &mut Vec<u32>) {
+        seen.clear();
+        let looked = match &self.stored {
+            Stored::Exactly(tree) => {
+                seen.extend(keys.map(|key| tree.glance(key)));
+                seen.iter().fold(0, |all, &seen| all ^ tree.glance_again(seen))
+            }
+            Stored::Fingerprints(prints) => {
+                seen.extend(keys.map(|key| prints.glance(key)));
+                seen.iter().fold(0, |all, &seen| all ^ prints.glance_again(seen))
+            }
+        };
+        black_box(looked);
     }
 
     /// The number of a state that was not known by [`States::find`]. If it is still new, it gets the next number, which is
@@ -131,10 +150,9 @@ impl States {
 
     /// The number of a state as [`States::add`] has it.
     pub fn number(&mut self, state: &[u32], before: &Unpacked) -> Result<u32, u32> {
-        let mut lookup = std::mem::take(&mut self.lookup);
         let mut packed = Vec::new();
-        let number = self.find(state, before, &mut lookup, &mut packed);
-        self.lookup = lookup;
+        let key = self.pack(state, before, &mut packed);
+        let number = key.and_then(|key| self.find(&packed, key));
         number.map_or_else(|| self.add(&mut packed), Ok)
     }
 
@@ -155,16 +173,25 @@ impl States {
         number
     }
 
-    /// Records whether a new state is settled, and whether it was found by a spontaneous move.
-    pub fn note(&mut self, is_settled: bool, is_spontaneous: bool) {
+    /// Records whether a new state is settled.
+    pub fn note(&mut self, is_settled: bool) {
         self.settled.push(is_settled);
-        self.spontaneous.push(is_spontaneous);
     }
 
-    /// Records the number of states that were first found from the next explored state.
-    pub fn note_children(&mut self, count: usize) {
-        (0..count).for_each(|_| self.children.push(true));
+    /// Records what was found from the next explored state: the number of states that were found first from it, and another
+    /// state to which a spontaneous move leads, if there is one.
+    pub fn note_explored(&mut self, children: usize, next: Option<u32>) {
+        (0..children).for_each(|_| self.children.push(true));
         self.children.push(false);
+        if self.are_exact() {
+            self.next.push(next.unwrap_or(NONE));
+        }
+    }
+
+    /// Another state to which a spontaneous move leads from an explored one, if there is one.
+    pub fn next_after(&self, state: usize) -> Option<usize> {
+        let next = self.next.get(state).copied().filter(|next| *next != NONE);
+        next.map(|next| next as usize)
     }
 
     /// Whether nothing is outstanding in a state.
@@ -175,11 +202,6 @@ impl States {
     /// The settled states.
     pub fn settled(&self) -> &Bits {
         &self.settled
-    }
-
-    /// Whether a state was first found by a spontaneous move.
-    pub fn is_spontaneous(&self, state: usize) -> bool {
-        self.spontaneous.get(state)
     }
 
     /// Each state but the first with its parent, the last states first.
@@ -213,12 +235,14 @@ impl States {
 
     /// The memory of all states in bytes.
     pub fn bytes(&self) -> usize {
-        let bits = [&self.children, &self.settled, &self.spontaneous];
+        let bits = [&self.children, &self.settled];
         let stored = match &self.stored {
             Stored::Exactly(tree) => tree.bytes(),
             Stored::Fingerprints(prints) => prints.bytes(),
         };
-        stored + bits.map(Bits::bytes).into_iter().sum::<usize>()
+        stored
+            + bits.map(Bits::bytes).into_iter().sum::<usize>()
+            + self.next.capacity() * size_of::<u32>()
     }
 }
 
@@ -228,9 +252,9 @@ mod tests {
 
     #[test]
     fn a_path_leads_through_parents() {
-        let mut states = States::new(2, Store::Exact, 0);
+        let mut states = States::new(2, &[0, 1], Store::Exact, 0);
         // 0 finds 1, 2 and 3; 1 finds 4; 2 finds nothing; 3 finds 5 and 6; 4 finds 7.
-        [3, 1, 0, 2, 1].into_iter().for_each(|count| states.note_children(count));
+        [3, 1, 0, 2, 1].into_iter().for_each(|count| states.note_explored(count, None));
         let parents: Vec<_> = states.parents().collect();
         assert_eq!(parents, [(7, 4), (6, 3), (5, 3), (4, 1), (3, 0), (2, 0), (1, 0)]);
         assert_eq!(states.path(7), [0, 1, 4, 7]);
@@ -241,7 +265,7 @@ mod tests {
     #[test]
     fn a_finding_is_numbered_among_states() {
         for store in [Store::Exact, Store::Compact] {
-            let mut states = States::new(2, store, 0);
+            let mut states = States::new(2, &[0, 1], store, 0);
             assert_eq!(states.number(&[0, 0], &Unpacked::default()), Err(0));
             assert_eq!(states.number_of_finding(Finding::Fault), Err(1));
             assert_eq!(states.number_of_finding(Finding::Deadlock { waiting: 1 }), Err(2));

@@ -12,7 +12,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use simulate::stepper::{Known, Move};
 
 use super::super::Finding;
-use super::super::states::{Lookup, States, Unpacked};
+use super::super::states::{States, Unpacked};
 use super::{finding, is_spontaneous};
 
 /// The number of states that a worker takes at a time.
@@ -36,8 +36,8 @@ pub enum Lead {
 pub struct OfState {
     /// The number of its moves.
     pub moves: usize,
-    /// Whether no spontaneous move leads to another state, of the moves that are known.
-    pub is_dead: bool,
+    /// Another state to which a spontaneous move leads, of those that are known.
+    pub next: Option<u32>,
     /// The end of its leads.
     pub leads: usize,
 }
@@ -96,6 +96,28 @@ impl Batch<'_> {
     }
 }
 
+/// The number of states whose successors are looked up together.
+const STATES_TOGETHER: usize = 16;
+
+/// What a move of a state led to.
+#[derive(Debug)]
+enum Led {
+    /// A state with this key, packed at a place in [`Worker::packed`].
+    State(Option<u64>, Range<usize>),
+    /// A finding.
+    Finding(Finding),
+    /// The move is not known.
+    Nowhere,
+}
+
+/// A move that was made.
+#[derive(Debug)]
+struct Made {
+    chosen: Move,
+    led: Led,
+    report: u32,
+}
+
 /// What a thread needs to explore states.
 #[derive(Debug, Default)]
 pub struct Worker {
@@ -103,85 +125,110 @@ pub struct Worker {
     after: Vec<u32>,
     least: Vec<u32>,
     moves: Vec<Move>,
-    lookup: Lookup,
+    /// The moves of some states, and the states after them.
+    made: Vec<Made>,
+    packed: Vec<u32>,
+    /// The numbers of these states, and the ends of their moves.
+    ends: Vec<(usize, usize)>,
+    seen: Vec<u32>,
 }
 
 impl Worker {
-    /// Explores the moves of a state.
+    /// Explores the moves of some states.
     fn explore(
         &mut self,
         knowledge: Knowledge<'_>,
         batch: Batch<'_>,
-        state: usize,
+        states: Range<usize>,
         out: &mut Explored,
     ) {
-        let mut of = OfState { moves: 0, is_dead: true, leads: 0 };
-        if knowledge.states.finding(state).is_none() {
-            let width = knowledge.known.width();
-            batch.unpack(state, width, knowledge.states, &mut self.before);
-            let moves = std::mem::take(&mut self.moves);
-            self.explore_moves(knowledge, state, moves, &mut of, out);
+        self.made.clear();
+        self.packed.clear();
+        self.ends.clear();
+        for state in states {
+            if knowledge.states.finding(state).is_none() {
+                self.make_moves(knowledge, batch, state);
+            }
+            self.ends.push((state, self.made.len()));
         }
-        of.leads = out.leads.len();
-        out.states.push(of);
+        let keys = self.made.iter().filter_map(|made| match made.led {
+            Led::State(key, _) => key,
+            Led::Finding(_) | Led::Nowhere => None,
+        });
+        knowledge.states.prepare(keys, &mut self.seen);
+        let mut done = 0;
+        for (state, end) in std::mem::take(&mut self.ends) {
+            let mut of = OfState { moves: end - done, next: None, leads: 0 };
+            for made in &self.made[done..end] {
+                self.note(knowledge, made, state, &mut of, out);
+            }
+            done = end;
+            of.leads = out.leads.len();
+            out.states.push(of);
+        }
     }
 
-    fn explore_moves(
-        &mut self,
+    /// Makes the moves of a state.
+    fn make_moves(&mut self, knowledge: Knowledge<'_>, batch: Batch<'_>, state: usize) {
+        let Knowledge { known, states, .. } = knowledge;
+        let width = known.width();
+        batch.unpack(state, width, states, &mut self.before);
+        self.after.resize(width, 0);
+        self.least.resize(width, 0);
+        known.moves(self.before.parts(), &mut self.moves);
+        let Worker { before, after, least, packed, .. } = self;
+        self.made.extend(self.moves.iter().map(|&chosen| {
+            let Ok(taken) = known.take(before.parts(), chosen, after) else {
+                return Made { chosen, led: Led::Nowhere, report: 0 };
+            };
+            let led = match taken.problem {
+                Some(problem) => Led::Finding(finding(problem)),
+                None if known.represent(after, least).is_err() => Led::Nowhere,
+                None => {
+                    let start = packed.len();
+                    let key = states.pack(least, before, packed);
+                    Led::State(key, start..packed.len())
+                }
+            };
+            Made { chosen, led, report: taken.report }
+        }));
+    }
+
+    /// Looks up the state after a move, and makes leads of what the search does not know yet.
+    fn note(
+        &self,
         knowledge: Knowledge<'_>,
+        made: &Made,
         state: usize,
-        mut moves: Vec<Move>,
         of: &mut OfState,
         out: &mut Explored,
     ) {
-        knowledge.known.moves(self.before.parts(), &mut moves);
-        of.moves = moves.len();
-        for &chosen in &moves {
-            let is_spontaneous = is_spontaneous(chosen);
-            match self.successor(knowledge, chosen, is_spontaneous, out) {
-                Some(to) => of.is_dead &= !is_spontaneous || to == Some(state as u32),
-                None => out.leads.push(Lead::Unknown(chosen)),
-            }
-        }
-        self.moves = moves;
-    }
-
-    /// The number of the state after a move, which if it is not known becomes a lead. Nothing if the move is not known.
-    #[inline]
-    fn successor(
-        &mut self,
-        knowledge: Knowledge<'_>,
-        chosen: Move,
-        is_spontaneous: bool,
-        out: &mut Explored,
-    ) -> Option<Option<u32>> {
         let Knowledge { known, states, noted } = knowledge;
-        let Worker { before, after, least, lookup, .. } = self;
-        after.resize(known.width(), 0);
-        least.resize(known.width(), 0);
-        let taken = known.take(before.parts(), chosen, after).ok()?;
-        let to = match taken.problem {
-            None => {
-                known.represent(after, least).ok()?;
-                let start = out.packed.len();
-                let to = states.find(least, before, lookup, &mut out.packed);
+        let is_spontaneous = is_spontaneous(made.chosen);
+        let to = match &made.led {
+            Led::State(key, at) => {
+                let to = key.and_then(|key| states.find(&self.packed[at.clone()], key));
                 if to.is_none() {
-                    let is_settled = !known.is_busy(least);
+                    let start = out.packed.len();
+                    out.packed.extend_from_slice(&self.packed[at.clone()]);
+                    let is_settled = !known.is_busy(&self.packed[at.clone()][..known.width()]);
                     let at = start..out.packed.len();
                     out.leads.push(Lead::New { at, is_settled, is_spontaneous });
                 }
                 to
             }
-            Some(problem) => {
-                out.leads.push(Lead::Finding(finding(problem), is_spontaneous));
+            Led::Finding(finding) => {
+                out.leads.push(Lead::Finding(finding.clone(), is_spontaneous));
                 None
             }
+            Led::Nowhere => return out.leads.push(Lead::Unknown(made.chosen)),
         };
-        let is_noted = noted.get(taken.report as usize).copied().unwrap_or(false);
-        if !is_noted && !known.warnings(taken.report).is_empty() {
-            out.leads.push(Lead::Warns(chosen, taken.report));
+        let elsewhere = to.filter(|to| is_spontaneous && *to != state as u32);
+        of.next = of.next.or(elsewhere);
+        let is_noted = noted.get(made.report as usize).copied().unwrap_or(false);
+        if !is_noted && !known.warnings(made.report).is_empty() {
+            out.leads.push(Lead::Warns(made.chosen, made.report));
         }
-        Some(to)
     }
 }
 
@@ -200,8 +247,11 @@ pub fn explore(
                 return;
             }
             let mut explored = Explored { first, ..Explored::default() };
-            for at in first..len.min(first + STATES_AT_A_TIME) {
-                worker.explore(knowledge, batch, batch.first() + at, &mut explored);
+            let end = len.min(first + STATES_AT_A_TIME);
+            for start in (first..end).step_by(STATES_TOGETHER) {
+                let states = start..end.min(start + STATES_TOGETHER);
+                let states = batch.first() + states.start..batch.first() + states.end;
+                worker.explore(knowledge, batch, states, &mut explored);
             }
             // No worker panics while it holds this.
             all.lock().expect("no worker failed").push(explored);

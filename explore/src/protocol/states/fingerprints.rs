@@ -52,6 +52,18 @@ impl Fingerprints {
         self.table.find(print, |number| self.prints[number as usize] == print)
     }
 
+    /// Looks at where [`Fingerprints::find`] will look, at first at the table, then at what it says.
+    #[inline]
+    pub fn glance(&self, print: u64) -> u32 {
+        self.table.glance(print)
+    }
+
+    /// See [`Fingerprints::glance`].
+    #[inline]
+    pub fn glance_again(&self, seen: u32) -> u64 {
+        self.prints.get(seen as usize).copied().unwrap_or(0)
+    }
+
     fn number(&mut self, print: u64) -> Result<u32, u32> {
         let prints = &self.prints;
         let number = self.table.number(

@@ -1,98 +1,77 @@
 //! All states, stored exactly.
 //!
-//! A state is a vector of numbers of parts. It is stored as a tree: the leaves are the parts, and each node above them has a
-//! number for the pair of its children's numbers. The pair at the root stands for the state, so a state takes 8 bytes, and
-//! about 6 in the table that finds it. There are fewer different pairs below the root, since
-//! parts far from each other change independently (Laarman, van de Pol & Weber, "Parallel recursive state compression for
-//! free", SPIN 2011). A move changes few parts, so only the nodes above these are looked up.
+//! A state is a vector of numbers of parts. Parts that change together are a *group*: what a controller owns, and the messages
+//! in flight to it. The parts of a group are a row in a table, in which equal rows have one number, and the numbers of its
+//! groups are the row of a state. (Laarman, van de Pol & Weber, "Parallel recursive state compression for free", SPIN 2011,
+//! compress with a binary tree. With two levels few rows are looked up for a move, which takes most of the time.)
 
 use simulate::numbering::{NumberTable, hash_word};
 
-/// The left child of a root that stands for something else than a state.
+/// The first number of a row that stands for something else than a state.
 const NO_STATE: u32 = u32::MAX;
-/// The number of a node that is not known.
+/// The number of a group that is not known.
 const UNKNOWN: u32 = u32::MAX;
 
-/// Pairs with their numbers.
-#[derive(Debug, Default)]
-struct Pairs {
-    pairs: Vec<u64>,
+/// Rows of the same length, with their numbers.
+#[derive(Debug)]
+struct Rows {
+    length: usize,
+    rows: Vec<u32>,
     table: NumberTable,
 }
 
-fn pair(left: u32, right: u32) -> u64 {
-    u64::from(left) << 32 | u64::from(right)
+fn hash(row: &[u32]) -> u64 {
+    let (pairs, rest) = row.as_chunks();
+    let first = u64::from(rest.first().copied().unwrap_or(0));
+    pairs.iter().fold(hash_word(first), |hash, &[left, right]| {
+        hash_word(hash ^ (u64::from(left) << 32 | u64::from(right)))
+    })
 }
 
-impl Pairs {
-    /// The number of a pair, if it is known.
-    #[inline]
-    fn find(&self, left: u32, right: u32) -> Option<u32> {
-        let pair = pair(left, right);
-        self.table.find(hash_word(pair), |number| self.pairs[number as usize] == pair)
+/// Whether two rows are equal. Rows are too short to be worth a call of the library's function.
+#[inline]
+fn same(one: &[u32], other: &[u32]) -> bool {
+    one.iter().zip(other).all(|(one, other)| one == other)
+}
+
+impl Rows {
+    fn new(length: usize) -> Rows {
+        Rows { length, rows: Vec::new(), table: NumberTable::default() }
     }
 
-    /// The number of a pair. One that is new gets the next number, which is returned as an error.
+    /// The row with a number.
     #[inline]
-    fn number(&mut self, left: u32, right: u32) -> Result<u32, u32> {
-        let pair = pair(left, right);
-        let known = &self.pairs;
+    fn get(&self, number: u32) -> &[u32] {
+        &self.rows[number as usize * self.length..][..self.length]
+    }
+
+    /// The number of a row with a hash, if it is known.
+    #[inline]
+    fn find(&self, row: &[u32], hash: u64) -> Option<u32> {
+        self.table.find(hash, |number| same(self.get(number), row))
+    }
+
+    /// The number of a row. One that is new gets the next number, which is returned as an error.
+    fn number(&mut self, row: &[u32]) -> Result<u32, u32> {
+        let (length, rows) = (self.length, &self.rows);
+        let known = |number: u32| rows.get(number as usize * length..).and_then(|at| at.get(..length));
         let number = self.table.number(
-            hash_word(pair),
-            |number| known[number as usize] == pair,
-            |number| hash_word(known.get(number as usize).copied().unwrap_or(pair)),
+            hash(row),
+            |number| known(number) == Some(row),
+            |number| hash(known(number).unwrap_or(row)),
         );
         if number.is_err() {
-            self.pairs.push(pair);
+            self.rows.extend_from_slice(row);
         }
         number
     }
 
-    /// The pair with a number.
-    #[inline]
-    fn get(&self, number: u32) -> (u32, u32) {
-        let pair = self.pairs[number as usize];
-        ((pair >> 32) as u32, pair as u32)
-    }
-
     fn bytes(&self) -> usize {
-        self.pairs.capacity() * size_of::<u64>() + self.table.bytes()
+        self.rows.capacity() * size_of::<u32>() + self.table.bytes()
     }
 }
 
-/// How many pairs a [`Recent`] remembers.
-const RECENT: usize = 1 << 12;
-
-/// The numbers of some pairs that were looked up recently, which saves most lookups in a large table.
-#[derive(Debug)]
-struct Recent {
-    known: Vec<(u64, u32)>,
-}
-
-impl Default for Recent {
-    fn default() -> Recent {
-        // No number is that of a node's child.
-        Recent { known: vec![(u64::MAX, 0); RECENT] }
-    }
-}
-
-impl Recent {
-    /// The number of a pair, which is looked up in a table if need be; [`UNKNOWN`] if it is not there.
-    #[inline]
-    fn number(&mut self, pairs: &Pairs, left: u32, right: u32) -> u32 {
-        let pair = pair(left, right);
-        let place = (pair.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 40) as usize % RECENT;
-        if self.known[place].0 != pair {
-            let Some(number) = pairs.find(left, right) else {
-                return UNKNOWN;
-            };
-            self.known[place] = (pair, number);
-        }
-        self.known[place].1
-    }
-}
-
-/// The numbers of a state's parts, and of the nodes above them.
+/// The numbers of a state's parts, and of its groups.
 #[derive(Clone, Debug, Default)]
 pub struct Unpacked {
     numbers: Vec<u32>,
@@ -106,6 +85,12 @@ impl Unpacked {
         &self.numbers[..self.width]
     }
 
+    /// The groups, if they are known.
+    #[inline]
+    fn groups(&self) -> &[u32] {
+        &self.numbers[self.width..]
+    }
+
     /// Becomes a state of which only the parts are known.
     pub fn set_parts(&mut self, parts: &[u32]) {
         self.numbers.clear();
@@ -114,54 +99,38 @@ impl Unpacked {
     }
 }
 
-/// What one thread needs to look states up.
-#[derive(Debug, Default)]
-pub struct Lookup {
-    /// The numbers of the last state's parts and of the nodes above them. Those that are not known yet are [`UNKNOWN`].
-    numbers: Vec<u32>,
-    changed: Vec<bool>,
-    recent: Vec<Recent>,
-}
-
-impl Lookup {
-    /// The state that was looked up last, for [`Tree::add`].
-    pub fn numbers(&self) -> &[u32] {
-        &self.numbers
-    }
-}
-
 /// States, numbered in the order in which they were added.
 #[derive(Debug)]
 pub struct Tree {
     width: usize,
-    /// The children of each node but the root, as indices of [`Unpacked::numbers`]; leaves come first, the root's children
-    /// last.
-    nodes: Vec<(usize, usize)>,
-    /// The children of the root.
-    root: (usize, usize),
-    pairs: Vec<Pairs>,
-    roots: Pairs,
+    /// The first part of each group.
+    starts: Vec<usize>,
+    groups: Vec<Rows>,
+    states: Rows,
 }
 
 impl Tree {
-    /// No states, each of which will have this number of parts, at least two.
-    pub fn new(width: usize) -> Tree {
-        let mut nodes = Vec::new();
-        let half = width.div_ceil(2);
-        let left = node(0, half, width, &mut nodes);
-        let right = node(half, width, width, &mut nodes);
+    /// No states, each of which will have this number of parts, with the first part of each group. The first one is 0, and
+    /// there are at least two.
+    pub fn new(width: usize, starts: &[usize]) -> Tree {
+        let ends = starts[1..].iter().chain([&width]);
         Tree {
             width,
-            pairs: nodes.iter().map(|_| Pairs::default()).collect(),
-            root: (left, right),
-            roots: Pairs::default(),
-            nodes,
+            groups: starts.iter().zip(ends).map(|(start, end)| Rows::new(end - start)).collect(),
+            states: Rows::new(starts.len()),
+            starts: starts.to_vec(),
         }
     }
 
     /// The number of states and others.
     pub fn len(&self) -> usize {
-        self.roots.pairs.len()
+        self.states.rows.len() / self.states.length
+    }
+
+    /// The parts of a group.
+    #[inline]
+    fn parts<'s>(&self, group: usize, state: &'s [u32]) -> &'s [u32] {
+        &state[self.starts[group]..][..self.groups[group].length]
     }
 
     /// Unpacks the state with a number.
@@ -169,81 +138,78 @@ impl Tree {
     /// # Errors
     /// The number is not that of a state, but of what [`Tree::number_of_other`] numbered: that.
     pub fn unpack(&self, state: usize, into: &mut Unpacked) -> Result<(), u32> {
-        let (left, right) = self.roots.get(state as u32);
-        if left == NO_STATE {
-            return Err(right);
+        let row = self.states.get(state as u32);
+        if row[0] == NO_STATE {
+            return Err(row[1]);
         }
         into.width = self.width;
-        into.numbers.resize(self.width + self.nodes.len(), 0);
-        (into.numbers[self.root.0], into.numbers[self.root.1]) = (left, right);
-        for (at, &(left, right)) in self.nodes.iter().enumerate().rev() {
-            let pair = self.pairs[at].get(into.numbers[self.width + at]);
-            (into.numbers[left], into.numbers[right]) = pair;
+        into.numbers.clear();
+        for (group, &number) in self.groups.iter().zip(row) {
+            into.numbers.extend_from_slice(group.get(number));
         }
+        into.numbers.extend_from_slice(row);
         Ok(())
     }
 
-    /// The number of a state, which mostly has the same parts as `before`, if it is known. `lookup` has it then for
-    /// [`Tree::add`].
-    pub fn find(&self, state: &[u32], before: &Unpacked, lookup: &mut Lookup) -> Option<u32> {
-        let Lookup { numbers, changed, recent } = lookup;
-        let before = &before.numbers[..];
-        recent.resize_with(self.nodes.len(), Recent::default);
-        changed.clear();
-        changed.extend(state.iter().enumerate().map(|(at, part)| before.get(at) != Some(part)));
-        numbers.clear();
-        numbers.extend_from_slice(state);
-        for (at, &(left, right)) in self.nodes.iter().enumerate() {
-            // Of a state that has not been unpacked only the parts are known.
-            let same = before.get(self.width + at).filter(|_| !changed[left] && !changed[right]);
-            changed.push(same.is_none());
-            numbers.push(match same {
-                Some(&same) => same,
-                None => match (numbers[left], numbers[right]) {
-                    (UNKNOWN, _) | (_, UNKNOWN) => UNKNOWN,
-                    (left, right) => recent[at].number(&self.pairs[at], left, right),
-                },
-            });
+    /// Appends the parts and groups of a state, which mostly has the same parts as `before`, to `packed`. Returns the hash of
+    /// its row; if it has none, a group is not known, and so the state is not, either.
+    pub fn pack(&self, state: &[u32], before: &Unpacked, packed: &mut Vec<u32>) -> Option<u64> {
+        packed.extend_from_slice(state);
+        let known = before.groups();
+        let mut is_known = true;
+        for (at, group) in self.groups.iter().enumerate() {
+            let parts = self.parts(at, state);
+            let number = match known.get(at) {
+                Some(&number) if same(parts, self.parts(at, before.parts())) => number,
+                _ => group.find(parts, hash(parts)).unwrap_or(UNKNOWN),
+            };
+            is_known &= number != UNKNOWN;
+            packed.push(number);
         }
-        match (numbers[self.root.0], numbers[self.root.1]) {
-            (UNKNOWN, _) | (_, UNKNOWN) => None,
-            (left, right) => self.roots.find(left, right),
-        }
+        is_known.then(|| hash(&packed[packed.len() - self.groups.len()..]))
     }
 
-    /// The number of a state whose [`Lookup::numbers`] these are. If it is new, it gets the next number, which is returned as
-    /// an error.
-    pub fn add(&mut self, numbers: &mut [u32]) -> Result<u32, u32> {
-        for (at, &(left, right)) in self.nodes.iter().enumerate() {
-            if numbers[self.width + at] == UNKNOWN {
-                let number = self.pairs[at].number(numbers[left], numbers[right]);
-                numbers[self.width + at] = number.unwrap_or_else(|new| new);
-            }
+    /// The number of a packed state whose row has a hash, if it is known.
+    #[inline]
+    pub fn find(&self, packed: &[u32], hash: u64) -> Option<u32> {
+        self.states.find(&packed[self.width..], hash)
+    }
+
+    /// Looks at where [`Tree::find`] will look, at first at the table, then at what it says.
+    #[inline]
+    pub fn glance(&self, hash: u64) -> u32 {
+        self.states.table.glance(hash)
+    }
+
+    /// See [`Tree::glance`].
+    #[inline]
+    pub fn glance_again(&self, seen: u32) -> u64 {
+        let at = seen as usize * self.states.length;
+        self.states.rows.get(at).copied().unwrap_or(0).into()
+    }
+
+    /// The number of a packed state. If it is new, it gets the next number, which is returned as an error.
+    pub fn add(&mut self, packed: &mut [u32]) -> Result<u32, u32> {
+        let (parts, row) = packed.split_at_mut(self.width);
+        for (at, number) in row.iter_mut().enumerate().filter(|(_, number)| **number == UNKNOWN) {
+            let group = &mut self.groups[at];
+            let own = &parts[self.starts[at]..][..group.length];
+            *number = group.number(own).unwrap_or_else(|new| new);
         }
-        self.roots.number(numbers[self.root.0], numbers[self.root.1])
+        self.states.number(row)
     }
 
     /// The number of something else than a state, which has a number of its own.
     pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
-        self.roots.number(NO_STATE, other)
+        let mut row = vec![0; self.states.length];
+        (row[0], row[1]) = (NO_STATE, other);
+        self.states.number(&row)
     }
 
     /// The memory of all states in bytes.
     pub fn bytes(&self) -> usize {
-        self.pairs.iter().map(Pairs::bytes).sum::<usize>() + self.roots.bytes()
+        self.groups.iter().map(Rows::bytes).sum::<usize>() + self.states.bytes()
     }
-}
-
-/// Adds the nodes above some leaves, and returns the index of the highest one.
-fn node(start: usize, end: usize, width: usize, nodes: &mut Vec<(usize, usize)>) -> usize {
-    if end - start == 1 {
-        return start;
-    }
-    let half = start + (end - start).div_ceil(2);
-    let left = node(start, half, width, nodes);
-    let right = node(half, end, width, nodes);
-    nodes.push((left, right));
-    width + nodes.len() - 1
 }
 
 #[cfg(test)]
@@ -253,8 +219,7 @@ mod tests {
     #[test]
     fn states_are_unpacked_as_they_were_packed() {
         for width in 2..12 {
-            let mut states = Tree::new(width);
-            let mut lookup = Lookup::default();
+            let mut states = Tree::new(width, &[0, width / 2]);
             let mut before = Unpacked::default();
             let part = |state: u32, at: usize| state >> (at % 5) & 3;
             let state = |number: u32| (0..width).map(|at| part(number, at)).collect::<Vec<_>>();
@@ -262,10 +227,11 @@ mod tests {
             for number in 0..200 {
                 let state = state(number);
                 let known = all.iter().position(|known| *known == state);
-                let found = states.find(&state, &before, &mut lookup);
+                let mut packed = Vec::new();
+                let hash = states.pack(&state, &before, &mut packed);
+                let found = hash.and_then(|hash| states.find(&packed, hash));
                 assert_eq!(found.map(|at| at as usize), known);
-                let mut numbers = lookup.numbers().to_vec();
-                assert_eq!(states.add(&mut numbers).ok(), found);
+                assert_eq!(states.add(&mut packed).ok(), found);
                 if known.is_none() {
                     all.push(state);
                 }
@@ -278,9 +244,9 @@ mod tests {
 
     #[test]
     fn something_else_is_numbered_among_states() {
-        let mut states = Tree::new(2);
+        let mut states = Tree::new(2, &[0, 1]);
         let mut before = Unpacked::default();
-        assert_eq!(states.add(&mut [0, 0]), Err(0));
+        assert_eq!(states.add(&mut [0, 0, UNKNOWN, UNKNOWN]), Err(0));
         assert_eq!(states.number_of_other(7), Err(1));
         assert_eq!(states.number_of_other(7), Ok(1));
         assert_eq!(states.unpack(1, &mut before), Err(7));

@@ -81,6 +81,12 @@ impl Known {
         self.layout.parts.len()
     }
 
+    /// The first place of each group of parts that change together, at least two: what a controller owns and the messages in
+    /// flight to it, and memory.
+    pub fn groups(&self) -> &[usize] {
+        &self.layout.groups
+    }
+
     /// Finds all moves that are possible in a state, in the order of [`Stepping::moves`](super::super::Stepping::moves).
     pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
         moves.clear();

@@ -37,6 +37,8 @@ pub(super) struct Layout {
     pub owned_at: Vec<usize>,
     pub receivers: Vec<Receiver>,
     pub memory_at: usize,
+    /// The first place of each group of parts: that of each controller, and memory.
+    pub groups: Vec<usize>,
     /// The controller of each core.
     pub homes: Vec<usize>,
     /// The first core of each controller that has one.
@@ -75,6 +77,7 @@ impl Layout {
         let controllers = system.controllers.iter();
         Layout {
             parts,
+            groups: owned_at.iter().copied().chain([memory_at]).collect(),
             owned_at,
             receivers: receivers.collect(),
             memory_at,
