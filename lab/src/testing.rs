@@ -26,6 +26,7 @@
 //! # Ok::<(), lab::Error>(())
 //! ```
 
+mod attribution;
 mod compare;
 mod deadlines;
 mod evidence;
@@ -61,7 +62,8 @@ use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
 use schedule::run_programs;
-pub use small::{Explored, System, known_finding};
+pub use attribution::known_finding;
+pub use small::{Explored, System};
 
 /// The options of a test. The default takes a minute.
 #[derive(Clone, Debug)]

@@ -8,11 +8,12 @@ use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
 use simulate::config::relies_on_time;
 use simulate::stepper::{DescribedMove, Scope, StepperError};
-use slicc::mutant::repair::{Repaired, all_that_fit};
+use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
 
 use super::deadlines::{Deadlines, left};
-use super::finding::{FindingKind, Known, Signature};
+use super::attribution::{ATTRIBUTION, is_without};
+use super::finding::{FindingKind, Signature};
 use super::judge::{Problem, of_fault, of_warning};
 use super::known::{needed, with};
 use super::{Extent, Options, STATES};
@@ -38,9 +39,6 @@ const SYSTEMS: [System; 4] = [
     System { threads: 3, locations: 1, tiny: false },
     System { threads: 2, locations: 2, tiny: false },
 ];
-
-/// The states that may be looked at to find out which repair makes a finding go away, as a multiple of those that led to it.
-const ATTRIBUTION: usize = 4;
 
 /// The result of exploring a system.
 #[derive(Clone, Debug)]
@@ -225,51 +223,13 @@ impl Exploring<'_> {
     }
 }
 
-/// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
-/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of a few times as many states for each repair.
-///
-/// # Errors
-/// As [`explore()`], or the protocol has errors with the repairs.
-pub fn known_finding(
-    protocol: &Protocol,
-    scope: &Scope,
-    found: &Violation,
-    states: usize,
-) -> Result<Option<Known>, StepperError> {
-    let repaired = all_that_fit(protocol);
-    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
-    if repaired.applied.is_empty() {
-        return Ok(None);
-    }
-    let signature = problem(found, protocol).signature;
-    let finds_none = |protocol: &Protocol| {
-        let limits = Limits { states: Some(states * ATTRIBUTION), ..Limits::default() };
-        let exploration = explore(protocol, scope, &limits, &mut |_| {})?;
-        Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
-    };
-    if !finds_none(&repaired.protocol)? {
-        return Ok(None);
-    }
-    let repairs = needed(&repaired.applied, &[], &mut |some| {
-        with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol))
-    })?;
-    Ok(Some(Known { repairs }))
-}
-
 /// Whether an exploration looked at as many states as another one, or ended by itself.
 fn is_as_far(exploration: &Exploration, states: usize) -> bool {
     !matches!(exploration.verdict, Verdict::Stopped(_)) || exploration.progress.states >= states
 }
 
-/// Whether an exploration was not ended by time or memory, and does not show a finding.
-fn is_without(exploration: &Exploration, protocol: &Protocol, signature: &Signature) -> bool {
-    let found = shown(exploration, protocol, true);
-    !matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory))
-        && !found.iter().any(|one| one.problem.signature == *signature)
-}
-
 /// The findings and warnings of an exploration.
-fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> Vec<Shown> {
+pub(super) fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> Vec<Shown> {
     let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
         problem,
         steps: steps.to_vec(),
@@ -288,7 +248,7 @@ fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> V
     found.into_iter().chain(warned).collect()
 }
 
-fn problem(found: &Violation, protocol: &Protocol) -> Problem {
+pub(super) fn problem(found: &Violation, protocol: &Protocol) -> Problem {
     if let (Finding::Fault, Some(fault)) = (&found.finding, &found.fault) {
         return of_fault(fault, protocol);
     }

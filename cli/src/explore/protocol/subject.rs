@@ -115,7 +115,7 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                known_finding(&self.protocol, &scope, found, states)
+                known_finding(&self.protocol, &scope, &args.means(), found, states)
             }
             _ => Ok(None),
         };

@@ -1,0 +1,122 @@
+//! Which repairs of released faults make what an exploration found go away.
+
+use explore::protocol::{Exploration, Finding, Means, Store, Verdict, Violation, explore_by};
+use explore::search::{Limits, Stopped};
+use simulate::stepper::{Freshness, Move, Scope, Stepper, StepperError};
+use slicc::mutant::Mutant;
+use slicc::mutant::repair::all_that_fit;
+use slicc::protocol::Protocol;
+
+use super::finding::{Known, Signature};
+use super::judge::of_fault;
+use super::known::{needed, with};
+use super::small::{problem, shown};
+
+/// The states that may be looked at to find out which repair makes a finding go away, as a multiple of those that led to it.
+pub(super) const ATTRIBUTION: usize = 2;
+
+/// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
+/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of [`ATTRIBUTION`] times as many states for each
+/// repair with which the run that was found is none any more.
+///
+/// # Errors
+/// As [`explore_by`], or the protocol has errors with the repairs.
+pub fn known_finding(
+    protocol: &Protocol,
+    scope: &Scope,
+    means: &Means,
+    found: &Violation,
+    states: usize,
+) -> Result<Option<Known>, StepperError> {
+    let repaired = all_that_fit(protocol);
+    let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
+    let signature = problem(found, protocol).signature;
+    let store = match found.finding {
+        // Only exact states tell.
+        Finding::Livelock { .. } => means.store,
+        _ => Store::Compact,
+    };
+    let means = Means { store, ..*means };
+    let finds_none = |protocol: &Protocol| {
+        if repeats(protocol, scope, found, &signature)? {
+            return Ok(false);
+        }
+        let limits = Limits { states: Some(states * ATTRIBUTION), ..Limits::default() };
+        let exploration = explore_by(protocol, scope, &means, &limits, &mut |_| {})?;
+        Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
+    };
+    let with_some = |some: &[&Mutant]| {
+        with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol))
+    };
+    for repair in &repaired.applied {
+        if with_some(&[repair])? {
+            return Ok(Some(Known { repairs: vec![repair.name.to_string()] }));
+        }
+    }
+    if repaired.applied.len() < 2 || !finds_none(&repaired.protocol)? {
+        return Ok(None);
+    }
+    let tried: Vec<Vec<String>> = Vec::new();
+    let repairs = needed(&repaired.applied, &tried, &mut |some| match some {
+        [_] => Ok(false),
+        some => with_some(some),
+    })?;
+    Ok(Some(Known { repairs }))
+}
+
+/// Whether the run to a finding is also one of a protocol with repairs, and ends in the same way.
+///
+/// # Errors
+/// As [`Stepper::new`].
+fn repeats(
+    protocol: &Protocol,
+    scope: &Scope,
+    found: &Violation,
+    signature: &Signature,
+) -> Result<bool, StepperError> {
+    let mut stepper = Stepper::new(protocol, scope)?;
+    let mut state = stepper.first();
+    let Some((last, moves)) = found.moves.split_last() else {
+        return Ok(false);
+    };
+    for &chosen in moves {
+        let Some(next) = after(&mut stepper, &state, chosen) else {
+            return Ok(false);
+        };
+        state = next;
+    }
+    if !stepper.moves(&state).contains(last) {
+        return Ok(false);
+    }
+    let outcome = stepper.take(&state, *last);
+    Ok(match &found.finding {
+        Finding::Fault => {
+            let fault = outcome.state.err();
+            fault.is_some_and(|fault| of_fault(&fault, protocol).signature == *signature)
+        }
+        Finding::StaleValue { .. } => {
+            outcome.performed.iter().any(|one| one.freshness == Freshness::Stale)
+        }
+        Finding::SwmrViolation { .. } => outcome.holders.iter().any(|holders| holders.clash()),
+        // It takes all continuations to tell.
+        Finding::Deadlock { .. } | Finding::Livelock { .. } => false,
+    })
+}
+
+/// The state after a move, if it is one and nothing is wrong after it.
+fn after(stepper: &mut Stepper, state: &[u8], chosen: Move) -> Option<Vec<u8>> {
+    let is_move = stepper.moves(state).contains(&chosen);
+    is_move.then(|| stepper.take(state, chosen).state.ok()).flatten()
+}
+
+/// Whether an exploration was not ended by time or memory, and does not show a finding.
+pub(super) fn is_without(
+    exploration: &Exploration,
+    protocol: &Protocol,
+    signature: &Signature,
+) -> bool {
+    let found = shown(exploration, protocol, true);
+    let is_cut =
+        matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory));
+    !is_cut && !found.iter().any(|one| one.problem.signature == *signature)
+}
