@@ -54,6 +54,7 @@ use crate::campaign::coverage;
 use crate::error::Error;
 use crate::observer::Observer;
 use crate::protocols::{Opened, Repairs, refused};
+pub use attribution::known_finding;
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
@@ -62,7 +63,6 @@ use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
 use schedule::run_programs;
-pub use attribution::known_finding;
 pub use small::{Explored, System};
 
 /// The options of a test. The default takes a minute.

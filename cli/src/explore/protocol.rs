@@ -127,7 +127,12 @@ pub struct Args {
 
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
-    #[arg(long, value_name = "exact|compact", default_value = "exact", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "exact|compact",
+        default_value = "exact",
+        hide_possible_values = true
+    )]
     store: UseStore,
 
     /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]

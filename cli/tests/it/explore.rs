@@ -199,13 +199,17 @@ fn a_finding_is_drawn() {
 #[test]
 fn fingerprints_prove_nothing() {
     let text = output_of(&explore(&["MI_example", "--store", "compact"]), 3);
-    assert!(text.contains("  undecided: nothing found among states with different fingerprints"), "{text}");
+    assert!(
+        text.contains("  undecided: nothing found among states with different fingerprints"),
+        "{text}"
+    );
     assert!(text.contains("with a probability of at most 1.7e-15"), "{text}");
     let line = &json(&["MI_example", "--store", "compact", "--jobs", "2"], 3)[0];
     assert_eq!((&line["outcome"], &line["states"]), (&"unproved".into(), &252.into()));
     assert!(line["missed"].as_f64().unwrap() < 1e-14);
     assert_eq!(line["command"], "rubric explore protocol MI_example --store compact");
-    let mut arguments = vec!["MI_example", "--mutant", "mi-l1-nack-before-forward", "--store", "compact"];
+    let mut arguments =
+        vec!["MI_example", "--mutant", "mi-l1-nack-before-forward", "--store", "compact"];
     arguments.extend(TINY);
     let line = &json(&arguments, 1)[0];
     assert_eq!(line["found"]["kind"], "fault");

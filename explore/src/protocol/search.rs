@@ -25,7 +25,7 @@ const STATES_PER_CHECK: usize = 64;
 /// Number of explored states between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 14;
 /// Number of states in a batch for each worker.
-const STATES_PER_WORKER: usize = 1 << 12;
+const STATES_PER_WORKER: usize = 1 << 14;
 
 /// The end of a search.
 #[derive(Debug)]

@@ -17,8 +17,8 @@ use rustc_hash::FxHashMap;
 
 use super::{Finding, Store};
 pub use bits::Bits;
-pub use fingerprints::missed;
 use fingerprints::Fingerprints;
+pub use fingerprints::missed;
 use tree::Tree;
 pub use tree::Unpacked;
 

@@ -7,7 +7,7 @@ use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
 
 fn run(protocol: &Protocol, scope: &Scope, store: Store, jobs: usize) -> Exploration {
-    let limits = Limits { states: Some(20_000), ..Limits::default() };
+    let limits = Limits { states: Some(8_000), ..Limits::default() };
     let means = Means { store, jobs };
     explore_by(protocol, scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
 }
@@ -25,7 +25,8 @@ fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move
         Verdict::Found(found) => (format!("{:?}", found.finding), found.moves.clone()),
     };
     let progress = &exploration.progress;
-    let counts = [progress.states as u64, progress.open as u64, progress.moves, progress.depth.into()];
+    let counts =
+        [progress.states as u64, progress.open as u64, progress.moves, progress.depth.into()];
     let warnings = exploration.warnings.iter().map(|warned| warned.moves.clone());
     (what, moves, counts, warnings.collect())
 }
@@ -46,7 +47,7 @@ fn protocols(step: usize) -> Vec<Protocol> {
 #[test]
 fn the_number_of_threads_changes_nothing() {
     let mut found = 0;
-    for protocol in protocols(499) {
+    for protocol in protocols(997) {
         let alone = run(&protocol, &tiny(), Store::Exact, 1);
         for jobs in [2, 3] {
             let together = run(&protocol, &tiny(), Store::Exact, jobs);
@@ -54,13 +55,13 @@ fn the_number_of_threads_changes_nothing() {
         }
         found += u32::from(matches!(alone.verdict, Verdict::Found(_)));
     }
-    assert!(found > 5, "{found}");
+    assert!(found > 1, "{found}");
 }
 
 #[test]
 fn fingerprints_stand_for_states() {
     let (mut found, mut unproved) = (0, 0);
-    for protocol in protocols(499) {
+    for protocol in protocols(997) {
         for scope in [tiny(), Scope::default()] {
             let exact = run(&protocol, &scope, Store::Exact, 1);
             let compact = run(&protocol, &scope, Store::Compact, 2);
@@ -82,5 +83,5 @@ fn fingerprints_stand_for_states() {
             assert_eq!(said(&exact), said(&compact), "{:?}", protocol.loaded.mutant);
         }
     }
-    assert!(found > 5 && unproved > 5, "{found} found, {unproved} unproved");
+    assert!(found > 1 && unproved > 1, "{found} found, {unproved} unproved");
 }

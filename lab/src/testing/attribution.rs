@@ -45,9 +45,8 @@ pub fn known_finding(
         let exploration = explore_by(protocol, scope, &means, &limits, &mut |_| {})?;
         Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
     };
-    let with_some = |some: &[&Mutant]| {
-        with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol))
-    };
+    let with_some =
+        |some: &[&Mutant]| with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol));
     for repair in &repaired.applied {
         if with_some(&[repair])? {
             return Ok(Some(Known { repairs: vec![repair.name.to_string()] }));
@@ -116,7 +115,6 @@ pub(super) fn is_without(
     signature: &Signature,
 ) -> bool {
     let found = shown(exploration, protocol, true);
-    let is_cut =
-        matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory));
+    let is_cut = matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory));
     !is_cut && !found.iter().any(|one| one.problem.signature == *signature)
 }

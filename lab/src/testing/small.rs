@@ -11,8 +11,8 @@ use simulate::stepper::{DescribedMove, Scope, StepperError};
 use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
 
-use super::deadlines::{Deadlines, left};
 use super::attribution::{ATTRIBUTION, is_without};
+use super::deadlines::{Deadlines, left};
 use super::finding::{FindingKind, Signature};
 use super::judge::{Problem, of_fault, of_warning};
 use super::known::{needed, with};
@@ -229,7 +229,11 @@ fn is_as_far(exploration: &Exploration, states: usize) -> bool {
 }
 
 /// The findings and warnings of an exploration.
-pub(super) fn shown(exploration: &Exploration, protocol: &Protocol, is_repaired: bool) -> Vec<Shown> {
+pub(super) fn shown(
+    exploration: &Exploration,
+    protocol: &Protocol,
+    is_repaired: bool,
+) -> Vec<Shown> {
     let shown = |problem: Problem, steps: &[DescribedMove]| Shown {
         problem,
         steps: steps.to_vec(),

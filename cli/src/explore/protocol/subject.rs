@@ -90,13 +90,8 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let explored = explore_by(
-            &self.protocol,
-            &scope,
-            &args.means(),
-            &args.limits.begin(),
-            &mut report,
-        );
+        let explored =
+            explore_by(&self.protocol, &scope, &args.means(), &args.limits.begin(), &mut report);
         let exploration = explored.map_err(|problem| self.refused(problem))?;
         let options = Options { limits: args.limits.begin(), ..Options::default() };
         let searches = if args.nice_cycles {

@@ -180,9 +180,10 @@ pub fn row(
     let progress = &explored.exploration.progress;
     let (moves, found) = match &explored.exploration.verdict {
         Verdict::Clean => (String::new(), "nothing".to_owned()),
-        Verdict::Unproved { missed } => {
-            (String::new(), format!("nothing, but states were missed with probability {missed:.1e}"))
-        }
+        Verdict::Unproved { missed } => (
+            String::new(),
+            format!("nothing, but states were missed with probability {missed:.1e}"),
+        ),
         Verdict::Stopped(why) => (String::new(), format!("undecided: {}", reason(*why))),
         Verdict::Found(found) => (found.steps.len().to_string(), found.sentence()),
     };

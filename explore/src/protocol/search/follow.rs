@@ -102,12 +102,7 @@ impl Search {
 
     /// The run to a move of a state that leads to a warning. Nothing if two states with one fingerprint were taken for each
     /// other on the way.
-    pub fn run_to_warning(
-        &mut self,
-        state: usize,
-        chosen: Move,
-        warning: &Warning,
-    ) -> Option<Run> {
+    pub fn run_to_warning(&mut self, state: usize, chosen: Move, warning: &Warning) -> Option<Run> {
         let mut follower = Follower::new(self);
         if !follower.follow(state) {
             return None;

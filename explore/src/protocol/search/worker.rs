@@ -91,7 +91,9 @@ impl Batch<'_> {
     pub fn unpack(&self, state: usize, width: usize, states: &States, into: &mut Unpacked) {
         match self {
             Batch::Stored(..) => states.unpack(state, into),
-            Batch::Given(first, parts) => into.set_parts(&parts[(state - first) * width..][..width]),
+            Batch::Given(first, parts) => {
+                into.set_parts(&parts[(state - first) * width..][..width])
+            }
         }
     }
 }
@@ -259,13 +261,14 @@ pub fn explore(
     };
     match workers {
         // A thread for so little would take longer.
-        [first, ..] if len <= 2 * STATES_AT_A_TIME => work(first),
-        [alone] => work(alone),
-        _ => std::thread::scope(|scope| {
-            workers.iter_mut().for_each(|worker| {
+        [own, ..] if len <= 2 * STATES_AT_A_TIME => work(own),
+        [own, others @ ..] => std::thread::scope(|scope| {
+            others.iter_mut().for_each(|worker| {
                 scope.spawn(|| work(worker));
             });
+            work(own);
         }),
+        [] => unreachable!("there is a worker"),
     }
     let mut all = all.into_inner().expect("no worker failed");
     all.sort_by_key(|explored| explored.first);

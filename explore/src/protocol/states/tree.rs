@@ -54,7 +54,8 @@ impl Rows {
     /// The number of a row. One that is new gets the next number, which is returned as an error.
     fn number(&mut self, row: &[u32]) -> Result<u32, u32> {
         let (length, rows) = (self.length, &self.rows);
-        let known = |number: u32| rows.get(number as usize * length..).and_then(|at| at.get(..length));
+        let known =
+            |number: u32| rows.get(number as usize * length..).and_then(|at| at.get(..length));
         let number = self.table.number(
             hash(row),
             |number| known(number) == Some(row),

@@ -211,7 +211,8 @@ impl PartStepper {
         classes = classes.and(self.known.classes_of(own, effect.owned));
         if self.known.layout.uses_memory[controller] {
             effect.memory = self.number_memory(View::new(&Renaming::none()));
-            classes = classes.and(self.known.classes_of(self.known.layout.memory_at, effect.memory));
+            classes =
+                classes.and(self.known.classes_of(self.known.layout.memory_at, effect.memory));
         }
         classes.is_fresh
     }
