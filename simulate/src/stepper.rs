@@ -67,7 +67,9 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes};
+use crate::config::{
+    CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics, takes_flushes,
+};
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
@@ -75,15 +77,15 @@ use crate::system::{Setup, System};
 
 pub use crate::system::stepping::parts::{PartStepper, Problem};
 pub use crate::system::stepping::{
-    Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Signal,
-    Symmetry, Values,
+    Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
+    Signal, Symmetry, Values,
 };
 
 /// Size of a block in bytes: one location.
 const BLOCK_BYTES: u64 = 8;
 /// Number of sets of each cache, the smallest possible.
 const SETS: u64 = 2;
-/// The largest number of cores, and of lines, that can be explored.
+/// The largest number of cores and DMA devices, and of lines, that can be explored.
 pub const MOST: u32 = 8;
 
 /// The size of the system under exploration.
@@ -98,6 +100,8 @@ pub struct Scope {
     pub tiny: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
+    /// What cores do beside loads and stores, and the number of DMA devices.
+    pub repertoire: Repertoire,
     /// The values that cores store.
     pub values: Values,
     /// Settings of parameters.
@@ -115,6 +119,7 @@ impl Default for Scope {
             lines: 1,
             tiny: false,
             requests: 1,
+            repertoire: Repertoire::default(),
             values: Values::Latest,
             settings: Vec::new(),
             strict: false,
@@ -130,6 +135,7 @@ impl Scope {
         let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
         Options {
             threads: self.caches,
+            devices: self.repertoire.devices,
             threads_per_machine: 1,
             caches: Caches::Given(Sizes {
                 l1_instructions: shape,
@@ -141,6 +147,7 @@ impl Scope {
             random_delays: false,
             network: Latency::Constant(1),
             memory: Latency::Constant(1),
+            send_evictions: self.repertoire.early,
             settings: self.settings.clone(),
             strict: self.strict,
             ..Options::default()
@@ -178,14 +185,24 @@ impl Stepper {
     /// Fails if the protocol has errors, or does not support or fit a system of this size.
     pub fn new(protocol: &Protocol, scope: &Scope) -> Result<Stepper, StepperError> {
         let fits = |number: u32| (1..=MOST).contains(&number);
-        if !fits(scope.caches) || !fits(scope.lines) {
+        let agents = scope.caches.saturating_add(scope.repertoire.devices);
+        if !fits(agents) || !fits(scope.caches) || !fits(scope.lines) {
             let (caches, lines) = (scope.caches, scope.lines);
             return Err(SetupError::Scope { caches, lines }.into());
         }
         // The protocol is compiled again, with blocks of one word.
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)
             .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
-        let options = scope.options();
+        check_requests(&small, &scope.repertoire)?;
+        let mut options = scope.options();
+        let is_set = |one: &Setting| one.to_string().contains(ENABLE_PREFETCH);
+        if scope.repertoire.prefetch
+            && has_parameter(&small, ENABLE_PREFETCH)
+            && !options.settings.iter().any(is_set)
+        {
+            let enabled = format!("{ENABLE_PREFETCH}=true").parse();
+            options.settings.extend(enabled);
+        }
         let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
@@ -204,9 +221,13 @@ impl Stepper {
         let size = Size {
             cores: scope.caches as usize,
             requests: scope.requests.max(1) as usize,
+            repertoire: scope.repertoire,
             lines: lines.collect(),
         };
         let stepping = Stepping::new(system, size, scope.values)?;
+        if scope.repertoire.prefetch && !stepping.has_prefetches() {
+            return Err(SetupError::Unhandled("prefetches").into());
+        }
         let group = Arc::new(stepping.group(&scope.symmetries));
         Ok(Stepper { stepping, group })
     }
@@ -220,6 +241,25 @@ impl Stepper {
     pub fn representative(&mut self, state: Vec<u8>) -> Vec<u8> {
         self.stepping.representative(state, &self.group)
     }
+}
+
+/// The parameter by which gem5's protocols turn prefetching on.
+const ENABLE_PREFETCH: &str = "enable_prefetch";
+
+fn has_parameter(protocol: &Protocol, name: &str) -> bool {
+    let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+    parameters.any(|one| &*one.name.text == name)
+}
+
+/// Refuses requests that a protocol does not handle.
+fn check_requests(protocol: &Protocol, repertoire: &Repertoire) -> Result<(), SetupError> {
+    if repertoire.flush && !takes_flushes(protocol) {
+        return Err(SetupError::Unhandled("flushes"));
+    }
+    if repertoire.atomic && performs_atomics(protocol) {
+        return Err(SetupError::FarAtomics);
+    }
+    Ok(())
 }
 
 impl Deref for Stepper {

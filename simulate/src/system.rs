@@ -304,6 +304,8 @@ pub struct System {
     /// Whether calls that depend on the order of names are recorded.
     is_watched: bool,
     observed: Observed,
+    /// In a system that is explored, the cores that were told that they lose a line, each with the line.
+    told: Vec<(usize, u64)>,
     happenings: Vec<RecordedEvent>,
     happened: usize,
 }

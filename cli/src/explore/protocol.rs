@@ -1,11 +1,13 @@
 //! `rubric explore protocol`: all runs of coherence protocols, at a small size.
 //!
 //! - [`subject`]: a protocol, or a mutant of it, explored;
+//! - [`repertoire`]: what cores do beside loads and stores;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
 
 mod chart;
 mod json;
+mod repertoire;
 mod subject;
 mod text;
 
@@ -24,6 +26,7 @@ use crate::simulate::protocols::tell_order;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
 use lab::text::{quoted, tame};
+use repertoire::RepertoireArgs;
 use subject::{Explored, Subject};
 
 /// Explore all runs of coherence protocols with a few threads and locations
@@ -36,16 +39,22 @@ Examples:
   rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race
   rubric explore protocol MI_example --locations 2 --tiny --mutants
   rubric explore protocol MI_example --locations 2 --nice-cycles
+  rubric explore protocol MOESI_hammer --also linked,flush --dma 1 --max-states 1M
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
-several outstanding requests it need not be sequentially consistent). A message arrives at any time after it
+several outstanding requests it need not be sequentially consistent), and of what --also names. DMA devices read and write lines (--dma). A message arrives at any time after it
 was sent; only ordered buffers preserve the order of messages. The search reports:
 
   fault           an event without a transition, a failed assertion, or another fault of the protocol
   SWMR violation  one core may write a line while another may read or write it, by the permissions of
                   the caches of the cores' own controllers (single writer, multiple readers)
   stale value     a load returns a value that was not the latest at any time since the load began
+  atomicity violation
+                  a read-modify-write has written a line that was written by another since it read it
+  missed invalidation
+                  a core has used a value that it had loaded early and that was overwritten meanwhile, and
+                  was not told that it lost the line
   deadlock        no transition is possible, yet a core waits, or a message or transaction is left
   livelock        transitions are possible, but none of the continuations completes the requests
 
@@ -60,11 +69,11 @@ Mistakes that gem5 accepts (such as the use of an entry that was never allocated
 warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
 
 Each finding is shown with a shortest run that leads to it, and with -o as a message-sequence chart: cores, caches and
-directories as columns, messages as arrows from where they are sent to where they arrive. DMA devices, fetches, atomics, flushes and cores that
-load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
+directories as columns, messages as arrows from where they are sent to where they arrive. Instruction fetches, and atomics that
+are performed elsewhere than in the first-level cache, are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
-`locations`, `tiny`, `requests`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
+`locations`, `tiny`, `requests`, `also`, `dma`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
 `reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
@@ -96,6 +105,9 @@ pub struct Args {
     #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
     requests: u32,
 
+    #[command(flatten)]
+    repertoire: RepertoireArgs,
+
     /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
     mutant: Option<String>,
@@ -111,7 +123,7 @@ pub struct Args {
 
     /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed? For cores with
     /// one request at a time
-    #[arg(long, conflicts_with = "requests")]
+    #[arg(long, conflicts_with_all = ["requests", "also", "dma"])]
     nice_cycles: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
@@ -164,6 +176,7 @@ impl Args {
             lines: self.locations,
             tiny: self.tiny,
             requests: self.requests,
+            repertoire: self.repertoire.repertoire(),
             values: Values::Latest,
             settings: self.set.clone(),
             strict: self.strict,
@@ -184,6 +197,7 @@ impl Args {
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
+        words.extend(self.repertoire.words());
         let flags =
             [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
@@ -214,7 +228,7 @@ impl Args {
             1 => String::new(),
             count => format!(", {count} requests at a time"),
         };
-        format!("{threads}, {locations}{room}{requests}")
+        format!("{threads}, {locations}{room}{requests}{}", self.repertoire.size())
     }
 }
 

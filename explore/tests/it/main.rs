@@ -7,5 +7,6 @@ mod monitors;
 mod nice_cycles;
 mod programs;
 mod protocol;
+mod repertoire;
 mod small;
 mod symmetry;

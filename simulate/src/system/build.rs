@@ -160,6 +160,7 @@ impl System {
             comment: String::new(),
             is_watched: false,
             observed: Observed::default(),
+            told: Vec::new(),
             happenings: Vec::new(),
             happened: 0,
             homes,

@@ -117,7 +117,7 @@ fn events(step: &DescribedMove, column: &impl Fn(Party) -> usize) -> Vec<Event> 
     let mut events = Vec::new();
     for (number, signal) in step.signals.iter().enumerate() {
         events.push(match (signal, acts) {
-            (Signal::Happens { at: at @ Party::Core(_), what }, Some(acts)) => {
+            (Signal::Happens { at: at @ (Party::Core(_) | Party::Device(_)), what }, Some(acts)) => {
                 let (from, to) = if number == 0 { (*at, acts) } else { (acts, *at) };
                 Event::Direct { from: column(from), to: column(to), what: what.clone() }
             }

@@ -8,6 +8,7 @@ use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::Args;
+use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
 
@@ -30,6 +31,8 @@ pub fn print(
         "locations": args.locations,
         "tiny": args.tiny,
         "requests": args.requests,
+        "also": args.repertoire.also().into_iter().map(Also::name).collect::<Vec<_>>(),
+        "dma": args.repertoire.devices(),
         "states": progress.states,
         "open": progress.open,
         "moves": progress.moves,

@@ -132,7 +132,8 @@ impl<'a> Subject<'a> {
         let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
         match simulate::config::Plan::of(&self.protocol, &options) {
             Ok(plan) => {
-                let asked = Asked::default();
+                let repertoire = args.repertoire.repertoire();
+                let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
                 protocols::reached(&self.protocol, &plan, asked, &entries.collect())
             }
             Err(_) => Reached::default(),

@@ -29,10 +29,19 @@ pub fn print(
     writeln!(out, "{}: {}", tame(&title), args.size())?;
     let progress = &explored.exploration.progress;
     match &explored.exploration.verdict {
-        Verdict::Clean => writeln!(
-            out,
-            "  nothing found: no fault, no SWMR violation, no stale value, no deadlock, no livelock"
-        )?,
+        Verdict::Clean => {
+            let repertoire = args.repertoire.repertoire();
+            let also = [
+                (repertoire.linked || repertoire.locked || repertoire.atomic, "atomicity violation"),
+                (repertoire.early, "missed invalidation"),
+            ];
+            let also = also.iter().filter(|(is_checked, _)| *is_checked);
+            let also: String = also.map(|(_, kind)| format!(" no {kind},")).collect();
+            writeln!(
+                out,
+                "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
+            )?;
+        }
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
             out,

@@ -41,9 +41,9 @@ mod renames;
 use rustc_hash::FxHashMap;
 use slicc::source::Span;
 
-use super::values::{Access, Classes, Freshness, Renaming};
+use super::values::{Classes, Renaming};
 use super::view::View;
-use super::{Holders, Move};
+use super::{Access, Holders, Move};
 use crate::numbering::Strings;
 use crate::stepper::{Group, Stepper, Symmetry};
 use crate::system::{Role, Warning};
@@ -56,8 +56,8 @@ use renames::Renames;
 /// What is wrong after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A load has returned a stale value.
-    StaleValue(Access),
+    /// A core or device has read or written what it may not.
+    WrongAccess(Access),
     /// The protocol failed.
     Fault,
     /// A cache may write a line that another one may read or write.
@@ -242,12 +242,9 @@ impl PartStepper {
     /// Finds all moves that are possible in a state, in the order of [`Stepping::moves`](super::Stepping::moves).
     pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
         moves.clear();
-        for (core, &controller) in self.stepper.system.homes_of.iter().enumerate() {
-            if core == self.stepper.cores() {
-                break;
-            }
-            let asks = &self.summary(state, controller).asks;
-            let own = asks.iter().find(|(asking, _)| *asking == core);
+        for agent in 0..self.stepper.agents() {
+            let asks = &self.summary(state, self.stepper.controller_of(agent)).asks;
+            let own = asks.iter().find(|(asking, _)| *asking == agent);
             moves.extend(own.into_iter().flat_map(|(_, moves)| moves));
         }
         for (buffer, at) in self.in_flight_at.iter().enumerate() {
@@ -284,14 +281,14 @@ impl PartStepper {
         self.owned[controller].summary(state[self.owned_at[controller]])
     }
 
-    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a transaction is in progress.
+    /// Whether something is left to be done in a state: a core or device waits, a core holds a lock, a message is in flight, or a transaction is in progress.
     pub fn is_busy(&self, state: &[u32]) -> bool {
         let mut receiving = self.in_flight_at.iter().flatten();
         receiving.any(|&at| state[at] != NOTHING_IN_FLIGHT)
             || (0..self.owned.len()).any(|controller| self.summary(state, controller).is_busy)
     }
 
-    /// The cores that wait in a state, a bit for each.
+    /// The cores and devices that wait in a state, a bit for each.
     pub fn waiting(&self, state: &[u32]) -> u64 {
         let all = 0..self.owned.len();
         all.fold(0, |cores, controller| cores | self.summary(state, controller).waiting)
@@ -307,8 +304,8 @@ impl PartStepper {
         let controller = self.controller_of(chosen);
         let fails = self.apply(state, chosen, controller, after);
         let performed = &self.effects.performed;
-        if let Some(stale) = performed.iter().find(|one| one.freshness == Freshness::Stale) {
-            return Err(Problem::StaleValue(*stale));
+        if let Some(wrong) = performed.iter().find(|one| one.is_wrong()) {
+            return Err(Problem::WrongAccess(*wrong));
         }
         if fails {
             return Err(Problem::Fault);
@@ -332,7 +329,7 @@ impl PartStepper {
     fn controller_of(&self, chosen: Move) -> usize {
         let system = &self.stepper.system;
         match chosen {
-            Move::Ask { core, .. } => system.homes_of[core],
+            Move::Ask { core, .. } => self.stepper.controller_of(core),
             Move::Arrive { buffer, .. } | Move::Memory { buffer, .. } => {
                 system.consumers[buffer] as usize
             }
@@ -358,7 +355,7 @@ impl PartStepper {
         let line = wrong.trailing_zeros() as usize;
         let mut holders = Holders::default();
         for (controller, one) in all().enumerate() {
-            let Some(core) = self.stepper.owned[controller].cores.first() else {
+            let Some(core) = self.stepper.owned[controller].agents.first() else {
                 continue;
             };
             holders.writers |= u64::from(one.writers >> line & 1) << core;

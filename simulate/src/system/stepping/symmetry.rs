@@ -57,6 +57,7 @@ impl Stepping {
             &self.system,
             &self.lines,
             self.cores,
+            self.repertoire.devices as usize,
             &self.bases,
             &self.kinds,
             self.values,

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::{Part, PartStepper};
-use crate::system::stepping::values::{Action, Classes, Renaming};
+use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
 
 /// A part and all on which its renaming depends.
@@ -12,11 +12,14 @@ pub(super) struct Renamed {
     /// The place of the part; 0 for messages in flight, which are numbered alike for all buffers.
     place: u32,
     number: u32,
-    /// For each line four bits: the core that has stored to it last plus 1, or 0.
-    stored: u32,
-    /// For each line of which the part has values a byte: the cores whose loads are in flight.
+    /// For each line a byte: who has written it last plus 1, or 0; and [`RACES`] if the value before may be the last one.
+    stored: u64,
+    /// For each line of which the part has values a byte: those whose loads are in flight.
     loads: u64,
 }
+
+/// Says that a write and the one before it may have happened in either order.
+const RACES: u64 = 0x80;
 
 /// The numbers of parts after a renaming.
 pub(super) type Renames = FxHashMap<Renamed, u32>;
@@ -52,11 +55,12 @@ impl PartStepper {
         if self.effects.performed.is_empty() && !self.effects.is_fresh {
             return;
         }
-        let (mut stored, mut stored_lines) = (0_u32, 0_u8);
+        let (mut stored, mut stored_lines) = (0_u64, 0_u8);
         let performed = self.effects.performed.iter();
-        for one in performed.filter(|one| one.action == Action::Store) {
-            let shift = 4 * one.line;
-            stored = stored & !(0xF << shift) | (one.core as u32 + 1) << shift;
+        for one in performed.filter(|one| one.writes) {
+            let shift = 8 * one.line;
+            let by = one.core as u64 + 1 + if one.races { RACES } else { 0 };
+            stored = stored & !(0xFF << shift) | by << shift;
             stored_lines |= 1 << one.line;
         }
         let loads = self.loads(after);
@@ -64,7 +68,8 @@ impl PartStepper {
         for at in 0..after.len() {
             let classes = self.classes_of(at, after[at]);
             let changes =
-                classes.latest & stored_lines | classes.old & lost != 0 || classes.is_fresh;
+                (classes.latest | classes.pending) & stored_lines | classes.old & lost != 0
+                    || classes.is_fresh;
             if changes {
                 let loads = loads & spread(classes.latest | classes.old);
                 after[at] = self.renamed(at, after[at], stored, loads);
@@ -72,13 +77,13 @@ impl PartStepper {
         }
     }
 
-    /// The loads in flight: for each line a byte, with a bit for each core.
+    /// The loads in flight: for each line a byte, with a bit for each core or device.
     fn loads(&self, state: &[u32]) -> u64 {
         let all = 0..self.owned.len();
         all.fold(0, |loads, controller| loads | self.summary(state, controller).loads)
     }
 
-    fn renamed(&mut self, at: usize, number: u32, stored: u32, loads: u64) -> u32 {
+    fn renamed(&mut self, at: usize, number: u32, stored: u64, loads: u64) -> u32 {
         let part = self.parts[at];
         let place = if matches!(part, Part::InFlight(_)) { 0 } else { at as u32 + 1 };
         let key = Renamed { place, number, stored, loads };
@@ -101,14 +106,15 @@ impl PartStepper {
         renamed
     }
 
-    fn renaming(&self, stored: u32, loads: u64) -> Renaming {
+    fn renaming(&self, stored: u64, loads: u64) -> Renaming {
         let stepping = &self.stepper;
         let lines = 0..stepping.lines();
         let loads = lines.clone().map(|line| loads >> (8 * line) & 0xFF).collect();
-        let mut renaming = Renaming::new(stepping.values, stepping.cores(), loads);
+        let mut renaming = Renaming::new(stepping.values, stepping.agents(), loads);
         for line in lines {
-            if let Some(core) = (stored >> (4 * line) & 0xF).checked_sub(1) {
-                renaming.store(core as usize, line);
+            let last = stored >> (8 * line) & 0xFF;
+            if let Some(agent) = (last & !RACES).checked_sub(1) {
+                renaming.store(agent as usize, line, last & RACES != 0);
             }
         }
         renaming
