@@ -41,6 +41,7 @@
 //! assert_eq!(explored.progress.states, 501);
 //! ```
 
+pub mod fair;
 mod finding;
 mod search;
 mod settle;
@@ -188,12 +189,19 @@ fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> V
     let stepper = search.stepper.stepper();
     let cores = stepper.cores();
     let mut violation =
-        Violation { finding, fault: None, steps: Vec::new(), moves: Vec::new(), cores };
+        Violation { finding, fault: None, steps: Vec::new(), moves: Vec::new(), cores, left: Vec::new() };
     for (state, chosen) in run {
         let (described, outcome) = stepper.describe(state, *chosen);
         violation.steps.push(described);
         violation.moves.push(*chosen);
-        violation.fault = outcome.state.err();
+        let is_last = violation.moves.len() == run.len();
+        match outcome.state {
+            Ok(last) if is_last && violation.finding.is_stuck() => {
+                violation.left = stepper.left(&last);
+            }
+            Ok(_) => {}
+            Err(fault) => violation.fault = Some(fault),
+        }
     }
     violation
 }

@@ -76,6 +76,9 @@ pub enum SetupError {
     /// A protocol under exploration performs atomic instructions elsewhere than in the first-level cache.
     #[error("the protocol may perform atomic instructions far from the core, which is not explored")]
     FarAtomics,
+    /// No cache of a protocol under exploration serves several threads.
+    #[error("no first-level cache of the protocol serves several threads")]
+    OwnCaches,
     /// The blocks of a protocol under exploration do not have one word.
     #[error("blocks have to be of one word")]
     BlockSize,

@@ -5,7 +5,7 @@
 //! controller. The difference is that there is no time:
 //!
 //! - A message is in flight until a move delivers it. If the buffers at both ends are ordered, the
-//!   messages between them arrive in the order in which they were sent. So do messages that a
+//!   messages between them arrive in the order in which they were sent; or, on request, if any buffer of their virtual network is ([`Order`]). So do messages that a
 //!   controller sends to itself through an ordered buffer, and memory's responses for one line. All
 //!   others arrive in any order. The simulator reorders fewer messages between an unordered and an
 //!   ordered buffer.
@@ -26,8 +26,8 @@
 //!   busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
 //! - A core has at most one outstanding request, or several of different lines if requested.
-//!   Requests are loads and stores; there are no fetches, flushes, locked, linked or atomic
-//!   accesses, and no DMA. Prefetchers ask for nothing. A core may issue a request whenever it has none, and its controller handles the
+//!   Requests are loads and stores, and what a [`Repertoire`] names; there are no fetches, and no
+//!   atomics that are performed far from the core. Prefetchers ask for any line at any time, or for nothing. A core may issue a request whenever it has none, and its controller handles the
 //!   request in the same move, unless another request is in the way.
 //! - A buffer is never full, unless the protocol says that it may be.
 //! - Memory initially holds values other than 0, as after loading a program. If a protocol takes
@@ -75,7 +75,8 @@ use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
-pub use crate::system::stepping::parts::{PartStepper, Problem};
+pub use crate::ruby::network::Order;
+pub use crate::system::stepping::parts::{Label, PartStepper, Problem};
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
     Signal, Symmetry, Values,
@@ -91,10 +92,19 @@ pub const MOST: u32 = 8;
 /// The size of the system under exploration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// Number of cores, each with a cache of its own.
+    /// Number of cores.
     pub caches: u32,
-    /// Number of lines that they access, all in the same set.
+    /// Number of cores that share a first-level cache, if the protocol has such as serve several.
+    pub threads_per_cache: u32,
+    /// Number of lines that they access: all in the same set or, if there are several banks or directories, one after the other in
+    /// different ones.
     pub lines: u32,
+    /// Number of L2 caches, where cores share them.
+    pub l2_banks: u32,
+    /// Number of directories.
+    pub directories: u32,
+    /// Which messages between two controllers keep their order.
+    pub order: Order,
     /// Whether a cache has room for only one of the lines, so that they replace each other, instead
     /// of all.
     pub tiny: bool,
@@ -116,7 +126,11 @@ impl Default for Scope {
     fn default() -> Scope {
         Scope {
             caches: 2,
+            threads_per_cache: 1,
             lines: 1,
+            l2_banks: 1,
+            directories: 1,
+            order: Order::default(),
             tiny: false,
             requests: 1,
             repertoire: Repertoire::default(),
@@ -136,7 +150,9 @@ impl Scope {
         Options {
             threads: self.caches,
             devices: self.repertoire.devices,
-            threads_per_machine: 1,
+            threads_per_machine: self.threads_per_cache.max(1),
+            directories: self.directories,
+            l2_banks: self.l2_banks,
             caches: Caches::Given(Sizes {
                 l1_instructions: shape,
                 l1_data: shape,
@@ -217,16 +233,22 @@ impl Stepper {
             let (caches, sequencers) = (scope.caches, plan.sequencers);
             return Err(SetupError::Sequencers { caches, sequencers }.into());
         }
-        let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
+        let is_banked = scope.l2_banks > 1 || scope.directories > 1;
+        let distance = if is_banked { BLOCK_BYTES } else { SETS * BLOCK_BYTES };
+        let lines = (0..u64::from(scope.lines)).map(|line| line * distance);
         let size = Size {
             cores: scope.caches as usize,
             requests: scope.requests.max(1) as usize,
             repertoire: scope.repertoire,
+            order: scope.order,
             lines: lines.collect(),
         };
         let stepping = Stepping::new(system, size, scope.values)?;
         if scope.repertoire.prefetch && !stepping.has_prefetches() {
             return Err(SetupError::Unhandled("prefetches").into());
+        }
+        if scope.threads_per_cache > 1 && scope.caches > 1 && !stepping.has_shared_caches() {
+            return Err(SetupError::OwnCaches.into());
         }
         let group = Arc::new(stepping.group(&scope.symmetries));
         Ok(Stepper { stepping, group })

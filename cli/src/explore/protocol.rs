@@ -2,10 +2,12 @@
 //!
 //! - [`subject`]: a protocol, or a mutant of it, explored;
 //! - [`repertoire`]: what cores do beside loads and stores;
+//! - [`fair`]: what is printed about starvation;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
 
 mod chart;
+mod fair;
 mod json;
 mod repertoire;
 mod subject;
@@ -15,7 +17,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use simulate::config::relies_on_time;
-use simulate::stepper::{MOST, Scope, Symmetry, Values};
+use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
@@ -57,6 +59,8 @@ was sent; only ordered buffers preserve the order of messages. The search report
                   was not told that it lost the line
   deadlock        no transition is possible, yet a core waits, or a message or transaction is left
   livelock        transitions are possible, but none of the continuations completes the requests
+  starvation      with --fair: a request waits for ever, although every message arrives and every
+                  controller goes on
 
 Of states that differ only in the names of cores and lines, one is explored, where the protocol treats these
 alike; --symmetry off explores all.
@@ -73,14 +77,16 @@ directories as columns, messages as arrows from where they are sent to where the
 are performed elsewhere than in the first-level cache, are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
-`locations`, `tiny`, `requests`, `also`, `dma`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
+`locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found` or `stopped`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
 `reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); or `known` (the repairs of gem5's released protocol that
-explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where
+explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `left` (what waits, of a deadlock or
+livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
-`explore memory-system` has them.
+`explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
+a request may starve, `what`, `stem` and `cycle`.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -96,6 +102,23 @@ pub struct Args {
     /// Number of locations, each in a cache line of its own
     #[arg(long, alias = "lines", value_name = "N", default_value = "1", value_parser = few())]
     locations: u32,
+
+    /// Number of threads that share a first-level cache, of a protocol whose caches serve several [default: 1]
+    #[arg(long, value_name = "N", value_parser = few())]
+    threads_per_cache: Option<u32>,
+
+    /// Number of L2 caches, where threads share them: a power of two. Neighbouring locations belong to different ones [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    l2_banks: Option<u32>,
+
+    /// Number of directories: a power of two. Neighbouring locations belong to different ones [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    directories: Option<u32>,
+
+    /// Which messages between two controllers keep their order: those between ordered `buffers`, or those on ordered virtual
+    /// networks (`vnets`), one of whose buffers is ordered
+    #[arg(long, value_name = "buffers|vnets", default_value = "buffers", hide_possible_values = true)]
+    order: KeptOrder,
 
     /// Caches with room for one line, so that lines replace each other [default: room for all]
     #[arg(long)]
@@ -125,6 +148,11 @@ pub struct Args {
     /// one request at a time
     #[arg(long, conflicts_with_all = ["requests", "also", "dma"])]
     nice_cycles: bool,
+
+    /// If nothing is found, look for starvation as well: a request that waits for ever in a run in which every message arrives and
+    /// every controller goes on. Explores all states again, without symmetry, up to 10 million
+    #[arg(long)]
+    fair: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
     /// (L1Cache.requestFromCache=ordered); may be repeated
@@ -158,6 +186,13 @@ pub struct Args {
     limits: Limits,
 }
 
+/// Which messages keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum KeptOrder {
+    Buffers,
+    Vnets,
+}
+
 /// Whether symmetries are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum UseSymmetry {
@@ -173,7 +208,14 @@ impl Args {
     fn scope(&self) -> Scope {
         Scope {
             caches: self.threads,
+            threads_per_cache: self.threads_per_cache.unwrap_or(1),
             lines: self.locations,
+            l2_banks: self.l2_banks.unwrap_or(1),
+            directories: self.directories.unwrap_or(1),
+            order: match self.order {
+                KeptOrder::Buffers => Order::Buffers,
+                KeptOrder::Vnets => Order::VirtualNetworks,
+            },
             tiny: self.tiny,
             requests: self.requests,
             repertoire: self.repertoire.repertoire(),
@@ -194,14 +236,24 @@ impl Args {
             ("threads", self.threads, 2),
             ("locations", self.locations, 1),
             ("requests", self.requests, 1),
+            ("threads-per-cache", self.threads_per_cache.unwrap_or(1), 1),
+            ("l2-banks", self.l2_banks.unwrap_or(1), 1),
+            ("directories", self.directories.unwrap_or(1), 1),
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
         words.extend(self.repertoire.words());
-        let flags =
-            [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
+        let flags = [
+            ("--tiny", self.tiny),
+            ("--nice-cycles", self.nice_cycles),
+            ("--fair", self.fair),
+            ("--strict", self.strict),
+        ];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
+        if self.order == KeptOrder::Vnets {
+            words.push("--order vnets".to_owned());
+        }
         if self.symmetry == UseSymmetry::Off {
             words.push("--symmetry off".to_owned());
         }
@@ -228,7 +280,19 @@ impl Args {
             1 => String::new(),
             count => format!(", {count} requests at a time"),
         };
-        format!("{threads}, {locations}{room}{requests}{}", self.repertoire.size())
+        let parts = [
+            (self.threads_per_cache, "threads per cache"),
+            (self.l2_banks, "L2 banks"),
+            (self.directories, "directories"),
+        ];
+        let parts = parts.iter().filter_map(|(count, what)| count.map(|count| (count, *what)));
+        let parts = parts.filter(|(count, _)| *count > 1);
+        let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
+        let order = if self.order == KeptOrder::Vnets { ", ordered virtual networks" } else { "" };
+        format!(
+            "{threads}, {locations}{room}{requests}{parts}{order}{}",
+            self.repertoire.size()
+        )
     }
 }
 

@@ -79,6 +79,11 @@ impl Finding {
         }
     }
 
+    /// Whether something waits for ever.
+    pub(super) fn is_stuck(&self) -> bool {
+        matches!(self, Finding::Deadlock { .. } | Finding::Livelock { .. })
+    }
+
     /// The name of this kind of finding in output.
     pub fn name(&self) -> &'static str {
         match self {
@@ -106,6 +111,8 @@ pub struct Violation {
     pub moves: Vec<Move>,
     /// The number of cores. What has a higher number is a DMA device.
     pub cores: usize,
+    /// What waits in the last state and for what, in words, if the finding is a deadlock or a livelock.
+    pub left: Vec<String>,
 }
 
 impl Violation {

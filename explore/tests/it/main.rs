@@ -2,6 +2,7 @@
 //!
 //! One program, so that all tests are linked once and share the processors.
 
+mod fair;
 mod memory_systems;
 mod monitors;
 mod nice_cycles;

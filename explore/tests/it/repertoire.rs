@@ -2,7 +2,7 @@
 
 use explore::protocol::{Exploration, Finding, Verdict, explore};
 use explore::search::Limits;
-use simulate::stepper::{Repertoire, Scope, StepperError, Symmetry};
+use simulate::stepper::{Order, Repertoire, Scope, StepperError, Symmetry};
 use slicc::mutant::{made, named};
 use slicc::protocol::Protocol;
 
@@ -61,7 +61,7 @@ fn reservations_that_are_kept_are_found() {
 
 #[test]
 fn locks_that_are_lost_are_found() {
-    let locked = Repertoire { locked: true, ..NOTHING };
+    let locked = Repertoire { locked: true, early: true, ..NOTHING };
     only_with("MI_example", "mi-l1-evict-locked-line", 2, locked, "atomicity violation");
 }
 
@@ -82,7 +82,7 @@ fn losses_that_cores_are_not_told_are_found() {
     for (name, mutant, lines) in [
         ("MI_example", "mi-l1-replace-no-notify", 2),
         ("MESI_Two_Level", "mesi2-l1-is-inv-no-notify", 1),
-        ("MESI_Two_Level", "mesi2-l1-sm-inv-no-notify", 1),
+        ("MESI_Two_Level", "mesi2-l1-s-inv-no-notify", 1),
     ] {
         only_with(name, mutant, lines, early, "missed invalidation");
     }
@@ -92,7 +92,7 @@ fn losses_that_cores_are_not_told_are_found() {
 fn faults_of_flushes_and_devices_are_found() {
     let device = Repertoire { devices: 1, ..NOTHING };
     let flushes = Repertoire { flush: true, devices: 1, ..NOTHING };
-    only_with("MI_example", "mi-dir-dmaread-owner-data-not-written", 1, device, "stale value");
+    only_with("MI_example", "mi-dir-putx-not-written", 1, device, "stale value");
     only_with("MI_example", "mi-dir-mdwri-getx-missing", 1, device, "fault");
     only_with("MOESI_hammer", "hammer-dir-dma-during-flush-missing", 1, flushes, "fault");
 }
@@ -100,7 +100,8 @@ fn faults_of_flushes_and_devices_are_found() {
 #[test]
 fn faults_of_prefetches_are_found() {
     let prefetch = Repertoire { prefetch: true, ..NOTHING };
-    only_with("MESI_Two_Level", "mesi2-l1-pf-sm-missing", 1, prefetch, "fault");
+    only_with("MESI_Two_Level", "mesi2-l1-pf-is-i-missing", 1, prefetch, "fault");
+    only_with("MESI_Two_Level", "mesi2-l1-pf-late-block-used", 1, prefetch, "stale value");
 }
 
 #[test]
@@ -152,4 +153,31 @@ fn built_in_protocols_handle_all_requests() {
             }
         }
     }
+}
+
+/// Two cores behind one cache; lines with several homes; an ordered virtual network.
+#[test]
+fn other_systems_are_explored() {
+    let open = |name: &str| Protocol::open(name).expect("it is built in");
+    let pair = Scope { threads_per_cache: 2, ..scope(1) };
+    let explored = run(&open("MOESI_AMD_Base"), &pair, 20_000);
+    assert!(!matches!(explored.verdict, Verdict::Found(_)), "{:?}", explored.verdict);
+    let pairs = explored.parties.iter().filter(|(_, name)| name.starts_with("CorePair"));
+    assert_eq!(pairs.count(), 1);
+    let alone = explore(&open("MI_example"), &pair, &Limits::default(), &mut |_| {});
+    assert!(matches!(alone, Err(StepperError::Setup(_))), "{alone:?}");
+
+    let banks = Scope { l2_banks: 2, directories: 2, lines: 2, ..scope(1) };
+    let explored = run(&open("MESI_Two_Level"), &banks, 20_000);
+    assert!(!matches!(explored.verdict, Verdict::Found(_)), "{:?}", explored.verdict);
+    let named = |of: &str| explored.parties.iter().filter(|(_, name)| name.starts_with(of)).count();
+    assert_eq!((named("L2Cache"), named("Directory")), (2, 2));
+    assert!(!explored.symmetries.contains(&Symmetry::Lines));
+
+    // A put and its answer may cross a forward only if the network does not keep their order.
+    let late = mutated("MI_example", "mi-l1-nack-before-forward");
+    let with = |order: Order| run(&late, &Scope { order, ..scope(2) }, 200_000).verdict;
+    assert!(matches!(with(Order::Buffers), Verdict::Found(_)));
+    let ordered = with(Order::VirtualNetworks);
+    assert!(!matches!(ordered, Verdict::Found(_)), "{ordered:?}");
 }

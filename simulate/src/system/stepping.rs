@@ -10,6 +10,7 @@
 //! - `moves`: the possible moves and their outcomes;
 //! - `parts`: the same for states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
+//! - `left`: what waits in a state, in words;
 //! - `signals`: moves as signals between cores, controllers and memory.
 
 mod actions;
@@ -17,6 +18,7 @@ mod asking;
 mod coding;
 mod describe;
 mod freeze;
+mod left;
 mod moves;
 pub mod parts;
 mod signals;
@@ -35,6 +37,7 @@ use slicc::source::Span;
 use super::{System, Thread};
 use crate::error::SetupError;
 use crate::request::Response;
+use crate::ruby::network::Order;
 use coding::Dictionary;
 
 use actions::Memo;
@@ -83,6 +86,8 @@ pub struct Size {
     pub requests: usize,
     /// What they do beside loads and stores.
     pub repertoire: Repertoire,
+    /// Which messages keep their order.
+    pub order: Order,
     /// The lines that cores access.
     pub lines: Vec<u64>,
 }
@@ -135,8 +140,8 @@ impl Stepping {
     /// # Errors
     /// Fails if the protocol does something that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
-        let Size { cores, requests, repertoire, lines } = size;
-        system.network.hold();
+        let Size { cores, requests, repertoire, order, lines } = size;
+        system.network.hold(order);
         system.cores = cores;
         let counts = Counts { agents: cores + repertoire.devices as usize, lines: lines.len() };
         for _ in 0..counts.agents {
@@ -301,6 +306,12 @@ impl Stepping {
     /// The number of cores and DMA devices.
     pub(super) fn agents(&self) -> usize {
         self.cores + self.repertoire.devices as usize
+    }
+
+    /// Whether two cores have the same controller.
+    pub fn has_shared_caches(&self) -> bool {
+        let homes = &self.system.homes_of[..self.cores];
+        (1..homes.len()).any(|core| homes[..core].contains(&homes[core]))
     }
 
     /// The number of lines.

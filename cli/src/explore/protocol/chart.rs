@@ -9,6 +9,7 @@ use report::sequence::{Chart, Event, Step, svg, text};
 use simulate::stepper::{DescribedMove, Party, Signal};
 
 use super::Args;
+use super::fair::starves;
 use super::subject::{Explored, Subject};
 use crate::error::Error;
 use crate::files;
@@ -67,8 +68,15 @@ pub fn write(
 
 /// The chart of the run to what was found, or to the first warning.
 fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
-    let (steps, wrong) = match &explored.exploration.verdict {
-        Verdict::Found(found) => {
+    let starved = starves(explored.fair.as_ref());
+    let lasso: Vec<DescribedMove> = starved
+        .iter()
+        .flat_map(|found| found.stem.iter().chain(&found.cycle))
+        .cloned()
+        .collect();
+    let (steps, wrong) = match (starved, &explored.exploration.verdict) {
+        (Some(found), _) => (&lasso, found.sentence()),
+        (None, Verdict::Found(found)) => {
             let place = explored.place.as_ref();
             let place = place.map(|(file, line, _)| format!(", at {file}:{line}"));
             (&found.steps, found.sentence() + &place.unwrap_or_default())
@@ -86,7 +94,15 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
     };
     Some(Chart {
         title,
-        lead: vec![format!("{}: a shortest run, of {} moves", args.size(), steps.len())],
+        lead: vec![match starved {
+            Some(found) => format!(
+                "{}: {} moves, of which those from {} on are repeated for ever",
+                args.size(),
+                steps.len(),
+                found.stem.len() + 1
+            ),
+            None => format!("{}: a shortest run, of {} moves", args.size(), steps.len()),
+        }],
         parties: parties.iter().map(|(_, name)| name.clone()).collect(),
         steps: steps.iter().map(|step| Step { events: events(step, &column) }).collect(),
         wrong: Some(wrong),

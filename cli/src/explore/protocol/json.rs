@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
-use super::Args;
+use super::{Args, KeptOrder, fair};
 use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
@@ -31,6 +31,13 @@ pub fn print(
         "locations": args.locations,
         "tiny": args.tiny,
         "requests": args.requests,
+        "threads_per_cache": args.threads_per_cache.unwrap_or(1),
+        "l2_banks": args.l2_banks.unwrap_or(1),
+        "directories": args.directories.unwrap_or(1),
+        "order": match args.order {
+            KeptOrder::Buffers => "buffers",
+            KeptOrder::Vnets => "vnets",
+        },
         "also": args.repertoire.also().into_iter().map(Also::name).collect::<Vec<_>>(),
         "dma": args.repertoire.devices(),
         "states": progress.states,
@@ -63,6 +70,9 @@ pub fn print(
             line["stopped"] = why.name("states").into();
         }
     }
+    if let Some(fair) = &explored.fair {
+        line["fair"] = fair::value(fair);
+    }
     if args.nice_cycles {
         let searches = explored.searches.iter().map(memory_system::search_line);
         line["searches"] = searches.collect();
@@ -70,7 +80,8 @@ pub fn print(
     writeln!(out, "{line}")
 }
 
-fn steps(steps: &[DescribedMove]) -> Vec<Value> {
+/// Moves, each with what happens and its effects.
+pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
     steps.iter().map(step).collect()
 }
@@ -90,6 +101,9 @@ fn violation(found: &Violation, explored: &Explored) -> Value {
         "what": found.sentence(),
         "steps": steps(&found.steps),
     });
+    if !found.left.is_empty() {
+        value["left"] = json!(found.left);
+    }
     if let Some(fault) = &found.fault {
         value["fault"] = json!({ "kind": fault.kind.name(), "message": fault.message });
         if let Some((file, line, _)) = &explored.place {

@@ -6,13 +6,13 @@
 //!
 //! - A *load-linked* reserves the line. A store-conditional, which may come at any time, must fail if the line was written
 //!   by another agent since the core's last load-linked of it. What the caches keep of the reservation is a part of their own state.
-//! - A *locked read* locks the line at the core's controller. The only thing that the core then does is the locked write, which has
-//!   to come. Nobody may write the line in between.
+//! - A *locked read* locks the line at the core's controller. All that the core then begins is the locked write, which has
+//!   to come, and early loads of other lines. Nobody may write the line in between.
 //! - An *atomic* reads and writes in one request. It must read the latest value.
 //! - An *early load* stands for one that an out-of-order core performs before older loads. Until the core uses the value, which it may do
 //!   at any time after the load was performed, the protocol has to tell it if the line is lost (`evictionCallback`). If
 //!   it is told, the core throws the value away, also that of a load that is still under way. If it is not, the value must
-//!   be the latest when it is used.
+//!   be the latest when it is used. Until then the core does nothing else with the line.
 //! - A *flush* changes no value.
 //! - A *prefetch* is what the prefetcher of a controller may ask for, which is any line at any time, if the one before it is no
 //!   longer waiting.
@@ -236,14 +236,17 @@ impl Stepping {
         };
         let lines = self.lines.len();
         let outstanding = (0..lines).filter(|&line| is_request(self.request_code(agent, line)));
-        // Until a lock is released, nothing else is begun.
-        let may_ask = outstanding.count() < self.most_requests(agent)
-            && !(0..lines).any(|line| self.has_lock(agent, line));
+        let may_ask = outstanding.count() < self.most_requests(agent);
+        let has_lock = (0..lines).any(|line| self.has_lock(agent, line));
         for (line, &address) in self.lines.iter().enumerate() {
             match self.request_code(agent, line) {
                 LOADED => add(line, Action::Use, 0),
                 LOCKED => add(line, Action::LockedWrite, 0),
-                0 if may_ask && !is_blocked(address) => {
+                // Until a lock is released, nothing else is begun but what is done early.
+                0 if may_ask && has_lock && self.repertoire.early && !is_blocked(address) => {
+                    add(line, Action::EarlyLoad, 0);
+                }
+                0 if may_ask && !has_lock && !is_blocked(address) => {
                     add(line, Action::Load, 0);
                     (0..self.values.choices()).for_each(|value| add(line, Action::Store, value));
                     if agent < self.cores {

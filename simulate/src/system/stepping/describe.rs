@@ -97,7 +97,7 @@ impl Stepping {
         format!("{}-{}", machine.name, controller.version)
     }
 
-    fn consumer(&self, buffer: usize) -> String {
+    pub(super) fn consumer(&self, buffer: usize) -> String {
         self.name(self.system.consumers[buffer] as usize)
     }
 
@@ -125,10 +125,14 @@ impl Stepping {
         let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
             return "a message".to_owned();
         };
-        let of = self.system.words.type_of(one.message);
-        let kind = self.kind_of(one.message);
-        let name = kind.unwrap_or(&self.system.program.types[of].name);
-        format!("{name}{}", self.line_of_message(one.message))
+        self.message_name(one.message)
+    }
+
+    /// The type and the line of a message: `GETX for line 0`
+    pub(super) fn message_name(&self, message: u64) -> String {
+        let of = self.system.words.type_of(message);
+        let name = self.kind_of(message).unwrap_or(&self.system.program.types[of].name);
+        format!("{name}{}", self.line_of_message(message))
     }
 
     /// What the `Type` field of a message says: `GETX`

@@ -34,6 +34,7 @@
 
 mod effects;
 mod in_flight;
+mod labels;
 mod owned;
 mod permuted;
 mod renames;
@@ -48,6 +49,7 @@ use crate::numbering::Strings;
 use crate::stepper::{Group, Stepper, Symmetry};
 use crate::system::{Role, Warning};
 use effects::Effects;
+pub use labels::Label;
 use in_flight::{NOTHING_IN_FLIGHT, Sequences};
 use owned::{OwnedParts, Summary};
 use permuted::Permuted;

@@ -168,9 +168,12 @@ impl Stepping {
     fn thaw_cache(&mut self, number: usize, from: &mut &[u8]) {
         let overflows = self.stores[number].overflows;
         let cache = self.stores[number].cache;
+        // All sets first: an old entry of one may have the address that a new one of another will have.
+        for &set in &self.stores[number].sets {
+            self.system.caches[cache].clear_set(set);
+        }
         for at in 0..self.stores[number].sets.len() {
             let set = self.stores[number].sets[at];
-            self.system.caches[cache].clear_set(set);
             if overflows {
                 let count = self.system.caches[cache].use_count();
                 let uses: Vec<u64> = (0..count).map(|_| self.get(from)).collect();

@@ -12,6 +12,8 @@ use crate::system::stepping::view::View;
 pub(super) struct Summary {
     /// The classes of the values in it.
     pub classes: Classes,
+    /// The requests under way: for each line a byte, with a bit for each core or device.
+    pub requests: u64,
     /// The loads in flight: for each line a byte, with a bit for each core or device.
     pub loads: u64,
     /// The cores and devices that wait, a bit for each.
@@ -97,6 +99,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
     let owned = &stepping.owned[controller];
     let mut all = Summary {
         classes: stepping.classes.get(),
+        requests: 0,
         loads: 0,
         waiting: 0,
         is_busy: false,
@@ -110,10 +113,12 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
     let mut asks = Vec::new();
     let mut has_lock = false;
     for &core in &owned.agents {
-        let mut lines = 0..stepping.lines.len();
-        has_lock |= lines.clone().any(|line| stepping.has_lock(core, line));
-        if lines.any(|line| is_request(stepping.request_code(core, line))) {
-            all.waiting |= 1 << core;
+        for line in 0..stepping.lines.len() {
+            has_lock |= stepping.has_lock(core, line);
+            if is_request(stepping.request_code(core, line)) {
+                all.waiting |= 1 << core;
+                all.requests |= 1 << (8 * line + core);
+            }
         }
         let mut moves = Vec::new();
         stepping.asking(core, &mut |line, action, value| {

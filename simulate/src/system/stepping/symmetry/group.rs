@@ -123,7 +123,7 @@ impl Seeker<'_> {
         let machines = &self.system.program.machines;
         for machine in machines {
             let count = self.system.machines.count(u64::from(machine.kind)) as usize;
-            if count > 1 && count != self.cores && !self.serves_devices(machine) {
+            if count > 1 && count != self.cores && !self.stays(machine) {
                 return Some(format!(
                     "there are {count} controllers {} for {} cores",
                     machine.name, self.cores
@@ -156,7 +156,7 @@ impl Seeker<'_> {
         for machine in &system.program.machines {
             moves[machine.kind as usize] = self.cores > 1
                 && system.machines.count(u64::from(machine.kind)) as usize == self.cores
-                && !self.serves_devices(machine);
+                && !self.stays(machine);
         }
         let new_place = |at: usize| {
             let controller = &system.controllers[at];
@@ -198,9 +198,13 @@ impl Seeker<'_> {
         })
     }
 
-    /// Whether the controllers of a machine serve DMA devices, which stay where they are.
-    fn serves_devices(&self, machine: &Machine) -> bool {
-        self.system.dma_homes.iter().any(|&home| {
+    /// Whether the controllers of a machine stay where they are: they serve DMA devices, or each some of the lines.
+    fn stays(&self, machine: &Machine) -> bool {
+        let mut parameters = machine.parameters.iter();
+        let types = &self.system.program.types;
+        let is_bank = matches!(&*machine.name, "L2Cache" | "Directory")
+            || parameters.any(|member| &*types[member.of].name == "DirectoryMemory");
+        is_bank || self.system.dma_homes.iter().any(|&home| {
             let of = self.system.controllers[home].machine;
             self.system.program.machines[of].kind == machine.kind
         })
