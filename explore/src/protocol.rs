@@ -188,8 +188,14 @@ fn concluded(
 fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> Violation {
     let stepper = search.stepper.stepper();
     let cores = stepper.cores();
-    let mut violation =
-        Violation { finding, fault: None, steps: Vec::new(), moves: Vec::new(), cores, left: Vec::new() };
+    let mut violation = Violation {
+        finding,
+        fault: None,
+        steps: Vec::new(),
+        moves: Vec::new(),
+        cores,
+        left: Vec::new(),
+    };
     for (state, chosen) in run {
         let (described, outcome) = stepper.describe(state, *chosen);
         violation.steps.push(described);

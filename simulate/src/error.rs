@@ -74,7 +74,9 @@ pub enum SetupError {
     #[error("the protocol does not handle {0}")]
     Unhandled(&'static str),
     /// A protocol under exploration performs atomic instructions elsewhere than in the first-level cache.
-    #[error("the protocol may perform atomic instructions far from the core, which is not explored")]
+    #[error(
+        "the protocol may perform atomic instructions far from the core, which is not explored"
+    )]
     FarAtomics,
     /// No cache of a protocol under exploration serves several threads.
     #[error("no first-level cache of the protocol serves several threads")]

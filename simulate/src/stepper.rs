@@ -67,9 +67,7 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-use crate::config::{
-    CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics, takes_flushes,
-};
+use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics, takes_flushes};
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};

@@ -10,6 +10,7 @@ mod fast;
 mod fault;
 pub mod library;
 mod messages;
+mod played;
 mod prefetches;
 mod report;
 mod run;
@@ -51,6 +52,8 @@ pub use coverage::{Covered, Reached, entry_of, visits};
 use fast::Position;
 pub use fault::{Fault, FaultKind};
 use library::order::Observed;
+use played::Delivery;
+pub use played::{Played, PlayedStep};
 pub use warning::Warning;
 use words::Words;
 
@@ -308,6 +311,9 @@ pub struct System {
     told: Vec<(usize, u64)>,
     happenings: Vec<RecordedEvent>,
     happened: usize,
+    /// The last messages with where they go, and how many there were.
+    deliveries: Vec<Delivery>,
+    delivered: usize,
 }
 
 /// How a run ended that did not fail.

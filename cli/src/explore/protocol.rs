@@ -23,6 +23,7 @@ use slicc::setting::Setting;
 use super::limits::Limits;
 use crate::error::Error;
 use crate::options::Format;
+use crate::sequence::Form;
 use crate::simulate::parse;
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
@@ -41,7 +42,8 @@ Examples:
   rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race
   rubric explore protocol MI_example --locations 2 --tiny --mutants
   rubric explore protocol MI_example --locations 2 --nice-cycles
-  rubric explore protocol MOESI_hammer --also linked,flush --dma 1 --max-states 1M
+  rubric explore protocol MOESI_hammer --also flush --dma 1 --mutant hammer-dir-dma-during-flush-missing
+  rubric explore protocol MI_example --also linked --fair
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
@@ -117,7 +119,12 @@ pub struct Args {
 
     /// Which messages between two controllers keep their order: those between ordered `buffers`, or those on ordered virtual
     /// networks (`vnets`), one of whose buffers is ordered
-    #[arg(long, value_name = "buffers|vnets", default_value = "buffers", hide_possible_values = true)]
+    #[arg(
+        long,
+        value_name = "buffers|vnets",
+        default_value = "buffers",
+        hide_possible_values = true
+    )]
     order: KeptOrder,
 
     /// Caches with room for one line, so that lines replace each other [default: room for all]
@@ -289,10 +296,7 @@ impl Args {
         let parts = parts.filter(|(count, _)| *count > 1);
         let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
         let order = if self.order == KeptOrder::Vnets { ", ordered virtual networks" } else { "" };
-        format!(
-            "{threads}, {locations}{room}{requests}{parts}{order}{}",
-            self.repertoire.size()
-        )
+        format!("{threads}, {locations}{room}{requests}{parts}{order}{}", self.repertoire.size())
     }
 }
 
@@ -319,7 +323,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         return Err(Error::Usage("-o: a chart shows one run: name one protocol".to_owned()));
     }
     // A file that cannot be written is reported before the work is done.
-    let form = args.output.as_deref().map(chart::Form::of).transpose()?;
+    let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
     let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))

@@ -22,6 +22,7 @@ use simulate::stepper::{
 };
 use slicc::protocol::Protocol;
 
+use super::Finding;
 use super::states::{Content, States, Unpacked};
 use crate::search::{Limits, Progress, Stopped, stopped};
 use graph::{Edge, Fairness, Graph};
@@ -148,7 +149,7 @@ impl Explorer {
                 self.states.unpack((left, right), &mut before);
                 self.stepper.moves(before.parts(), &mut moves);
                 for &chosen in &moves {
-                    edges.extend(self.edge(at as u32, chosen, &before, &mut after));
+                    edges.push(self.edge(at as u32, chosen, &before, &mut after));
                 }
             }
             self.graph.push(&edges);
@@ -174,18 +175,16 @@ impl Explorer {
         None
     }
 
-    fn edge(
-        &mut self,
-        from: u32,
-        chosen: Move,
-        before: &Unpacked,
-        after: &mut [u32],
-    ) -> Option<Edge> {
+    /// The edge of a move. One that leads to a finding leads to a state of its own, where the run ends.
+    fn edge(&mut self, from: u32, chosen: Move, before: &Unpacked, after: &mut [u32]) -> Edge {
         let label = self.stepper.label(before.parts(), chosen);
-        self.stepper.take(before.parts(), chosen, after).ok()?;
-        let to = self.states.number(after, before).unwrap_or_else(|new| {
+        let (to, requests) = match self.stepper.take(before.parts(), chosen, after) {
+            Ok(()) => (self.states.number(after, before), self.stepper.requests(after)),
+            Err(_) => (self.states.number_of_finding(Finding::Fault), 0),
+        };
+        let to = to.unwrap_or_else(|new| {
             self.parents.push(from);
-            self.requests.push(self.stepper.requests(after));
+            self.requests.push(requests);
             new
         });
         let number = self.names.len() as u32;
@@ -194,7 +193,7 @@ impl Explorer {
             self.graph.fairness.push(fairness(label));
             number
         });
-        Some(Edge { to, label })
+        Edge { to, label }
     }
 
     fn bytes(&self) -> usize {

@@ -62,7 +62,7 @@ fn reservations_that_are_kept_are_found() {
 #[test]
 fn locks_that_are_lost_are_found() {
     let locked = Repertoire { locked: true, early: true, ..NOTHING };
-    only_with("MI_example", "mi-l1-evict-locked-line", 2, locked, "atomicity violation");
+    only_with("MI_example", "mi-l1-evict-locked-line", 2, locked, "deadlock");
 }
 
 /// An atomic reads the block that another core has given up.

@@ -163,6 +163,8 @@ impl System {
             told: Vec::new(),
             happenings: Vec::new(),
             happened: 0,
+            deliveries: Vec::new(),
+            delivered: 0,
             homes,
             fetchers: plan.fetchers.clone(),
             homes_of: vec![0; sequencers],

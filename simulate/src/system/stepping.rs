@@ -47,8 +47,8 @@ pub use moves::{Holders, Move, Outcome};
 pub use signals::{Party, Signal};
 use symmetry::Kinds;
 pub use symmetry::{Group, Symmetry};
-pub use values::{Freshness, Values};
 use values::{Classes, Counts, Renaming};
+pub use values::{Freshness, Values};
 use view::View;
 
 /// A cache, with the part of it that holds lines.

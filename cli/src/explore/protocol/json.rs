@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
-use super::{Args, KeptOrder, fair};
 use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
+use super::{Args, KeptOrder, fair};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;

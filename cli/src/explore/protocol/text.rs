@@ -8,8 +8,8 @@ use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
-use super::{Args, fair};
 use super::subject::{Explored, Subject};
+use super::{Args, fair};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::protocols::Opened;
@@ -32,7 +32,10 @@ pub fn print(
         Verdict::Clean => {
             let repertoire = args.repertoire.repertoire();
             let also = [
-                (repertoire.linked || repertoire.locked || repertoire.atomic, "atomicity violation"),
+                (
+                    repertoire.linked || repertoire.locked || repertoire.atomic,
+                    "atomicity violation",
+                ),
                 (repertoire.early, "missed invalidation"),
             ];
             let also = also.iter().filter(|(is_checked, _)| *is_checked);

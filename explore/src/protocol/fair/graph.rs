@@ -128,11 +128,7 @@ impl Graph {
 
     /// A walk from a state of a component back to it on which all that is required happens, as states with the label of the
     /// step from each.
-    pub fn cycle(
-        &self,
-        component: &[u32],
-        is_dropped: &dyn Fn(u32) -> bool,
-    ) -> Vec<(u32, u32)> {
+    pub fn cycle(&self, component: &[u32], is_dropped: &dyn Fn(u32) -> bool) -> Vec<(u32, u32)> {
         let Some(&start) = component.first() else {
             return Vec::new();
         };

@@ -266,8 +266,7 @@ impl Stepping {
 
     /// Whether a core has locked a line, or is writing it to unlock it.
     pub(super) fn has_lock(&self, core: usize, line: usize) -> bool {
-        self.repertoire.locked
-            && matches!(self.request_code(core, line), LOCKED | LOCKED_WRITE)
+        self.repertoire.locked && matches!(self.request_code(core, line), LOCKED | LOCKED_WRITE)
     }
 
     /// The largest number of outstanding requests of an agent.
@@ -325,8 +324,7 @@ impl Stepping {
             RequestKind::Store => {
                 access.action = Action::Store;
                 access.writes = true;
-                access.races =
-                    agent >= self.cores && freshness(memo.reserved) != Freshness::Latest;
+                access.races = agent >= self.cores && freshness(memo.reserved) != Freshness::Latest;
                 memo.reserved = STALE;
             }
             _ => access.freshness = freshness(answer.value),

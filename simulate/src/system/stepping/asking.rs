@@ -119,7 +119,8 @@ impl Stepping {
         tag: u32,
         value: u8,
     ) -> Request {
-        let is_read = kind.is_read() || matches!(kind, RequestKind::LockedRead | RequestKind::Flush);
+        let is_read =
+            kind.is_read() || matches!(kind, RequestKind::LockedRead | RequestKind::Flush);
         Request {
             tag,
             kind,
@@ -145,12 +146,7 @@ impl Stepping {
 
     fn transfer_of(&self, device: usize, line: usize, writes: bool) -> Transfer {
         let value = self.values.pending(self.cores + device, line, self.counts());
-        Transfer {
-            tag: 0,
-            address: self.lines[line],
-            words: 1,
-            written: writes.then_some(value),
-        }
+        Transfer { tag: 0, address: self.lines[line], words: 1, written: writes.then_some(value) }
     }
 
     /// Lets the prefetcher of a controller ask for a line.

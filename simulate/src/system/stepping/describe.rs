@@ -2,9 +2,9 @@
 
 use slicc::compile::types::TypeKind;
 
+use super::actions::{Access, Action};
 use super::moves::{Move, Outcome};
 use super::signals::Signal;
-use super::actions::{Access, Action};
 use super::values::Freshness;
 use super::{Stepping, Values};
 use crate::system::RecordedEvent;
@@ -200,9 +200,9 @@ impl Stepping {
                 format!("has read the latest value of line {line} and written the line")
             }
             (_, Action::EarlyLoad) => format!("has loaded line {line} early"),
-            (_, Action::Use) if wrong => format!(
-                "was not told that the value is no longer the latest of line {line}"
-            ),
+            (_, Action::Use) if wrong => {
+                format!("was not told that the value is no longer the latest of line {line}")
+            }
             (_, Action::Use) => format!("has used the latest value of line {line}"),
             _ => match freshness {
                 Freshness::Latest => format!("has read the latest value of line {line}"),

@@ -83,7 +83,8 @@ impl Stepping {
             return true;
         }
         let cache = self.system.monitors[agent];
-        let monitor = cache.and_then(|cache| self.system.caches[cache as usize].monitor(self.lines[line]));
+        let monitor =
+            cache.and_then(|cache| self.system.caches[cache as usize].monitor(self.lines[line]));
         self.system.sequencers[agent].holds(monitor) || self.has_lock(agent, line)
     }
 

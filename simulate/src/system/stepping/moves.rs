@@ -268,9 +268,7 @@ impl Stepping {
         match chosen {
             _ if self.values == Values::Latest => 0,
             Move::Ask { core, line, value, .. } if core == by && line == to => u64::from(value),
-            _ => {
-                u64::from(decoded(state[by * self.lines.len() + to]).choice)
-            }
+            _ => u64::from(decoded(state[by * self.lines.len() + to]).choice),
         }
     }
 
@@ -293,10 +291,8 @@ impl Stepping {
 
     fn loads_line(&self, agent: usize, line: usize) -> bool {
         let request = decoded(self.request_code(agent, line)).request;
-        matches!(
-            request,
-            Some((RequestKind::LoadLinked | RequestKind::LockedRead, _))
-        ) || request.is_some_and(|(kind, tag)| kind == RequestKind::Load && tag != EARLY)
+        matches!(request, Some((RequestKind::LoadLinked | RequestKind::LockedRead, _)))
+            || request.is_some_and(|(kind, tag)| kind == RequestKind::Load && tag != EARLY)
     }
 
     fn holders(&self) -> Vec<Holders> {

@@ -296,8 +296,7 @@ fn all_requests_are_the_same_in_states_of_parts() {
         let protocol = Protocol::open(name).unwrap();
         let repertoire = repertoire(name);
         for (lines, requests) in [(1, 1), (2, 2)] {
-            let scope =
-                Scope { lines, tiny: lines > 1, requests, repertoire, ..Scope::default() };
+            let scope = Scope { lines, tiny: lines > 1, requests, repertoire, ..Scope::default() };
             parts_agree(&protocol, &scope, 4000);
             random_runs(name, &scope, 2000);
         }

@@ -105,7 +105,13 @@ impl Values {
     }
 
     /// How recent a value is that was read from a line.
-    pub(super) fn freshness(self, value: u64, reader: usize, line: usize, counts: Counts) -> Freshness {
+    pub(super) fn freshness(
+        self,
+        value: u64,
+        reader: usize,
+        line: usize,
+        counts: Counts,
+    ) -> Freshness {
         if self != Values::Latest || value >= FRESH {
             return Freshness::Latest;
         }
@@ -113,7 +119,9 @@ impl Values {
             Some(Class::Latest(of)) if of == line => Freshness::Latest,
             // It may have been written already.
             Some(Class::Pending { line: of, .. }) if of == line => Freshness::Latest,
-            Some(Class::Old { line: of, loads }) if of == line && loads >> reader & 1 == 1 => Freshness::Old,
+            Some(Class::Old { line: of, loads }) if of == line && loads >> reader & 1 == 1 => {
+                Freshness::Old
+            }
             _ => Freshness::Stale,
         }
     }
@@ -269,7 +277,10 @@ impl Renaming {
             let (core, line) = ((fresh >> LINE_BITS) as usize, fresh as usize % (1 << LINE_BITS));
             // If another core has stored to the line in the same move, no load may return it: it is
             // stale.
-            let is_last = self.latest.get(line).is_some_and(|last| last.is_some_and(|last| last.agent == core));
+            let is_last = self
+                .latest
+                .get(line)
+                .is_some_and(|last| last.is_some_and(|last| last.agent == core));
             return if is_last { Class::Latest(line).code(self.counts) } else { STALE };
         }
         let Some(class) = Class::of(value, self.counts) else {
@@ -341,9 +352,11 @@ mod tests {
     fn codes_and_classes_agree() {
         let latest = (0..2).map(Class::Latest);
         let old = (0..2).flat_map(|line| (1..4).map(move |loads| Class::Old { line, loads }));
-        let pending = (0..2).flat_map(|line| (0..2).map(move |device| Class::Pending { line, device }));
+        let pending =
+            (0..2).flat_map(|line| (0..2).map(move |device| Class::Pending { line, device }));
         let all: Vec<Class> = latest.chain(old).chain(pending).collect();
-        let codes: std::collections::BTreeSet<u64> = all.iter().map(|class| class.code(COUNTS)).collect();
+        let codes: std::collections::BTreeSet<u64> =
+            all.iter().map(|class| class.code(COUNTS)).collect();
         assert_eq!(codes.len(), all.len());
         assert!(all.iter().all(|class| Class::of(class.code(COUNTS), COUNTS) == Some(*class)));
         let swapped = Places::new(vec![1, 0]).expect("a permutation");

@@ -67,9 +67,9 @@ impl PartStepper {
         let lost = gather(self.loads(before) & !loads);
         for at in 0..after.len() {
             let classes = self.classes_of(at, after[at]);
-            let changes =
-                (classes.latest | classes.pending) & stored_lines | classes.old & lost != 0
-                    || classes.is_fresh;
+            let changes = (classes.latest | classes.pending) & stored_lines | classes.old & lost
+                != 0
+                || classes.is_fresh;
             if changes {
                 let loads = loads & spread(classes.latest | classes.old);
                 after[at] = self.renamed(at, after[at], stored, loads);

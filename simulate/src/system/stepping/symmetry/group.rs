@@ -204,10 +204,11 @@ impl Seeker<'_> {
         let types = &self.system.program.types;
         let is_bank = matches!(&*machine.name, "L2Cache" | "Directory")
             || parameters.any(|member| &*types[member.of].name == "DirectoryMemory");
-        is_bank || self.system.dma_homes.iter().any(|&home| {
-            let of = self.system.controllers[home].machine;
-            self.system.program.machines[of].kind == machine.kind
-        })
+        is_bank
+            || self.system.dma_homes.iter().any(|&home| {
+                let of = self.system.controllers[home].machine;
+                self.system.program.machines[of].kind == machine.kind
+            })
     }
 
     /// Lets the parts of a controller come to the place of those of another one.
