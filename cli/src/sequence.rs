@@ -1,6 +1,5 @@
 //! Runs of protocols as message-sequence charts, in the format that the name of a file says.
 
-use std::io::Write;
 use std::path::Path;
 
 use report::page::charted;

@@ -189,8 +189,8 @@ impl PartStepper {
     /// Restores all parts of a state.
     fn restore(&mut self, state: &[u32]) {
         self.stepper.clear();
-        for at in 0..state.len() {
-            self.restore_part(at, state[at]);
+        for (at, &number) in state.iter().enumerate() {
+            self.restore_part(at, number);
         }
     }
 
@@ -206,8 +206,8 @@ impl PartStepper {
 
     /// Numbers all parts of the state of the system.
     fn number_all(&mut self, state: &mut [u32]) {
-        for at in 0..state.len() {
-            state[at] = match self.parts[at] {
+        for (at, number) in state.iter_mut().enumerate() {
+            *number = match self.parts[at] {
                 Part::Owned(controller) => self.number_owned(controller, &Renaming::none()),
                 Part::InFlight(buffer) => self.number_in_flight(buffer),
                 Part::Memory => self.number_memory(View::new(&Renaming::none())),

@@ -65,14 +65,14 @@ impl PartStepper {
         }
         let loads = self.loads(after);
         let lost = gather(self.loads(before) & !loads);
-        for at in 0..after.len() {
-            let classes = self.classes_of(at, after[at]);
+        for (at, number) in after.iter_mut().enumerate() {
+            let classes = self.classes_of(at, *number);
             let changes = (classes.latest | classes.pending) & stored_lines | classes.old & lost
                 != 0
                 || classes.is_fresh;
             if changes {
                 let loads = loads & spread(classes.latest | classes.old);
-                after[at] = self.renamed(at, after[at], stored, loads);
+                *number = self.renamed(at, *number, stored, loads);
             }
         }
     }

@@ -37,12 +37,11 @@ impl Group {
         &self.unused
     }
 
-    /// The symmetries of a system, of those that are wanted.
+    /// The symmetries of a system with so many cores and DMA devices, of those that are wanted.
     pub(in super::super) fn of(
         system: &System,
         lines: &[u64],
-        cores: usize,
-        devices: usize,
+        (cores, devices): (usize, usize),
         bases: &[Vec<u64>],
         kinds: &Kinds,
         values: Values,
