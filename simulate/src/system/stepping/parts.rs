@@ -15,7 +15,7 @@
 //! What a move reports about values, and the renaming after it, depend on all parts with values of a line. Each part knows
 //! which they are, so that only these are renamed, and this is done once as well (`renames`).
 //!
-//! [`Stepping::take`] makes the same moves with whole states. Tests hold the two against each other.
+//! [`Stepping::take`](super::Stepping::take) makes the same moves with whole states. Tests hold the two against each other.
 //!
 //! ```
 //! use slicc::protocol::Protocol;
