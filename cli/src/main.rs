@@ -41,6 +41,7 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
+mod sequence;
 mod shell;
 mod shrink;
 mod simulate;

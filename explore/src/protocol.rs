@@ -11,6 +11,10 @@
 //!   with a block that an invalidation has overtaken (MESI's `IS_I`): the value is old, but not stale. Without stale
 //!   values all runs are linearizable, so with one request at a time they are sequentially consistent, and none has a
 //!   nice cycle of any length;
+//! - an *atomicity violation*: a read-modify-write has written a line that another core or device has written since
+//!   it read it, be it a store-conditional that should have failed, a locked write, or an atomic instruction;
+//! - a *missed invalidation*: a core has loaded a value early, before older loads, and was not told that the line is lost
+//!   although the value is no longer the latest when it is used;
 //! - a *deadlock*: no transition is possible without a new request, and yet a core waits, or a message or transaction is
 //!   left;
 //! - a *livelock*: transitions are possible, but none of the continuations completes the requests (see `settle`).
@@ -37,6 +41,8 @@
 //! assert_eq!(explored.progress.states, 501);
 //! ```
 
+pub mod fair;
+mod finding;
 mod search;
 mod settle;
 mod states;
@@ -44,138 +50,13 @@ mod states;
 use simulate::stepper::{
     DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
 };
-use simulate::system::{Fault, Warning};
+use simulate::system::Warning;
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 
 use crate::search::{Limits, Progress, Stopped};
+pub use finding::{Finding, Violation};
 use search::{End, Search};
-
-/// A defect of the protocol that an exploration found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Finding {
-    /// The protocol failed.
-    Fault,
-    /// A core may write a line while another core may read or write it.
-    SwmrViolation {
-        /// The number of the line.
-        line: usize,
-        /// The cores that may write it, a bit for each.
-        writers: u64,
-        /// The cores that may only read it, a bit for each.
-        readers: u64,
-    },
-    /// A load returned a value that was not the latest at any time since the load began.
-    StaleValue {
-        /// The core that loaded.
-        core: usize,
-        /// The number of the line.
-        line: usize,
-    },
-    /// No transition is possible, although requests, messages or transactions are outstanding.
-    Deadlock {
-        /// The cores that wait, a bit for each; none if only a message or a transaction is left.
-        waiting: u64,
-    },
-    /// Transitions are possible, but none of the continuations completes what is outstanding.
-    Livelock {
-        /// The cores that wait, a bit for each.
-        waiting: u64,
-    },
-}
-
-impl Finding {
-    /// The gravest kind has the lowest rank.
-    fn rank(&self) -> u8 {
-        match self {
-            Finding::Fault => 0,
-            Finding::SwmrViolation { .. } => 1,
-            Finding::StaleValue { .. } => 2,
-            Finding::Deadlock { .. } => 3,
-            Finding::Livelock { .. } => 4,
-        }
-    }
-
-    /// The finding without cores and lines, which differ between permutations of one run.
-    fn without_names(self) -> Finding {
-        match self {
-            Finding::Fault => Finding::Fault,
-            Finding::SwmrViolation { .. } => {
-                Finding::SwmrViolation { line: 0, writers: 0, readers: 0 }
-            }
-            Finding::StaleValue { .. } => Finding::StaleValue { core: 0, line: 0 },
-            Finding::Deadlock { .. } => Finding::Deadlock { waiting: 0 },
-            Finding::Livelock { .. } => Finding::Livelock { waiting: 0 },
-        }
-    }
-
-    /// The name of this kind of finding in output.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Finding::Fault => "fault",
-            Finding::SwmrViolation { .. } => "SWMR violation",
-            Finding::StaleValue { .. } => "stale value",
-            Finding::Deadlock { .. } => "deadlock",
-            Finding::Livelock { .. } => "livelock",
-        }
-    }
-}
-
-/// A finding, and a shortest run that leads to it.
-#[derive(Clone, Debug)]
-pub struct Violation {
-    /// The finding.
-    pub finding: Finding,
-    /// The fault of the protocol, if the finding is one.
-    pub fault: Option<Box<Fault>>,
-    /// The moves of the run, in words.
-    pub steps: Vec<DescribedMove>,
-    /// The moves of the run.
-    pub moves: Vec<Move>,
-}
-
-impl Violation {
-    /// The finding as a sentence: the fault's own message if it is one.
-    pub fn sentence(&self) -> String {
-        match &self.finding {
-        Finding::Fault => match &self.fault {
-            Some(fault) => fault.message.clone(),
-            None => "the protocol failed".to_owned(),
-        },
-        Finding::SwmrViolation {
-            line,
-            writers,
-            readers,
-        } => {
-            let reading = match readers {
-                0 => String::new(),
-                _ => format!(", and {} may read it", cores(*readers)),
-            };
-            format!(
-                "SWMR violation: {} may write line {line}{reading}",
-                cores(*writers)
-            )
-        }
-        Finding::StaleValue { core, line } => format!(
-            "stale value: core {core} loaded a value of line {line} that was not the latest at any time since the load began"
-        ),
-        Finding::Deadlock { waiting: 0 } => {
-            "deadlock: a message or a transaction is left, and no controller can take a transition".to_owned()
-        }
-        Finding::Deadlock { waiting } => {
-            format!("deadlock: {} waiting, and no controller can take a transition", are(*waiting))
-        }
-        Finding::Livelock { waiting: 0 } => {
-            "livelock: a message or a transaction is left, and no sequence of transitions completes it"
-                .to_owned()
-        }
-        Finding::Livelock { waiting } => format!(
-            "livelock: {} waiting, and no sequence of transitions completes the requests",
-            are(*waiting)
-        ),
-    }
-    }
-}
 
 /// A warning about a mistake that gem5 accepts, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
@@ -357,28 +238,27 @@ fn concluded(
 /// Describes a run to a finding in words: its moves, each with the whole state before it.
 fn describe(search: &mut Search, run: &[(Vec<u8>, Move)], finding: Finding) -> Violation {
     let stepper = search.stepper.stepper();
-    let mut violation = Violation { finding, fault: None, steps: Vec::new(), moves: Vec::new() };
+    let cores = stepper.cores();
+    let mut violation = Violation {
+        finding,
+        fault: None,
+        steps: Vec::new(),
+        moves: Vec::new(),
+        cores,
+        left: Vec::new(),
+    };
     for (state, chosen) in run {
         let (described, outcome) = stepper.describe(state, *chosen);
         violation.steps.push(described);
         violation.moves.push(*chosen);
-        violation.fault = outcome.state.err();
+        let is_last = violation.moves.len() == run.len();
+        match outcome.state {
+            Ok(last) if is_last && violation.finding.is_stuck() => {
+                violation.left = stepper.left(&last);
+            }
+            Ok(_) => {}
+            Err(fault) => violation.fault = Some(fault),
+        }
     }
     violation
-}
-
-/// `core 0`, or `cores 0 and 2`
-fn cores(set: u64) -> String {
-    let numbers: Vec<String> =
-        (0..64).filter(|core| set >> core & 1 == 1).map(|core: u64| core.to_string()).collect();
-    match numbers.len() {
-        1 => format!("core {}", numbers[0]),
-        _ => format!("cores {}", numbers.join(" and ")),
-    }
-}
-
-/// `core 0 is`, or `cores 0 and 2 are`
-fn are(set: u64) -> String {
-    let verb = if set.count_ones() == 1 { "is" } else { "are" };
-    format!("{} {verb}", cores(set))
 }

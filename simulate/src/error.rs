@@ -70,6 +70,17 @@ pub enum SetupError {
          such a protocol can be simulated, but not explored"
     )]
     DataInDirectories,
+    /// A protocol under exploration does not handle requests that cores are to make.
+    #[error("the protocol does not handle {0}")]
+    Unhandled(&'static str),
+    /// A protocol under exploration performs atomic instructions elsewhere than in the first-level cache.
+    #[error(
+        "the protocol may perform atomic instructions far from the core, which is not explored"
+    )]
+    FarAtomics,
+    /// No cache of a protocol under exploration serves several threads.
+    #[error("no first-level cache of the protocol serves several threads")]
+    OwnCaches,
     /// The blocks of a protocol under exploration do not have one word.
     #[error("blocks have to be of one word")]
     BlockSize,

@@ -12,7 +12,7 @@ use crate::client::Client;
 use crate::config::{Options, Plan, lacks_reservations, takes_flushes};
 use crate::error::SetupError;
 use crate::program::{Edit, EditKind, Program, ProgramSize};
-use crate::system::{Covered, Fault, Reached, RunEnd, Setup, System, Tally, Warning};
+use crate::system::{Covered, Fault, Played, Reached, RunEnd, Setup, System, Tally, Warning};
 use crate::trace::{self, Layout, Output, Trace};
 
 /// Separates the random choices of a variation from those of the run with the same seed.
@@ -218,6 +218,12 @@ impl Run {
     pub fn history(&self) -> Result<History, history::BuildError> {
         let records = self.system.cores().map(|core| core.records());
         crate::record::history(records, history::Provenance::default())
+    }
+
+    /// What controllers did last for the line at which the run failed, if it failed at one.
+    pub fn played(&self) -> Option<Played> {
+        let address = self.fault.as_ref()?.address?;
+        Some(self.system.played(address))
     }
 
     /// The transitions that were taken.

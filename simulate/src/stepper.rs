@@ -5,7 +5,7 @@
 //! controller. The difference is that there is no time:
 //!
 //! - A message is in flight until a move delivers it. If the buffers at both ends are ordered, the
-//!   messages between them arrive in the order in which they were sent. So do messages that a
+//!   messages between them arrive in the order in which they were sent; or, on request, if any buffer of their virtual network is ([`Order`]). So do messages that a
 //!   controller sends to itself through an ordered buffer, and memory's responses for one line. All
 //!   others arrive in any order. The simulator reorders fewer messages between an unordered and an
 //!   ordered buffer.
@@ -26,8 +26,8 @@
 //!   busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
 //! - A core has at most one outstanding request, or several of different lines if requested.
-//!   Requests are loads and stores; there are no fetches, flushes, locked, linked or atomic
-//!   accesses, and no DMA. Prefetchers ask for nothing. A core may issue a request whenever it has none, and its controller handles the
+//!   Requests are loads and stores, and what a [`Repertoire`] names; there are no fetches, and no
+//!   atomics that are performed far from the core. Prefetchers ask for any line at any time, or for nothing. A core may issue a request whenever it has none, and its controller handles the
 //!   request in the same move, unless another request is in the way.
 //! - A buffer is never full, unless the protocol says that it may be.
 //! - Memory initially holds values other than 0, as after loading a program. If a protocol takes
@@ -67,37 +67,49 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes};
+use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics, takes_flushes};
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
-pub use crate::system::stepping::parts::{Known, Missing, PartStepper, Problem, Taken};
+pub use crate::ruby::network::Order;
+pub use crate::system::stepping::parts::{Known, Label, Missing, PartStepper, Problem, Taken};
 pub use crate::system::stepping::{
-    Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Signal,
-    Symmetry, Values,
+    Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
+    Signal, Symmetry, Values,
 };
 
 /// Size of a block in bytes: one location.
 const BLOCK_BYTES: u64 = 8;
 /// Number of sets of each cache, the smallest possible.
 const SETS: u64 = 2;
-/// The largest number of cores, and of lines, that can be explored.
+/// The largest number of cores and DMA devices, and of lines, that can be explored.
 pub const MOST: u32 = 8;
 
 /// The size of the system under exploration.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Scope {
-    /// Number of cores, each with a cache of its own.
+    /// Number of cores.
     pub caches: u32,
-    /// Number of lines that they access, all in the same set.
+    /// Number of cores that share a first-level cache, if the protocol has such as serve several.
+    pub threads_per_cache: u32,
+    /// Number of lines that they access: all in the same set or, if there are several banks or directories, one after the other in
+    /// different ones.
     pub lines: u32,
+    /// Number of L2 caches, where cores share them.
+    pub l2_banks: u32,
+    /// Number of directories.
+    pub directories: u32,
+    /// Which messages between two controllers keep their order.
+    pub order: Order,
     /// Whether a cache has room for only one of the lines, so that they replace each other, instead
     /// of all.
     pub tiny: bool,
     /// Largest number of outstanding requests of a core, all of different lines.
     pub requests: u32,
+    /// What cores do beside loads and stores, and the number of DMA devices.
+    pub repertoire: Repertoire,
     /// The values that cores store.
     pub values: Values,
     /// Settings of parameters.
@@ -112,9 +124,14 @@ impl Default for Scope {
     fn default() -> Scope {
         Scope {
             caches: 2,
+            threads_per_cache: 1,
             lines: 1,
+            l2_banks: 1,
+            directories: 1,
+            order: Order::default(),
             tiny: false,
             requests: 1,
+            repertoire: Repertoire::default(),
             values: Values::Latest,
             settings: Vec::new(),
             strict: false,
@@ -130,7 +147,10 @@ impl Scope {
         let shape = CacheGeometry::new(SETS * u64::from(ways) * BLOCK_BYTES, ways);
         Options {
             threads: self.caches,
-            threads_per_machine: 1,
+            devices: self.repertoire.devices,
+            threads_per_machine: self.threads_per_cache.max(1),
+            directories: self.directories,
+            l2_banks: self.l2_banks,
             caches: Caches::Given(Sizes {
                 l1_instructions: shape,
                 l1_data: shape,
@@ -141,6 +161,7 @@ impl Scope {
             random_delays: false,
             network: Latency::Constant(1),
             memory: Latency::Constant(1),
+            send_evictions: self.repertoire.early,
             settings: self.settings.clone(),
             strict: self.strict,
             ..Options::default()
@@ -178,14 +199,24 @@ impl Stepper {
     /// Fails if the protocol has errors, or does not support or fit a system of this size.
     pub fn new(protocol: &Protocol, scope: &Scope) -> Result<Stepper, StepperError> {
         let fits = |number: u32| (1..=MOST).contains(&number);
-        if !fits(scope.caches) || !fits(scope.lines) {
+        let agents = scope.caches.saturating_add(scope.repertoire.devices);
+        if !fits(agents) || !fits(scope.caches) || !fits(scope.lines) {
             let (caches, lines) = (scope.caches, scope.lines);
             return Err(SetupError::Scope { caches, lines }.into());
         }
         // The protocol is compiled again, with blocks of one word.
         let small = Protocol::new(protocol.loaded.clone(), BLOCK_BYTES as usize)
             .map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
-        let options = scope.options();
+        check_requests(&small, &scope.repertoire)?;
+        let mut options = scope.options();
+        let is_set = |one: &Setting| one.to_string().contains(ENABLE_PREFETCH);
+        if scope.repertoire.prefetch
+            && has_parameter(&small, ENABLE_PREFETCH)
+            && !options.settings.iter().any(is_set)
+        {
+            let enabled = format!("{ENABLE_PREFETCH}=true").parse();
+            options.settings.extend(enabled);
+        }
         let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
@@ -200,13 +231,23 @@ impl Stepper {
             let (caches, sequencers) = (scope.caches, plan.sequencers);
             return Err(SetupError::Sequencers { caches, sequencers }.into());
         }
-        let lines = (0..u64::from(scope.lines)).map(|line| line * SETS * BLOCK_BYTES);
+        let is_banked = scope.l2_banks > 1 || scope.directories > 1;
+        let distance = if is_banked { BLOCK_BYTES } else { SETS * BLOCK_BYTES };
+        let lines = (0..u64::from(scope.lines)).map(|line| line * distance);
         let size = Size {
             cores: scope.caches as usize,
             requests: scope.requests.max(1) as usize,
+            repertoire: scope.repertoire,
+            order: scope.order,
             lines: lines.collect(),
         };
         let stepping = Stepping::new(system, size, scope.values)?;
+        if scope.repertoire.prefetch && !stepping.has_prefetches() {
+            return Err(SetupError::Unhandled("prefetches").into());
+        }
+        if scope.threads_per_cache > 1 && scope.caches > 1 && !stepping.has_shared_caches() {
+            return Err(SetupError::OwnCaches.into());
+        }
         let group = Arc::new(stepping.group(&scope.symmetries));
         Ok(Stepper { stepping, group })
     }
@@ -220,6 +261,25 @@ impl Stepper {
     pub fn representative(&mut self, state: Vec<u8>) -> Vec<u8> {
         self.stepping.representative(state, &self.group)
     }
+}
+
+/// The parameter by which gem5's protocols turn prefetching on.
+const ENABLE_PREFETCH: &str = "enable_prefetch";
+
+fn has_parameter(protocol: &Protocol, name: &str) -> bool {
+    let mut parameters = protocol.machines().flat_map(|machine| &machine.parameters);
+    parameters.any(|one| &*one.name.text == name)
+}
+
+/// Refuses requests that a protocol does not handle.
+fn check_requests(protocol: &Protocol, repertoire: &Repertoire) -> Result<(), SetupError> {
+    if repertoire.flush && !takes_flushes(protocol) {
+        return Err(SetupError::Unhandled("flushes"));
+    }
+    if repertoire.atomic && performs_atomics(protocol) {
+        return Err(SetupError::FarAtomics);
+    }
+    Ok(())
 }
 
 impl Deref for Stepper {

@@ -10,6 +10,7 @@ mod fast;
 mod fault;
 pub mod library;
 mod messages;
+mod played;
 mod prefetches;
 mod report;
 mod run;
@@ -51,6 +52,8 @@ pub use coverage::{Covered, Reached, entry_of, visits};
 use fast::Position;
 pub use fault::{Fault, FaultKind};
 use library::order::Observed;
+use played::Delivery;
+pub use played::{Played, PlayedStep};
 pub use warning::Warning;
 use words::Words;
 
@@ -304,8 +307,13 @@ pub struct System {
     /// Whether calls that depend on the order of names are recorded.
     is_watched: bool,
     observed: Observed,
+    /// In a system that is explored, the cores that were told that they lose a line, each with the line.
+    told: Vec<(usize, u64)>,
     happenings: Vec<RecordedEvent>,
     happened: usize,
+    /// The last messages with where they go, and how many there were.
+    deliveries: Vec<Delivery>,
+    delivered: usize,
 }
 
 /// How a run ended that did not fail.

@@ -1,11 +1,15 @@
 //! `rubric explore protocol`: all runs of coherence protocols, at a small size.
 //!
 //! - [`subject`]: a protocol, or a mutant of it, explored;
+//! - [`repertoire`]: what cores do beside loads and stores;
+//! - [`fair`]: what is printed about starvation;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
 
 mod chart;
+mod fair;
 mod json;
+mod repertoire;
 mod subject;
 mod text;
 
@@ -14,17 +18,19 @@ use std::path::PathBuf;
 
 use explore::protocol::{Means, Store};
 use simulate::config::relies_on_time;
-use simulate::stepper::{MOST, Scope, Symmetry, Values};
+use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
 use crate::error::Error;
 use crate::options::Format;
+use crate::sequence::Form;
 use crate::simulate::parse;
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
 use lab::text::{quoted, tame};
+use repertoire::RepertoireArgs;
 use subject::{Explored, Subject};
 
 /// Explore all runs of coherence protocols with a few threads and locations
@@ -37,18 +43,27 @@ Examples:
   rubric explore protocol MESI_Two_Level --locations 2 --tiny --mutant mesi2-replacement-race
   rubric explore protocol MI_example --locations 2 --tiny --mutants
   rubric explore protocol MI_example --locations 2 --nice-cycles
+  rubric explore protocol MOESI_hammer --also flush --dma 1 --mutant hammer-dir-dma-during-flush-missing
+  rubric explore protocol MI_example --also linked --fair
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
-several outstanding requests it need not be sequentially consistent). A message arrives at any time after it
+several outstanding requests it need not be sequentially consistent), and of what --also names. DMA devices read and write lines (--dma). A message arrives at any time after it
 was sent; only ordered buffers preserve the order of messages. The search reports:
 
   fault           an event without a transition, a failed assertion, or another fault of the protocol
   SWMR violation  one core may write a line while another may read or write it, by the permissions of
                   the caches of the cores' own controllers (single writer, multiple readers)
   stale value     a load returns a value that was not the latest at any time since the load began
+  atomicity violation
+                  a read-modify-write has written a line that was written by another since it read it
+  missed invalidation
+                  a core has used a value that it had loaded early and that was overwritten meanwhile, and
+                  was not told that it lost the line
   deadlock        no transition is possible, yet a core waits, or a message or transaction is left
   livelock        transitions are possible, but none of the continuations completes the requests
+  starvation      with --fair: a request waits for ever, although every message arrives and every
+                  controller goes on
 
 Of states that differ only in the names of cores and lines, one is explored, where the protocol treats these
 alike; --symmetry off explores all.
@@ -61,18 +76,20 @@ Mistakes that gem5 accepts (such as the use of an entry that was never allocated
 warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
 
 Each finding is shown with a shortest run that leads to it, and with -o as a message-sequence chart: cores, caches and
-directories as columns, messages as arrows from where they are sent to where they arrive. DMA devices, fetches, atomics, flushes and cores that
-load early are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
+directories as columns, messages as arrows from where they are sent to where they arrive. Instruction fetches, and atomics that
+are performed elsewhere than in the first-level cache, are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
-`locations`, `tiny`, `requests`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
+`locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
 `reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
-explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`) and, where
+explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `left` (what waits, of a deadlock or
+livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
-`explore memory-system` has them.
+`explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
+a request may starve, `what`, `stem` and `cycle`.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -89,6 +106,28 @@ pub struct Args {
     #[arg(long, alias = "lines", value_name = "N", default_value = "1", value_parser = few())]
     locations: u32,
 
+    /// Number of threads that share a first-level cache, of a protocol whose caches serve several [default: 1]
+    #[arg(long, value_name = "N", value_parser = few())]
+    threads_per_cache: Option<u32>,
+
+    /// Number of L2 caches, where threads share them: a power of two. Neighbouring locations belong to different ones [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    l2_banks: Option<u32>,
+
+    /// Number of directories: a power of two. Neighbouring locations belong to different ones [default: 1]
+    #[arg(long, value_name = "N", value_parser = parse::power)]
+    directories: Option<u32>,
+
+    /// Which messages between two controllers keep their order: those between ordered `buffers`, or those on ordered virtual
+    /// networks (`vnets`), one of whose buffers is ordered
+    #[arg(
+        long,
+        value_name = "buffers|vnets",
+        default_value = "buffers",
+        hide_possible_values = true
+    )]
+    order: KeptOrder,
+
     /// Caches with room for one line, so that lines replace each other [default: room for all]
     #[arg(long)]
     tiny: bool,
@@ -96,6 +135,9 @@ pub struct Args {
     /// Requests, of different lines, that a core may have under way
     #[arg(long, value_name = "N", default_value = "1", value_parser = few())]
     requests: u32,
+
+    #[command(flatten)]
+    repertoire: RepertoireArgs,
 
     /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
     #[arg(long, value_name = "MUTANT", conflicts_with = "mutants")]
@@ -112,8 +154,13 @@ pub struct Args {
 
     /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed? For cores with
     /// one request at a time
-    #[arg(long, conflicts_with = "requests")]
+    #[arg(long, conflicts_with_all = ["requests", "also", "dma"])]
     nice_cycles: bool,
+
+    /// If nothing is found, look for starvation as well: a request that waits for ever in a run in which every message arrives and
+    /// every controller goes on. Explores all states again, without symmetry, up to 10 million
+    #[arg(long)]
+    fair: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
     /// (L1Cache.requestFromCache=ordered); may be repeated
@@ -161,6 +208,13 @@ pub struct Args {
     limits: Limits,
 }
 
+/// Which messages keep their order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum KeptOrder {
+    Buffers,
+    Vnets,
+}
+
 /// Whether symmetries are used.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum UseSymmetry {
@@ -183,9 +237,17 @@ impl Args {
     fn scope(&self) -> Scope {
         Scope {
             caches: self.threads,
+            threads_per_cache: self.threads_per_cache.unwrap_or(1),
             lines: self.locations,
+            l2_banks: self.l2_banks.unwrap_or(1),
+            directories: self.directories.unwrap_or(1),
+            order: match self.order {
+                KeptOrder::Buffers => Order::Buffers,
+                KeptOrder::Vnets => Order::VirtualNetworks,
+            },
             tiny: self.tiny,
             requests: self.requests,
+            repertoire: self.repertoire.repertoire(),
             values: Values::Latest,
             settings: self.set.clone(),
             strict: self.strict,
@@ -214,13 +276,24 @@ impl Args {
             ("threads", self.threads, 2),
             ("locations", self.locations, 1),
             ("requests", self.requests, 1),
+            ("threads-per-cache", self.threads_per_cache.unwrap_or(1), 1),
+            ("l2-banks", self.l2_banks.unwrap_or(1), 1),
+            ("directories", self.directories.unwrap_or(1), 1),
         ];
         let unusual = counts.iter().filter(|(_, count, usual)| count != usual);
         words.extend(unusual.map(|(option, count, _)| format!("--{option} {count}")));
-        let flags =
-            [("--tiny", self.tiny), ("--nice-cycles", self.nice_cycles), ("--strict", self.strict)];
+        words.extend(self.repertoire.words());
+        let flags = [
+            ("--tiny", self.tiny),
+            ("--nice-cycles", self.nice_cycles),
+            ("--fair", self.fair),
+            ("--strict", self.strict),
+        ];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
         words.extend(given.map(|(flag, _)| (*flag).to_owned()));
+        if self.order == KeptOrder::Vnets {
+            words.push("--order vnets".to_owned());
+        }
         if self.symmetry == UseSymmetry::Off {
             words.push("--symmetry off".to_owned());
         }
@@ -250,7 +323,16 @@ impl Args {
             1 => String::new(),
             count => format!(", {count} requests at a time"),
         };
-        format!("{threads}, {locations}{room}{requests}")
+        let parts = [
+            (self.threads_per_cache, "threads per cache"),
+            (self.l2_banks, "L2 banks"),
+            (self.directories, "directories"),
+        ];
+        let parts = parts.iter().filter_map(|(count, what)| count.map(|count| (count, *what)));
+        let parts = parts.filter(|(count, _)| *count > 1);
+        let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
+        let order = if self.order == KeptOrder::Vnets { ", ordered virtual networks" } else { "" };
+        format!("{threads}, {locations}{room}{requests}{parts}{order}{}", self.repertoire.size())
     }
 }
 
@@ -277,7 +359,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         return Err(Error::Usage("-o: a chart shows one run: name one protocol".to_owned()));
     }
     // A file that cannot be written is reported before the work is done.
-    let form = args.output.as_deref().map(chart::Form::of).transpose()?;
+    let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
     let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))

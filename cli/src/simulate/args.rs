@@ -39,7 +39,7 @@ Examples:
   rubric simulate MOESI_hammer --flush 10 --runs 100 --check
   rubric simulate MESI_Two_Level --rmws 20 --atomics 50 --check
 
-Without -o, --save, --check, --runs and --coverage the trace goes to standard output, in gem5's
+Without -o, --save, --check, --runs, --coverage and --chart the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
 and seed give the same bytes.
 
@@ -159,6 +159,11 @@ pub struct Args {
     #[arg(long, value_name = "FILE.csv")]
     pub coverage: Option<PathBuf>,
 
+    /// If the protocol fails, draw what controllers did last for the line as a message-sequence chart: a name ending in
+    /// .svg, .html or .txt
+    #[arg(long, value_name = "FILE", conflicts_with = "runs")]
+    pub chart: Option<PathBuf>,
+
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Format,
@@ -223,6 +228,9 @@ impl Args {
                 "-o: a trace holds one run: leave --runs out and name one protocol and one client, \
                  or write the histories with --save",
             );
+        }
+        if is_series && self.chart.is_some() {
+            return usage("--chart: a chart shows one run: name one protocol and one client");
         }
         if shape.all_operations() > MOST_OPERATIONS {
             return Err(Error::Usage(format!(
@@ -293,8 +301,12 @@ impl Args {
 
     /// Refuses outputs that name the same file.
     fn check_outputs(&self) -> Result<(), Error> {
-        let outputs =
-            [("-o", &self.output), ("--save", &self.save), ("--coverage", &self.coverage)];
+        let outputs = [
+            ("-o", &self.output),
+            ("--save", &self.save),
+            ("--coverage", &self.coverage),
+            ("--chart", &self.chart),
+        ];
         let mut known: Vec<(&str, PathBuf)> = Vec::new();
         for (option, path) in outputs {
             let Some(path) = path else { continue };
@@ -353,7 +365,8 @@ impl Args {
 
     /// Whether the trace is all that was asked for.
     pub fn is_plain(&self) -> bool {
-        self.output.is_none() && self.save.is_none() && !self.checks() && self.coverage.is_none()
+        let files = [&self.output, &self.save, &self.coverage, &self.chart];
+        !self.checks() && files.into_iter().all(Option::is_none)
     }
 
     /// The models whose violation counts: those that were named, else those that the client guarantees.

@@ -11,7 +11,8 @@ use std::time::Instant;
 use simulate::config::Plan;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
-use simulate::system::FaultKind;
+use simulate::stepper::Signal;
+use simulate::system::{Fault, FaultKind};
 use simulate::trace::Output;
 use slicc::protocol::Protocol;
 
@@ -23,6 +24,7 @@ use crate::convert;
 use crate::error::Error;
 use crate::known::explained_lines;
 use crate::options::Format;
+use crate::sequence::{self, Form, Sequence};
 use crate::status::Status;
 use lab::load::Input;
 use lab::protocols::{Opened, Repairs};
@@ -35,6 +37,8 @@ pub fn run(
     cell: &Cell,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
+    // A file that cannot be written is reported before the work is done.
+    let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
     let format = args.save.as_deref().map(|path| convert::format(path, None)).transpose()?;
     let simulation = args.simulation(&opened.protocol, cell.client, args.seed());
     let request = RunRequest {
@@ -57,6 +61,9 @@ pub fn run(
         let lines = fault::lines(stopped, opened.protocol.sources(), &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
+        if let (Some(path), Some(form)) = (&args.chart, form) {
+            draw(&words, &run, stopped, path, form)?;
+        }
     }
     for warning in run.warnings.iter().filter(|_| !args.quiet) {
         let lines = fault::warning(warning, opened.protocol.sources(), &command);
@@ -285,4 +292,22 @@ impl Write for Watched {
         let flushed = self.file.flush();
         self.note(flushed)
     }
+}
+
+/// Draws what controllers did last for the line at which a run failed; nothing if it failed at none.
+fn draw(words: &str, run: &Run, fault: &Fault, path: &Path, form: Form) -> Result<(), Error> {
+    let (Some(played), Some(address)) = (run.played(), fault.address) else {
+        eprintln!("rubric: nothing to draw: {} was not written", path.display());
+        return Ok(());
+    };
+    let steps: Vec<&[Signal]> = played.steps.iter().map(|step| &step.signals[..]).collect();
+    let ticks = match (played.steps.first(), played.steps.last()) {
+        (Some(first), Some(last)) => format!(", from tick {} to {}", first.tick, last.tick),
+        _ => String::new(),
+    };
+    let lead = vec![format!("The last transitions and messages for {address:#x}{ticks}")];
+    let run = Sequence { parties: &played.parties, steps };
+    sequence::write(&run.chart(words.to_owned(), lead, fault.message.clone()), path, form)?;
+    eprintln!("rubric: written: {}", path.display());
+    Ok(())
 }

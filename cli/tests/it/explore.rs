@@ -215,3 +215,41 @@ fn fingerprints_prove_nothing() {
     assert_eq!(line["found"]["kind"], "fault");
     assert_eq!(line["found"]["steps"].as_array().unwrap().len(), 10);
 }
+
+#[test]
+fn requests_beside_loads_and_stores_are_named() {
+    let mutant = ["--mutant", "mesi2-l1-is-inv-no-notify"];
+    let arguments = [&["MESI_Two_Level", "--also", "early,early"][..], &mutant].concat();
+    let text = output_of(&explore(&arguments), 1);
+    for part in [
+        "MESI_Two_Level with mesi2-l1-is-inv-no-notify: 2 threads, 1 location, also early\n",
+        "  found: missed invalidation: core ",
+        " loads line 0 early\n",
+        " uses the value of line 0 that it loaded early\n",
+        "reproduce with: rubric explore protocol MESI_Two_Level --also early --mutant ",
+    ] {
+        assert!(text.contains(part), "{part}\nis not in\n{text}");
+    }
+    let lines = json(&["MI_example", "--also", "linked", "--dma", "1", "--max-states", "500"], 3);
+    assert_eq!(lines[0]["also"], serde_json::json!(["linked"]));
+    assert_eq!((&lines[0]["dma"], &lines[0]["outcome"]), (&1.into(), &"stopped".into()));
+    let refused = error(&explore(&["MI_example", "--also", "flush"]));
+    assert!(refused.contains("the protocol does not handle flushes"), "{refused}");
+}
+
+#[test]
+fn starvation_is_looked_for() {
+    let text = output(&explore(&["MI_example", "--fair"]));
+    assert!(text.contains("  no starvation: in every fair run each request completes (501 states"));
+    let lines = json(&["MI_example", "--fair"], 0);
+    assert_eq!(lines[0]["fair"]["outcome"], "clean");
+}
+
+#[test]
+fn a_deadlock_says_what_waits() {
+    let mutant = ["--mutant", "hammer-l1-ss-no-wakeup"];
+    let arguments = [&["MOESI_hammer"][..], &TINY, &mutant].concat();
+    let text = output_of(&explore(&arguments), 1);
+    let (_, waits) = text.split_once("  what waits then:\n").expect("it is a deadlock");
+    assert!(waits.contains(" and waits for L1Cache-"), "{waits}");
+}

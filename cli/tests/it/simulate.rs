@@ -315,6 +315,16 @@ fn an_undefined_transition_is_reported_as_gem5_does() {
     assert!(message.contains(" event: Fwd_GETX state: M"), "{message}");
     assert!(message.contains("MI_example-cache.sm:"), "{message}");
     assert!(message.contains("the last transitions and messages for 0x"), "{message}");
+    // The same as a chart: messages from where they are sent to where they arrive.
+    let chart = folder.path("fault.txt");
+    let message = complaint(&["simulate", &path, "--chart", &chart], 1);
+    assert!(message.contains(&format!("written: {chart}")), "{message}");
+    let drawn = std::fs::read_to_string(&chart).unwrap();
+    for part in ["L1Cache ", "Directory 0", "GETX for 0x", "Invalid transition: L1Cache "] {
+        assert!(drawn.contains(part), "{part}\nis not in\n{drawn}");
+    }
+    let refused = complaint(&["simulate", &path, "--chart", &chart, "--client", "all"], 2);
+    assert!(refused.contains("--chart: a chart shows one run"), "{refused}");
     assert!(message.contains("reproduce with: rubric simulate "), "{message}");
     // The files that were written stay usable, and say how the run ended.
     let checked = output_of(&["check", &trace], 1);

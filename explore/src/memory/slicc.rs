@@ -8,7 +8,7 @@
 use std::cell::RefCell;
 
 use serde::{Deserialize, Serialize};
-use simulate::stepper::{self, Action, Move, Scope, Stepper, StepperError, Values};
+use simulate::stepper::{self, Action, Move, Repertoire, Scope, Stepper, StepperError, Values};
 use slicc::protocol::Protocol;
 
 use super::method::{Options, Search, VALUES, cycles};
@@ -39,7 +39,8 @@ pub fn nice_cycles(
     options: &Options,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Vec<Search>, StepperError> {
-    let scope = Scope { requests: 1, values: Values::Numbers(VALUES), ..scope.clone() };
+    let values = Values::Numbers(VALUES);
+    let scope = Scope { requests: 1, repertoire: Repertoire::default(), values, ..scope.clone() };
     let system = Slicc {
         stepper: RefCell::new(Stepper::new(protocol, &scope)?),
         size: SystemSize {

@@ -11,7 +11,7 @@ mod worker;
 
 use std::time::Instant;
 
-use simulate::stepper::{Group, Move, PartStepper, Problem, Symmetry};
+use simulate::stepper::{Access, Action, Group, Move, PartStepper, Problem, Symmetry};
 use simulate::system::Warning;
 use slicc::source::Span;
 
@@ -360,14 +360,20 @@ fn note(warnings: &mut Vec<(Warning, usize, Move)>, warning: &Warning, state: us
     }
 }
 
-/// Whether a move happens without a request of a core.
+/// Whether a move happens without a new request of a core or device. A locked write comes for certain.
 fn is_spontaneous(chosen: Move) -> bool {
-    !matches!(chosen, Move::Ask { .. })
+    !matches!(chosen, Move::Ask { action, .. } if action != Action::LockedWrite)
 }
 
 fn finding(problem: Problem) -> Finding {
     match problem {
-        Problem::StaleValue(access) => Finding::StaleValue { core: access.core, line: access.line },
+        Problem::WrongAccess(Access { core, line, action, .. }) => match action {
+            Action::StoreConditional | Action::LockedWrite | Action::Atomic => {
+                Finding::AtomicityViolation { core, line }
+            }
+            Action::Use => Finding::MissedInvalidation { core, line },
+            _ => Finding::StaleValue { core, line },
+        },
         Problem::Fault => Finding::Fault,
         Problem::Clash { line, holders } => {
             Finding::SwmrViolation { line, writers: holders.writers, readers: holders.readers }

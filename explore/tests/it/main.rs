@@ -2,11 +2,13 @@
 //!
 //! One program, so that all tests are linked once and share the processors.
 
+mod fair;
 mod means;
 mod memory_systems;
 mod monitors;
 mod nice_cycles;
 mod programs;
 mod protocol;
+mod repertoire;
 mod small;
 mod symmetry;

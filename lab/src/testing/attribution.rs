@@ -2,7 +2,7 @@
 
 use explore::protocol::{Exploration, Finding, Means, Store, Verdict, Violation, explore_by};
 use explore::search::{Limits, Stopped};
-use simulate::stepper::{Freshness, Move, Scope, Stepper, StepperError};
+use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
 use slicc::mutant::Mutant;
 use slicc::mutant::repair::all_that_fit;
 use slicc::protocol::Protocol;
@@ -93,9 +93,9 @@ fn repeats(
             let fault = outcome.state.err();
             fault.is_some_and(|fault| of_fault(&fault, protocol).signature == *signature)
         }
-        Finding::StaleValue { .. } => {
-            outcome.performed.iter().any(|one| one.freshness == Freshness::Stale)
-        }
+        Finding::StaleValue { .. }
+        | Finding::AtomicityViolation { .. }
+        | Finding::MissedInvalidation { .. } => outcome.performed.iter().any(Access::is_wrong),
         Finding::SwmrViolation { .. } => outcome.holders.iter().any(|holders| holders.clash()),
         // It takes all continuations to tell.
         Finding::Deadlock { .. } | Finding::Livelock { .. } => false,

@@ -86,6 +86,10 @@ pub enum FindingKind {
     StaleValue,
     /// The cores observed what a memory model forbids. The model is the weakest of those that the core guarantees.
     Violation(Weakness, Cores),
+    /// A read-modify-write has written a line that another core or device has written since it was read.
+    AtomicityViolation,
+    /// A core has used the value of an early load that was overwritten, and was not told.
+    MissedInvalidation,
     /// No transition is possible, although requests are outstanding.
     Deadlock,
     /// Transitions are possible, but none of the continuations completes what is outstanding.
@@ -167,6 +171,8 @@ impl fmt::Display for FindingKind {
                 write!(f, "{} violation under early loads", model.0)
             }
             FindingKind::Deadlock => f.write_str("deadlock"),
+            FindingKind::AtomicityViolation => f.write_str("atomicity violation"),
+            FindingKind::MissedInvalidation => f.write_str("missed invalidation"),
             FindingKind::Livelock => f.write_str("livelock"),
             FindingKind::UndefinedTransition => f.write_str("undefined transition"),
             FindingKind::Error => f.write_str("protocol error"),

@@ -260,6 +260,8 @@ pub(super) fn problem(found: &Violation, protocol: &Protocol) -> Problem {
         Finding::Fault => FindingKind::OtherFault,
         Finding::SwmrViolation { .. } => FindingKind::SwmrViolation,
         Finding::StaleValue { .. } => FindingKind::StaleValue,
+        Finding::AtomicityViolation { .. } => FindingKind::AtomicityViolation,
+        Finding::MissedInvalidation { .. } => FindingKind::MissedInvalidation,
         Finding::Deadlock { .. } => FindingKind::Deadlock,
         Finding::Livelock { .. } => FindingKind::Livelock,
     };

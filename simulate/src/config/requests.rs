@@ -51,14 +51,18 @@ pub fn lacks_reservations(protocol: &Protocol, plan: &Plan, shape: &ProgramSize)
     })
 }
 
+/// Whether a protocol gets atomic instructions as such, and may perform them elsewhere than in the first-level cache.
+pub fn performs_atomics(protocol: &Protocol) -> bool {
+    let script = Script::find(protocol.name(), &protocol.declared());
+    script.is_some_and(|script| script.known.has_atomics())
+}
+
 /// The most that programs of a test ask a protocol for beside their accesses: of what it handles.
 pub fn handled(protocol: &Protocol) -> Extras {
-    let script = Script::find(protocol.name(), &protocol.declared());
-    let has_atomics = script.is_some_and(|script| script.known.has_atomics());
     Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
         flushes: if takes_flushes(protocol) { 10 } else { 0 },
-        atomics: if has_atomics { 50 } else { 0 },
+        atomics: if performs_atomics(protocol) { 50 } else { 0 },
     }
 }
 

@@ -49,8 +49,12 @@ pub struct Network {
     mesh: Option<Mesh>,
     /// The router of each buffer.
     routers: Vec<u32>,
-    /// Whether messages wait until an explorer lets them arrive.
-    holds: bool,
+    /// Whether messages wait until an explorer lets them arrive, and which of them keep their order.
+    holds: Option<Order>,
+    /// For each virtual network, whether one of its buffers is ordered.
+    ordered: Vec<bool>,
+    /// For each buffer, whether messages come to it through the network.
+    receives: Vec<bool>,
     /// The From buffers plus 1 (0 is none), by machine type, number and virtual network.
     routes: Vec<u32>,
     machines: u32,
@@ -64,6 +68,16 @@ pub struct Network {
     last: Vec<Vec<Last>>,
     /// The lengths of those rows.
     rows: Vec<u32>,
+}
+
+/// Which messages between two controllers arrive in the order in which they were sent, if no time decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Order {
+    /// Those between two ordered buffers.
+    #[default]
+    Buffers,
+    /// Those on a virtual network that has an ordered buffer, which is an ordered one for gem5.
+    VirtualNetworks,
 }
 
 /// The last messages between a pair of buffers whose receiver is ordered.
@@ -99,7 +113,9 @@ impl Network {
             latency,
             mesh,
             routers: vec![0; bound(|end| end.buffer) as usize],
-            holds: false,
+            holds: None,
+            ordered: vec![false; vnets as usize],
+            receives: vec![false; bound(|end| end.buffer) as usize],
             routes: Vec::new(),
             machines: bound(|end| end.machine),
             numbers: bound(|end| end.number),
@@ -110,10 +126,12 @@ impl Network {
         };
         for end in all() {
             network.routers[end.buffer as usize] = end.router;
+            network.ordered[end.vnet as usize] |= end.ordered;
         }
         let size = network.machines * network.numbers * vnets;
         network.routes = vec![0; size as usize];
         for end in receivers {
+            network.receives[end.buffer as usize] = true;
             if let Some(at) = network.at(end.machine, end.number, end.vnet) {
                 network.routes[at] = end.buffer + 1;
             }
@@ -167,7 +185,7 @@ impl Network {
         let latency = self.latency.draw(random).max(1);
         let arrival = departure.saturating_add(latency + self.hops(sender, receiver));
         if self.latency.is_constant() {
-            return if self.holds { self.lane(sender, receiver) } else { arrival };
+            return self.holds.map_or(arrival, |order| self.lane(sender, receiver, order));
         }
         match self.last_of(sender, receiver) {
             Some((last, ordered)) => {
@@ -194,8 +212,8 @@ impl Network {
 
     /// From now on, messages wait until they are delivered (see [`frozen`](super::buffer::frozen)).
     /// The latency has to be constant.
-    pub fn hold(&mut self) {
-        self.holds = true;
+    pub fn hold(&mut self, order: Order) {
+        self.holds = Some(order);
     }
 
     /// Whether a From buffer receives the messages of an ordered sender in order.
@@ -207,19 +225,19 @@ impl Network {
 
     /// Whether messages come to a buffer through the network.
     pub fn receives(&self, buffer: u32) -> bool {
-        self.places.get(buffer as usize).copied().flatten().is_some()
+        self.receives.get(buffer as usize).copied().unwrap_or(false)
     }
 
-    /// The lane of a pair of buffers: each pair of ordered buffers has one; other messages have no
+    /// The lane of a pair of buffers: each pair whose messages keep their order has one; other messages have no
     /// order.
-    fn lane(&self, sender: u32, receiver: u32) -> u64 {
+    fn lane(&self, sender: u32, receiver: u32, order: Order) -> u64 {
         let place = |buffer: u32| self.places.get(buffer as usize).copied().flatten();
-        match (place(sender), place(receiver)) {
-            (Some(from), Some(to)) if from.ordered && to.ordered => {
-                IN_FLIGHT + 1 + u64::from(sender)
-            }
-            _ => IN_FLIGHT,
-        }
+        let is_ordered = match (order, place(sender), place(receiver)) {
+            (Order::Buffers, Some(from), Some(to)) => from.ordered && to.ordered,
+            (Order::VirtualNetworks, Some(from), _) => self.ordered[from.vnet as usize],
+            _ => false,
+        };
+        if is_ordered { IN_FLIGHT + 1 + u64::from(sender) } else { IN_FLIGHT }
     }
 
     /// The last message of a pair of buffers whose receiver is ordered, and whether the sender is

@@ -7,7 +7,7 @@
 //! controller asks the directory, which collects the line from caches and memory.
 
 use super::Misuse;
-use crate::request::{Refusal, RequestKind, Response, Transfer};
+use crate::request::{Refusal, Request, RequestKind, Response, Transfer};
 
 /// The request of a DMA device.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +40,28 @@ impl DmaSequencer {
     /// Creates the DMA sequencer with this number, without a request.
     pub fn new(number: u32, block_bytes: u64) -> DmaSequencer {
         DmaSequencer { interface: Interface::default(), number, block_bytes, pending: None }
+    }
+
+    /// Removes the request.
+    pub fn clear(&mut self) {
+        self.pending = None;
+    }
+
+    /// Adds an outstanding request, as if it had been accepted at tick 0.
+    pub fn hold(&mut self, transfer: Transfer) {
+        self.pending = Some(Pending { transfer, accepted: 0 });
+    }
+
+    /// The outstanding request, if it is for a line, as that of a core.
+    pub fn head(&self, line: u64) -> Option<Request> {
+        let transfer = self.pending?.transfer;
+        (self.line_of(transfer.address) == line).then(|| Request {
+            tag: 0,
+            kind: transfer.kind(),
+            address: transfer.address,
+            size: 8,
+            value: transfer.written.unwrap_or(0),
+        })
     }
 
     /// The number among all DMA sequencers.

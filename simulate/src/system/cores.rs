@@ -215,7 +215,7 @@ impl System {
     }
 
     /// Puts the request of a DMA device into the mandatory queue of its controller.
-    fn issue_transfer(&mut self, device: usize, transfer: Transfer) {
+    pub(super) fn issue_transfer(&mut self, device: usize, transfer: Transfer) {
         match self.dma_sequencers[device].interface {
             Interface::Messages => self.send_transfer(device, transfer),
             Interface::Requests => {
@@ -328,6 +328,9 @@ impl System {
         }
         let thread = self.thread_of(sequencer);
         if thread < self.cores {
+            if self.is_watched {
+                self.told.push((thread, line));
+            }
             self.with_core(thread, |core, port| core.evicted(now, line, port));
         }
     }

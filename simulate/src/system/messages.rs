@@ -31,6 +31,7 @@ impl System {
                 let arrival =
                     self.buffers[at].enqueue(self.now, latency, message, bypass, random)?;
                 self.wheel.schedule(arrival, self.consumers[at]);
+                self.note_delivery(buffer, arrival);
                 Ok(())
             }
             Role::To { vnet } => {
@@ -93,6 +94,7 @@ impl System {
                     self.network.arrival(sender, receiver, departure, line, &mut self.delays);
                 self.buffers[receiver as usize].deliver(arrival, copy);
                 self.wheel.schedule(arrival, self.consumers[receiver as usize]);
+                self.note_delivery(receiver, arrival);
             }
         }
         Ok(())

@@ -38,26 +38,30 @@ impl System {
         let queue = *queue as usize;
         let asked = prefetcher.miss(line, block_bytes);
         for (latency, line) in (1..).zip(asked) {
-            let message = self.prefetch_request(line, block_bytes);
-            let random = self.random_delays.then_some(&mut self.delays);
-            // The queue is unordered and the latency at least 1, so this cannot fail.
-            if let Ok(arrival) =
-                self.buffers[queue].enqueue(self.now, latency, message, true, random)
-            {
-                self.wheel.schedule(arrival, self.consumers[queue]);
-            }
+            self.put_prefetch(queue, latency, line, ruby_type::LD);
+        }
+    }
+
+    /// Puts the request for a line into the queue of a prefetcher.
+    pub(super) fn put_prefetch(&mut self, queue: usize, latency: u64, line: u64, kind: u32) {
+        let message = self.prefetch_request(line, kind);
+        let random = self.random_delays.then_some(&mut self.delays);
+        // The queue is unordered and the latency at least 1, so this cannot fail.
+        if let Ok(arrival) = self.buffers[queue].enqueue(self.now, latency, message, true, random) {
+            self.wheel.schedule(arrival, self.consumers[queue]);
         }
     }
 
     /// The message by which a line is prefetched.
-    fn prefetch_request(&mut self, line: u64, block_bytes: u64) -> u64 {
+    fn prefetch_request(&mut self, line: u64, kind: u32) -> u64 {
+        let block_bytes = self.block_words as u64 * 8;
         let of = self.program.types.known.request;
         let message = self.words.allocate(of, &self.program.types[of].initial);
         let fields = self.request_fields;
         for (offset, value) in [
             (fields.line, line),
             (fields.address, line),
-            (fields.kind, u64::from(ruby_type::LD)),
+            (fields.kind, u64::from(kind)),
             (fields.mode, 0),
             (fields.size, block_bytes),
             (fields.prefetch, PREFETCH),

@@ -206,7 +206,7 @@ impl System {
     }
 
     /// The type of a message, and what its field for that says: `RequestMsg GETX`.
-    fn message_name(&self, of: usize, kind: u32) -> String {
+    pub(super) fn message_name(&self, of: usize, kind: u32) -> String {
         let types = &self.program.types;
         let named = type_field(&types[of]).and_then(|field| match &types[field.of].kind {
             TypeKind::Enumeration { values, .. } => values.get(kind as usize),

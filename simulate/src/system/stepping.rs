@@ -1,18 +1,24 @@
 //! A system without time that is taken from state to state, on which `stepper` is built.
 //!
+//! - `actions`: what cores and DMA devices do, and what is remembered about it;
 //! - `symmetry`: the permutations of cores and lines, and what the words of objects name;
 //! - `coding`: words as bytes;
 //! - `freeze` and `thaw`: a system to bytes and back;
 //! - `view`: new names for what is written;
 //! - `values`: the relevant part of the contents of blocks;
+//! - `asking`: how a request begins;
 //! - `moves`: the possible moves and their outcomes;
 //! - `parts`: the same for states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
+//! - `left`: what waits in a state, in words;
 //! - `signals`: moves as signals between cores, controllers and memory.
 
+mod actions;
+mod asking;
 mod coding;
 mod describe;
 mod freeze;
+mod left;
 mod moves;
 pub mod parts;
 mod signals;
@@ -31,15 +37,18 @@ use slicc::source::Span;
 use super::{System, Thread};
 use crate::error::SetupError;
 use crate::request::Response;
+use crate::ruby::network::Order;
 use coding::Dictionary;
 
+use actions::Memo;
+pub use actions::{Access, Action, Repertoire};
 pub use describe::DescribedMove;
 pub use moves::{Holders, Move, Outcome};
 pub use signals::{Party, Signal};
 use symmetry::Kinds;
 pub use symmetry::{Group, Symmetry};
-pub use values::{Access, Action, Freshness, Values};
-use values::{Classes, Renaming};
+use values::{Classes, Counts, Renaming};
+pub use values::{Freshness, Values};
 use view::View;
 
 /// A cache, with the part of it that holds lines.
@@ -57,8 +66,8 @@ struct Store {
 /// The numbers of the objects that only one controller uses.
 #[derive(Debug)]
 struct Owned {
-    /// The cores whose requests it handles.
-    cores: Vec<usize>,
+    /// The cores and DMA devices whose requests it handles.
+    agents: Vec<usize>,
     /// The buffers that it reads, and those from which it sends into the network.
     buffers: Vec<usize>,
     /// The places of its caches in [`Stepping::stores`].
@@ -75,6 +84,10 @@ pub struct Size {
     pub cores: usize,
     /// Largest number of outstanding requests of a core.
     pub requests: usize,
+    /// What they do beside loads and stores.
+    pub repertoire: Repertoire,
+    /// Which messages keep their order.
+    pub order: Order,
     /// The lines that cores access.
     pub lines: Vec<u64>,
 }
@@ -87,6 +100,9 @@ pub struct Stepping {
     cores: usize,
     /// Largest number of outstanding requests of a core.
     requests: usize,
+    repertoire: Repertoire,
+    /// What is remembered of each agent and line.
+    memos: Vec<Memo>,
     values: Values,
     /// What the words of objects and controllers name.
     kinds: Kinds,
@@ -108,6 +124,8 @@ pub struct Stepping {
     classes: Cell<Classes>,
     /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
+    /// For each controller whose prefetcher may ask, the buffer that the requests come to.
+    prefetch_queues: Vec<Option<usize>>,
     /// The responses of the last move.
     answers: Vec<(usize, Response)>,
     /// The first state.
@@ -122,9 +140,11 @@ impl Stepping {
     /// # Errors
     /// Fails if the protocol does something that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
-        let Size { cores, requests, lines } = size;
-        system.network.hold();
-        for _ in 0..cores {
+        let Size { cores, requests, repertoire, order, lines } = size;
+        system.network.hold(order);
+        system.cores = cores;
+        let counts = Counts { agents: cores + repertoire.devices as usize, lines: lines.len() };
+        for _ in 0..counts.agents {
             system.threads.push(Thread {
                 core: None,
                 answers: Default::default(),
@@ -147,13 +167,15 @@ impl Stepping {
             return Err(SetupError::DataInDirectories);
         }
         for (at, line) in lines.iter().enumerate() {
-            let initial = values.initial(at, cores);
+            let initial = values.initial(at, counts);
             system.memory.poke(*line, 0, &[initial])?;
         }
         no_pointers(&system.program.types)?;
         let mut stepping = Stepping {
             cores,
             requests,
+            repertoire,
+            memos: vec![Memo::default(); counts.agents * counts.lines],
             values,
             kinds: Kinds::of(&system.program, &system.machines),
             handles: system
@@ -171,6 +193,7 @@ impl Stepping {
             owned: Arc::default(),
             classes: Cell::default(),
             read: Vec::new(),
+            prefetch_queues: Vec::new(),
             answers: Vec::new(),
             first: Vec::new(),
             scratch: Vec::new(),
@@ -178,7 +201,7 @@ impl Stepping {
             system,
         };
         stepping.prepare()?;
-        let nothing = Renaming::new(values, cores, vec![0; stepping.lines.len()]);
+        let nothing = Renaming::new(values, counts.agents, vec![0; counts.lines]);
         stepping.first = stepping.freeze(View::new(&nothing));
         Ok(stepping)
     }
@@ -224,6 +247,8 @@ impl Stepping {
                 machines.filter_map(|machine| machine.tbe).any(|tbe| tbe == *of)
             })
             .collect();
+        self.prefetch_queues =
+            (0..system.controllers.len()).map(|number| self.prefetch_queue(number)).collect();
         self.stores = (0..system.caches.len()).map(|cache| self.store(cache)).collect();
         self.owned = (0..system.controllers.len()).map(|number| self.owned(number)).collect();
         Ok(())
@@ -237,7 +262,9 @@ impl Stepping {
             own.map(|(number, _)| number).collect()
         };
         Owned {
-            cores: (0..self.cores).filter(|&core| system.homes_of[core] == controller).collect(),
+            agents: (0..self.agents())
+                .filter(|&agent| self.controller_of(agent) == controller)
+                .collect(),
             buffers: of(&system.consumers),
             // There is a store for each cache.
             stores: of(&system.owners.caches),
@@ -276,9 +303,32 @@ impl Stepping {
         self.cores
     }
 
+    /// The number of cores and DMA devices.
+    pub(super) fn agents(&self) -> usize {
+        self.cores + self.repertoire.devices as usize
+    }
+
+    /// Whether two cores have the same controller.
+    pub fn has_shared_caches(&self) -> bool {
+        let homes = &self.system.homes_of[..self.cores];
+        (1..homes.len()).any(|core| homes[..core].contains(&homes[core]))
+    }
+
     /// The number of lines.
     pub fn lines(&self) -> usize {
         self.lines.len()
+    }
+
+    fn counts(&self) -> Counts {
+        Counts { agents: self.agents(), lines: self.lines.len() }
+    }
+
+    /// The controller that handles the requests of an agent.
+    fn controller_of(&self, agent: usize) -> usize {
+        match agent.checked_sub(self.cores) {
+            None => self.system.homes_of[agent],
+            Some(device) => self.system.dma_homes[device],
+        }
     }
 
     /// The index of a line among those that cores access.

@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
-use super::Args;
+use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
+use super::{Args, KeptOrder, fair};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;
@@ -30,6 +31,15 @@ pub fn print(
         "locations": args.locations,
         "tiny": args.tiny,
         "requests": args.requests,
+        "threads_per_cache": args.threads_per_cache.unwrap_or(1),
+        "l2_banks": args.l2_banks.unwrap_or(1),
+        "directories": args.directories.unwrap_or(1),
+        "order": match args.order {
+            KeptOrder::Buffers => "buffers",
+            KeptOrder::Vnets => "vnets",
+        },
+        "also": args.repertoire.also().into_iter().map(Also::name).collect::<Vec<_>>(),
+        "dma": args.repertoire.devices(),
         "states": progress.states,
         "open": progress.open,
         "moves": progress.moves,
@@ -64,6 +74,9 @@ pub fn print(
             line["stopped"] = why.name("states").into();
         }
     }
+    if let Some(fair) = &explored.fair {
+        line["fair"] = fair::value(fair);
+    }
     if args.nice_cycles {
         let searches = explored.searches.iter().map(memory_system::search_line);
         line["searches"] = searches.collect();
@@ -71,7 +84,8 @@ pub fn print(
     writeln!(out, "{line}")
 }
 
-fn steps(steps: &[DescribedMove]) -> Vec<Value> {
+/// Moves, each with what happens and its effects.
+pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
     let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
     steps.iter().map(step).collect()
 }
@@ -91,6 +105,9 @@ fn violation(found: &Violation, explored: &Explored) -> Value {
         "what": found.sentence(),
         "steps": steps(&found.steps),
     });
+    if !found.left.is_empty() {
+        value["left"] = json!(found.left);
+    }
     if let Some(fault) = &found.fault {
         value["fault"] = json!({ "kind": fault.kind.name(), "message": fault.message });
         if let Some((file, line, _)) = &explored.place {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
+use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
 use explore::search::Progress;
 use report::coverage::Reached;
@@ -12,7 +13,7 @@ use slicc::mutant::named;
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
 
-use super::Args;
+use super::{Args, fair};
 use crate::error::Error;
 use crate::progress;
 use crate::simulate::coverage::Covered;
@@ -43,6 +44,8 @@ pub struct Explored {
     pub known: Option<Known>,
     /// The place of each warning.
     pub warned_at: Vec<Option<(String, usize, String)>>,
+    /// Whether requests may starve, if that was asked for and nothing else was found.
+    pub fair: Option<Fair>,
     /// The searches for nice cycles, if these were asked for.
     pub searches: Vec<Search>,
 }
@@ -93,6 +96,11 @@ impl<'a> Subject<'a> {
         let explored =
             explore_by(&self.protocol, &scope, &args.means(), &args.limits.begin(), &mut report);
         let exploration = explored.map_err(|problem| self.refused(problem))?;
+        let is_clean = matches!(exploration.verdict, Verdict::Clean);
+        let fair = (args.fair && is_clean)
+            .then(|| starvation(&self.protocol, &scope, &args.limits.begin(), &mut report))
+            .transpose()
+            .map_err(|problem| self.refused(problem))?;
         let options = Options { limits: args.limits.begin(), ..Options::default() };
         let searches = if args.nice_cycles {
             nice_cycles(&self.protocol, &scope, &options, &mut report)
@@ -115,6 +123,7 @@ impl<'a> Subject<'a> {
             _ => Ok(None),
         };
         Ok(Explored {
+            fair,
             known: known.map_err(|problem| self.refused(problem))?,
             warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
@@ -133,7 +142,8 @@ impl<'a> Subject<'a> {
         let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
         match simulate::config::Plan::of(&self.protocol, &options) {
             Ok(plan) => {
-                let asked = Asked::default();
+                let repertoire = args.repertoire.repertoire();
+                let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
                 protocols::reached(&self.protocol, &plan, asked, &entries.collect())
             }
             Err(_) => Reached::default(),
@@ -166,6 +176,7 @@ impl Explored {
             Verdict::Found(_) => Status::Violation,
             Verdict::Unproved { .. } | Verdict::Stopped(_) => Status::Undecided,
         };
-        searched.fold(explored, Status::and)
+        let fair = self.fair.iter().map(fair::status);
+        searched.chain(fair).fold(explored, Status::and)
     }
 }

@@ -8,8 +8,8 @@ use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
-use super::Args;
 use super::subject::{Explored, Subject};
+use super::{Args, fair};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::protocols::Opened;
@@ -29,10 +29,22 @@ pub fn print(
     writeln!(out, "{}: {}", tame(&title), args.size())?;
     let progress = &explored.exploration.progress;
     match &explored.exploration.verdict {
-        Verdict::Clean => writeln!(
-            out,
-            "  nothing found: no fault, no SWMR violation, no stale value, no deadlock, no livelock"
-        )?,
+        Verdict::Clean => {
+            let repertoire = args.repertoire.repertoire();
+            let also = [
+                (
+                    repertoire.linked || repertoire.locked || repertoire.atomic,
+                    "atomicity violation",
+                ),
+                (repertoire.early, "missed invalidation"),
+            ];
+            let also = also.iter().filter(|(is_checked, _)| *is_checked);
+            let also: String = also.map(|(_, kind)| format!(" no {kind},")).collect();
+            writeln!(
+                out,
+                "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
+            )?;
+        }
         Verdict::Unproved { missed } => writeln!(
             out,
             "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
@@ -53,6 +65,9 @@ pub fn print(
     writeln!(out, "  {}", numbers(progress))?;
     symmetries(subject, explored, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
+    if let Some(fair) = &explored.fair {
+        fair::print(fair, out)?;
+    }
     for search in &explored.searches {
         memory_system::text_of(search, out)?;
     }
@@ -79,7 +94,11 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     for (at, line) in known.enumerate() {
         writeln!(out, "    {}{line}", if at == 0 { "known: " } else { "" })?;
     }
-    shortest_run(&found.steps, out)
+    shortest_run(&found.steps, out)?;
+    if !found.left.is_empty() {
+        writeln!(out, "  what waits then:")?;
+    }
+    found.left.iter().try_for_each(|line| writeln!(out, "    {}", tame(line)))
 }
 
 /// Prints a mistake that gem5 accepts, with a shortest run to it.
@@ -102,8 +121,13 @@ fn shortest_run(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> 
         count => format!("{count} moves"),
     };
     writeln!(out, "  a shortest run, of {moves}:")?;
-    for (at, step) in steps.iter().enumerate() {
-        writeln!(out, "    {:3}  {}", at + 1, tame(&step.happens))?;
+    listed(steps, 1, out)
+}
+
+/// Prints moves, numbered from one on.
+pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (number, step) in (first..).zip(steps) {
+        writeln!(out, "    {number:3}  {}", tame(&step.happens))?;
         for effect in &step.effects {
             writeln!(out, "           {}", tame(effect))?;
         }
@@ -140,7 +164,8 @@ pub fn why(subject: &Subject, reason: &Why) -> String {
     }
 }
 
-fn reason(why: Stopped) -> &'static str {
+/// Which limit ended an exploration.
+pub fn reason(why: Stopped) -> &'static str {
     match why {
         Stopped::Time => "the time limit came first",
         Stopped::Memory => "the memory limit came first",

@@ -11,6 +11,8 @@ pub struct Held {
     pub entry: u64,
     /// The number of the permission.
     pub permission: u8,
+    /// The sequencer that monitors the line.
+    pub monitor: Option<u32>,
 }
 
 impl CacheMemory {
@@ -39,15 +41,17 @@ impl CacheMemory {
             line: self.lines[slot],
             entry: self.entries[slot],
             permission: self.permissions[slot],
+            monitor: Some(self.monitors[slot]).filter(|owner| *owner != NOBODY),
         })
     }
 
-    /// Puts a line into a free way of a set, without a monitor.
+    /// Puts a line into a free way of a set.
     pub fn hold(&mut self, set: usize, way: usize, held: Held) {
         let slot = set * self.ways() + way;
         self.lines[slot] = held.line;
         self.entries[slot] = held.entry;
         self.permissions[slot] = held.permission;
+        self.monitors[slot] = held.monitor.unwrap_or(NOBODY);
         self.ways.insert(held.entry, slot as u32);
     }
 

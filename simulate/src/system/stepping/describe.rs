@@ -2,9 +2,10 @@
 
 use slicc::compile::types::TypeKind;
 
+use super::actions::{Access, Action};
 use super::moves::{Move, Outcome};
 use super::signals::Signal;
-use super::values::{Access, Action, Freshness};
+use super::values::Freshness;
 use super::{Stepping, Values};
 use crate::system::RecordedEvent;
 use crate::system::report::type_field;
@@ -36,7 +37,12 @@ impl Stepping {
 
     fn event_text(&self, chosen: Move) -> String {
         match chosen {
-            Move::Ask { core, .. } => format!("core {core} {}", self.request_text(chosen)),
+            Move::Ask { core, action: Action::PrefetchRead | Action::PrefetchWrite, .. } => {
+                format!("{}{}", self.agent_name(core), self.request_text(chosen))
+            }
+            Move::Ask { core, .. } => {
+                format!("{} {}", self.agent_name(core), self.request_text(chosen))
+            }
             Move::Arrive { buffer, at } => {
                 let message = self.message(buffer, at);
                 format!("{message} reaches {}", self.consumer(buffer))
@@ -56,11 +62,31 @@ impl Stepping {
 
     /// What a core asks for: `loads line 0`
     pub(super) fn request_text(&self, chosen: Move) -> String {
-        match (chosen, self.values) {
-            (Move::Ask { line, action: Action::Load, .. }, _) => format!("loads line {line}"),
-            (Move::Ask { line, .. }, Values::Latest) => format!("stores to line {line}"),
-            (Move::Ask { line, value, .. }, _) => format!("stores {value} to line {line}"),
-            _ => String::new(),
+        let Move::Ask { line, action, value, .. } = chosen else {
+            return String::new();
+        };
+        match (action, self.values) {
+            (Action::Load, _) => format!("loads line {line}"),
+            (Action::Store, Values::Latest) => format!("stores to line {line}"),
+            (Action::Store, _) => format!("stores {value} to line {line}"),
+            (Action::LoadLinked, _) => format!("loads line {line} with a reservation"),
+            (Action::StoreConditional, _) => format!("stores to line {line} conditionally"),
+            (Action::LockedRead, _) => format!("reads line {line} to lock it"),
+            (Action::LockedWrite, _) => format!("writes line {line} to unlock it"),
+            (Action::Atomic, _) => format!("reads and writes line {line} atomically"),
+            (Action::Flush, _) => format!("flushes line {line}"),
+            (Action::EarlyLoad, _) => format!("loads line {line} early"),
+            (Action::Use, _) => format!("uses the value of line {line} that it loaded early"),
+            (Action::PrefetchRead, _) => format!("'s prefetcher asks to read line {line}"),
+            (Action::PrefetchWrite, _) => format!("'s prefetcher asks to write line {line}"),
+        }
+    }
+
+    /// `core 0` or `DMA device 0`
+    pub fn agent_name(&self, agent: usize) -> String {
+        match agent.checked_sub(self.cores) {
+            None => format!("core {agent}"),
+            Some(device) => format!("DMA device {device}"),
         }
     }
 
@@ -71,7 +97,7 @@ impl Stepping {
         format!("{}-{}", machine.name, controller.version)
     }
 
-    fn consumer(&self, buffer: usize) -> String {
+    pub(super) fn consumer(&self, buffer: usize) -> String {
         self.name(self.system.consumers[buffer] as usize)
     }
 
@@ -99,10 +125,14 @@ impl Stepping {
         let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
             return "a message".to_owned();
         };
-        let of = self.system.words.type_of(one.message);
-        let kind = self.kind_of(one.message);
-        let name = kind.unwrap_or(&self.system.program.types[of].name);
-        format!("{name}{}", self.line_of_message(one.message))
+        self.message_name(one.message)
+    }
+
+    /// The type and the line of a message: `GETX for line 0`
+    pub(super) fn message_name(&self, message: u64) -> String {
+        let of = self.system.words.type_of(message);
+        let name = self.kind_of(message).unwrap_or(&self.system.program.types[of].name);
+        format!("{name}{}", self.line_of_message(message))
     }
 
     /// What the `Type` field of a message says: `GETX`
@@ -140,29 +170,49 @@ impl Stepping {
 
     /// `core 0 has read the latest value of line 0`
     fn access_text(&self, access: &Access) -> String {
-        format!("core {} {}", access.core, self.answer_text(access))
+        format!("{} {}", self.agent_name(access.core), self.answer_text(access))
     }
 
     /// What a core is told: `has read the latest value of line 0`
     pub(super) fn answer_text(&self, access: &Access) -> String {
-        let Access { line, value, .. } = access;
-        match (self.values, access.action, access.freshness) {
-            (Values::Numbers(_), Action::Load, _) => {
-                format!("has read {value} from line {line}")
+        let Access { line, value, action, freshness, .. } = *access;
+        let wrong = access.is_wrong();
+        match (self.values, action) {
+            (Values::Numbers(_), Action::Store) => format!("has written {value} to line {line}"),
+            (Values::Numbers(_), _) => format!("has read {value} from line {line}"),
+            (_, Action::Store | Action::LockedWrite) if !wrong => {
+                format!("has written line {line}")
             }
-            (Values::Numbers(_), Action::Store, _) => {
-                format!("has written {value} to line {line}")
-            }
-            (_, Action::Store, _) => format!("has written line {line}"),
-            (_, _, Freshness::Latest) => {
-                format!("has read the latest value of line {line}")
-            }
-            (_, _, Freshness::Old) => {
-                format!("has read a value of line {line} that was the latest when it asked")
-            }
-            (_, _, Freshness::Stale) => format!(
-                "has read a value of line {line} that was not the latest at any time since it asked"
+            (_, Action::LockedWrite) => format!(
+                "has written line {line}, which another one has written since it was locked"
             ),
+            (_, Action::StoreConditional) if !access.writes => {
+                format!("has failed to store to line {line}")
+            }
+            (_, Action::StoreConditional) if wrong => format!(
+                "has written line {line}, although another one has written it since the load-linked"
+            ),
+            (_, Action::StoreConditional) => format!("has written line {line} conditionally"),
+            (_, Action::Atomic) if wrong => format!(
+                "has read a value of line {line} that was not the latest, and has written the line"
+            ),
+            (_, Action::Atomic) => {
+                format!("has read the latest value of line {line} and written the line")
+            }
+            (_, Action::EarlyLoad) => format!("has loaded line {line} early"),
+            (_, Action::Use) if wrong => {
+                format!("was not told that the value is no longer the latest of line {line}")
+            }
+            (_, Action::Use) => format!("has used the latest value of line {line}"),
+            _ => match freshness {
+                Freshness::Latest => format!("has read the latest value of line {line}"),
+                Freshness::Old => {
+                    format!("has read a value of line {line} that was the latest when it asked")
+                }
+                Freshness::Stale => format!(
+                    "has read a value of line {line} that was not the latest at any time since it asked"
+                ),
+            },
         }
     }
 

@@ -5,10 +5,11 @@
 //! is unordered. If no line ever makes room for another, they contain neither which way of a set
 //! holds which line nor when it was used.
 
+use super::actions::is_request;
 use super::symmetry::WordKind;
+use super::values::STALE;
 use super::view::View;
 use super::{Stepping, Store};
-use crate::request::RequestKind;
 use crate::ruby::buffer::frozen::{IN_FLIGHT, InFlight};
 
 /// Stands for a null pointer, in place of the type of an object.
@@ -29,8 +30,11 @@ impl Stepping {
     /// in flight.
     pub(super) fn freeze(&mut self, view: View<'_>) -> Vec<u8> {
         let mut out = Vec::with_capacity(128);
-        for core in 0..self.cores {
-            self.freeze_requests(core, view, &mut out);
+        for agent in 0..self.agents() {
+            self.freeze_requests(agent, view, &mut out);
+        }
+        for agent in 0..self.agents() {
+            self.freeze_memos(agent, view, &mut out);
         }
         self.freeze_memory(view, &mut out);
         for controller in 0..self.system.controllers.len() {
@@ -44,11 +48,52 @@ impl Stepping {
         out
     }
 
-    /// Writes the requests of the core that comes to a place.
+    /// Writes the requests of the core or device that comes to a place.
     pub(super) fn freeze_requests(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
-        let core = view.from(|all| &all.cores, place);
+        let agent = view.from(|all| &all.agents, place);
         let lines = (0..self.lines.len()).map(|place| view.from(|all| &all.lines, place));
-        out.extend(lines.map(|line| self.request_code(core, line)));
+        out.extend(lines.map(|line| self.request_code(agent, line)));
+    }
+
+    /// Writes the values that are remembered of the core or device that comes to a place.
+    pub(super) fn freeze_memos(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
+        let agent = view.from(|all| &all.agents, place);
+        let is_device = agent >= self.cores;
+        for place in 0..self.lines.len() {
+            let line = view.from(|all| &all.lines, place);
+            if is_device || self.repertoire.reserves() {
+                let reserved = if self.is_reserved(agent, line) {
+                    self.memos[agent * self.lines.len() + line].reserved
+                } else {
+                    STALE
+                };
+                self.put_remembered(reserved, view, out);
+            }
+            if !is_device && self.repertoire.early {
+                let early = self.memos[agent * self.lines.len() + line].early;
+                self.put_remembered(early, view, out);
+            }
+        }
+    }
+
+    /// Whether it matters what was read for a later write: that may only succeed if the line is locked, if a cache keeps the
+    /// reservation, or if it is a device's.
+    fn is_reserved(&self, agent: usize, line: usize) -> bool {
+        if agent >= self.cores {
+            return true;
+        }
+        let cache = self.system.monitors[agent];
+        let monitor =
+            cache.and_then(|cache| self.system.caches[cache as usize].monitor(self.lines[line]));
+        self.system.sequencers[agent].holds(monitor) || self.has_lock(agent, line)
+    }
+
+    /// Writes a value that was read, as long as it is the latest.
+    fn put_remembered(&self, value: u64, view: View<'_>, out: &mut Vec<u8>) {
+        let value = view.value(self.values.remembered(value, self.counts()));
+        let value = self.values.remembered(value, self.counts());
+        self.note_class(value);
+        self.put(value, out);
     }
 
     /// Writes the content of the lines in memory.
@@ -101,19 +146,14 @@ impl Stepping {
     #[inline]
     fn put_block(&self, block: u64, view: View<'_>, out: &mut Vec<u8>) {
         let value = view.value(block);
-        let mut classes = self.classes.get();
-        classes.add(self.values, value, self.cores, self.lines.len());
-        self.classes.set(classes);
+        self.note_class(value);
         self.put(value, out);
     }
 
-    /// The request of a core for a line, as a byte: 0 if it has none.
-    pub(super) fn request_code(&self, core: usize, line: usize) -> u8 {
-        let request = self.system.sequencers[core].head(self.lines[line]);
-        request.map_or(0, |request| match request.kind {
-            RequestKind::Store => 2 + (request.value % u64::from(self.values.choices())) as u8,
-            _ => 1,
-        })
+    fn note_class(&self, value: u64) {
+        let mut classes = self.classes.get();
+        classes.add(self.values, value, self.counts());
+        self.classes.set(classes);
     }
 
     /// Writes the variables of the controller that comes to a place, as far as they differ from their
@@ -285,6 +325,10 @@ impl Stepping {
                 }
                 self.put(view.line(held.line), out);
                 out.push(held.permission);
+                if self.repertoire.linked {
+                    let owner = |owner: u32| 1 + view.to(|all| &all.cores, owner as usize) as u64;
+                    self.put(held.monitor.map_or(0, owner), out);
+                }
                 self.freeze_object(held.entry, view, out);
             }
         }
@@ -345,9 +389,9 @@ impl Stepping {
         }
     }
 
-    /// The number of requests for which a core waits in a state.
+    /// The number of requests for which a core or device waits in a state.
     pub fn waits(&self, state: &[u8], core: usize) -> usize {
         let own = core * self.lines.len()..(core + 1) * self.lines.len();
-        state[own].iter().filter(|&&code| code != 0).count()
+        state[own].iter().filter(|&&code| is_request(code)).count()
     }
 }

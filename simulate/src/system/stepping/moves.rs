@@ -1,9 +1,10 @@
 //! The moves that are possible in a state, and their outcomes.
 
 use super::Stepping;
-use super::values::{self, Access, Action, Renaming, Values};
+use super::actions::{Access, Action, EARLY, decoded};
+use super::values::{Renaming, Values};
 use super::view::View;
-use crate::request::{Request, RequestKind};
+use crate::request::RequestKind;
 use crate::ruby::buffer::MessageBuffer;
 use crate::system::fault::Trap;
 use crate::system::{Fault, Warning};
@@ -16,13 +17,14 @@ pub(super) const READ_WRITE: u8 = 1;
 /// A move: something that can happen in a state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
-    /// A core makes a request for a line for which it has none, and its controller handles it.
+    /// A core makes a request for a line for which it has none, and its controller handles it; or it uses a value that it
+    /// has loaded early.
     Ask {
-        /// The core.
+        /// The core or, after the cores, the DMA device.
         core: usize,
         /// The line.
         line: usize,
-        /// Whether it loads or stores.
+        /// What it does.
         action: Action,
         /// The value that it stores, if values are numbers.
         value: u8,
@@ -95,10 +97,10 @@ impl Stepping {
     pub fn moves(&mut self, state: &[u8]) -> Vec<Move> {
         self.thaw(state);
         let mut moves = Vec::new();
-        for core in 0..self.cores {
-            if self.waits(state, core) < self.requests {
-                self.asking(core, &mut moves);
-            }
+        for core in 0..self.agents() {
+            self.asking(core, &mut |line, action, value| {
+                moves.push(Move::Ask { core, line, action, value });
+            });
         }
         for buffer in 0..self.system.buffers.len() {
             self.arriving(buffer, &mut moves);
@@ -113,22 +115,6 @@ impl Stepping {
             }
         }
         moves
-    }
-
-    pub(super) fn asking(&self, core: usize, moves: &mut Vec<Move>) {
-        let controller = &self.system.controllers[self.system.homes_of[core]];
-        let own = &self.system.sequencers[core];
-        for (line, address) in self.lines.iter().enumerate() {
-            if own.head(*address).is_some() {
-                continue;
-            }
-            if controller.blocked.iter().any(|(blocked, _)| blocked == address) {
-                continue;
-            }
-            let ask = |action, value| Move::Ask { core, line, action, value };
-            moves.push(ask(Action::Load, 0));
-            moves.extend((0..self.values.choices()).map(|value| ask(Action::Store, value)));
-        }
     }
 
     /// The messages of a buffer that may arrive next. After a message that has arrived and waits,
@@ -200,6 +186,7 @@ impl Stepping {
     /// Starts a move: messages sent from now on are new.
     pub(super) fn begin_step(&mut self) {
         self.system.buffers.iter_mut().for_each(MessageBuffer::begin_step);
+        self.system.told.clear();
     }
 
     /// The warnings of the move, without the time, which does not advance.
@@ -239,51 +226,13 @@ impl Stepping {
         }
     }
 
-    fn wake(&mut self, controller: usize) -> Result<(), Trap> {
+    pub(super) fn wake(&mut self, controller: usize) -> Result<(), Trap> {
         self.system.current = controller;
         self.system.wakeup()
     }
 
-    fn ask(&mut self, core: usize, line: usize, action: Action, value: u8) -> Result<(), Trap> {
-        let request = Request {
-            tag: 0,
-            kind: match action {
-                Action::Load => RequestKind::Load,
-                Action::Store => RequestKind::Store,
-            },
-            address: self.lines[line],
-            size: 8,
-            value: match action {
-                Action::Load => 0,
-                Action::Store => self.values.stored(core, line, value),
-            },
-        };
-        let issue = self.system.sequencers[core].request(0, request, false, None);
-        let Ok(Some(issue)) = issue else {
-            return Ok(());
-        };
-        self.system.issue(core, issue);
-        let controller = self.system.homes_of[core];
-        let Some((mandatory, _)) = self.system.controllers[controller].mandatory else {
-            return Ok(());
-        };
-        // A request that is on its way to an idle port can also be made later.
-        let queue = &mut self.system.buffers[mandatory as usize];
-        if queue.ready() > 0 {
-            return Ok(());
-        }
-        // In an ordered queue it comes after what is in flight.
-        if queue.settings().ordered && queue.has_older() {
-            return Ok(());
-        }
-        let newest = queue.in_flight().position(|one| one.is_new);
-        if let Some(at) = newest {
-            queue.arrive(at);
-        }
-        self.wake(controller)
-    }
-
-    /// The accesses that the responses report, core by core. The state begins with the requests of all cores.
+    /// The accesses that the responses report, core by core, and the uses of early loads. What is remembered about requests is
+    /// brought up to date. The state begins with the requests of all cores.
     pub(super) fn performed(&mut self, state: &[u8], chosen: Move) -> Vec<Access> {
         let mut performed = Vec::new();
         self.answers.clear();
@@ -291,16 +240,24 @@ impl Stepping {
             let answers = thread.answers.drain(..);
             self.answers.extend(answers.map(|(_, answer)| (core, answer)));
         }
-        for (core, answer) in &self.answers {
+        for (core, answer) in self.answers.clone() {
             let Some(line) = self.line_number(answer.address) else {
                 continue;
             };
-            let mut access =
-                values::access(self.values, *core, line, self.lines.len(), self.cores, answer);
+            let mut access = self.access(core, line, &answer);
             if access.action == Action::Store {
-                access.value = self.written(state, chosen, *core, line);
+                access.value = self.written(state, chosen, core, line);
             }
             performed.push(access);
+        }
+        if let Move::Ask { core, line, action: Action::Use, .. } = chosen {
+            performed.push(self.used(core, line));
+        }
+        for at in 0..self.system.told.len() {
+            let (core, address) = self.system.told[at];
+            if let Some(line) = self.line_number(address) {
+                self.tell(core, line);
+            }
         }
         performed
     }
@@ -311,32 +268,31 @@ impl Stepping {
         match chosen {
             _ if self.values == Values::Latest => 0,
             Move::Ask { core, line, value, .. } if core == by && line == to => u64::from(value),
-            _ => {
-                let code = state[by * self.lines.len() + to];
-                self.request(by, to, code).map_or(0, |request| request.value)
-            }
+            _ => u64::from(decoded(state[by * self.lines.len() + to]).choice),
         }
     }
 
     pub(super) fn renaming(&self, performed: &[Access]) -> Renaming {
-        let mut renaming = Renaming::new(self.values, self.cores, self.loads());
-        for access in performed.iter().filter(|access| access.action == Action::Store) {
-            renaming.store(access.core, access.line);
+        let mut renaming = Renaming::new(self.values, self.agents(), self.loads());
+        for access in performed.iter().filter(|access| access.writes) {
+            renaming.store(access.core, access.line, access.races);
         }
         renaming
     }
 
-    /// For each line, the cores whose loads are in flight.
+    /// For each line, the cores and devices whose loads are in flight, which may return a value that was overwritten meanwhile.
     pub(super) fn loads(&self) -> Vec<u64> {
-        let loads = |&line: &u64| {
-            let cores = 0..self.cores;
-            let loads = cores.filter(|&core| {
-                let head = self.system.sequencers[core].head(line);
-                head.is_some_and(|request| request.kind == RequestKind::Load)
-            });
-            loads.fold(0, |all, core| all | 1 << core)
+        let loads = |line: usize| {
+            let loads = (0..self.agents()).filter(|&agent| self.loads_line(agent, line));
+            loads.fold(0, |all, agent| all | 1 << agent)
         };
-        self.lines.iter().map(loads).collect()
+        (0..self.lines.len()).map(loads).collect()
+    }
+
+    fn loads_line(&self, agent: usize, line: usize) -> bool {
+        let request = decoded(self.request_code(agent, line)).request;
+        matches!(request, Some((RequestKind::LoadLinked | RequestKind::LockedRead, _)))
+            || request.is_some_and(|(kind, tag)| kind == RequestKind::Load && tag != EARLY)
     }
 
     fn holders(&self) -> Vec<Holders> {

@@ -18,7 +18,7 @@
 //! [`Known`] is what has been learnt so far. It makes moves by looking up alone, so threads can share it, and says what is
 //! [`Missing`] otherwise. [`PartStepper`] learns that from the runtime, and tries again.
 //!
-//! [`Stepping::take`] makes the same moves with whole states. Tests hold the two against each other.
+//! [`Stepping::take`](super::Stepping::take) makes the same moves with whole states. Tests hold the two against each other.
 //!
 //! ```
 //! use slicc::protocol::Protocol;
@@ -38,6 +38,7 @@
 mod effects;
 mod in_flight;
 mod known;
+mod labels;
 mod layout;
 mod owned;
 mod permuted;
@@ -45,20 +46,21 @@ mod renames;
 
 use slicc::source::Span;
 
-use super::values::{Access, Renaming};
+use super::values::Renaming;
 use super::view::View;
-use super::{Holders, Move};
+use super::{Access, Holders, Move};
 use crate::stepper::{Group, Stepper, Symmetry};
 use crate::system::Warning;
 use in_flight::NOTHING_IN_FLIGHT;
 pub use known::{Known, Missing, Taken};
+pub use labels::Label;
 use layout::Part;
 
 /// What is wrong after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Problem {
-    /// A load has returned a stale value.
-    StaleValue(Access),
+    /// A core or device has read or written what it may not.
+    WrongAccess(Access),
     /// The protocol failed.
     Fault,
     /// A cache may write a line that another one may read or write.
@@ -128,8 +130,8 @@ impl PartStepper {
     /// Restores all parts of a state.
     fn restore(&mut self, state: &[u32]) {
         self.stepper.clear();
-        for at in 0..state.len() {
-            self.restore_part(at, state[at]);
+        for (at, &number) in state.iter().enumerate() {
+            self.restore_part(at, number);
         }
     }
 
@@ -146,8 +148,8 @@ impl PartStepper {
 
     /// Numbers all parts of the state of the system.
     fn number_all(&mut self, state: &mut [u32]) {
-        for at in 0..state.len() {
-            state[at] = match self.known.layout.parts[at] {
+        for (at, number) in state.iter_mut().enumerate() {
+            *number = match self.known.layout.parts[at] {
                 Part::Owned(controller) => self.number_owned(controller, &Renaming::none()),
                 Part::InFlight(buffer) => self.number_in_flight(buffer),
                 Part::Memory => self.number_memory(View::new(&Renaming::none())),

@@ -8,6 +8,8 @@ use super::moves::{Move, Outcome};
 pub enum Party {
     /// A core.
     Core(usize),
+    /// A DMA device.
+    Device(usize),
     /// A controller, by its number among all of them.
     Controller(usize),
     /// Memory.
@@ -55,9 +57,14 @@ pub enum Signal {
 }
 
 impl Stepping {
+    /// The core or device with a number.
+    fn party(&self, agent: usize) -> Party {
+        agent.checked_sub(self.cores).map_or(Party::Core(agent), Party::Device)
+    }
+
     /// All parties with their names: `core 0`, `L1Cache-0`, `memory`.
     pub fn parties(&self) -> Vec<(Party, String)> {
-        let cores = (0..self.cores).map(|core| (Party::Core(core), format!("core {core}")));
+        let cores = (0..self.agents()).map(|agent| (self.party(agent), self.agent_name(agent)));
         let controllers = 0..self.system.controllers.len();
         let controllers = controllers.map(|at| (Party::Controller(at), self.name(at)));
         let memory = (Party::Memory, "memory".to_owned());
@@ -68,7 +75,7 @@ impl Stepping {
     pub(super) fn cause(&self, chosen: Move) -> Signal {
         match chosen {
             Move::Ask { core, .. } => {
-                Signal::Happens { at: Party::Core(core), what: self.request_text(chosen) }
+                Signal::Happens { at: self.party(core), what: self.request_text(chosen) }
             }
             Move::Arrive { buffer, at } => Signal::Arrives {
                 at: self.receiver(buffer),
@@ -104,7 +111,7 @@ impl Stepping {
             }));
         }
         signals.extend(outcome.performed.iter().map(|access| Signal::Happens {
-            at: Party::Core(access.core),
+            at: self.party(access.core),
             what: self.answer_text(access),
         }));
         signals

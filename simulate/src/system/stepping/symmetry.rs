@@ -56,7 +56,7 @@ impl Stepping {
         Group::of(
             &self.system,
             &self.lines,
-            self.cores,
+            (self.cores, self.repertoire.devices as usize),
             &self.bases,
             &self.kinds,
             self.values,

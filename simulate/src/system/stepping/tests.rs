@@ -9,7 +9,7 @@ use super::values::Renaming;
 use super::view::View;
 use crate::ruby::delays::Delays;
 use crate::stepper::{
-    Access, Action, Freshness, Move, Outcome, PartStepper, Problem, Scope, Stepper, Values,
+    Action, Move, Outcome, PartStepper, Problem, Repertoire, Scope, Stepper, Values,
 };
 
 fn stepper(name: &str, scope: &Scope) -> Stepper {
@@ -171,7 +171,8 @@ fn permutations_of_a_state_have_the_same_future() {
     let three = Scope { caches: 3, ..Scope::default() };
     let requests = Scope { lines: 2, requests: 2, ..Scope::default() };
     for name in BUILTINS.iter().map(|files| files.name) {
-        for scope in [&two, &three, &requests] {
+        let all = Scope { repertoire: repertoire(name), ..two.clone() };
+        for scope in [&two, &three, &requests, &all] {
             let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
             let mut stepper = stepper(name, &Scope { symmetries, ..scope.clone() });
             let group = stepper.symmetries().clone();
@@ -194,9 +195,8 @@ fn permutations_of_a_state_have_the_same_future() {
 
 /// What is wrong after a move with this outcome.
 fn problem(outcome: &Outcome) -> Option<Problem> {
-    let is_stale = |access: &&Access| access.freshness == Freshness::Stale;
-    if let Some(stale) = outcome.performed.iter().find(is_stale) {
-        return Some(Problem::StaleValue(*stale));
+    if let Some(wrong) = outcome.performed.iter().find(|access| access.is_wrong()) {
+        return Some(Problem::WrongAccess(*wrong));
     }
     if outcome.state.is_err() {
         return Some(Problem::Fault);
@@ -219,7 +219,7 @@ fn parts_agree(protocol: &Protocol, scope: &Scope, moves: usize) -> (usize, usiz
         let enabled = whole.moves(&state);
         parts.known().moves(&vector, &mut found);
         assert_eq!(found, enabled);
-        let waiting = (0..whole.cores()).filter(|&core| whole.waits(&state, core) > 0);
+        let waiting = (0..whole.agents()).filter(|&core| whole.waits(&state, core) > 0);
         assert_eq!(parts.known().waiting(&vector), waiting.fold(0, |all, core| all | 1 << core));
         if !parts.known().is_busy(&vector) {
             assert!(
@@ -277,6 +277,32 @@ fn states_of_parts_have_the_moves_of_whole_states() {
     }
 }
 
+/// All that cores and devices may ask for, as far as a protocol handles it.
+fn repertoire(name: &str) -> Repertoire {
+    Repertoire {
+        linked: true,
+        locked: true,
+        atomic: true,
+        flush: name == "MOESI_hammer",
+        early: true,
+        prefetch: name == "MESI_Two_Level",
+        devices: if name == "MOESI_AMD_Base" { 0 } else { 2 },
+    }
+}
+
+#[test]
+fn all_requests_are_the_same_in_states_of_parts() {
+    for name in BUILTINS.iter().map(|files| files.name) {
+        let protocol = Protocol::open(name).unwrap();
+        let repertoire = repertoire(name);
+        for (lines, requests) in [(1, 1), (2, 2)] {
+            let scope = Scope { lines, tiny: lines > 1, requests, repertoire, ..Scope::default() };
+            parts_agree(&protocol, &scope, 4000);
+            random_runs(name, &scope, 2000);
+        }
+    }
+}
+
 /// With an ordered queue of requests, a move depends on the messages in flight.
 #[test]
 fn a_move_that_asks_for_messages_in_flight_is_made_in_the_whole_state() {
@@ -309,9 +335,17 @@ fn faults_of_parts_are_those_of_whole_states() {
 
 #[test]
 fn representatives_of_parts_are_those_of_whole_states() {
-    for (name, caches) in [("MI_example", 3), ("MESI_Two_Level", 2), ("MOESI_AMD_Base", 2)] {
+    let nothing = Repertoire::default();
+    for (name, caches, repertoire) in [
+        ("MI_example", 3, nothing),
+        ("MESI_Two_Level", 2, nothing),
+        ("MOESI_AMD_Base", 2, nothing),
+        ("MI_example", 3, repertoire("MI_example")),
+        ("MOESI_hammer", 2, repertoire("MOESI_hammer")),
+    ] {
         let symmetries = vec![Symmetry::Cores, Symmetry::Lines];
-        let scope = Scope { caches, lines: 2, tiny: true, symmetries, ..Scope::default() };
+        let scope =
+            Scope { caches, lines: 2, tiny: true, repertoire, symmetries, ..Scope::default() };
         let mut whole = stepper(name, &scope);
         let mut parts = PartStepper::new(stepper(name, &scope));
         for state in states(&mut whole, 2000) {

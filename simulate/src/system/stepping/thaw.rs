@@ -3,12 +3,14 @@
 use std::sync::Arc;
 
 use super::Stepping;
+use super::actions::Memo;
 use super::coding::byte;
 use super::freeze::NOTHING;
-use crate::request::{Request, RequestKind};
 use crate::ruby::buffer::MessageBuffer;
 use crate::ruby::buffer::frozen::{Arrived, IN_FLIGHT};
 use crate::ruby::cache::frozen::Held;
+use crate::sequencer::Sequencer;
+use crate::sequencer::dma::DmaSequencer;
 
 /// A tick that is never reached.
 const LATER: u64 = 1 << 40;
@@ -19,8 +21,11 @@ impl Stepping {
         let mut rest = state;
         let from = &mut rest;
         self.clear();
-        for core in 0..self.cores {
-            self.thaw_requests(core, from);
+        for agent in 0..self.agents() {
+            self.thaw_requests(agent, from);
+        }
+        for agent in 0..self.agents() {
+            self.thaw_memos(agent, from);
         }
         self.thaw_memory(from);
         for controller in 0..self.system.controllers.len() {
@@ -41,19 +46,31 @@ impl Stepping {
         self.system.wheel.clear();
         self.system.happened = 0;
         self.system.comment.clear();
-        for core in 0..self.cores {
-            self.system.sequencers[core].clear();
-            self.system.threads[core].answers.clear();
-        }
+        self.memos.fill(Memo::default());
+        self.system.sequencers.iter_mut().take(self.cores).for_each(Sequencer::clear);
+        self.system.dma_sequencers.iter_mut().for_each(DmaSequencer::clear);
+        self.system.threads.iter_mut().for_each(|thread| thread.answers.clear());
+        self.system.prefetches.clear();
         self.system.memory.rest();
         self.system.buffers.iter_mut().for_each(MessageBuffer::reset);
     }
 
-    /// Restores the requests of a core.
-    pub(super) fn thaw_requests(&mut self, core: usize, from: &mut &[u8]) {
+    /// Restores the requests of a core or device.
+    pub(super) fn thaw_requests(&mut self, agent: usize, from: &mut &[u8]) {
         for line in 0..self.lines.len() {
-            if let Some(request) = self.request(core, line, byte(from)) {
-                self.system.sequencers[core].hold(request);
+            self.restore_request(agent, line, byte(from));
+        }
+    }
+
+    /// Restores what is remembered of a core or device.
+    pub(super) fn thaw_memos(&mut self, agent: usize, from: &mut &[u8]) {
+        let is_device = agent >= self.cores;
+        for at in agent * self.lines.len()..(agent + 1) * self.lines.len() {
+            if is_device || self.repertoire.reserves() {
+                self.memos[at].reserved = self.get(from);
+            }
+            if !is_device && self.repertoire.early {
+                self.memos[at].early = self.get(from);
             }
         }
     }
@@ -105,21 +122,6 @@ impl Stepping {
         self.dictionary.get(from)
     }
 
-    /// The request of a core for a line, from its byte.
-    pub(super) fn request(&self, core: usize, line: usize, code: u8) -> Option<Request> {
-        let choice = code.checked_sub(1)?.checked_sub(1);
-        Some(Request {
-            tag: 0,
-            kind: match choice {
-                Some(_) => RequestKind::Store,
-                None => RequestKind::Load,
-            },
-            address: self.lines[line],
-            size: 8,
-            value: choice.map_or(0, |choice| self.values.stored(core, line, choice)),
-        })
-    }
-
     fn thaw_controller(&mut self, number: usize, from: &mut &[u8]) {
         let start = self.system.controllers[number].control as usize;
         let base = &self.bases[number];
@@ -166,9 +168,12 @@ impl Stepping {
     fn thaw_cache(&mut self, number: usize, from: &mut &[u8]) {
         let overflows = self.stores[number].overflows;
         let cache = self.stores[number].cache;
+        // All sets first: an old entry of one may have the address that a new one of another will have.
+        for &set in &self.stores[number].sets {
+            self.system.caches[cache].clear_set(set);
+        }
         for at in 0..self.stores[number].sets.len() {
             let set = self.stores[number].sets[at];
-            self.system.caches[cache].clear_set(set);
             if overflows {
                 let count = self.system.caches[cache].use_count();
                 let uses: Vec<u64> = (0..count).map(|_| self.get(from)).collect();
@@ -178,9 +183,11 @@ impl Stepping {
                 let way = if overflows { self.get(from) as usize } else { index };
                 let line = self.get(from);
                 let permission = byte(from);
+                let owner = if self.repertoire.linked { self.get(from) } else { 0 };
+                let monitor = owner.checked_sub(1).map(|owner| owner as u32);
                 let entry = self.thaw_object(from);
                 *self.system.words.mark(entry) = cache as u64 + 1;
-                let held = Held { line, entry, permission };
+                let held = Held { line, entry, permission, monitor };
                 self.system.caches[cache].hold(set, way, held);
             }
         }

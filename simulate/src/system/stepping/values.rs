@@ -10,16 +10,20 @@
 //! A load that returns the latest value, or one that was the latest at some time since the load
 //! began, takes place at that time; a store takes place when it is performed. If all loads do so,
 //! every run is linearizable for each line, therefore as a whole, and thus sequentially consistent.
+//!
+//! The write of a DMA device takes place somewhere else, at a time that the device does not see: between its request and its
+//! completion. Until it completes its value is *pending*, and a load may return it. When it completes, its value becomes the latest. If the line was
+//! written by somebody else meanwhile, then either value may be the last one, and loads may return both. So what is found is certain, but a run
+//! in which loads see such two writes in different orders is not found.
 
 use super::symmetry::Places;
-use crate::request::{RequestKind, Response};
 
 /// Until the end of a move, a stored value is this plus the core and the line.
 const FRESH: u64 = 1 << 40;
 /// Number of bits for the number of a line.
 const LINE_BITS: u32 = 8;
 /// The representation of all stale values, which no load may return.
-const STALE: u64 = 0;
+pub(super) const STALE: u64 = 0;
 
 /// Which values cores store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -30,15 +34,6 @@ pub enum Values {
     Latest,
     /// A store chooses a number from 0 to this one; all of memory is initially 0.
     Numbers(u8),
-}
-
-/// What an access does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Action {
-    /// It reads.
-    Load,
-    /// It writes.
-    Store,
 }
 
 /// How recent the value was that a load returned.
@@ -52,26 +47,20 @@ pub enum Freshness {
     Stale,
 }
 
-/// An access that memory has performed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Access {
-    /// The core that made the access.
-    pub core: usize,
-    /// The number of the line.
-    pub line: usize,
-    /// Whether it loads or stores.
-    pub action: Action,
-    /// The value, if values are numbers.
-    pub value: u64,
-    /// How recent the value was, if they are not.
-    pub freshness: Freshness,
+/// The numbers of those who access memory, and of lines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// The number of cores and DMA devices.
+    pub agents: usize,
+    /// The number of lines.
+    pub lines: usize,
 }
 
 impl Values {
     /// The initial value of a line.
-    pub(super) fn initial(self, line: usize, cores: usize) -> u64 {
+    pub(super) fn initial(self, line: usize, counts: Counts) -> u64 {
         match self {
-            Values::Latest => Class::latest(line).code(cores),
+            Values::Latest => Class::Latest(line).code(counts),
             Values::Numbers(_) => 0,
         }
     }
@@ -92,39 +81,105 @@ impl Values {
         }
     }
 
+    /// The value that a DMA device writes, until it knows that it is written.
+    pub(super) fn pending(self, device: usize, line: usize, counts: Counts) -> u64 {
+        match self {
+            Values::Latest => Class::Pending { line, device }.code(counts),
+            Values::Numbers(_) => 0,
+        }
+    }
+
+    /// What is remembered of a value that was read, until it is known whether it is overwritten: the value as long as it is the latest.
+    pub(super) fn remembered(self, value: u64, counts: Counts) -> u64 {
+        let is_old = matches!(Class::of(value, counts), Some(Class::Old { .. }));
+        if self == Values::Latest && !is_old { value } else { STALE }
+    }
+
     /// The representation of a value, between moves, after cores and lines have changed places.
-    pub(super) fn moved(self, value: u64, cores: &Places, lines: &Places) -> u64 {
-        match (self, Class::of(value, cores.len(), lines.len())) {
-            (Values::Latest, Some(Class { line, loads })) => {
-                Class { line: lines.to(line), loads: cores.bits(loads) }.code(cores.len())
-            }
+    pub(super) fn moved(self, value: u64, agents: &Places, lines: &Places) -> u64 {
+        let counts = Counts { agents: agents.len(), lines: lines.len() };
+        match (self, Class::of(value, counts)) {
+            (Values::Latest, Some(class)) => class.moved(agents, lines).code(counts),
             _ => value,
+        }
+    }
+
+    /// How recent a value is that was read from a line.
+    pub(super) fn freshness(
+        self,
+        value: u64,
+        reader: usize,
+        line: usize,
+        counts: Counts,
+    ) -> Freshness {
+        if self != Values::Latest || value >= FRESH {
+            return Freshness::Latest;
+        }
+        match Class::of(value, counts) {
+            Some(Class::Latest(of)) if of == line => Freshness::Latest,
+            // It may have been written already.
+            Some(Class::Pending { line: of, .. }) if of == line => Freshness::Latest,
+            Some(Class::Old { line: of, loads }) if of == line && loads >> reader & 1 == 1 => {
+                Freshness::Old
+            }
+            _ => Freshness::Stale,
         }
     }
 }
 
-/// A value: the latest of a line, or one that some loads may still return.
+/// A value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Class {
-    line: usize,
-    /// The cores whose loads may return it; none if it is the latest.
-    loads: u64,
+enum Class {
+    /// The latest of a line.
+    Latest(usize),
+    /// One that some loads may still return.
+    Old {
+        line: usize,
+        /// Those whose loads may return it; not empty.
+        loads: u64,
+    },
+    /// One that a device writes.
+    Pending { line: usize, device: usize },
 }
 
 impl Class {
-    fn latest(line: usize) -> Class {
-        Class { line, loads: 0 }
+    fn code(self, counts: Counts) -> u64 {
+        1 + match self {
+            Class::Latest(line) => (line as u64) << counts.agents,
+            Class::Old { line, loads } => (line as u64) << counts.agents | loads,
+            Class::Pending { line, device } => {
+                ((counts.lines as u64) << counts.agents) + (device * counts.lines + line) as u64
+            }
+        }
     }
 
-    fn code(self, cores: usize) -> u64 {
-        1 + ((self.line as u64) << cores | self.loads)
-    }
-
-    fn of(code: u64, cores: usize, lines: usize) -> Option<Class> {
+    fn of(code: u64, counts: Counts) -> Option<Class> {
         let code = code.checked_sub(1)?;
-        let line = (code >> cores) as usize;
-        let loads = code & ((1 << cores) - 1);
-        (line < lines).then_some(Class { line, loads })
+        if let Some(pending) = code.checked_sub((counts.lines as u64) << counts.agents) {
+            let (device, line) = (pending as usize / counts.lines, pending as usize % counts.lines);
+            return (device < counts.agents).then_some(Class::Pending { line, device });
+        }
+        let line = (code >> counts.agents) as usize;
+        Some(match code & ((1 << counts.agents) - 1) {
+            0 => Class::Latest(line),
+            loads => Class::Old { line, loads },
+        })
+    }
+
+    fn line(self) -> usize {
+        match self {
+            Class::Latest(line) | Class::Old { line, .. } | Class::Pending { line, .. } => line,
+        }
+    }
+
+    /// The class after cores and lines have changed places.
+    fn moved(self, agents: &Places, lines: &Places) -> Class {
+        let line = lines.to(self.line());
+        match self {
+            Class::Latest(_) => Class::Latest(line),
+            Class::Old { loads, .. } => Class::Old { line, loads: agents.bits(loads) },
+            Class::Pending { device, .. } => Class::Pending { line, device: agents.to(device) },
+        }
     }
 }
 
@@ -135,6 +190,8 @@ pub(super) struct Classes {
     pub latest: u8,
     /// The lines with old values among them, a bit for each.
     pub old: u8,
+    /// The lines with values among them that devices write, a bit for each.
+    pub pending: u8,
     /// Whether a value is among them that was stored in the same move.
     pub is_fresh: bool,
 }
@@ -142,15 +199,19 @@ pub(super) struct Classes {
 impl Classes {
     /// Adds the class of a value.
     #[inline]
-    pub fn add(&mut self, values: Values, value: u64, cores: usize, lines: usize) {
+    pub fn add(&mut self, values: Values, value: u64, counts: Counts) {
         if values != Values::Latest {
             return;
         }
         if value >= FRESH {
             self.is_fresh = true;
-        } else if let Some(class) = Class::of(value, cores, lines) {
-            let lines = if class.loads == 0 { &mut self.latest } else { &mut self.old };
-            *lines |= 1 << class.line;
+        } else if let Some(class) = Class::of(value, counts) {
+            let lines = match class {
+                Class::Latest(_) => &mut self.latest,
+                Class::Old { .. } => &mut self.old,
+                Class::Pending { .. } => &mut self.pending,
+            };
+            *lines |= 1 << class.line();
         }
     }
 
@@ -159,30 +220,39 @@ impl Classes {
         Classes {
             latest: self.latest | other.latest,
             old: self.old | other.old,
+            pending: self.pending | other.pending,
             is_fresh: self.is_fresh || other.is_fresh,
         }
     }
 }
 
+/// The last write of a line in a move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Write {
+    agent: usize,
+    /// Whether the value before it may be the last one as well.
+    races: bool,
+}
+
 /// How a move changes the values of lines.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Renaming {
-    /// For each line, the core that stored last, if any did.
-    latest: Vec<Option<usize>>,
-    /// For each line, the cores whose loads are in flight.
+    /// For each line, its last write, if any.
+    latest: Vec<Option<Write>>,
+    /// For each line, those whose loads are in flight.
     loads: Vec<u64>,
-    cores: usize,
+    counts: Counts,
     /// Whether all values stay the same.
     is_plain: bool,
 }
 
 impl Renaming {
     /// The renaming for a state in which these loads are in flight.
-    pub fn new(values: Values, cores: usize, loads: Vec<u64>) -> Renaming {
+    pub fn new(values: Values, agents: usize, loads: Vec<u64>) -> Renaming {
         Renaming {
             latest: vec![None; loads.len()],
+            counts: Counts { agents, lines: loads.len() },
             loads,
-            cores,
             is_plain: values != Values::Latest,
         }
     }
@@ -192,9 +262,9 @@ impl Renaming {
         Renaming { is_plain: true, ..Renaming::default() }
     }
 
-    /// Records that a core has stored to a line.
-    pub fn store(&mut self, core: usize, line: usize) {
-        self.latest[line] = Some(core);
+    /// Records that a core or device has written a line. If it races, the value before may be the last one as well.
+    pub fn store(&mut self, agent: usize, line: usize, races: bool) {
+        self.latest[line] = Some(Write { agent, races });
     }
 
     /// The representation of a value after the move.
@@ -207,74 +277,91 @@ impl Renaming {
             let (core, line) = ((fresh >> LINE_BITS) as usize, fresh as usize % (1 << LINE_BITS));
             // If another core has stored to the line in the same move, no load may return it: it is
             // stale.
-            return if self.latest.get(line) == Some(&Some(core)) {
-                Class::latest(line).code(self.cores)
-            } else {
-                STALE
-            };
+            let is_last = self
+                .latest
+                .get(line)
+                .is_some_and(|last| last.is_some_and(|last| last.agent == core));
+            return if is_last { Class::Latest(line).code(self.counts) } else { STALE };
         }
-        let Some(class) = Class::of(value, self.cores, self.loads.len()) else {
+        let Some(class) = Class::of(value, self.counts) else {
             return STALE;
         };
-        let under_way = self.loads[class.line];
-        let loads = match (class.loads, self.latest[class.line]) {
-            (0, None) => return value,
-            (0, Some(_)) => under_way,
-            (loads, _) => loads & under_way,
+        let (line, last) = (class.line(), self.latest[class.line()]);
+        let loads = match (class, last) {
+            (Class::Pending { device, .. }, Some(last)) if last.agent == device => {
+                return Class::Latest(line).code(self.counts);
+            }
+            (Class::Pending { .. }, _) | (Class::Latest(_), None) => return value,
+            (Class::Latest(_), Some(Write { races: true, .. })) => return value,
+            (Class::Latest(_), Some(_)) => self.loads[line],
+            (Class::Old { loads, .. }, _) => loads & self.loads[line],
         };
         match loads {
             0 => STALE,
-            _ => Class { loads, ..class }.code(self.cores),
+            _ => Class::Old { line, loads }.code(self.counts),
         }
     }
-}
-
-/// The access that a response reports.
-pub(super) fn access(
-    values: Values,
-    core: usize,
-    line: usize,
-    lines: usize,
-    cores: usize,
-    answer: &Response,
-) -> Access {
-    let action = match answer.kind {
-        RequestKind::Store => Action::Store,
-        _ => Action::Load,
-    };
-    let freshness = match (values, action, Class::of(answer.value, cores, lines)) {
-        (Values::Numbers(_), ..) | (_, Action::Store, _) => Freshness::Latest,
-        _ if answer.value >= FRESH => Freshness::Latest,
-        (_, _, Some(class)) if class.line == line => match class.loads {
-            0 => Freshness::Latest,
-            loads if loads >> core & 1 == 1 => Freshness::Old,
-            _ => Freshness::Stale,
-        },
-        _ => Freshness::Stale,
-    };
-    Access { core, line, action, value: answer.value, freshness }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    const COUNTS: Counts = Counts { agents: 2, lines: 2 };
+
     #[test]
     fn a_value_grows_old_and_dies() {
-        let latest = Class::latest(1).code(2);
+        let latest = Class::Latest(1).code(COUNTS);
         // Nothing happens.
         let idle = Renaming::new(Values::Latest, 2, vec![0, 0]);
         assert_eq!(idle.rename(latest), latest);
         // Core 0 stores to the line while core 1 loads from it.
         let mut store = Renaming::new(Values::Latest, 2, vec![0, 0b10]);
-        store.store(0, 1);
+        store.store(0, 1, false);
         assert_eq!(store.rename(Values::Latest.stored(0, 1, 0)), latest);
         assert_eq!(store.rename(Values::Latest.stored(1, 1, 0)), STALE);
         let old = store.rename(latest);
-        assert_eq!(Class::of(old, 2, 2), Some(Class { line: 1, loads: 0b10 }));
-        assert_eq!(store.rename(Class::latest(0).code(2)), Class::latest(0).code(2));
+        assert_eq!(Class::of(old, COUNTS), Some(Class::Old { line: 1, loads: 0b10 }));
+        assert_eq!(store.rename(Class::Latest(0).code(COUNTS)), Class::Latest(0).code(COUNTS));
         // The load is over.
         assert_eq!(idle.rename(old), STALE);
         assert_eq!(store.rename(STALE), STALE);
+        assert_eq!(Values::Latest.remembered(old, COUNTS), STALE);
+        assert_eq!(Values::Latest.remembered(latest, COUNTS), latest);
+    }
+
+    /// Agent 1 is a device.
+    #[test]
+    fn a_pending_value_becomes_the_latest() {
+        let freshness = |value| Values::Latest.freshness(value, 0, 1, COUNTS);
+        let latest = Class::Latest(1).code(COUNTS);
+        let pending = Values::Latest.pending(1, 1, COUNTS);
+        assert_eq!(freshness(pending), Freshness::Latest);
+        let mut by_core = Renaming::new(Values::Latest, 2, vec![0, 0]);
+        by_core.store(0, 1, false);
+        assert_eq!((by_core.rename(pending), by_core.rename(latest)), (pending, STALE));
+        for races in [false, true] {
+            let mut done = Renaming::new(Values::Latest, 2, vec![0, 0]);
+            done.store(1, 1, races);
+            assert_eq!(done.rename(pending), latest);
+            assert_eq!(done.rename(latest), if races { latest } else { STALE });
+        }
+    }
+
+    #[test]
+    fn codes_and_classes_agree() {
+        let latest = (0..2).map(Class::Latest);
+        let old = (0..2).flat_map(|line| (1..4).map(move |loads| Class::Old { line, loads }));
+        let pending =
+            (0..2).flat_map(|line| (0..2).map(move |device| Class::Pending { line, device }));
+        let all: Vec<Class> = latest.chain(old).chain(pending).collect();
+        let codes: std::collections::BTreeSet<u64> =
+            all.iter().map(|class| class.code(COUNTS)).collect();
+        assert_eq!(codes.len(), all.len());
+        assert!(all.iter().all(|class| Class::of(class.code(COUNTS), COUNTS) == Some(*class)));
+        let swapped = Places::new(vec![1, 0]).expect("a permutation");
+        let moved = |class: Class| Values::Latest.moved(class.code(COUNTS), &swapped, &swapped);
+        let old = Class::Old { line: 0, loads: 0b01 };
+        assert_eq!(moved(old), Class::Old { line: 1, loads: 0b10 }.code(COUNTS));
     }
 }

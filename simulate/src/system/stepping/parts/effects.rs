@@ -7,9 +7,9 @@ use super::{Known, Problem};
 use crate::numbering::{NumberTable, hash_word};
 use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::system::Warning;
-use crate::system::stepping::values::{Access, Action, Classes, Renaming};
+use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
-use crate::system::stepping::{Move, Stepping};
+use crate::system::stepping::{Access, Move, Stepping};
 
 /// Stands for no index.
 pub(super) const NONE: u32 = u32::MAX;
@@ -38,8 +38,7 @@ impl Cause {
         let kind = |number: usize, kind: u32| (number as u32) << 3 | kind;
         let (kind, detail) = match chosen {
             Move::Ask { core, line, action, value } => {
-                let is_store = u64::from(action == Action::Store);
-                (kind(core, 0), (line as u64) << 16 | u64::from(value) << 1 | is_store)
+                (kind(core, 0), (line as u64) << 16 | (action as u64) << 8 | u64::from(value))
             }
             Move::Arrive { buffer, at } => (kind(buffer, 1), u64::from(message(buffer, at))),
             Move::Memory { buffer, at } => (kind(buffer, 2), u64::from(message(buffer, at))),
@@ -288,9 +287,9 @@ impl PartStepper {
 /// Makes a move in the state of the system. Returns the accesses that memory performs, and whether the protocol does not
 /// fail.
 fn carry_out(stepping: &mut Stepping, chosen: Move) -> (Vec<Access>, bool) {
-    let mut requests = Vec::with_capacity(stepping.cores * stepping.lines.len());
-    for core in 0..stepping.cores {
-        stepping.freeze_requests(core, View::new(&Renaming::none()), &mut requests);
+    let mut requests = Vec::with_capacity(stepping.memos.len());
+    for agent in 0..stepping.agents() {
+        stepping.freeze_requests(agent, View::new(&Renaming::none()), &mut requests);
     }
     stepping.begin_step();
     let done = stepping.carry_out(chosen).is_ok();

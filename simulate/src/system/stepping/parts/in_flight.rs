@@ -195,11 +195,11 @@ impl Sequences {
         let mut bytes = Vec::with_capacity(from.len());
         let mut classes = Classes::default();
         let Stepping { dictionary, kinds, .. } = stepping;
-        let (cores, lines) = (stepping.cores(), stepping.lines());
+        let counts = stepping.counts();
         rename(dictionary, kinds, from, &mut bytes, &mut |kind, word| match kind {
             WordKind::Block => {
                 let value = view.value(word);
-                classes.add(stepping.values, value, cores, lines);
+                classes.add(stepping.values, value, counts);
                 value
             }
             _ => view.word(kind, word),

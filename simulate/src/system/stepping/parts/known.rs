@@ -10,7 +10,7 @@ use super::{Holders, Move, Problem};
 use crate::numbering::Strings;
 use crate::stepper::Stepper;
 use crate::system::Warning;
-use crate::system::stepping::values::{Classes, Freshness};
+use crate::system::stepping::values::Classes;
 
 /// The contents of memory that were met.
 #[derive(Debug, Default)]
@@ -132,14 +132,15 @@ impl Known {
         self.owned[controller].summary(state[self.layout.owned_at[controller]])
     }
 
-    /// Whether something is left to be done in a state: a core waits, a message is in flight, or a transaction is in progress.
+    /// Whether something is left to be done in a state: a core or device waits, a core holds a lock, a message is in flight, or
+    /// a transaction is in progress.
     pub fn is_busy(&self, state: &[u32]) -> bool {
         let mut receiving = self.layout.receivers.iter().filter_map(|receiver| receiver.at);
         receiving.any(|at| state[at] != NOTHING_IN_FLIGHT)
             || (0..self.owned.len()).any(|controller| self.summary(state, controller).is_busy)
     }
 
-    /// The cores that wait in a state, a bit for each.
+    /// The cores and devices that wait in a state, a bit for each.
     pub fn waiting(&self, state: &[u32]) -> u64 {
         let all = 0..self.owned.len();
         all.fold(0, |cores, controller| cores | self.summary(state, controller).waiting)
@@ -188,8 +189,8 @@ impl Known {
         report: &Report,
     ) -> Result<Option<Problem>, Missing> {
         let mut performed = report.performed.iter();
-        if let Some(stale) = performed.find(|one| one.freshness == Freshness::Stale) {
-            return Ok(Some(Problem::StaleValue(*stale)));
+        if let Some(wrong) = performed.find(|one| one.is_wrong()) {
+            return Ok(Some(Problem::WrongAccess(*wrong)));
         }
         if fails {
             return Ok(Some(Problem::Fault));

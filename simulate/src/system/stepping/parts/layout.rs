@@ -39,9 +39,9 @@ pub(super) struct Layout {
     pub memory_at: usize,
     /// The first place of each group of parts: that of each controller, and memory.
     pub groups: Vec<usize>,
-    /// The controller of each core.
+    /// The controller of each core and device.
     pub homes: Vec<usize>,
-    /// The first core of each controller that has one.
+    /// The first core or device of each controller that has one.
     pub first_cores: Vec<Option<usize>>,
     /// Whether each controller has access to memory.
     pub uses_memory: Vec<bool>,
@@ -81,8 +81,8 @@ impl Layout {
             owned_at,
             receivers: receivers.collect(),
             memory_at,
-            homes: system.homes_of.iter().copied().take(stepper.cores()).collect(),
-            first_cores: stepper.owned.iter().map(|owned| owned.cores.first().copied()).collect(),
+            homes: (0..stepper.agents()).map(|agent| stepper.controller_of(agent)).collect(),
+            first_cores: stepper.owned.iter().map(|owned| owned.agents.first().copied()).collect(),
             uses_memory: controllers.map(|one| one.requests_to_memory.is_some()).collect(),
             timer_owners: system.timer_owners.iter().map(|&owner| owner as usize).collect(),
         }

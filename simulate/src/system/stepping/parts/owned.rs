@@ -2,6 +2,7 @@
 
 use crate::numbering::Strings;
 use crate::system::stepping::Stepping;
+use crate::system::stepping::actions::is_request;
 use crate::system::stepping::moves::{Move, READ_ONLY, READ_WRITE};
 use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
@@ -11,17 +12,19 @@ use crate::system::stepping::view::View;
 pub(super) struct Summary {
     /// The classes of the values in it.
     pub classes: Classes,
-    /// The loads in flight: for each line a byte, with a bit for each core.
+    /// The requests under way: for each line a byte, with a bit for each core or device.
+    pub requests: u64,
+    /// The loads in flight: for each line a byte, with a bit for each core or device.
     pub loads: u64,
-    /// The cores that wait, a bit for each.
+    /// The cores and devices that wait, a bit for each.
     pub waiting: u64,
-    /// Whether a core waits, a message has arrived or is deferred, or a transaction is in progress.
+    /// Whether a core or device waits, a line is locked, a message has arrived or is deferred, or a transaction is in progress.
     pub is_busy: bool,
     /// The lines that caches of the controller may write, a bit for each.
     pub writers: u8,
     /// The lines that they may read, but not write.
     pub readers: u8,
-    /// The requests that each of its cores may make.
+    /// The requests that each of its cores and devices may make.
     pub asks: Box<[(usize, Box<[Move]>)]>,
     /// The moves of its timers.
     pub timers: Box<[Move]>,
@@ -72,8 +75,9 @@ impl OwnedParts {
 /// The bytes of the part that comes to the place of a controller.
 pub(super) fn written(stepping: &Stepping, place: usize, view: View<'_>) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(128);
-    for &core in &stepping.owned[place].cores {
-        stepping.freeze_requests(core, view, &mut bytes);
+    for &agent in &stepping.owned[place].agents {
+        stepping.freeze_requests(agent, view, &mut bytes);
+        stepping.freeze_memos(agent, view, &mut bytes);
     }
     stepping.freeze_owned(place, view, &mut bytes);
     bytes
@@ -81,9 +85,10 @@ pub(super) fn written(stepping: &Stepping, place: usize, view: View<'_>) -> Vec<
 
 /// Restores the part of a controller from its bytes.
 pub(super) fn restore(stepping: &mut Stepping, controller: usize, mut from: &[u8]) {
-    for at in 0..stepping.owned[controller].cores.len() {
-        let core = stepping.owned[controller].cores[at];
-        stepping.thaw_requests(core, &mut from);
+    for at in 0..stepping.owned[controller].agents.len() {
+        let agent = stepping.owned[controller].agents[at];
+        stepping.thaw_requests(agent, &mut from);
+        stepping.thaw_memos(agent, &mut from);
     }
     stepping.thaw_owned(controller, &mut from);
 }
@@ -94,6 +99,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
     let owned = &stepping.owned[controller];
     let mut all = Summary {
         classes: stepping.classes.get(),
+        requests: 0,
         loads: 0,
         waiting: 0,
         is_busy: false,
@@ -105,21 +111,24 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
         clogged: Box::default(),
     };
     let mut asks = Vec::new();
-    for &core in &owned.cores {
-        let codes = (0..stepping.lines.len()).map(|line| stepping.request_code(core, line));
-        let outstanding = codes.filter(|&code| code != 0).count();
+    let mut has_lock = false;
+    for &core in &owned.agents {
+        for line in 0..stepping.lines.len() {
+            has_lock |= stepping.has_lock(core, line);
+            if is_request(stepping.request_code(core, line)) {
+                all.waiting |= 1 << core;
+                all.requests |= 1 << (8 * line + core);
+            }
+        }
         let mut moves = Vec::new();
-        if outstanding > 0 {
-            all.waiting |= 1 << core;
-        }
-        if outstanding < stepping.requests {
-            stepping.asking(core, &mut moves);
-        }
+        stepping.asking(core, &mut |line, action, value| {
+            moves.push(Move::Ask { core, line, action, value });
+        });
         asks.push((core, moves.into_boxed_slice()));
     }
     all.asks = asks.into_boxed_slice();
     for (line, cores) in stepping.loads().into_iter().enumerate() {
-        let own = owned.cores.iter().fold(0, |all, core| all | 1 << core);
+        let own = owned.agents.iter().fold(0, |all, agent| all | 1 << agent);
         all.loads |= (cores & own) << (8 * line);
     }
     let timers = owned.timers.iter().flat_map(|&table| {
@@ -135,9 +144,10 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
     };
     let mut transactions = owned.tables.iter().filter(|&&table| stepping.transactions[table]);
     all.is_busy = all.waiting != 0
+        || has_lock
         || owned.buffers.iter().any(has_messages)
         || transactions.any(|&table| !system.tables[table].is_empty());
-    if let Some(&core) = owned.cores.first() {
+    if let Some(&core) = owned.agents.first().filter(|&&agent| agent < stepping.cores) {
         for (at, &line) in stepping.lines.iter().enumerate() {
             for &cache in &stepping.caches_of[core] {
                 match system.caches[cache].permission(line) {

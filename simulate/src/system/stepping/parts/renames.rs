@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 use super::effects::Report;
 use super::layout::Part;
 use super::{Known, Missing, PartStepper};
-use crate::system::stepping::values::{Action, Renaming};
+use crate::system::stepping::values::Renaming;
 use crate::system::stepping::view::View;
 
 /// A part and all on which its renaming depends.
@@ -14,11 +14,14 @@ pub struct Renamed {
     /// The place of the part; 0 for messages in flight, which are numbered alike for all buffers.
     place: u32,
     number: u32,
-    /// For each line four bits: the core that has stored to it last plus 1, or 0.
-    stored: u32,
-    /// For each line of which the part has values a byte: the cores whose loads are in flight.
+    /// For each line a byte: who has written it last plus 1, or 0; and [`RACES`] if the value before may be the last one.
+    stored: u64,
+    /// For each line of which the part has values a byte: those whose loads are in flight.
     loads: u64,
 }
+
+/// Says that a write and the one before it may have happened in either order.
+const RACES: u64 = 0x80;
 
 /// The numbers of parts after a renaming.
 pub(super) type Renames = FxHashMap<Renamed, u32>;
@@ -49,33 +52,35 @@ impl Known {
         if report.performed.is_empty() && !report.is_fresh {
             return Ok(());
         }
-        let (mut stored, mut stored_lines) = (0_u32, 0_u8);
-        for one in report.performed.iter().filter(|one| one.action == Action::Store) {
-            let shift = 4 * one.line;
-            stored = stored & !(0xF << shift) | (one.core as u32 + 1) << shift;
+        let (mut stored, mut stored_lines) = (0_u64, 0_u8);
+        for one in report.performed.iter().filter(|one| one.writes) {
+            let shift = 8 * one.line;
+            let by = one.core as u64 + 1 + if one.races { RACES } else { 0 };
+            stored = stored & !(0xFF << shift) | by << shift;
             stored_lines |= 1 << one.line;
         }
         let loads = self.loads(after);
         let lost = gather(self.loads(before) & !loads);
-        for at in 0..after.len() {
-            let classes = self.classes_of(at, after[at]);
-            let changes =
-                classes.latest & stored_lines | classes.old & lost != 0 || classes.is_fresh;
+        for (at, number) in after.iter_mut().enumerate() {
+            let classes = self.classes_of(at, *number);
+            let changes = (classes.latest | classes.pending) & stored_lines | classes.old & lost
+                != 0
+                || classes.is_fresh;
             if changes {
                 let loads = loads & spread(classes.latest | classes.old);
-                after[at] = self.renamed(at, after[at], stored, loads)?;
+                *number = self.renamed(at, *number, stored, loads)?;
             }
         }
         Ok(())
     }
 
-    /// The loads in flight: for each line a byte, with a bit for each core.
+    /// The loads in flight: for each line a byte, with a bit for each core or device.
     fn loads(&self, state: &[u32]) -> u64 {
         let all = 0..self.owned.len();
         all.fold(0, |loads, controller| loads | self.summary(state, controller).loads)
     }
 
-    fn renamed(&self, at: usize, number: u32, stored: u32, loads: u64) -> Result<u32, Missing> {
+    fn renamed(&self, at: usize, number: u32, stored: u64, loads: u64) -> Result<u32, Missing> {
         let is_in_flight = matches!(self.layout.parts[at], Part::InFlight(_));
         let place = if is_in_flight { 0 } else { at as u32 + 1 };
         let key = Renamed { place, number, stored, loads };
@@ -103,14 +108,15 @@ impl PartStepper {
         self.known.renames.insert(key, renamed);
     }
 
-    fn renaming(&self, stored: u32, loads: u64) -> Renaming {
+    fn renaming(&self, stored: u64, loads: u64) -> Renaming {
         let stepping = &self.stepper;
         let lines = 0..stepping.lines();
         let loads = lines.clone().map(|line| loads >> (8 * line) & 0xFF).collect();
-        let mut renaming = Renaming::new(stepping.values, stepping.cores(), loads);
+        let mut renaming = Renaming::new(stepping.values, stepping.agents(), loads);
         for line in lines {
-            if let Some(core) = (stored >> (4 * line) & 0xF).checked_sub(1) {
-                renaming.store(core as usize, line);
+            let last = stored >> (8 * line) & 0xFF;
+            if let Some(agent) = (last & !RACES).checked_sub(1) {
+                renaming.store(agent as usize, line, last & RACES != 0);
             }
         }
         renaming

@@ -1,7 +1,7 @@
 //! The permutations under which a system is symmetric.
 
 use itertools::Itertools;
-use slicc::compile::code::Member;
+use slicc::compile::code::{Machine, Member};
 use slicc::compile::types::TypeKind;
 
 use super::super::values::Values;
@@ -37,17 +37,17 @@ impl Group {
         &self.unused
     }
 
-    /// The symmetries of a system, of those that are wanted.
+    /// The symmetries of a system with so many cores and DMA devices, of those that are wanted.
     pub(in super::super) fn of(
         system: &System,
         lines: &[u64],
-        cores: usize,
+        (cores, devices): (usize, usize),
         bases: &[Vec<u64>],
         kinds: &Kinds,
         values: Values,
         wanted: &[Symmetry],
     ) -> Group {
-        let seeker = Seeker { system, lines, cores, bases, kinds, values };
+        let seeker = Seeker { system, lines, cores, devices, bases, kinds, values };
         let mut group = Group::default();
         let mut choices = |symmetry: Symmetry, count: usize| -> Vec<Places> {
             let single = vec![Places::same(count)];
@@ -79,6 +79,7 @@ struct Seeker<'a> {
     system: &'a System,
     lines: &'a [u64],
     cores: usize,
+    devices: usize,
     bases: &'a [Vec<u64>],
     kinds: &'a Kinds,
     values: Values,
@@ -121,7 +122,7 @@ impl Seeker<'_> {
         let machines = &self.system.program.machines;
         for machine in machines {
             let count = self.system.machines.count(u64::from(machine.kind)) as usize;
-            if count > 1 && count != self.cores {
+            if count > 1 && count != self.cores && !self.stays(machine) {
                 return Some(format!(
                     "there are {count} controllers {} for {} cores",
                     machine.name, self.cores
@@ -153,7 +154,8 @@ impl Seeker<'_> {
         let mut moves = vec![false; 64];
         for machine in &system.program.machines {
             moves[machine.kind as usize] = self.cores > 1
-                && system.machines.count(u64::from(machine.kind)) as usize == self.cores;
+                && system.machines.count(u64::from(machine.kind)) as usize == self.cores
+                && !self.stays(machine);
         }
         let new_place = |at: usize| {
             let controller = &system.controllers[at];
@@ -180,6 +182,7 @@ impl Seeker<'_> {
         };
         Ok(Permutation {
             cores: cores.clone(),
+            agents: cores.and_others(self.devices),
             lines: lines.clone(),
             addresses: self.lines.to_vec(),
             values: self.values,
@@ -192,6 +195,19 @@ impl Seeker<'_> {
             timers: places(parts.timers, "table of timers")?,
             persistents: places(parts.persistents, "table of persistent requests")?,
         })
+    }
+
+    /// Whether the controllers of a machine stay where they are: they serve DMA devices, or each some of the lines.
+    fn stays(&self, machine: &Machine) -> bool {
+        let mut parameters = machine.parameters.iter();
+        let types = &self.system.program.types;
+        let is_bank = matches!(&*machine.name, "L2Cache" | "Directory")
+            || parameters.any(|member| &*types[member.of].name == "DirectoryMemory");
+        is_bank
+            || self.system.dma_homes.iter().any(|&home| {
+                let of = self.system.controllers[home].machine;
+                self.system.program.machines[of].kind == machine.kind
+            })
     }
 
     /// Lets the parts of a controller come to the place of those of another one.

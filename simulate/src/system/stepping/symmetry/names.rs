@@ -32,6 +32,13 @@ impl Places {
         Places { to: all.clone(), from: all }
     }
 
+    /// The same with further things, which stay where they are.
+    pub fn and_others(&self, count: usize) -> Places {
+        let others = self.len()..self.len() + count;
+        let with = |known: &[usize]| known.iter().copied().chain(others.clone()).collect();
+        Places { to: with(&self.to), from: with(&self.from) }
+    }
+
     /// The number of things.
     pub fn len(&self) -> usize {
         self.to.len()
@@ -64,6 +71,8 @@ impl Places {
 pub struct Permutation {
     /// The cores. Controllers of the permuted machine types have the numbers of their cores.
     pub cores: Places,
+    /// The cores and the DMA devices, which stay where they are.
+    pub agents: Places,
     /// The lines.
     pub lines: Places,
     /// The addresses of the lines.
@@ -124,7 +133,7 @@ impl Permutation {
     /// The new name of the content of a block.
     #[inline]
     pub fn value(&self, value: u64) -> u64 {
-        self.values.moved(value, &self.cores, &self.lines)
+        self.values.moved(value, &self.agents, &self.lines)
     }
 
     fn moves_with_cores(&self, kind: u32) -> bool {

@@ -1,0 +1,101 @@
+//! What cores and devices do in an exploration beside loads and stores of cores.
+
+use simulate::stepper::Repertoire;
+
+/// Something that cores do beside loads and stores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, clap::ValueEnum)]
+pub enum Also {
+    /// Load-linked and store-conditional.
+    Linked,
+    /// Locked read-modify-writes: a read that locks the line, and a write that unlocks it.
+    Locked,
+    /// Atomic instructions, performed in the first-level cache.
+    Atomic,
+    /// Flushes of lines.
+    Flush,
+    /// Loads before older loads, for which the protocol has to tell cores about lines that they lose.
+    Early,
+    /// Prefetches by the controllers of cores, of any line at any time.
+    Prefetch,
+}
+
+impl Also {
+    /// The name on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Also::Linked => "linked",
+            Also::Locked => "locked",
+            Also::Atomic => "atomic",
+            Also::Flush => "flush",
+            Also::Early => "early",
+            Also::Prefetch => "prefetch",
+        }
+    }
+}
+
+/// The options for what is asked beside loads and stores.
+#[derive(clap::Args)]
+pub struct RepertoireArgs {
+    /// What cores do beside loads and stores: linked (load-linked, store-conditional), locked (read-modify-writes that lock the
+    /// line), atomic, flush, early (loads before older loads), prefetch
+    #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
+    also: Vec<Also>,
+
+    /// Number of DMA devices, each of which reads and writes any line, one at a time
+    #[arg(long, value_name = "N", default_value = "0", hide_default_value = true,
+        value_parser = clap::value_parser!(u32).range(0..i64::from(simulate::stepper::MOST)))]
+    dma: u32,
+}
+
+impl RepertoireArgs {
+    /// What is asked, each once and in the order of the documentation.
+    pub fn also(&self) -> Vec<Also> {
+        let mut also = self.also.clone();
+        also.sort_unstable();
+        also.dedup();
+        also
+    }
+
+    /// The number of DMA devices.
+    pub fn devices(&self) -> u32 {
+        self.dma
+    }
+
+    /// The same for the library.
+    pub fn repertoire(&self) -> Repertoire {
+        let has = |one: Also| self.also.contains(&one);
+        Repertoire {
+            linked: has(Also::Linked),
+            locked: has(Also::Locked),
+            atomic: has(Also::Atomic),
+            flush: has(Also::Flush),
+            early: has(Also::Early),
+            prefetch: has(Also::Prefetch),
+            devices: self.dma,
+        }
+    }
+
+    /// The options as they are given.
+    pub fn words(&self) -> Vec<String> {
+        let names: Vec<&str> = self.also().into_iter().map(Also::name).collect();
+        let also = (!names.is_empty()).then(|| format!("--also {}", names.join(",")));
+        let dma = (self.dma > 0).then(|| format!("--dma {}", self.dma));
+        also.into_iter().chain(dma).collect()
+    }
+
+    /// `, also linked and flush, 1 DMA device`
+    pub fn size(&self) -> String {
+        let names: Vec<&str> = self.also().into_iter().map(Also::name).collect();
+        let also = match names.split_last() {
+            None => String::new(),
+            Some((last, [])) => format!(", also {last}"),
+            Some((last, others)) => format!(", also {} and {last}", others.join(", ")),
+        };
+        let devices = match self.dma {
+            0 => String::new(),
+            1 => ", 1 DMA device".to_owned(),
+            count => format!(", {count} DMA devices"),
+        };
+        also + &devices
+    }
+}

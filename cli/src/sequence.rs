@@ -1,0 +1,116 @@
+//! Runs of protocols as message-sequence charts, in the format that the name of a file says.
+
+use std::path::Path;
+
+use report::page::charted;
+use report::sequence::{Chart, Event, Step, svg, text};
+use simulate::stepper::{Party, Signal};
+
+use crate::error::Error;
+use crate::files;
+
+/// The format of a chart.
+#[derive(Clone, Copy)]
+pub enum Form {
+    Svg,
+    Html,
+    Text,
+}
+
+impl Form {
+    /// The format that the name of a file says, which is the value of an option.
+    pub fn of(option: &str, path: &Path) -> Result<Form, Error> {
+        match path.extension().and_then(|extension| extension.to_str()) {
+            Some("svg") => Ok(Form::Svg),
+            Some("html" | "htm") => Ok(Form::Html),
+            Some("txt") => Ok(Form::Text),
+            _ => Err(Error::Usage(format!(
+                "{option} {}: a name that ends in .svg, .html or .txt was expected",
+                path.display()
+            ))),
+        }
+    }
+}
+
+/// Writes a chart to a file.
+pub fn write(chart: &Chart, path: &Path, form: Form) -> Result<(), Error> {
+    let drawn = match form {
+        Form::Svg => svg(chart),
+        Form::Html => charted(chart),
+        Form::Text => text(chart),
+    };
+    files::create(path, |file| file.write_all(drawn.as_bytes()).map_err(Error::Output))
+}
+
+/// A run: who can take part, and its steps.
+pub struct Sequence<'r> {
+    pub parties: &'r [(Party, String)],
+    pub steps: Vec<&'r [Signal]>,
+}
+
+impl Sequence<'_> {
+    /// The chart of the run, with a column for each party that takes part.
+    pub fn chart(&self, title: String, lead: Vec<String>, wrong: String) -> Chart {
+        let parties = self.taking_part();
+        let column =
+            |party: Party| parties.iter().position(|(other, _)| *other == party).unwrap_or(0);
+        Chart {
+            title,
+            lead,
+            parties: parties.iter().map(|(_, name)| name.clone()).collect(),
+            steps: self.steps.iter().map(|step| Step { events: events(step, &column) }).collect(),
+            wrong: Some(wrong),
+        }
+    }
+
+    /// The parties that occur in the run.
+    fn taking_part(&self) -> Vec<(Party, String)> {
+        let signals = || self.steps.iter().copied().flatten();
+        let takes_part = |party: &Party| {
+            signals().any(|signal| match signal {
+                Signal::Happens { at, .. }
+                | Signal::Arrives { at, .. }
+                | Signal::Changes { at, .. } => at == party,
+                Signal::Sends { from, to, .. } => from == party || to == party,
+            })
+        };
+        self.parties.iter().filter(|(party, _)| takes_part(party)).cloned().collect()
+    }
+}
+
+/// The parts of a step. What a core asks goes to the controller that acts in this step, and what a core is told
+/// comes from it.
+fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
+    let acts = signals.iter().find_map(|signal| match signal {
+        Signal::Changes { at, .. } | Signal::Arrives { at, .. } => Some(*at),
+        _ => None,
+    });
+    let mut events = Vec::new();
+    for (number, signal) in signals.iter().enumerate() {
+        events.push(match (signal, acts) {
+            (
+                Signal::Happens { at: at @ (Party::Core(_) | Party::Device(_)), what },
+                Some(acts),
+            ) => {
+                let (from, to) = if number == 0 { (*at, acts) } else { (acts, *at) };
+                Event::Direct { from: column(from), to: column(to), what: what.clone() }
+            }
+            (Signal::Happens { at, what }, _) => {
+                Event::Note { at: column(*at), what: what.clone() }
+            }
+            (Signal::Arrives { at, message }, _) => {
+                Event::Arrived { at: column(*at), what: message.clone() }
+            }
+            (Signal::Changes { at, event, states, line }, _) => Event::State {
+                at: column(*at),
+                event: event.clone(),
+                states: states.clone(),
+                of: line.clone(),
+            },
+            (Signal::Sends { from, to, message }, _) => {
+                Event::Sent { from: column(*from), to: column(*to), what: message.clone() }
+            }
+        });
+    }
+    events
+}

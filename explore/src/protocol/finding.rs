@@ -1,0 +1,188 @@
+//! What an exploration finds, in words.
+
+use simulate::stepper::{DescribedMove, Move};
+use simulate::system::Fault;
+
+/// A defect of the protocol that an exploration found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// The protocol failed.
+    Fault,
+    /// A core may write a line while another core may read or write it.
+    SwmrViolation {
+        /// The number of the line.
+        line: usize,
+        /// The cores that may write it, a bit for each.
+        writers: u64,
+        /// The cores that may only read it, a bit for each.
+        readers: u64,
+    },
+    /// A load returned a value that was not the latest at any time since the load began.
+    StaleValue {
+        /// The core or, after the cores, the DMA device that loaded.
+        core: usize,
+        /// The number of the line.
+        line: usize,
+    },
+    /// A read-modify-write has written a line that another core or device has written since it was read.
+    AtomicityViolation {
+        /// The core.
+        core: usize,
+        /// The number of the line.
+        line: usize,
+    },
+    /// A core has used the value of an early load that was overwritten, and was not told.
+    MissedInvalidation {
+        /// The core.
+        core: usize,
+        /// The number of the line.
+        line: usize,
+    },
+    /// No transition is possible, although requests, messages or transactions are outstanding.
+    Deadlock {
+        /// The cores and DMA devices that wait, a bit for each; none if only a message or a transaction is left.
+        waiting: u64,
+    },
+    /// Transitions are possible, but none of the continuations completes what is outstanding.
+    Livelock {
+        /// The cores and DMA devices that wait, a bit for each.
+        waiting: u64,
+    },
+}
+
+impl Finding {
+    /// The gravest kind has the lowest rank.
+    pub(super) fn rank(&self) -> u8 {
+        match self {
+            Finding::Fault => 0,
+            Finding::SwmrViolation { .. } => 1,
+            Finding::StaleValue { .. } => 2,
+            Finding::AtomicityViolation { .. } => 3,
+            Finding::MissedInvalidation { .. } => 4,
+            Finding::Deadlock { .. } => 5,
+            Finding::Livelock { .. } => 6,
+        }
+    }
+
+    /// The finding without cores and lines, which differ between permutations of one run.
+    pub(super) fn without_names(self) -> Finding {
+        match self {
+            Finding::Fault => Finding::Fault,
+            Finding::SwmrViolation { .. } => {
+                Finding::SwmrViolation { line: 0, writers: 0, readers: 0 }
+            }
+            Finding::StaleValue { .. } => Finding::StaleValue { core: 0, line: 0 },
+            Finding::AtomicityViolation { .. } => Finding::AtomicityViolation { core: 0, line: 0 },
+            Finding::MissedInvalidation { .. } => Finding::MissedInvalidation { core: 0, line: 0 },
+            Finding::Deadlock { .. } => Finding::Deadlock { waiting: 0 },
+            Finding::Livelock { .. } => Finding::Livelock { waiting: 0 },
+        }
+    }
+
+    /// Whether something waits for ever.
+    pub(super) fn is_stuck(&self) -> bool {
+        matches!(self, Finding::Deadlock { .. } | Finding::Livelock { .. })
+    }
+
+    /// The name of this kind of finding in output.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Finding::Fault => "fault",
+            Finding::SwmrViolation { .. } => "SWMR violation",
+            Finding::StaleValue { .. } => "stale value",
+            Finding::AtomicityViolation { .. } => "atomicity violation",
+            Finding::MissedInvalidation { .. } => "missed invalidation",
+            Finding::Deadlock { .. } => "deadlock",
+            Finding::Livelock { .. } => "livelock",
+        }
+    }
+}
+
+/// A finding, and a shortest run that leads to it.
+#[derive(Clone, Debug)]
+pub struct Violation {
+    /// The finding.
+    pub finding: Finding,
+    /// The fault of the protocol, if the finding is one.
+    pub fault: Option<Box<Fault>>,
+    /// The moves of the run, in words.
+    pub steps: Vec<DescribedMove>,
+    /// The moves of the run.
+    pub moves: Vec<Move>,
+    /// The number of cores. What has a higher number is a DMA device.
+    pub cores: usize,
+    /// What waits in the last state and for what, in words, if the finding is a deadlock or a livelock.
+    pub left: Vec<String>,
+}
+
+impl Violation {
+    /// The finding as a sentence: the fault's own message if it is one.
+    pub fn sentence(&self) -> String {
+        match &self.finding {
+            Finding::Fault => match &self.fault {
+                Some(fault) => fault.message.clone(),
+                None => "the protocol failed".to_owned(),
+            },
+            Finding::SwmrViolation { line, writers, readers } => {
+                let reading = match readers {
+                    0 => String::new(),
+                    _ => format!(", and {} may read it", self.agents(*readers)),
+                };
+                format!(
+                    "SWMR violation: {} may write line {line}{reading}",
+                    self.agents(*writers)
+                )
+            }
+            Finding::StaleValue { core, line } => format!(
+                "stale value: {} loaded a value of line {line} that was not the latest at any time since the load began",
+                self.agents(1 << core)
+            ),
+            Finding::AtomicityViolation { core, line } => format!(
+                "atomicity violation: {} wrote line {line} in a read-modify-write although the value that it read was no \
+                 longer the latest",
+                self.agents(1 << core)
+            ),
+            Finding::MissedInvalidation { core, line } => format!(
+                "missed invalidation: {} used a value of line {line} that it had loaded early and that was no longer the \
+                 latest, and was not told",
+                self.agents(1 << core)
+            ),
+            Finding::Deadlock { waiting: 0 } => {
+                "deadlock: a message or a transaction is left, and no controller can take a transition"
+                    .to_owned()
+            }
+            Finding::Deadlock { waiting } => {
+                let waiting = self.are(*waiting);
+                format!("deadlock: {waiting} waiting, and no controller can take a transition")
+            }
+            Finding::Livelock { waiting: 0 } => {
+                "livelock: a message or a transaction is left, and no sequence of transitions completes it"
+                    .to_owned()
+            }
+            Finding::Livelock { waiting } => {
+                let waiting = self.are(*waiting);
+                format!("livelock: {waiting} waiting, and no sequence of transitions completes the requests")
+            }
+        }
+    }
+
+    /// `core 0`, `cores 0 and 2`, or `core 1 and DMA device 0`
+    fn agents(&self, set: u64) -> String {
+        let members = (0..64_usize).filter(|agent| set >> agent & 1 == 1);
+        let (cores, devices): (Vec<usize>, Vec<usize>) =
+            members.partition(|&agent| agent < self.cores);
+        let devices: Vec<usize> = devices.into_iter().map(|device| device - self.cores).collect();
+        let named = [("core", cores), ("DMA device", devices)].map(|(name, numbers)| {
+            let plural = if numbers.len() == 1 { "" } else { "s" };
+            let numbers: Vec<String> = numbers.iter().map(usize::to_string).collect();
+            (!numbers.is_empty()).then(|| format!("{name}{plural} {}", numbers.join(" and ")))
+        });
+        named.into_iter().flatten().collect::<Vec<_>>().join(" and ")
+    }
+
+    /// `core 0 is`, or `cores 0 and 2 are`
+    fn are(&self, set: u64) -> String {
+        let verb = if set.count_ones() == 1 { "is" } else { "are" };
+        format!("{} {verb}", self.agents(set))
+    }
+}

@@ -1,0 +1,148 @@
+//! What controllers did last for a line, as signals between them: what a message-sequence chart of a fault draws.
+
+use super::stepping::{Party, Signal};
+use super::{MOST_RECORDED, RecordedEvent, System};
+
+/// The most transitions and messages that are shown.
+const MOST_SHOWN: usize = 60;
+
+/// A message that was sent, with where and when it arrives. Kept for the last messages.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Delivery {
+    /// The number of the event that it was sent.
+    event: usize,
+    /// The buffer to which it goes.
+    buffer: u32,
+    arrival: u64,
+}
+
+/// What happened at a tick at one party.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PlayedStep {
+    /// The tick.
+    pub tick: u64,
+    /// What happened, in its order.
+    pub signals: Vec<Signal>,
+}
+
+/// The last that happened to a line.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    /// Who takes part in runs, with their names.
+    pub parties: Vec<(Party, String)>,
+    /// The steps, the oldest first.
+    pub steps: Vec<PlayedStep>,
+}
+
+impl System {
+    /// Records that the message which was noted last goes to a buffer.
+    #[inline]
+    pub(super) fn note_delivery(&mut self, buffer: u32, arrival: u64) {
+        if self.is_watched {
+            // What an exploration does is described otherwise.
+            return;
+        }
+        let delivery = Delivery { event: self.happened.wrapping_sub(1), buffer, arrival };
+        match self.deliveries.get_mut(self.delivered % MOST_RECORDED) {
+            Some(oldest) => *oldest = delivery,
+            None => self.deliveries.push(delivery),
+        }
+        self.delivered += 1;
+    }
+
+    /// The last transitions and messages for the line of an address.
+    pub(crate) fn played(&self, address: u64) -> Played {
+        let line = self.line_of(address);
+        let count = self.happened.min(MOST_RECORDED);
+        let numbers = (1..=count).map(|back| self.happened - back);
+        let own = numbers.filter(|number| {
+            let event = self.event(*number);
+            self.line_of(event.address) == line && (event.is_message || self.changes(event))
+        });
+        let mut shown: Vec<usize> = own.take(MOST_SHOWN).collect();
+        shown.reverse();
+        // A message arrives before what it leads to at the same tick, and a transition comes before what it sends.
+        let mut signals: Vec<(u64, u8, Party, Signal)> = Vec::new();
+        for number in shown {
+            let event = self.event(number);
+            let at = Party::Controller(event.controller as usize);
+            if event.is_message {
+                self.delivered_of(number, at, &mut signals);
+            } else {
+                signals.push((event.tick, 1, at, self.change(event)));
+            }
+        }
+        signals.sort_by_key(|(tick, rank, party, _)| (*tick, *party, *rank));
+        let mut steps: Vec<(Party, PlayedStep)> = Vec::new();
+        for (tick, _, at, signal) in signals {
+            match steps.last_mut() {
+                Some((party, step)) if (*party, step.tick) == (at, tick) => {
+                    step.signals.push(signal);
+                }
+                _ => steps.push((at, PlayedStep { tick, signals: vec![signal] })),
+            }
+        }
+        let steps = steps.into_iter().map(|(_, step)| step).collect();
+        Played { parties: self.all_parties(), steps }
+    }
+
+    fn event(&self, number: usize) -> &RecordedEvent {
+        &self.happenings[number % MOST_RECORDED]
+    }
+
+    /// Whether a transition changes the state.
+    fn changes(&self, event: &RecordedEvent) -> bool {
+        let machine = self.controllers[event.controller as usize].machine;
+        let transitions = &self.program.machines[machine].transitions;
+        transitions[event.what as usize].state != event.after
+    }
+
+    /// The sending of a message and its arrivals, as far as they are past.
+    fn delivered_of(
+        &self,
+        number: usize,
+        from: Party,
+        signals: &mut Vec<(u64, u8, Party, Signal)>,
+    ) {
+        let event = self.event(number);
+        let message = format!("{} for {:#x}", self.sent_name(event), event.address);
+        for one in self.deliveries.iter().filter(|one| one.event == number) {
+            let consumer = self.consumers[one.buffer as usize] as usize;
+            let is_memory = self.controllers[consumer].requests_to_memory == Some(one.buffer);
+            let to = if is_memory { Party::Memory } else { Party::Controller(consumer) };
+            let sends = Signal::Sends { from, to, message: message.clone() };
+            signals.push((event.tick, 2, from, sends));
+            if one.arrival <= self.now {
+                let arrives = Signal::Arrives { at: to, message: message.clone() };
+                signals.push((one.arrival, 0, to, arrives));
+            }
+        }
+    }
+
+    /// What the `Type` field of a message says, or its type: `GETX`
+    fn sent_name(&self, event: &RecordedEvent) -> String {
+        let name = self.message_name(event.what as usize, event.kind);
+        name.split_once(' ').map_or(name.clone(), |(_, kind)| kind.to_owned())
+    }
+
+    fn change(&self, event: &RecordedEvent) -> Signal {
+        let controller = event.controller as usize;
+        let machine = &self.program.machines[self.controllers[controller].machine];
+        let transition = &machine.transitions[event.what as usize];
+        let after = machine.states.get(usize::from(event.after)).map_or("?", |state| state);
+        Signal::Changes {
+            at: Party::Controller(controller),
+            event: machine.events[usize::from(transition.event)].to_string(),
+            states: (machine.states[usize::from(transition.state)].to_string(), after.to_owned()),
+            line: format!("{:#x}", event.address),
+        }
+    }
+
+    fn all_parties(&self) -> Vec<(Party, String)> {
+        let controllers = self.controllers.iter().enumerate().map(|(number, controller)| {
+            let machine = &self.program.machines[controller.machine];
+            (Party::Controller(number), format!("{} {}", machine.name, controller.version))
+        });
+        controllers.chain([(Party::Memory, "memory".to_owned())]).collect()
+    }
+}

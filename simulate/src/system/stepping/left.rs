@@ -1,0 +1,113 @@
+//! What waits in a state, and for whom, in words: for states that nothing leads out of.
+
+use slicc::compile::types::TypeKind;
+
+use super::Stepping;
+use super::actions::{Action, decoded};
+use super::moves::Move;
+use crate::request::RequestKind;
+use crate::ruby::buffer::frozen::Arrived;
+
+impl Stepping {
+    /// What is left in a state: requests of cores and devices, transactions of controllers with their states, and messages that
+    /// wait. A message of a controller that waits at another one says who waits for whom.
+    pub fn left(&mut self, state: &[u8]) -> Vec<String> {
+        self.thaw(state);
+        let mut left = Vec::new();
+        for agent in 0..self.agents() {
+            left.extend((0..self.lines.len()).filter_map(|line| self.request_left(agent, line)));
+        }
+        for controller in 0..self.system.controllers.len() {
+            self.transactions_left(controller, &mut left);
+        }
+        for buffer in 0..self.system.buffers.len() {
+            self.messages_left(buffer, &mut left);
+        }
+        left
+    }
+
+    /// `core 0 stores to line 0 and waits for L1Cache-0`
+    fn request_left(&self, agent: usize, line: usize) -> Option<String> {
+        let (kind, tag) = decoded(self.request_code(agent, line)).request?;
+        let action = match kind {
+            RequestKind::Load if tag != 0 => Action::EarlyLoad,
+            RequestKind::Store => Action::Store,
+            RequestKind::LoadLinked => Action::LoadLinked,
+            RequestKind::StoreConditional => Action::StoreConditional,
+            RequestKind::LockedRead => Action::LockedRead,
+            RequestKind::LockedWrite => Action::LockedWrite,
+            RequestKind::Atomic => Action::Atomic,
+            RequestKind::Flush => Action::Flush,
+            _ => Action::Load,
+        };
+        let asks = self.request_text(Move::Ask { core: agent, line, action, value: 0 });
+        let whom = self.name(self.controller_of(agent));
+        Some(format!("{} {asks} and waits for {whom}", self.agent_name(agent)))
+    }
+
+    /// `L1Cache-0 waits in state IM for line 0`
+    fn transactions_left(&self, controller: usize, left: &mut Vec<String>) {
+        let tables = self.owned[controller].tables.iter();
+        for &table in tables.filter(|&&table| self.transactions[table]) {
+            for (line, tbe) in self.system.tables[table].sorted() {
+                let state = self.state_name(controller, tbe);
+                let state = state.map_or(String::new(), |state| format!(" in state {state}"));
+                let line = self.line_name(line);
+                left.push(format!("{} has a transaction{state} for {line}", self.name(controller)));
+            }
+        }
+    }
+
+    /// The state in an object of a controller: a field of the enumeration of the machine's states.
+    fn state_name(&self, controller: usize, object: u64) -> Option<&str> {
+        let types = &self.system.program.types;
+        let of = &types[self.system.words.type_of(object)];
+        let machine = &self.system.program.machines[self.system.controllers[controller].machine];
+        of.fields.values().find_map(|field| match &types[field.of].kind {
+            TypeKind::Enumeration { values, .. }
+                if values.len() == machine.states.len()
+                    && values.iter().zip(&machine.states).all(|(one, other)| **one == **other) =>
+            {
+                let at = object as usize + usize::from(field.offset);
+                machine.states.get(self.system.words.words[at] as usize).map(|name| &**name)
+            }
+            _ => None,
+        })
+    }
+
+    /// `GETX for line 0 of L1Cache-1 waits at Directory-0`
+    fn messages_left(&self, number: usize, left: &mut Vec<String>) {
+        let buffer = &self.system.buffers[number];
+        let at = self.consumer(number);
+        for Arrived { stalled, message } in buffer.arrived() {
+            let aside = stalled.map_or(String::new(), |line| {
+                format!(", set aside until something happens to {}", self.line_name(line))
+            });
+            left.push(format!("{} waits at {at}{aside}", self.sent_message(message)));
+        }
+        for (_, message) in buffer.deferred() {
+            left.push(format!("{} is deferred by {at}", self.sent_message(*message)));
+        }
+        for one in buffer.in_flight() {
+            left.push(format!("{} has not arrived at {at}", self.sent_message(one.message)));
+        }
+    }
+
+    /// A message with its sender, if it has a field for that: `GETX for line 0 of L1Cache-1`
+    fn sent_message(&self, message: u64) -> String {
+        let types = &self.system.program.types;
+        let of = self.system.words.type_of(message);
+        let mut names = ["Requestor", "Sender", "requestor", "sender"].iter();
+        let field = names.find_map(|name| types[of].fields.get(*name));
+        let sender = field.filter(|field| field.of == types.known.machine).and_then(|field| {
+            let word = self.system.words.words[message as usize + usize::from(field.offset)];
+            (0..self.system.controllers.len()).find(|&at| {
+                let controller = &self.system.controllers[at];
+                let kind = self.system.program.machines[controller.machine].kind;
+                word == u64::from(kind) << 32 | u64::from(controller.version)
+            })
+        });
+        let sender = sender.map_or(String::new(), |sender| format!(" of {}", self.name(sender)));
+        format!("{}{sender}", self.message_name(message))
+    }
+}
