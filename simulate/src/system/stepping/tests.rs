@@ -39,7 +39,7 @@ fn states(stepper: &mut Stepper, most: usize) -> Vec<Vec<u8>> {
 /// Restores a state and writes it again, with no move in between.
 fn written_again(stepper: &mut Stepper, state: &[u8]) -> Vec<u8> {
     stepper.thaw(state);
-    let renaming = Renaming::new(stepper.values, stepper.cores(), stepper.loads());
+    let renaming = Renaming::new(stepper.values, stepper.agents(), stepper.loads());
     stepper.freeze(View::new(&renaming))
 }
 
