@@ -48,6 +48,8 @@ pub(super) struct Window {
     visits: u32,
     /// Per slot, whether its row, or what the rules say about it, may have to change.
     is_dirty: Vec<bool>,
+    /// During a sweep, a bit for the number in the order of each dirty slot.
+    dirty_ranks: Vec<u64>,
     /// Number of dirty slots.
     dirty: usize,
     /// Per location, its last member that writes, and per slot the one before.
@@ -58,7 +60,7 @@ pub(super) struct Window {
     reader_before: Vec<u32>,
     /// Per slot, during a sort, how many of its predecessors are not sorted.
     before: Vec<u32>,
-    /// Number of members that were sorted and looked at so far.
+    /// Number of members in all sweeps so far.
     work: usize,
 }
 
@@ -266,24 +268,54 @@ impl Window {
     pub fn touch(&mut self, slot: u32) {
         if !std::mem::replace(&mut self.is_dirty[slot as usize], true) {
             self.dirty += 1;
+            let rank = self.rank[slot as usize] as usize;
+            if let Some(word) = self.dirty_ranks.get_mut(rank / 64) {
+                *word |= 1 << (rank % 64);
+            }
         }
     }
 
-    /// Whether a slot is to be visited. It is not any more.
-    pub fn take(&mut self, slot: u32) -> bool {
-        let is_dirty = std::mem::replace(&mut self.is_dirty[slot as usize], false);
-        self.dirty -= usize::from(is_dirty);
-        is_dirty
+    /// Begins a sweep over the dirty slots in their order.
+    pub fn start_sweep(&mut self) {
+        self.work += self.order.len();
+        self.dirty_ranks.clear();
+        self.dirty_ranks.resize(self.order.len().div_ceil(64), 0);
+        for (rank, &slot) in self.order.iter().enumerate() {
+            self.rank[slot as usize] = rank as u32;
+            let bit = u64::from(self.is_dirty[slot as usize]) << (rank % 64);
+            self.dirty_ranks[rank / 64] |= bit;
+        }
     }
 
-    /// Number of members that were sorted and looked at so far.
+    /// The next dirty slot of a sweep, from this number in the order on, with that number. It is dirty no
+    /// more.
+    pub fn next_dirty(&mut self, from: u32) -> Option<(u32, u32)> {
+        let mut at = from as usize / 64;
+        let mut word = *self.dirty_ranks.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *self.dirty_ranks.get(at)?;
+        }
+        let rank = at as u32 * 64 + word.trailing_zeros();
+        let slot = self.order[rank as usize];
+        self.take(slot);
+        Some((rank, slot))
+    }
+
+    /// Notes that a slot need not be visited.
+    pub fn take(&mut self, slot: u32) {
+        if std::mem::replace(&mut self.is_dirty[slot as usize], false) {
+            self.dirty -= 1;
+            let rank = self.rank[slot as usize] as usize;
+            if let Some(word) = self.dirty_ranks.get_mut(rank / 64) {
+                *word &= !(1 << (rank % 64));
+            }
+        }
+    }
+
+    /// Number of members in all sweeps so far.
     pub fn work(&self) -> usize {
         self.work
-    }
-
-    /// Counts a sweep over the members.
-    pub fn count_sweep(&mut self) {
-        self.work += self.order.len();
     }
 
     /// Whether no slot is to be visited.
@@ -365,11 +397,12 @@ impl Window {
         Ok(())
     }
 
-    /// Brings the row of a slot up to date with those of its direct predecessors.
+    /// Brings the row of a slot up to date with those of its direct predecessors. Returns whether it has
+    /// changed since the slot was last visited.
     ///
     /// # Errors
     /// Returns [`Conflict`] if the slot precedes itself.
-    pub fn close(&mut self, slot: u32) -> Result<(), Conflict> {
+    pub fn close(&mut self, slot: u32) -> Result<bool, Conflict> {
         let mut next = self.first_in[slot as usize];
         let since = self.visited[slot as usize];
         while let Some(&Edge { from, next_in, .. }) = self.edges.get(next as usize) {
@@ -381,7 +414,8 @@ impl Window {
         }
         self.visits += 1;
         self.visited[slot as usize] = self.visits;
-        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(()) }
+        let has_changed = since == 0 || self.changed[slot as usize] > since;
+        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(has_changed) }
     }
 
     /// Adds a slot and everything that precedes it to the row of another.
