@@ -16,6 +16,7 @@
 
 mod accesses;
 mod blockers;
+mod both;
 mod choice;
 pub mod clocks;
 pub mod complete;

@@ -7,10 +7,14 @@ use memory::weak::graph::Graph;
 use super::Task;
 use crate::engine::csr::Csr;
 use crate::engine::events::{INITIAL, NONE};
-use crate::engine::windows::{self, Ended, Input};
+use crate::engine::windows::{self, Ended, Extent, Input};
 
 /// Number of operations from which on the search by windows comes first.
 const MINIMUM: usize = 2048;
+
+/// The patience of a search by windows. The alternative keeps a bit for each pair of operation and write, and
+/// takes a hundred times as long.
+const PATIENCE: usize = 384;
 
 impl Task<'_> {
     /// A memory order, if the history is long and windows find one.
@@ -33,11 +37,13 @@ impl Task<'_> {
             finals: &finals,
         };
         let size = windows::size_for(history.threads().len(), self.model);
-        // The alternative keeps a bit for each pair of operation and write.
         let mut sizes = [size, 4 * size].into_iter();
-        let order = sizes.find_map(|size| match windows::order(&input, size, self.bounds) {
-            Ended::Order(order) => Some(order),
-            Ended::GaveUp | Ended::Exceeded => None,
+        let order = sizes.find_map(|size| {
+            let extent = Extent { size, patience: PATIENCE };
+            match windows::order(&input, extent, self.bounds) {
+                Ended::Order(order) => Some(order),
+                Ended::GaveUp | Ended::Exceeded => None,
+            }
         })?;
         let ops = order.into_iter().filter(|&node| nodes.location[node as usize] != NONE);
         let order: Vec<OpId> = ops.map(OpId).collect();

@@ -25,8 +25,8 @@
 mod chains;
 
 use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
-use rustc_hash::FxHashMap;
 
+use crate::engine::both::both;
 use crate::engine::clocks::Clocks;
 use crate::engine::csr::Csr;
 use crate::engine::index::Index;
@@ -113,11 +113,23 @@ impl Events {
             op,
         };
         let edges = events.lay_chains(history);
-        events.po = Csr::new(events.len(), edges.iter().copied());
-        events.po_back = Csr::new(events.len(), edges.iter().map(|&(a, b)| (b, a)));
-        events.find_sources(history, reads_from);
-        events.index_writes(history.locations().len());
-        events.index_readers(history.locations().len());
+        let locations = history.locations().len();
+        let (source, (write_index, group)) = both(
+            events.len(),
+            || events.sources(history, reads_from),
+            || events.index_of_writes(locations),
+        );
+        (events.source, events.write_index, events.group) = (source, write_index, group);
+        let (readers, (po, po_back)) = both(
+            events.len(),
+            || events.index_of_readers(locations),
+            || {
+                let back = edges.iter().map(|&(from, to)| (to, from));
+                (Csr::new(events.len(), edges.iter().copied()), Csr::new(events.len(), back))
+            },
+        );
+        (events.readers, events.initial_readers) = readers;
+        (events.po, events.po_back) = (po, po_back);
         events
     }
 
@@ -211,6 +223,10 @@ impl Events {
 
     /// The event of an operation, if it was not left out.
     pub fn event_of(&self, op: OpId) -> Option<u32> {
+        // Usually no operation before it was left out.
+        if self.op.get(op.at()) == Some(&op) {
+            return Some(op.0);
+        }
         self.op.binary_search(&op).ok().map(|event| event as u32)
     }
 
@@ -229,19 +245,20 @@ impl Events {
         edges
     }
 
-    fn find_sources(&mut self, history: &History, reads_from: &ReadsFrom) {
-        for event in 0..self.len() {
-            let op = self.op[event];
+    fn sources(&self, history: &History, reads_from: &ReadsFrom) -> Vec<u32> {
+        let source = |&op: &OpId| {
             let read = history.observing_read(op);
-            self.source[event] = match read.and_then(|read| reads_from.source(read)) {
+            match read.and_then(|read| reads_from.source(read)) {
                 Some(ReadSource::Write(write)) => self.event_of(write).unwrap_or(NONE),
                 Some(ReadSource::Initial) => INITIAL,
                 _ => NONE,
-            };
-        }
+            }
+        };
+        self.op.iter().map(source).collect()
     }
 
-    fn index_writes(&mut self, locations: usize) {
+    /// The index of the writes, and the group of each.
+    fn index_of_writes(&self, locations: usize) -> (Index, Vec<u32>) {
         let events = (0..self.len() as u32).filter(|&event| self.writes(event));
         let mut writes: Vec<(u32, u32, u32, u32)> = events
             .map(|event| {
@@ -250,38 +267,62 @@ impl Events {
             })
             .collect();
         writes.sort_unstable();
-        self.write_index = Index::new(locations, &writes);
-        self.group = self.write_index.group_of_each(self.len());
+        let index = Index::new(locations, &writes);
+        let group = index.group_of_each(self.len());
+        (index, group)
     }
 
-    fn index_readers(&mut self, locations: usize) {
-        // (source, thread) -> last reader; events come thread by thread, in program order.
-        let mut of_write: Vec<(u32, u32)> = Vec::new();
-        let mut of_initial: Vec<(u32, u32)> = Vec::new();
-        let mut last = FxHashMap::default();
+    /// The last reader of each write in each chain, and of each initial value.
+    fn index_of_readers(&self, locations: usize) -> (Csr, Csr) {
+        let mut of_write = LastReaders::new(self.len());
+        let mut of_initial = LastReaders::new(locations);
+        // Events come thread by thread, in program order.
         for event in 0..self.len() as u32 {
-            let source = self.source[event as usize];
-            if source == NONE {
-                continue;
-            }
-            let slot = self.slot[event as usize];
-            let (list, key) = if source == INITIAL {
-                (&mut of_initial, self.location[event as usize])
-            } else {
-                (&mut of_write, source)
-            };
-            match last.entry((source == INITIAL, key, slot)) {
-                std::collections::hash_map::Entry::Occupied(at) => {
-                    let at: usize = *at.get();
-                    list[at] = (key, event);
-                }
-                std::collections::hash_map::Entry::Vacant(at) => {
-                    at.insert(list.len());
-                    list.push((key, event));
-                }
+            match self.source[event as usize] {
+                NONE => {}
+                INITIAL => of_initial.add(self, self.location[event as usize], event),
+                source => of_write.add(self, source, event),
             }
         }
-        self.readers = Csr::new(self.len(), of_write.into_iter());
-        self.initial_readers = Csr::new(locations, of_initial.into_iter());
+        (of_write.into_csr(), of_initial.into_csr())
+    }
+}
+
+/// The last reader in each chain, of each of some sources.
+struct LastReaders {
+    /// Sources with a reader, and for each of them the number of the source's reader before.
+    readers: Vec<(u32, u32)>,
+    before: Vec<u32>,
+    /// Per source, the number of its last reader.
+    last: Vec<u32>,
+}
+
+impl LastReaders {
+    fn new(sources: usize) -> LastReaders {
+        LastReaders { readers: Vec::new(), before: Vec::new(), last: vec![NONE; sources] }
+    }
+
+    /// Adds a reader. It takes the place of an earlier one of its chain, which is among the last few, since
+    /// those of a thread come together.
+    fn add(&mut self, events: &Events, source: u32, event: u32) {
+        let last = self.last[source as usize];
+        let mut at = last;
+        while let Some((_, earlier)) = self.readers.get_mut(at as usize) {
+            if events.slot[*earlier as usize] == events.slot[event as usize] {
+                *earlier = event;
+                return;
+            }
+            if events.thread(*earlier) != events.thread(event) {
+                break;
+            }
+            at = self.before[at as usize];
+        }
+        self.last[source as usize] = self.readers.len() as u32;
+        self.readers.push((source, event));
+        self.before.push(last);
+    }
+
+    fn into_csr(self) -> Csr {
+        Csr::new(self.last.len(), self.readers.into_iter())
     }
 }

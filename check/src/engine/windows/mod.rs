@@ -27,6 +27,7 @@ mod rules;
 mod window;
 
 use crate::bounds::Bounds;
+use crate::engine::both::both;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, INITIAL, NONE};
 use memory::Model;
@@ -35,14 +36,13 @@ use prefix::Prefix;
 use window::{Conflict, Window};
 
 /// Number of windows that can be undone.
-const CHECKPOINTS: usize = 32;
+const CHECKPOINTS: usize = 256;
 /// Number of contradictions without new placements after which the search gives up in a small history. A large
 /// history, where giving up loses more, allows one more for each so many events.
 const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
 const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
-/// Number of members that may be looked at for each that is placed, and for each of the first two windows,
-/// before the search gives up.
-const MAX_WORK_PER_EVENT: usize = 96;
+/// The patience that is enough where another way to decide is fast.
+const PATIENCE: usize = 96;
 /// Members of the largest window, in sizes of the smallest.
 const MAX_GROWTH: usize = 3;
 
@@ -148,23 +148,40 @@ pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -
         initial_readers: &events.initial_readers,
         finals,
     };
-    order(&input, size, bounds)
+    order(&input, Extent { size, patience: PATIENCE }, bounds)
 }
 
-/// Searches a memory order, with windows of about `size` events.
-pub fn order(input: &Input<'_>, size: usize, bounds: &Bounds) -> Ended {
-    let Some(admission) = admission::order(input) else {
+/// How large windows are, and how long the search goes on.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Number of events of a window, about.
+    pub size: usize,
+    /// Number of members that may be looked at for each that is placed, and for each of the first two
+    /// windows, before the search gives up.
+    pub patience: usize,
+}
+
+/// Searches a memory order.
+pub fn order(input: &Input<'_>, extent: Extent, bounds: &Bounds) -> Ended {
+    let Extent { size, patience } = extent;
+    let (admission, (own, prefix)) = both(
+        input.nodes(),
+        || admission::order(input),
+        || (input.own_writes(), Prefix::new(input)),
+    );
+    let Some(admission) = admission else {
         return Ended::GaveUp;
     };
     let mut search = Search {
         input,
         order: &admission,
-        own: input.own_writes(),
-        prefix: Prefix::new(input),
+        own,
+        prefix,
         window: Window::new(input, size + size / 2),
         scratch: Scratch::new(input),
         admitted: 0,
         smallest: size,
+        patience,
         size,
         extra: 0,
         caution: Caution { guesses: usize::MAX, holds: true, banned: Vec::new() },
@@ -200,6 +217,8 @@ struct Search<'e> {
     admitted: usize,
     /// The smallest number of members.
     smallest: usize,
+    /// See [`Extent::patience`].
+    patience: usize,
     /// The number of members to admit. Contradictions raise it.
     size: usize,
     /// Number of further members, until some can be placed.
@@ -226,8 +245,7 @@ impl Search<'_> {
                 Ok(()) => self.place(),
                 Err(Conflict) => self.go_back(),
             };
-            if !goes_on || self.window.work() > MAX_WORK_PER_EVENT * (self.best + 2 * self.smallest)
-            {
+            if !goes_on || self.window.work() > self.patience * (self.best + 2 * self.smallest) {
                 return Some(false);
             }
         }

@@ -7,20 +7,20 @@ use super::window::{Conflict, Window};
 
 /// Applies the rules to a window until nothing new follows.
 ///
-/// A sweep visits the members whose row may change, in a topological order of the edges. Edges that point
-/// against that order take effect in the next sweep.
+/// A sweep visits the members whose row may change, in a topological order of the edges that there were at
+/// first. Edges that point against that order take effect in the next sweep; there are too few of them for
+/// another sort to pay.
 ///
 /// # Errors
 /// Returns [`Conflict`] if there is a contradiction.
 pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Conflict> {
+    window.sort()?;
     while !window.is_settled() {
-        window.sort()?;
-        window.count_sweep();
-        for at in 0..window.order().len() {
-            let slot = window.order()[at];
-            if window.take(slot) {
-                visit(input, window, slot)?;
-            }
+        window.start_sweep();
+        let mut from = 0;
+        while let Some((rank, slot)) = window.next_dirty(from) {
+            visit(input, window, slot)?;
+            from = rank + 1;
         }
     }
     window.sort()
@@ -28,7 +28,11 @@ pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Con
 
 /// Brings the row of a slot up to date and applies the rules to it.
 fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Conflict> {
-    window.close(slot)?;
+    // What the rules add follows from the row, and where other members come into play, as when a location is
+    // locked, the edges are added then.
+    if !window.close(slot)? {
+        return Ok(());
+    }
     let event = window.event(slot);
     let location = input.location[event as usize];
     if location != NONE {

@@ -18,6 +18,24 @@ struct Edge {
     next_out: u32,
 }
 
+/// What is known of a slot besides its row, together, because it is used together.
+#[derive(Clone, Copy, Debug)]
+struct SlotState {
+    /// When the row changed last, when it was computed last, and when it was passed on last, in visits.
+    changed: u32,
+    visited: u32,
+    passed_on: u32,
+    /// Its last edges.
+    first_in: u32,
+    first_out: u32,
+    /// Its number in the order.
+    rank: u32,
+    /// Whether the member is not placed.
+    is_live: bool,
+    /// Whether the row, or what the rules say about it, may have to change.
+    is_dirty: bool,
+}
+
 /// Unplaced events, called members, with their reachability along the known edges, as rows of bits.
 ///
 /// Each member has a *slot*. Members that are placed keep theirs, until [`Window::compact`] numbers the
@@ -28,26 +46,18 @@ pub(super) struct Window {
     members: Vec<u32>,
     /// Per event of the history, its slot, or [`NONE`].
     slot_of: Vec<u32>,
-    is_live: Vec<bool>,
+    state: Vec<SlotState>,
     /// The unplaced members in a topological order of the edges, once they are sorted.
     order: Vec<u32>,
-    /// Per slot, its number in that order.
-    rank: Vec<u32>,
     is_sorted: bool,
     edges: Vec<Edge>,
-    first_in: Vec<u32>,
-    first_out: Vec<u32>,
     rows: Vec<u64>,
     /// Number of words of a row.
     stride: usize,
-    /// Per slot, when its row changed last, when it was computed last, and when it was passed on last, in
-    /// visits.
-    changed: Vec<u32>,
-    visited: Vec<u32>,
-    passed_on: Vec<u32>,
+    /// Number of visits so far.
     visits: u32,
-    /// Per slot, whether its row, or what the rules say about it, may have to change.
-    is_dirty: Vec<bool>,
+    /// During a sweep, a bit for the number in the order of each dirty slot.
+    dirty_ranks: Vec<u64>,
     /// Number of dirty slots.
     dirty: usize,
     /// Per location, its last member that writes, and per slot the one before.
@@ -58,7 +68,7 @@ pub(super) struct Window {
     reader_before: Vec<u32>,
     /// Per slot, during a sort, how many of its predecessors are not sorted.
     before: Vec<u32>,
-    /// Number of members that were sorted and looked at so far.
+    /// Number of members in all sweeps so far.
     work: usize,
 }
 
@@ -103,7 +113,7 @@ impl Window {
 
     /// The number of a slot in the order.
     pub fn rank(&self, slot: u32) -> u32 {
-        self.rank[slot as usize]
+        self.state[slot as usize].rank
     }
 
     /// Removes all members and edges, and sets the number of slots.
@@ -118,20 +128,13 @@ impl Window {
         for list in [
             &mut self.members,
             &mut self.order,
-            &mut self.rank,
-            &mut self.first_in,
-            &mut self.first_out,
-            &mut self.changed,
-            &mut self.visited,
-            &mut self.passed_on,
             &mut self.write_before,
             &mut self.last_reader,
             &mut self.reader_before,
         ] {
             list.clear();
         }
-        self.is_live.clear();
-        self.is_dirty.clear();
+        self.state.clear();
         self.dirty = 0;
         self.edges.clear();
         self.stride = slots.div_ceil(64);
@@ -143,16 +146,18 @@ impl Window {
         let slot = self.members.len() as u32;
         self.members.push(event);
         self.slot_of[event as usize] = slot;
-        self.is_live.push(true);
-        self.rank.push(self.order.len() as u32);
+        self.state.push(SlotState {
+            rank: self.order.len() as u32,
+            first_in: NONE,
+            first_out: NONE,
+            changed: 0,
+            visited: 0,
+            passed_on: 0,
+            is_live: true,
+            is_dirty: false,
+        });
         self.order.push(slot);
         self.is_sorted = false;
-        self.first_in.push(NONE);
-        self.first_out.push(NONE);
-        self.changed.push(0);
-        self.visited.push(0);
-        self.passed_on.push(0);
-        self.is_dirty.push(false);
         self.rows.resize(self.rows.len() + self.stride, 0);
         self.write_before.push(NONE);
         self.last_reader.push(NONE);
@@ -194,7 +199,7 @@ impl Window {
         self.forget_placed(input);
         let members: Vec<u32> = self.order.iter().map(|&slot| self.event(slot)).collect();
         let event = |slot: u32| self.members[slot as usize];
-        let live = |slot: u32| self.is_live[slot as usize];
+        let live = |slot: u32| self.state[slot as usize].is_live;
         let edges = self.edges.iter().filter(|edge| live(edge.from) && live(edge.to));
         let edges: Vec<(u32, u32)> = edges.map(|edge| (event(edge.from), event(edge.to))).collect();
         self.clear(input, slots);
@@ -223,18 +228,18 @@ impl Window {
         }
         for slot in 0..self.members.len() as u32 {
             let event = self.members[slot as usize];
-            if self.is_live[slot as usize] && input.writes[event as usize] {
+            if self.state[slot as usize].is_live && input.writes[event as usize] {
                 let last = &mut self.last_write[input.location[event as usize] as usize];
                 self.write_before[slot as usize] = std::mem::replace(last, slot);
             }
         }
-        let is_live = &self.is_live;
-        self.order.retain(|&slot| is_live[slot as usize]);
+        let state = &self.state;
+        self.order.retain(|&slot| state[slot as usize].is_live);
     }
 
     /// Notes that a member is placed.
     pub fn retire(&mut self, slot: u32) {
-        self.is_live[slot as usize] = false;
+        self.state[slot as usize].is_live = false;
         self.slot_of[self.members[slot as usize] as usize] = NONE;
     }
 
@@ -253,37 +258,67 @@ impl Window {
     /// Whether a member is not placed.
     #[inline]
     pub fn is_live(&self, slot: u32) -> bool {
-        self.is_live[slot as usize]
+        self.state[slot as usize].is_live
     }
 
     /// The unplaced members that write to a location.
     pub fn writes(&self, location: u32) -> impl Iterator<Item = u32> {
         let all = std::iter::successors(self.last_write(location), |&slot| self.write_before(slot));
-        all.filter(|&slot| self.is_live[slot as usize])
+        all.filter(|&slot| self.state[slot as usize].is_live)
     }
 
     /// Has a slot visited again.
     pub fn touch(&mut self, slot: u32) {
-        if !std::mem::replace(&mut self.is_dirty[slot as usize], true) {
+        if !std::mem::replace(&mut self.state[slot as usize].is_dirty, true) {
             self.dirty += 1;
+            let rank = self.state[slot as usize].rank as usize;
+            if let Some(word) = self.dirty_ranks.get_mut(rank / 64) {
+                *word |= 1 << (rank % 64);
+            }
         }
     }
 
-    /// Whether a slot is to be visited. It is not any more.
-    pub fn take(&mut self, slot: u32) -> bool {
-        let is_dirty = std::mem::replace(&mut self.is_dirty[slot as usize], false);
-        self.dirty -= usize::from(is_dirty);
-        is_dirty
+    /// Begins a sweep over the dirty slots in their order.
+    pub fn start_sweep(&mut self) {
+        self.work += self.order.len();
+        self.dirty_ranks.clear();
+        self.dirty_ranks.resize(self.order.len().div_ceil(64), 0);
+        for (rank, &slot) in self.order.iter().enumerate() {
+            self.state[slot as usize].rank = rank as u32;
+            let bit = u64::from(self.state[slot as usize].is_dirty) << (rank % 64);
+            self.dirty_ranks[rank / 64] |= bit;
+        }
     }
 
-    /// Number of members that were sorted and looked at so far.
+    /// The next dirty slot of a sweep, from this number in the order on, with that number. It is dirty no
+    /// more.
+    pub fn next_dirty(&mut self, from: u32) -> Option<(u32, u32)> {
+        let mut at = from as usize / 64;
+        let mut word = *self.dirty_ranks.get(at)? & (u64::MAX << (from % 64));
+        while word == 0 {
+            at += 1;
+            word = *self.dirty_ranks.get(at)?;
+        }
+        let rank = at as u32 * 64 + word.trailing_zeros();
+        let slot = self.order[rank as usize];
+        self.take(slot);
+        Some((rank, slot))
+    }
+
+    /// Notes that a slot need not be visited.
+    pub fn take(&mut self, slot: u32) {
+        if std::mem::replace(&mut self.state[slot as usize].is_dirty, false) {
+            self.dirty -= 1;
+            let rank = self.state[slot as usize].rank as usize;
+            if let Some(word) = self.dirty_ranks.get_mut(rank / 64) {
+                *word &= !(1 << (rank % 64));
+            }
+        }
+    }
+
+    /// Number of members in all sweeps so far.
     pub fn work(&self) -> usize {
         self.work
-    }
-
-    /// Counts a sweep over the members.
-    pub fn count_sweep(&mut self) {
-        self.work += self.order.len();
     }
 
     /// Whether no slot is to be visited.
@@ -300,8 +335,8 @@ impl Window {
 
     fn link(&mut self, from: u32, to: u32) {
         let number = self.edges.len() as u32;
-        let next_in = std::mem::replace(&mut self.first_in[to as usize], number);
-        let next_out = std::mem::replace(&mut self.first_out[from as usize], number);
+        let next_in = std::mem::replace(&mut self.state[to as usize].first_in, number);
+        let next_out = std::mem::replace(&mut self.state[from as usize].first_out, number);
         self.edges.push(Edge { from, to, next_in, next_out });
         self.is_sorted &= self.rank(from) < self.rank(to);
         self.touch(to);
@@ -309,7 +344,7 @@ impl Window {
 
     /// The slots that edges lead to from a slot.
     pub fn successors(&self, slot: u32) -> impl Iterator<Item = u32> {
-        let mut next = self.first_out[slot as usize];
+        let mut next = self.state[slot as usize].first_out;
         std::iter::from_fn(move || {
             let edge = self.edges.get(next as usize)?;
             next = edge.next_out;
@@ -321,7 +356,7 @@ impl Window {
     pub fn count_predecessors(&self) -> Vec<u32> {
         let mut before = vec![0; self.slots()];
         for edge in &self.edges {
-            before[edge.to as usize] += u32::from(self.is_live[edge.from as usize]);
+            before[edge.to as usize] += u32::from(self.state[edge.from as usize].is_live);
         }
         before
     }
@@ -338,15 +373,15 @@ impl Window {
         before.clear();
         before.resize(self.slots(), 0);
         for edge in &self.edges {
-            before[edge.to as usize] += u32::from(self.is_live[edge.from as usize]);
+            before[edge.to as usize] += u32::from(self.state[edge.from as usize].is_live);
         }
         let mut sorted: Vec<u32> = Vec::with_capacity(self.order.len());
         sorted.extend(self.order.iter().filter(|&&slot| before[slot as usize] == 0));
         let mut at = 0;
         while let Some(&slot) = sorted.get(at) {
-            self.rank[slot as usize] = at as u32;
+            self.state[slot as usize].rank = at as u32;
             at += 1;
-            let mut next = self.first_out[slot as usize];
+            let mut next = self.state[slot as usize].first_out;
             while let Some(edge) = self.edges.get(next as usize) {
                 let before = &mut before[edge.to as usize];
                 *before -= 1;
@@ -365,23 +400,25 @@ impl Window {
         Ok(())
     }
 
-    /// Brings the row of a slot up to date with those of its direct predecessors.
+    /// Brings the row of a slot up to date with those of its direct predecessors. Returns whether it has
+    /// changed since the slot was last visited.
     ///
     /// # Errors
     /// Returns [`Conflict`] if the slot precedes itself.
-    pub fn close(&mut self, slot: u32) -> Result<(), Conflict> {
-        let mut next = self.first_in[slot as usize];
-        let since = self.visited[slot as usize];
+    pub fn close(&mut self, slot: u32) -> Result<bool, Conflict> {
+        let mut next = self.state[slot as usize].first_in;
+        let since = self.state[slot as usize].visited;
         while let Some(&Edge { from, next_in, .. }) = self.edges.get(next as usize) {
             next = next_in;
-            let is_known = self.precedes(from, slot) && self.changed[from as usize] <= since;
-            if !is_known && self.is_live[from as usize] {
+            let is_known = self.precedes(from, slot) && self.state[from as usize].changed <= since;
+            if !is_known && self.state[from as usize].is_live {
                 self.absorb(slot, from);
             }
         }
         self.visits += 1;
-        self.visited[slot as usize] = self.visits;
-        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(()) }
+        self.state[slot as usize].visited = self.visits;
+        let has_changed = since == 0 || self.state[slot as usize].changed > since;
+        if self.precedes(slot, slot) { Err(Conflict) } else { Ok(has_changed) }
     }
 
     /// Adds a slot and everything that precedes it to the row of another.
@@ -405,17 +442,17 @@ impl Window {
         }
         if news != 0 {
             self.visits += 1;
-            self.changed[slot as usize] = self.visits;
+            self.state[slot as usize].changed = self.visits;
         }
     }
 
     /// If the row of a slot has changed, has its successors visited.
     pub fn pass_on(&mut self, slot: u32) {
-        if self.changed[slot as usize] <= self.passed_on[slot as usize] {
+        if self.state[slot as usize].changed <= self.state[slot as usize].passed_on {
             return;
         }
-        self.passed_on[slot as usize] = self.visits;
-        let mut next = self.first_out[slot as usize];
+        self.state[slot as usize].passed_on = self.visits;
+        let mut next = self.state[slot as usize].first_out;
         while let Some(&Edge { to, next_out, .. }) = self.edges.get(next as usize) {
             self.touch(to);
             next = next_out;
