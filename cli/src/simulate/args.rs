@@ -178,11 +178,12 @@ pub struct Args {
 }
 
 /// The options that a recipe decides.
-const DRAWN: [&str; 24] = [
+const DRAWN: [&str; 25] = [
     "threads",
     "dma",
     "flush",
     "atomics",
+    "partial",
     "operations",
     "locations",
     "per_line",

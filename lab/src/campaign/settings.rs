@@ -34,6 +34,9 @@ pub struct Settings {
     /// Atomic requests, in percent of the read-modify-writes.
     #[serde(default)]
     pub atomics: u32,
+    /// Accesses to parts of words, in percent of the loads and stores.
+    #[serde(default)]
+    pub partial: u32,
     /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
@@ -80,6 +83,7 @@ impl Settings {
             devices: options.extras.devices,
             flushes: options.extras.flushes,
             atomics: options.extras.atomics,
+            partial: options.extras.partial,
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: options.repeat,
             stop: options.stop(),

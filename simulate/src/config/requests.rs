@@ -59,6 +59,7 @@ pub fn handled(protocol: &Protocol) -> Extras {
         devices: if has_dma(protocol) { 2 } else { 0 },
         flushes: if takes_flushes(protocol) { 10 } else { 0 },
         atomics: if has_atomics { 50 } else { 0 },
+        partial: 40,
     }
 }
 
