@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 
 use super::Options;
 use super::evidence::{self, Evidence};
-use super::finding::{Finding, FindingKind, Known, Signature};
+use super::finding::{Finding, FindingKind, Known, Signature, Witness};
 use super::judge::Problem;
 use super::known::{VARIATIONS, needed, with};
 use super::program::{Bench, Ran};
@@ -251,6 +251,12 @@ impl<'a> Gathered<'a> {
             message,
             clients: clients.into_iter().collect(),
             seen: runs.len() as u32,
+            also: Vec::new(),
+            witness: Some(Witness {
+                client: first.client,
+                lineage: first.lineage.clone(),
+                is_repaired,
+            }),
             command: self.bench.command(first.client, &first.lineage, is_repaired),
             known,
             evidence: part.unwrap_or(Evidence::Recent(recent)),
@@ -285,6 +291,8 @@ impl<'a> Gathered<'a> {
                 message,
                 clients: Vec::new(),
                 seen: 1,
+                also: Vec::new(),
+                witness: None,
                 command,
                 known,
                 evidence: Evidence::Steps(steps),
@@ -327,6 +335,8 @@ mod tests {
             source: None,
             clients: vec![format!("client of {known:?}")],
             seen: 2,
+            also: Vec::new(),
+            witness: None,
             command: String::new(),
             known: known.map(|repair| Known { repairs: vec![repair.to_owned()] }),
             evidence: Evidence::Recent(Vec::new()),
