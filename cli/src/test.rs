@@ -37,7 +37,7 @@ kind of core, all kinds in turn; what the cores observed is checked under the mo
 certificates. After the first programs, those that took rare transitions are varied.
 Unless --dma, --flush, --atomics or --partial is given, programs differ in what else they ask for: some for nothing, others
 for up to 2 DMA devices, flushes before 10 % of the operations, and atomics in place of 50 % of the read-modify-writes, if
-the protocol handles that, and for 40 % of the loads and stores being to parts of words. --dma 0 leaves all of it out.
+the protocol handles that. --dma 0 leaves all of it out. Accesses to parts of words come with --partial alone.
 Beside that, systems of two or three threads and one or two locations are explored completely, as far as time
 allows.
 

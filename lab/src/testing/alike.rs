@@ -1,9 +1,13 @@
 //! Findings that are one fault: a store that is lost violates every model on some kind of core.
 //!
-//! A violation belongs to a worse one if its own program shows that one, too, on the cores that showed it. So nothing is put
-//! together by its name alone, and two faults that show in different programs stay two findings.
+//! A violation belongs to a worse one if its own program, or a variation of that, shows the worse one on the cores that showed
+//! it. So nothing is put together by its name alone, and two faults that show in different programs stay two findings.
+
+use rayon::prelude::*;
+use simulate::recipe::Lineage;
 
 use super::finding::{Finding, FindingKind};
+use super::known::VARIATIONS;
 use super::program::Bench;
 use crate::error::Error;
 
@@ -46,7 +50,7 @@ pub fn pairs_together(
     Ok(olds.into_iter().zip(leaders).collect())
 }
 
-/// The first of the worse findings that the program of a new violation shows, too.
+/// The first of the worse findings that the program of a new violation, or a variation of it, shows, too.
 fn leader(worse: &[Finding], finding: &Finding, bench: &Bench<'_>) -> Result<Option<usize>, Error> {
     let Some(program) = violating(finding) else { return Ok(None) };
     for (at, one) in worse.iter().enumerate() {
@@ -58,8 +62,13 @@ fn leader(worse: &[Finding], finding: &Finding, bench: &Bench<'_>) -> Result<Opt
             break;
         }
         let protocol = bench.protocol(witness.is_repaired);
-        let shown = bench.simulate(protocol, witness.client, &program.lineage)?;
-        if shown.shows(&one.signature) {
+        let variations = (0..VARIATIONS).map(|seed| program.lineage.vary(seed));
+        let tried: Vec<Lineage> =
+            std::iter::once(program.lineage.clone()).chain(variations).collect();
+        let shows = tried.par_iter().map(|lineage| {
+            Ok(bench.simulate(protocol, witness.client, lineage)?.shows(&one.signature))
+        });
+        if shows.collect::<Result<Vec<bool>, Error>>()?.contains(&true) {
             return Ok(Some(at));
         }
     }

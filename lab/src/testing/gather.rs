@@ -226,14 +226,16 @@ impl<'a> Gathered<'a> {
         Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
-    /// The finding that some runs show; that with the fewest operations stands for all.
+    /// The finding that some runs show; that with the fewest operations stands for all, if possible one whose accesses are
+    /// whole words: others are split into bytes, which makes evidence harder to read.
     fn finding(
         &self,
         known: Option<Known>,
         is_repaired: IsRepaired,
         runs: &[Showing],
     ) -> Result<Finding, Error> {
-        let first = runs.iter().min_by_key(|run| run.operations);
+        let first =
+            runs.iter().min_by_key(|run| (run.lineage.extras().partial > 0, run.operations));
         let Some(first) = first else { unreachable!("a finding has a run") };
         let protocol =
             if is_repaired { &self.bench.repaired.protocol } else { &self.bench.opened.protocol };
