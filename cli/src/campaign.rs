@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use lab::campaign::{Campaign, Guided, Options, SAMPLE, StopRule, TIMEOUT};
+use lab::protocols::Repairs;
 use lab::shard::Shard;
 use slicc::mutant::Operator;
 
@@ -30,6 +31,7 @@ Examples:
   rubric campaign --mutants none --client all --runs 1000 -o unmutated
   rubric campaign --sample all --runs 500 --shard 2/8 -o campaign
   rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
+  rubric campaign path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --mutants named -o repaired
 
 Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
 first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ
@@ -83,6 +85,11 @@ pub struct Args {
 
     #[command(flatten)]
     pub extras: ExtrasArgs,
+
+    /// Repair known faults of gem5's released protocols first: `all` that fit, or names from `rubric mutants list
+    /// --repairs`, each of which must fit one of the protocols. Mutants are made of what was repaired
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    pub repair: Repairs,
 
     /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
     /// programs without guidance
@@ -181,6 +188,7 @@ impl Args {
             clients: parse::clients(&self.client),
             runs: self.runs,
             seed: self.seed,
+            repairs: self.repair.clone(),
             extras: self.extras.extras(),
             guided: self.guided,
             repeat: self.repeat,

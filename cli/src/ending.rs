@@ -47,6 +47,14 @@ pub fn note(history: &History) -> Option<String> {
     RunEnd::of(history, &Ending::default()).note()
 }
 
+/// A sentence of the words that say how a run ended: `crashed (...)`, `exited (...)`, `all requests answered`.
+fn sentence(ended: &str) -> String {
+    match ended.strip_prefix("all requests") {
+        Some(rest) => format!("the run ended with all requests{rest}"),
+        None => format!("the run {ended}"),
+    }
+}
+
 /// Prints [`note`] on standard error, for commands that only write files.
 pub fn warn(input: &Input, quiet: bool) {
     let mut ends = input.histories.iter().map(|history| RunEnd::of(history, &input.ending));
@@ -84,7 +92,7 @@ impl<'a> RunEnd<'a> {
                 Some(tame(&if ended.starts_with("trace incomplete") {
                     ended.to_owned()
                 } else {
-                    format!("the run {ended}")
+                    sentence(ended)
                 }))
             }
             Some(_) => None,

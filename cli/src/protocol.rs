@@ -1,4 +1,4 @@
-//! `rubric protocol`: reports errors and warnings of a SLICC protocol, and shows its tables.
+//! `rubric protocol`: reports errors and warnings of a SLICC protocol, shows its tables, and prints the files of built-in ones.
 
 mod check;
 pub mod diagnostics;
@@ -8,6 +8,7 @@ mod graph;
 mod json;
 mod layout;
 mod show;
+mod source;
 mod text;
 
 use std::io::Write;
@@ -23,13 +24,14 @@ use crate::error::Error;
 use crate::status::Status;
 use lab::protocols::{Opened, find_mutant};
 
-/// Check a SLICC protocol, or show its machines and transition tables
+/// Check a SLICC protocol, show its machines and transition tables, or print the files of a built-in one
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
   rubric protocol check MI_example.slicc
   rubric protocol show MI_example --machine L1Cache
-  rubric protocol show MI_example --to svg -o mi.svg")]
+  rubric protocol show MI_example --to svg -o mi.svg
+  rubric protocol source MI_example MI_example-cache.sm:154")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,
@@ -39,6 +41,7 @@ pub struct Args {
 enum Command {
     Check(check::Args),
     Show(show::Args),
+    Source(source::Args),
 }
 
 /// Runs the command.
@@ -46,6 +49,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     match &args.command {
         Command::Check(args) => check::run(args, out),
         Command::Show(args) => show::run(args, out),
+        Command::Source(args) => source::run(args, out),
     }
 }
 

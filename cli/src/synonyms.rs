@@ -24,6 +24,7 @@ const GROUPS: &[&[&str]] = &[
     &["max-memory", "memory-limit", "memory", "mem", "max-mem", "mem-limit", "ram"],
     &["seed", "random-seed", "rng-seed"],
     &["reads", "loads", "read-share", "read-percent"],
+    &["partial", "unaligned", "mixed-size", "sub-word", "bytes-mix"],
     &["rmws", "rmw", "atomics", "swaps", "amos"],
     &["fences", "barriers", "membars", "mfences"],
     &["quiet", "silent", "no-progress"],

@@ -56,7 +56,7 @@ use tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_ru
 use crate::error::Error;
 use crate::journal::{Journal, Lines};
 use crate::observer::{Observer, Stage};
-use crate::protocols::Opened;
+use crate::protocols::{Opened, Repairs};
 use crate::shard::Shard;
 use files::Files;
 pub use files::{lacks_shards, tables};
@@ -90,6 +90,8 @@ pub struct Options {
     pub runs: u32,
     /// The seed of the first run.
     pub seed: u64,
+    /// The repairs of known faults with which protocols run, and mutants of them. A named one must fit one of the protocols.
+    pub repairs: Repairs,
     /// What programs ask for beside their accesses, on protocols that handle it.
     pub extras: Extras,
     /// Whether programs are guided by the transitions that earlier ones reached.
@@ -135,6 +137,7 @@ impl Default for Options {
             clients: vec![Client::IN_ORDER, Client::store_buffer(8), Client::early(8)],
             runs: 20,
             seed: 1,
+            repairs: Repairs::None,
             extras: Extras::default(),
             guided: None,
             repeat: 1,
@@ -237,11 +240,10 @@ impl Campaign {
     /// Opens the protocols of a campaign.
     ///
     /// # Errors
-    /// Fails if there is no such protocol, or it has errors.
+    /// Fails if there is no such protocol, if a named repair fits none, or if a protocol has errors.
     pub fn new(options: Options) -> Result<Campaign, Error> {
-        let names = options.protocols.iter();
-        let opened = names.map(|name| Opened::new(name, None));
-        Ok(Campaign { opened: opened.collect::<Result<_, Error>>()?, options })
+        let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
+        Ok(Campaign { opened: Opened::all_repaired(&names, &options.repairs)?, options })
     }
 
     /// The protocols.
@@ -282,6 +284,7 @@ impl Campaign {
                 options: options.for_checking(),
                 traces: options.keep_traces.then_some(&*traces),
                 strict: options.strict,
+                repairs: &options.repairs,
             },
         };
         let mut originals = streams(options, &subjects, &|_, subject| subject.mutant.is_none());

@@ -88,6 +88,27 @@ impl Opened {
         Ok(opened)
     }
 
+    /// Opens protocols, and repairs known faults. A named repair must fit at least one of them: another one may have it
+    /// already, or no such fault.
+    ///
+    /// # Errors
+    /// Fails if there is no such protocol, if a repair fits none, or if a protocol has errors.
+    pub fn all_repaired(given: &[&str], repairs: &Repairs) -> Result<Vec<Opened>, Error> {
+        let Repairs::Named(names) = repairs else {
+            return given.iter().map(|given| Opened::repaired(given, repairs, None)).collect();
+        };
+        let opened = given.iter().map(|given| Opened::new(given, None));
+        let mut opened: Vec<Opened> = opened.collect::<Result<_, Error>>()?;
+        for name in names {
+            let applied = opened.iter_mut().map(|one| one.apply_repair(name));
+            let applied: Vec<Result<(), Error>> = applied.collect();
+            if applied.iter().all(Result::is_err) {
+                applied.into_iter().collect::<Result<(), Error>>()?;
+            }
+        }
+        Ok(opened)
+    }
+
     /// Applies the repair of this name to the protocol.
     ///
     /// # Errors
@@ -111,6 +132,15 @@ impl Opened {
         match self.mutant() {
             Some(mutant) => format!("{} with {mutant}", self.given),
             None => self.given.clone(),
+        }
+    }
+
+    /// The option with which a command repairs the protocol as it was, with a space before it; empty if it was not repaired.
+    pub fn repair_option(&self, repairs: &Repairs) -> String {
+        match (repairs, &self.protocol.loaded.repairs[..]) {
+            (_, []) => String::new(),
+            (Repairs::Named(_), applied) => format!(" --repair {}", applied.join(",")),
+            _ => format!(" --repair {repairs}"),
         }
     }
 

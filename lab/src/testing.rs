@@ -26,6 +26,7 @@
 //! # Ok::<(), lab::Error>(())
 //! ```
 
+mod alike;
 mod attribution;
 mod compare;
 mod deadlines;
@@ -58,7 +59,7 @@ pub use attribution::known_finding;
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
-pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source};
+pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Witness};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};
@@ -184,7 +185,7 @@ pub fn test(given: &str, options: &Options, observer: &dyn Observer) -> Result<T
         runs: (runs.len() / options.clients.len().max(1)) as u32,
         given_up: given_up(&runs),
         operations: runs.iter().map(|ran| ran.operations as u64).sum(),
-        findings: gathered.findings(observer)?,
+        findings: alike::together(gathered.findings(observer)?, &bench)?,
         coverage: covered(&opened, &runs)?,
         explored,
         elapsed: start.elapsed(),

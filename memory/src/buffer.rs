@@ -17,6 +17,11 @@ pub trait Store {
 
     /// Where it writes.
     fn location(&self) -> Self::Location;
+
+    /// Whether it writes any part of a location. By default locations are disjoint.
+    fn touches(&self, location: Self::Location) -> bool {
+        self.location() == location
+    }
 }
 
 impl<L: Copy + Ord, V> Store for (L, V) {
@@ -51,14 +56,14 @@ impl<S: Store> StoreBuffer<S> {
         self.0.insert(behind, store);
     }
 
-    /// The newest store to a location: what a load of the thread may be served by.
+    /// The newest store to a location, or to a part of it: what a load of the thread may be served by.
     pub fn newest(&self, location: S::Location) -> Option<&S> {
-        self.0.iter().rfind(|store| store.location() == location)
+        self.0.iter().rfind(|store| store.touches(location))
     }
 
     /// Whether the store at a place may reach memory next.
     pub fn may_leave(&self, model: Model, at: usize) -> bool {
-        let is_before = |older: &S| older.location() == self.0[at].location();
+        let is_before = |older: &S| older.touches(self.0[at].location());
         if model.buffers_by_location() { !self.0[..at].iter().any(is_before) } else { at == 0 }
     }
 

@@ -3,11 +3,14 @@
 //! Every value is written once and is not 0, so the value that a read returns identifies the write
 //! that it reads from. A program depends only on its [`ProgramSize`], on every machine.
 
+mod bytes;
 mod edit;
 mod extras;
 mod ordering;
+mod parts;
 mod transfer;
 
+pub use bytes::Bytes;
 pub use edit::{Edit, EditKind};
 pub use extras::{Extras, MOST_DEVICES};
 use history::random::{Rng, Weighted};
@@ -19,7 +22,7 @@ pub use transfer::TransferStep;
 pub struct ProgramSize {
     /// Number of threads.
     pub threads: u32,
-    /// What the program asks for beside its accesses: DMA devices, flushes and atomic requests.
+    /// What the program asks for beside its accesses: DMA devices, flushes, atomic requests and accesses to parts of words.
     pub extras: Extras,
     /// Number of operations of each thread, and of accesses of each DMA device.
     pub operations: u32,
@@ -125,16 +128,16 @@ pub enum RmwForm {
 /// An operation of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Operation {
-    /// Loads from an address.
-    Load(u64),
-    /// Fetches an instruction from an address.
-    Fetch(u64),
-    /// Stores a value to an address.
-    Store(u64, u64),
-    /// Atomically replaces the value at an address by this one.
+    /// Loads bytes.
+    Load(Bytes),
+    /// Fetches an instruction.
+    Fetch(Bytes),
+    /// Stores a value to as many bytes.
+    Store(Bytes, u64),
+    /// Atomically replaces the value of a word by this one.
     Rmw {
-        /// The address.
-        address: u64,
+        /// The word.
+        bytes: Bytes,
         /// The value written.
         value: u64,
         /// How it is made.
@@ -152,24 +155,29 @@ impl RmwForm {
 }
 
 impl Operation {
-    /// The address, if it has one.
-    pub fn address(&self) -> Option<u64> {
+    /// The bytes that it accesses; a fence accesses none.
+    pub fn bytes(&self) -> Option<Bytes> {
         match *self {
-            Operation::Load(address)
-            | Operation::Fetch(address)
-            | Operation::Store(address, _)
-            | Operation::Rmw { address, .. } => Some(address),
+            Operation::Load(bytes)
+            | Operation::Fetch(bytes)
+            | Operation::Store(bytes, _)
+            | Operation::Rmw { bytes, .. } => Some(bytes),
             Operation::Fence => None,
         }
     }
 
-    /// Changes its address to another, if it has one.
-    fn move_to(&mut self, to: u64) {
+    /// The address, if it has one.
+    pub fn address(&self) -> Option<u64> {
+        self.bytes().map(|bytes| bytes.address)
+    }
+
+    /// Changes its bytes to others, if it has any.
+    fn move_to(&mut self, to: Bytes) {
         match self {
-            Operation::Load(address)
-            | Operation::Fetch(address)
-            | Operation::Store(address, _)
-            | Operation::Rmw { address, .. } => *address = to,
+            Operation::Load(bytes)
+            | Operation::Fetch(bytes)
+            | Operation::Store(bytes, _)
+            | Operation::Rmw { bytes, .. } => *bytes = to,
             Operation::Fence => {}
         }
     }
@@ -218,6 +226,7 @@ impl Program {
             program.number_values();
         }
         program.add_extras(shape.extras, shape.line_bytes, shape.seed, &popular);
+        program.divide(shape.extras.partial, shape.line_bytes, shape.seed);
         if let Some(shares) = &shape.weak {
             program.order(shares, shape.seed);
         }
@@ -324,22 +333,22 @@ impl Maker<'_> {
         if lot < fences {
             return Operation::Fence;
         }
-        let address = self.popular.choose(&mut self.rng);
+        let bytes = Bytes::word(self.popular.choose(&mut self.rng));
         if lot < fences + u64::from(shape.rmws) {
             let value = self.value();
             let is_linked = self.rng.percent(shape.linked);
             let form = if is_linked { RmwForm::Linked } else { RmwForm::Locked };
-            return Operation::Rmw { address, value, form };
+            return Operation::Rmw { bytes, value, form };
         }
         if !self.rng.percent(shape.reads) {
-            return Operation::Store(address, self.value());
+            return Operation::Store(bytes, self.value());
         }
         if !self.rng.percent(shape.fetches) {
-            return Operation::Load(address);
+            return Operation::Load(bytes);
         }
         match shape.code_lines {
-            0 => Operation::Fetch(address),
-            lines => Operation::Fetch(shape.code(self.rng.below(u64::from(lines)))),
+            0 => Operation::Fetch(bytes),
+            lines => Operation::Fetch(Bytes::word(shape.code(self.rng.below(u64::from(lines))))),
         }
     }
 
@@ -391,10 +400,10 @@ mod tests {
     }
 
     const FIRST: [Operation; 4] = [
-        Operation::Load(0x11c0),
-        Operation::Load(0x1180),
-        Operation::Store(0x1140, 0x2_0000_0001),
-        Operation::Load(0x10c0),
+        Operation::Load(Bytes::word(0x11c0)),
+        Operation::Load(Bytes::word(0x1180)),
+        Operation::Store(Bytes::word(0x1140), 0x2_0000_0001),
+        Operation::Load(Bytes::word(0x10c0)),
     ];
 
     #[test]

@@ -156,11 +156,12 @@ impl Recipe {
 
     /// What the program asks for beside its accesses, as far as a protocol handles it.
     fn extras_for(&self, protocol: &Protocol) -> Extras {
-        let Extras { devices, flushes, atomics } = self.shape.extras;
+        let Extras { devices, flushes, atomics, partial } = self.shape.extras;
         Extras {
             devices: if has_dma(protocol) { devices } else { 0 },
             flushes: if flushes > 0 && takes_flushes(protocol) { flushes } else { 0 },
             atomics,
+            partial,
         }
     }
 

@@ -10,6 +10,8 @@ use history::{
     Kind, Place, Provenance, Source, Unfinished,
 };
 
+use crate::program::Bytes;
+
 /// The progress of an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -30,7 +32,7 @@ enum State {
 struct Record {
     kind: Kind,
     annotation: Annotation,
-    address: u64,
+    bytes: Bytes,
     read: Option<u64>,
     written: Option<u64>,
     issued: u64,
@@ -95,8 +97,8 @@ impl Records {
     }
 
     /// Records that an operation was requested. `written` is the value that it writes, if it does.
-    pub fn ask(&mut self, now: u64, kind: Kind, address: u64, written: Option<u64>) -> Row {
-        let row = self.plan(kind, Annotation::None, address, written);
+    pub fn ask(&mut self, now: u64, kind: Kind, bytes: Bytes, written: Option<u64>) -> Row {
+        let row = self.plan(kind, Annotation::None, bytes, written);
         self.begin(row, now);
         row
     }
@@ -106,13 +108,13 @@ impl Records {
         &mut self,
         kind: Kind,
         annotation: Annotation,
-        address: u64,
+        bytes: Bytes,
         written: Option<u64>,
     ) -> Row {
         self.rows.push(Record {
             kind,
             annotation,
-            address,
+            bytes,
             read: None,
             written,
             issued: 0,
@@ -202,6 +204,11 @@ impl Records {
         }
     }
 
+    /// The bytes that an operation accesses.
+    pub fn bytes(&self, row: Row) -> Bytes {
+        self.rows.get(row.0 as usize).map_or(Bytes::word(0), |record| record.bytes)
+    }
+
     /// The value that an operation read.
     pub fn read(&self, row: Row) -> u64 {
         let record = self.rows.get(row.0 as usize);
@@ -211,7 +218,10 @@ impl Records {
     fn tell(&self, record: &Record, sequence: usize, builder: &mut HistoryBuilder) {
         let place = match record.kind {
             kind if kind.is_fence() => Place::Nowhere,
-            _ => Place::Bytes { address: record.address, size: 8 },
+            _ => {
+                let Bytes { address, size } = record.bytes;
+                Place::Bytes { address, size }
+            }
         };
         builder.push(Access {
             sequence: sequence as u64,
@@ -258,7 +268,7 @@ impl Records {
         };
         is_left.then_some(Unfinished {
             thread: self.thread,
-            address: record.address,
+            address: record.bytes.address,
             writes,
             issued: Some(record.issued),
             line: None,
@@ -290,6 +300,9 @@ pub fn history<'a>(
 mod tests {
     use super::*;
 
+    const WORD: Bytes = Bytes::word(0x1000);
+    const OTHER: Bytes = Bytes::word(0x1040);
+
     fn described(records: Records) -> (Vec<String>, Vec<bool>) {
         let history = history(&[records], Provenance::default()).unwrap();
         let words = history.ops().map(|op| history.describe(op)).collect();
@@ -300,13 +313,13 @@ mod tests {
     #[test]
     fn ruby_shows_what_memory_performed() {
         let mut records = Records::new(0, Source::Ruby);
-        let store = records.ask(1, Kind::Store, 0x1000, Some(5));
+        let store = records.ask(1, Kind::Store, WORD, Some(5));
         records.perform(store, 2, 0, None);
-        let half = records.ask(3, Kind::Rmw, 0x1000, Some(6));
+        let half = records.ask(3, Kind::Rmw, WORD, Some(6));
         records.perform_first_half(half, 4, 1, 5);
         records.ask_second_half(half);
-        let load = records.ask(5, Kind::Load, 0x1040, None);
-        let failed = records.ask(5, Kind::StoreConditional, 0x1040, Some(9));
+        let load = records.ask(5, Kind::Load, OTHER, None);
+        let failed = records.ask(5, Kind::StoreConditional, OTHER, Some(9));
         records.drop_row(failed);
         assert_eq!(load.tag(), 2);
         let (words, unfinished) = described(records);
@@ -317,9 +330,9 @@ mod tests {
     #[test]
     fn a_client_shows_what_it_printed() {
         let mut records = Records::new(0, Source::Client);
-        let store = records.ask(1, Kind::Store, 0x1000, Some(5));
+        let store = records.ask(1, Kind::Store, WORD, Some(5));
         records.print(store);
-        let rmw = records.ask(3, Kind::Rmw, 0x1000, Some(6));
+        let rmw = records.ask(3, Kind::Rmw, WORD, Some(6));
         records.perform_first_half(rmw, 4, 1, 5);
         records.perform_second_half(rmw, 5, 2);
         let (words, unfinished) = described(records);

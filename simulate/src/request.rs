@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::program::Bytes;
+
 /// The kinds of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RequestKind {
@@ -95,6 +97,13 @@ pub struct Request {
     pub value: u64,
 }
 
+impl Request {
+    /// A request for some bytes; `value` is what it writes, if it writes.
+    pub fn new(tag: u32, kind: RequestKind, bytes: Bytes, value: u64) -> Request {
+        Request { tag, kind, address: bytes.address, size: bytes.size, value }
+    }
+}
+
 /// A request of a DMA device: an access to whole words within one cache line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Transfer {
@@ -104,8 +113,29 @@ pub struct Transfer {
     pub address: u64,
     /// Number of words of 8 bytes, at least 1.
     pub words: u32,
-    /// The value of the first word if the device writes; each following word is larger by 1.
-    pub written: Option<u64>,
+    /// The values of the words if the device writes.
+    pub written: Option<WordValues>,
+}
+
+/// The values of consecutive words that a DMA device writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WordValues {
+    /// The value of the first word.
+    pub first: u64,
+    /// By how much each following word is larger than the one before it.
+    pub step: u64,
+}
+
+impl WordValues {
+    /// Values that count up by 1.
+    pub fn counting_from(first: u64) -> WordValues {
+        WordValues { first, step: 1 }
+    }
+
+    /// The value of a word, from 0.
+    pub fn word(self, word: u32) -> u64 {
+        self.first.wrapping_add(self.step.wrapping_mul(u64::from(word)))
+    }
 }
 
 impl Transfer {

@@ -162,6 +162,7 @@ impl Simulation {
         let trace = trace.map(|output| {
             let options = trace::Options {
                 fetch_port: program.has_fetches(),
+                packets: self.shape.extras.partial > 0,
                 clients: options.threads + options.devices,
                 ..trace::Options::new(plan.sequencers, layout)
             };

@@ -75,6 +75,8 @@ struct Controller {
     machine: usize,
     /// The number among the controllers of its machine.
     version: u32,
+    /// What it is, where its machine does not say that.
+    role: Option<String>,
     /// The address of its control words.
     control: u64,
     /// The buffer, or table of timers, of each in_port.

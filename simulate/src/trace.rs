@@ -65,7 +65,7 @@ pub struct Options {
     /// Whether fetches have a port of their own: port 0, as with gem5's CPUs, so that data use port
     /// 1.
     pub fetch_port: bool,
-    /// Whether to print the lines of the flag PacketQueue, which show sizes.
+    /// Whether to print sizes: the lines of the flag PacketQueue, and in those of clients.
     pub packets: bool,
     /// Whether to print the lines of the flag LLSC, which show reservations.
     pub links: bool,
@@ -366,7 +366,8 @@ impl Trace {
 
     /// Prints an operation of a client.
     pub fn client(&mut self, now: u64, line: &ClientLine) {
-        self.text.client(&self.names[line.thread as usize], now, line);
+        let shows_size = self.options.packets;
+        self.text.client(&self.names[line.thread as usize], now, line, shows_size);
         self.hand_over();
     }
 }

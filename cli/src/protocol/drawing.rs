@@ -20,6 +20,9 @@ const MARGIN: f64 = 16.0;
 /// Space above the drawing, for the title, in pixels.
 const TITLE: f64 = 44.0;
 
+/// Width of a letter of the title, in pixels.
+const TITLE_LETTER: f64 = 9.4;
+
 /// Colours of states and of the lines that leave them.
 const COLOURS: [&str; 8] =
     ["#1f5fa8", "#b3470f", "#2c7a2c", "#8a3a8a", "#a02c2c", "#5b5b5b", "#0f7a7a", "#7a5a10"];
@@ -100,7 +103,8 @@ impl Svg {
         } else {
             "Stalls are left out. Events in a box keep the state."
         };
-        let width = (size.width + 2.0 * MARGIN).max(about.len() as f64 * 5.9);
+        let texts = (about.len() as f64 * 5.9).max(title.chars().count() as f64 * TITLE_LETTER);
+        let width = size.width.max(texts) + 2.0 * MARGIN;
         let height = size.height + TITLE + MARGIN;
         self.line(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \

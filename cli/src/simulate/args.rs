@@ -38,6 +38,7 @@ Examples:
   rubric simulate MOESI_hammer --threads 8 --directories 8 --mesh 4x2 --check
   rubric simulate MOESI_hammer --flush 10 --runs 100 --check
   rubric simulate MESI_Two_Level --rmws 20 --atomics 50 --check
+  rubric simulate MI_example --partial 60 --check
 
 Without -o, --save, --check, --runs, --coverage and --chart the trace goes to standard output, in gem5's
 line format. Its first line, `command line: …`, is the command that reproduces the run: the same options
@@ -53,7 +54,7 @@ With --runs, programs differ in size and mix, since one kind of program hides bu
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
 each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --flush,
---atomics, --mesh, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
+--atomics, --partial, --mesh, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
 Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
@@ -130,8 +131,8 @@ pub struct Args {
     pub(super) seed: u64,
 
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
-    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes or atomic requests, such as
-    /// 17+dma1+flush10+atomics50
+    /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes, atomic requests or accesses to
+    /// parts of words, such as 17+dma1+flush10+atomics50+partial40
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
     pub(super) recipe: Option<Lineage>,
 
@@ -183,11 +184,12 @@ pub struct Args {
 }
 
 /// The options that a recipe decides.
-const DRAWN: [&str; 24] = [
+const DRAWN: [&str; 25] = [
     "threads",
     "dma",
     "flush",
     "atomics",
+    "partial",
     "operations",
     "locations",
     "per_line",

@@ -57,6 +57,7 @@ impl Args {
             option("fetches", &shape.fetches, &usual.fetches),
             option("linked", &shape.linked, &usual.linked),
             option("atomics", &shape.extras.atomics, &0),
+            option("partial", &shape.extras.partial, &0),
             option("skew", &shape.skew, &usual.skew),
             option("think", &shape.think, &usual.think),
         ];

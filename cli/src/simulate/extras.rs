@@ -21,6 +21,11 @@ pub struct ExtrasArgs {
     /// history. CHI performs them where policy_type says, other protocols as a store in the first-level cache
     #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
     pub atomics: Option<u32>,
+
+    /// Of 100 loads and stores, how many are of 1, 2, 4 or 8 bytes, at any place of the line that overlaps their location.
+    /// A history splits accesses that overlap in part, and a byte is written 255 times at most
+    #[arg(long, value_name = "PERCENT", value_parser = parse::percent())]
+    pub partial: Option<u32>,
 }
 
 impl ExtrasArgs {
@@ -31,9 +36,9 @@ impl ExtrasArgs {
 
     /// The options, if any is given.
     pub fn given(&self) -> Option<Extras> {
-        let given = [self.dma, self.flush, self.atomics];
-        let [devices, flushes, atomics] = given.map(Option::unwrap_or_default);
+        let given = [self.dma, self.flush, self.atomics, self.partial];
+        let [devices, flushes, atomics, partial] = given.map(Option::unwrap_or_default);
         let is_given = given.iter().any(Option::is_some);
-        is_given.then_some(Extras { devices, flushes, atomics })
+        is_given.then_some(Extras { devices, flushes, atomics, partial })
     }
 }

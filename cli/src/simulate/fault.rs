@@ -1,16 +1,19 @@
 //! Descriptions of why a simulated run stopped, for the authors of its protocol.
 
 use history::{Crash, FileLine};
-use lab::text::{tame, written_at};
+use lab::protocols::Opened;
+use lab::text::{quoted, tame, written_at};
 use simulate::simulation::Run;
 use simulate::system::{Fault, FaultKind, Warning};
+use slicc::builtin::builtin;
 use slicc::source::Sources;
 
 /// Lines that say what happened, where in the protocol, and what came before it.
-pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
+pub fn lines(fault: &Fault, opened: &Opened, command: &str) -> Vec<String> {
     let mut lines = vec![fault.message.clone()];
-    if let Some((file, line, text)) = place(fault, sources) {
+    if let Some((file, line, text)) = place(fault, opened.protocol.sources()) {
         lines.push(format!("  at {file}:{line}: {text}"));
+        lines.extend(how_to_print(opened, &format!("{file}:{line}")));
     }
     if let (Some(address), false) = (fault.address, fault.recent.is_empty()) {
         lines.push(format!("  the last transitions and messages for {address:#x}:"));
@@ -18,6 +21,14 @@ pub fn lines(fault: &Fault, sources: &Sources, command: &str) -> Vec<String> {
     }
     lines.push(format!("  reproduce with: {command}"));
     lines.iter().map(|line| tame(line)).collect()
+}
+
+/// The command that prints a place, if its protocol is built in, so that there is no file to look into.
+fn how_to_print(opened: &Opened, place: &str) -> Option<String> {
+    builtin(&opened.given)?;
+    let mutant = opened.mutant().map(|mutant| format!(" --mutant {}", quoted(mutant)));
+    let mutant = mutant.unwrap_or_default();
+    Some(format!("  to see the place: rubric protocol source {} {place}{mutant}", opened.given))
 }
 
 /// Lines that say what a warning is about, where in the protocol, and how to reproduce it.

@@ -58,7 +58,7 @@ pub fn run(
     let mut status = Status::Done;
     let command = args.command_of_fault(&opened.given, cell.client, args.seed());
     if let Some(stopped) = &run.fault {
-        let lines = fault::lines(stopped, opened.protocol.sources(), &command);
+        let lines = fault::lines(stopped, opened, &command);
         eprintln!("rubric: {words}: {}", lines.join("\n"));
         status = Status::Violation;
         if let (Some(path), Some(form)) = (&args.chart, form) {

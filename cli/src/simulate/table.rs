@@ -146,7 +146,7 @@ fn faults(series: &Series<'_>, cell: &Cell, score: &Score, out: &mut dyn Write) 
     let opened = series.protocol(cell);
     for failed in &score.failed {
         let command = series.command_of_fault(cell, failed.seed);
-        let lines = fault::lines(&failed.fault, opened.protocol.sources(), &command);
+        let lines = fault::lines(&failed.fault, opened, &command);
         writeln!(
             out,
             "\n{}, {}, seed {}: {}",

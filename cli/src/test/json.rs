@@ -55,6 +55,7 @@ pub fn finding(finding: &Finding) -> Value {
         "line": finding.source.as_ref().map(|source| source.line),
         "clients": finding.clients,
         "seen": finding.seen,
+        "also": finding.also.iter().map(ToString::to_string).collect::<Vec<_>>(),
         "known": finding.known.as_ref().map(|known| &known.repairs),
         "command": finding.command,
         "part": part(&finding.evidence),

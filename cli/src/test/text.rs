@@ -174,7 +174,14 @@ pub fn occurrence(finding: &Finding) -> String {
     if finding.clients.is_empty() {
         return "seen by exploration only".to_owned();
     }
-    format!("seen {} on {}", counted(finding.seen as usize, "time"), finding.clients.join(", "))
+    let seen = counted(finding.seen as usize, "time");
+    format!("seen {seen} on {}{}", finding.clients.join(", "), also(finding))
+}
+
+/// `, also as TSO violation`: the violations that are taken for the same fault; empty if there are none.
+fn also(finding: &Finding) -> String {
+    let kinds: Vec<String> = finding.also.iter().map(ToString::to_string).collect();
+    if kinds.is_empty() { String::new() } else { format!(", also as {}", kinds.join(", ")) }
 }
 
 /// What shows a finding, line by line.

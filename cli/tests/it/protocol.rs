@@ -1,6 +1,7 @@
 //! `rubric protocol` as a user runs it.
 
 use std::fs;
+use std::path::Path;
 use std::process::Command as Process;
 use std::time::{Duration, Instant};
 
@@ -279,4 +280,44 @@ fn help_has_examples() {
         assert!(output(arguments).contains("Examples:"));
     }
     rubric(&["protocol"]).assert().code(2);
+}
+
+#[test]
+fn files_of_protocols_are_printed() {
+    let list = output(&["protocol", "source", "MI_example"]);
+    assert!(list.ends_with("MI_example-dma.sm\n") && list.lines().count() == 5, "{list}");
+    let text = output(&["protocol", "source", "MI_example", "MI_example-cache.sm"]);
+    let path = Path::new("../fixtures/protocols/MI_example-cache.sm");
+    assert_eq!(text, fs::read_to_string(path).unwrap());
+    let place = output(&["protocol", "source", "MI_example", "MI_example-cache.sm:154"]);
+    let marked = place.lines().find(|line| line.starts_with("  154 > ")).unwrap();
+    assert_eq!(marked[8..].trim_end(), text.lines().nth(153).unwrap());
+    assert_eq!(place.lines().count(), 17);
+    let folder = Folder::new();
+    let copy = folder.path("copy");
+    output(&["protocol", "source", "MI_example", "-o", &copy]);
+    let own = format!("{copy}/MI_example.slicc");
+    assert_eq!(output(&["protocol", "source", &own, "MI_example-cache.sm"]), text);
+    let unknown = error(&["protocol", "source", "MI_example", "other.sm"]);
+    assert!(unknown.contains("expected a file of MI_example: "), "{unknown}");
+    let line = error(&["protocol", "source", "MI_example", "MI_example.slicc:9999"]);
+    assert!(line.contains("expected a line from 1 to "), "{line}");
+}
+
+/// The place of a fault in a mutant of a built-in protocol can be looked at.
+#[test]
+fn places_in_built_in_protocols_are_printed_by_the_command_that_messages_name() {
+    let mutant = "mi-l1-nack-before-forward";
+    let run = |seed: &str| {
+        let asked = ["simulate", "MI_example", "--mutant", mutant, "--recipe", seed, "--check"];
+        let shown = rubric(&asked).output().unwrap();
+        String::from_utf8(shown.stderr).unwrap()
+    };
+    let told = ["1", "2", "3", "4", "5", "6", "7", "8"].map(run).concat();
+    let tip = told.lines().find_map(|line| line.trim().strip_prefix("to see the place: rubric "));
+    let place = told.lines().find_map(|line| line.strip_prefix("  at ")).unwrap();
+    let (_, text) = place.split_once(": ").unwrap();
+    let shown = output(&tip.unwrap().split(' ').collect::<Vec<_>>());
+    let marked = shown.lines().find(|line| line[..8].ends_with(" > ")).unwrap();
+    assert!(marked.contains(text), "{marked}: {text}");
 }

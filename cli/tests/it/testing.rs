@@ -1,6 +1,7 @@
 //! `rubric test` and `rubric diff`: findings, known findings, comparisons, and their exit status.
 
 use std::fs;
+use std::path::Path;
 
 use crate::common::{Folder, edited_mi_example, error, output, output_of, rubric, with_fault};
 use serde_json::Value;
@@ -138,6 +139,36 @@ fn known_faults_are_named_by_all_that_run_programs() {
     assert!(text.contains(&format!("      known: {RELEASED} (")), "{text}");
     let again = output_of(&["report", &output], 1);
     assert!(again.contains(&format!("      known: {RELEASED} (")), "{again}");
+    let other = error(&[&campaign[..], &["-o", &output, "--repair", "all"]].concat());
+    assert!(other.contains("other --repair (none, now all)"), "{other}");
+}
+
+#[test]
+fn campaigns_run_repaired_protocols_and_mutants_of_them() {
+    let folder = Folder::new();
+    let path = with_fault(folder.0.path(), RELEASED);
+    let result = folder.path("campaign");
+    let campaign = ["campaign", "MI_example", &path, "--client", "early", "--runs", "12"];
+    let more = ["--mutants", RELEASED, "--repair", RELEASED, "-o", &result];
+    let text = output(&[&campaign[..], &more].concat());
+    assert!(!text.contains("Known faults"), "{text}");
+    let log = fs::read_to_string(Path::new(&result).join("runs.jsonl")).unwrap();
+    let rows: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["row"].clone())
+        .collect();
+    // The other protocol needs no repair; the mutant puts the fault back into the repaired one.
+    let option = format!(" --repair {RELEASED} ");
+    for row in &rows {
+        let command = row["command"].as_str().unwrap();
+        assert_eq!(command.contains(&option), !command.contains("MI_example"), "{command}");
+    }
+    let found = rows.iter().find(|row| row["mutant"] == RELEASED && row["outcome"] == "violation");
+    let command = found.unwrap()["command"].as_str().unwrap().to_owned();
+    let words: Vec<&str> = command.split(' ').skip(1).collect();
+    rubric(&words).assert().code(1);
+    let refused = error(&["campaign", "MI_example", "--repair", "no-such-repair", "-o", &result]);
+    assert!(refused.contains("there is no repair no-such-repair"), "{refused}");
 }
 
 #[test]

@@ -185,7 +185,10 @@ impl Client {
 fn access(op: &ClientOp, line: u64) -> Access {
     let place = match op.kind {
         Kind::Fence => Place::Nowhere,
-        _ => Place::Unsized { address: op.address, available: 8, mask: false },
+        _ => match op.size {
+            Some(size) => Place::Bytes { address: op.address, size },
+            None => Place::Unsized { address: op.address, available: 8, mask: false },
+        },
     };
     Access {
         sequence: op.index,

@@ -146,34 +146,45 @@ const CLIENT_FENCE: ClientOp = ClientOp {
     index: 0,
     kind: Kind::Fence,
     address: 0,
+    size: None,
     read: None,
     written: None,
     forwarded: false,
 };
 
-/// ` store <address> <value>`, ` load <address> <value>` and perhaps ` forwarded`.
+/// ` size <bytes>`, which may be left out.
+fn client_size(input: &[u8]) -> Parsed<'_, Option<u8>> {
+    let size = verify(narrow, |size: &u8| (1..=8).contains(size));
+    opt(preceded(tag(" size "), size)).parse(input)
+}
+
+/// ` store <address> <value>`, ` load <address> <value>`, and perhaps ` size <bytes>` and ` forwarded`.
 fn client_access(input: &[u8]) -> Parsed<'_, ClientOp> {
     let store = alt((value(true, tag(" store ")), value(false, tag(" load "))));
     let access = separated_pair(hex, char(' '), hex);
     let forwarded = map(opt(tag(" forwarded")), |word| word.is_some());
-    map((store, access, forwarded), |(store, (address, value), forwarded)| ClientOp {
-        kind: if store { Kind::Store } else { Kind::Load },
-        address,
-        read: (!store).then_some(value),
-        written: store.then_some(value),
-        forwarded,
-        ..CLIENT_FENCE
+    map((store, access, client_size, forwarded), |(store, (address, value), size, forwarded)| {
+        ClientOp {
+            kind: if store { Kind::Store } else { Kind::Load },
+            address,
+            size,
+            read: (!store).then_some(value),
+            written: store.then_some(value),
+            forwarded,
+            ..CLIENT_FENCE
+        }
     })
     .parse(input)
 }
 
-/// ` rmw <address> <value read> <value written>`.
+/// ` rmw <address> <value read> <value written>` and perhaps ` size <bytes>`.
 fn client_rmw(input: &[u8]) -> Parsed<'_, ClientOp> {
     let address = delimited(tag(" rmw "), hex, char(' '));
     let values = separated_pair(hex, char(' '), hex);
-    map((address, values), |(address, (read, written))| ClientOp {
+    map((address, values, client_size), |(address, (read, written), size)| ClientOp {
         kind: Kind::Rmw,
         address,
+        size,
         read: Some(read),
         written: Some(written),
         ..CLIENT_FENCE

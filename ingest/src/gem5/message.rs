@@ -99,6 +99,8 @@ pub(crate) struct ClientOp {
     pub kind: Kind,
     /// 0 for a fence.
     pub address: u64,
+    /// Number of bytes, where the line shows it.
+    pub size: Option<u8>,
     pub read: Option<u64>,
     pub written: Option<u64>,
     pub forwarded: bool,
@@ -247,11 +249,14 @@ mod tests {
             index: 30,
             kind: Kind::Load,
             address: 0x1040,
+            size: None,
             read: Some(0),
             written: None,
             forwarded: true,
         };
         assert_eq!(read("T2 op 30 load 0x1040 0 forwarded"), Message::Client(load));
+        let sized = ClientOp { size: Some(2), ..load };
+        assert_eq!(read("T2 op 30 load 0x1040 0 size 2 forwarded"), Message::Client(sized));
         let rmw = ClientOp { kind: Kind::Rmw, written: Some(0x1f), forwarded: false, ..load };
         assert_eq!(read("T2 op 30 rmw 0x1040 0 0x1f"), Message::Client(rmw));
         let fence = ClientOp { kind: Kind::Fence, address: 0, read: None, written: None, ..rmw };
@@ -275,6 +280,8 @@ mod tests {
             "set da",
             "T0 op 4 store 0x1000",
             "T0 op 4 lo",
+            "T0 op 4 load 0x1000 0x1 size",
+            "T0 op 4 load 0x1000 0x1 size 9",
             "T0 op 4 rmw 0x1000 0x1",
             "T0 op 4 fenc",
             "T0 o",

@@ -16,7 +16,7 @@
 //! <value>` when the program issues the store, `load <address> <value>` when the load completes (`
 //! forwarded` behind it if a buffer served it), `rmw <address> <value read> <value written>` when
 //! the read-modify-write completes (whether it was a swap, a locked pair, or a load-linked with the
-//! store-conditional that succeeded), or `fence`.
+//! store-conditional that succeeded), or `fence`. Behind the values there may be ` size <bytes>`, from 1 to 8.
 
 mod block;
 mod choice;

@@ -78,6 +78,8 @@ pub struct ClientLine {
     pub kind: Kind,
     /// Address of the first byte; a fence has none.
     pub address: u64,
+    /// Number of bytes.
+    pub size: u8,
     /// The value read, if it reads.
     pub read: u64,
     /// The value written, if it writes.
@@ -260,8 +262,8 @@ impl Text {
         self.put(" ord: 0\n");
     }
 
-    /// The line of an operation that a client prints.
-    pub fn client(&mut self, names: &Names, tick: u64, line: &ClientLine) {
+    /// The line of an operation that a client prints, with its size if that is to be shown.
+    pub fn client(&mut self, names: &Names, tick: u64, line: &ClientLine, shows_size: bool) {
         self.decimal(tick, 7);
         self.put(&names.client);
         self.decimal(u64::from(line.index), 0);
@@ -278,6 +280,10 @@ impl Text {
         for (_, value) in [(reads, line.read), (writes, line.written)].iter().filter(|it| it.0) {
             self.put(" ");
             self.hexadecimal(*value);
+        }
+        if shows_size {
+            self.put(" size ");
+            self.decimal(u64::from(line.size), 0);
         }
         if line.forwarded {
             self.put(" forwarded");

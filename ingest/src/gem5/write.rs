@@ -128,7 +128,7 @@ impl Printer<'_> {
     /// A client prints an operation.
     fn client(&mut self, access: &ClientLine, tick: u64, forwarded: bool) {
         let line = ClientLine { forwarded: forwarded && access.kind == Kind::Load, ..*access };
-        self.text.client(&self.names[access.thread as usize], tick, &line);
+        self.text.client(&self.names[access.thread as usize], tick, &line, false);
     }
 
     /// Returns what the lines of an operation show. Any atomic operation is printed as a read-modify-write; a failed
@@ -152,6 +152,7 @@ impl Printer<'_> {
             index: op.0 - history.threads()[thread].first().0,
             kind: if kind.is_atomic() { Kind::Rmw } else { kind },
             address: address.ok_or_else(too_large)?,
+            size: 8,
             read: read.unwrap_or(0),
             written: written.or(read).unwrap_or(0),
             forwarded: false,

@@ -21,8 +21,7 @@ use super::rounds::Stream;
 use super::subjects::Subject;
 use crate::certify::{CertifyError, certify};
 use crate::error::Error;
-use crate::protocols::Opened;
-use crate::protocols::plan;
+use crate::protocols::{Opened, Repairs, plan};
 use crate::text::{quoted, tame, written_at};
 
 /// Makes the runs of a campaign.
@@ -35,6 +34,8 @@ pub struct Runner<'a> {
     pub traces: Option<&'a Path>,
     /// Whether warnings are faults.
     pub strict: bool,
+    /// The repairs that were asked for.
+    pub repairs: &'a Repairs,
 }
 
 /// The history of a run that has ended, and the model that its client guarantees.
@@ -56,7 +57,8 @@ impl Runner<'_> {
         stream: &Stream,
         lineage: &Lineage,
     ) -> Result<Entry, Error> {
-        let given = &self.opened[subject.protocol].given;
+        let opened = &self.opened[subject.protocol];
+        let given = &opened.given;
         let simulation = self.simulation(protocol, stream.client, lineage);
         let start = Instant::now();
         let run = simulate(protocol, &simulation, None)?;
@@ -67,7 +69,7 @@ impl Runner<'_> {
         let reads_from =
             ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(Error::run(given))?;
         let ended = Ended { history: &history, reads_from: &reads_from, model };
-        let command = command(given, subject, &simulation, lineage);
+        let command = command(opened, self.repairs, subject, &simulation, lineage);
         let (verdict, criteria) = self
             .judge(&ended)
             .map_err(|error| Error::Certificate { command: command.clone(), error })?;
@@ -270,11 +272,18 @@ fn about(subject: &Subject) -> CampaignRun {
 }
 
 /// The command that reproduces a run.
-fn command(given: &str, subject: &Subject, simulation: &Simulation, lineage: &Lineage) -> String {
+fn command(
+    opened: &Opened,
+    repairs: &Repairs,
+    subject: &Subject,
+    simulation: &Simulation,
+    lineage: &Lineage,
+) -> String {
     let mutant = subject.name().map(|name| format!(" --mutant {}", quoted(&name)));
     format!(
-        "rubric simulate {}{} --client {} --recipe {lineage}{} --check",
-        quoted(given),
+        "rubric simulate {}{}{} --client {} --recipe {lineage}{} --check",
+        quoted(&opened.given),
+        opened.repair_option(repairs),
         mutant.unwrap_or_default(),
         simulation.client,
         if simulation.options.strict { " --strict" } else { "" }

@@ -11,7 +11,7 @@ use super::subjects::{self, Subject};
 use super::{Options, StopRule};
 use crate::error::Error;
 use crate::machine;
-use crate::protocols::Opened;
+use crate::protocols::{Opened, Repairs};
 use crate::resume::{self, unchanged};
 
 /// The settings that the rows of a campaign depend on. The number of runs and the time budget may change.
@@ -34,6 +34,12 @@ pub struct Settings {
     /// Atomic requests, in percent of the read-modify-writes.
     #[serde(default)]
     pub atomics: u32,
+    /// Accesses to parts of words, in percent of the loads and stores.
+    #[serde(default)]
+    pub partial: u32,
+    /// The repairs of known faults, as given.
+    #[serde(default = "no_repairs")]
+    pub repairs: String,
     /// Generators.
     pub generators: Vec<String>,
     /// Number of repetitions.
@@ -80,6 +86,8 @@ impl Settings {
             devices: options.extras.devices,
             flushes: options.extras.flushes,
             atomics: options.extras.atomics,
+            partial: options.extras.partial,
+            repairs: options.repairs.to_string(),
             generators: generators.map(|one| one.name().to_owned()).collect(),
             repeat: options.repeat,
             stop: options.stop(),
@@ -97,6 +105,9 @@ impl Settings {
             ("Seed", self.seed.to_string()),
             ("Time limit of a verdict", format!("{} s", self.timeout_seconds)),
         ];
+        if self.repairs != no_repairs() {
+            facts.push(("Known faults repaired", self.repairs.clone()));
+        }
         if !self.machine.is_empty() {
             facts.push(("Machine", self.machine.clone()));
         }
@@ -138,6 +149,11 @@ impl Settings {
     }
 }
 
+/// The word for no repairs, which settings of versions without repairs stand for.
+fn no_repairs() -> String {
+    Repairs::None.to_string()
+}
+
 impl resume::Settings for Settings {
     /// All settings except the digest of files and mutants, which means nothing to a reader, and the machine, which may change.
     fn fixed(&self) -> Vec<(&'static str, String)> {
@@ -146,6 +162,11 @@ impl resume::Settings for Settings {
             ("protocols", self.protocols.join(",")),
             ("clients", self.clients.join(",")),
             ("seed", self.seed.to_string()),
+            ("--repair", self.repairs.clone()),
+            ("--dma", self.devices.to_string()),
+            ("--flush", self.flushes.to_string()),
+            ("--atomics", self.atomics.to_string()),
+            ("--partial", self.partial.to_string()),
             ("generators", self.generators.join(",")),
             ("repetitions", self.repeat.to_string()),
             ("--stop", self.stop.name().to_owned()),

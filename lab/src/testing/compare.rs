@@ -15,6 +15,7 @@ use slicc::mutant::repair::{self, Repaired};
 use slicc::mutant::touched::TableEntry;
 use slicc::protocol::Protocol;
 
+use super::alike;
 use super::deadlines::Deadlines;
 use super::gather::Gathered;
 use super::program::{Bench, Ran};
@@ -124,6 +125,9 @@ pub fn compare(
     // A known fault that the files of both versions have is no difference, even if the programs show it in one of them only.
     only_old.retain(|finding| !is_in(finding, &repaired_new));
     only_new.retain(|finding| !is_in(finding, &repaired_old));
+    let only_old = alike::together(only_old, bench_old)?;
+    let only_new = alike::together(only_new, bench_new)?;
+    let both = alike::pairs_together(both, bench_new)?;
     let elapsed = start.elapsed();
     Ok(Compared {
         old,
@@ -145,18 +149,11 @@ pub fn compare(
 /// Opens both versions, with the repairs. A named repair must fit at least one of them: the other one may have it already, which is often
 /// what was changed.
 fn open_both(old: &str, new: &str, repairs: &Repairs) -> Result<(Opened, Opened), Error> {
-    let Repairs::Named(names) = repairs else {
-        return Ok((Opened::repaired(old, repairs, None)?, Opened::repaired(new, repairs, None)?));
-    };
-    let (mut old, mut new) = (Opened::new(old, None)?, Opened::new(new, None)?);
-    for name in names {
-        let in_old = old.apply_repair(name);
-        let in_new = new.apply_repair(name);
-        if in_old.is_err() {
-            in_new?;
-        }
+    let mut both = Opened::all_repaired(&[old, new], repairs)?.into_iter();
+    match (both.next(), both.next()) {
+        (Some(old), Some(new)) => Ok((old, new)),
+        _ => unreachable!("as many are opened as are given"),
     }
-    Ok((old, new))
 }
 
 fn repaired(opened: &Opened) -> Result<Repaired, Error> {

@@ -4,6 +4,7 @@ use std::fmt;
 
 use memory::Model;
 use simulate::client::Client;
+use simulate::recipe::Lineage;
 use simulate::system::FaultKind;
 
 use super::evidence::Evidence;
@@ -21,6 +22,10 @@ pub struct Finding {
     pub clients: Vec<String>,
     /// The number of runs that showed it.
     pub seen: u32,
+    /// Other violations that are taken for the same fault, and counted here: their programs show this finding, too.
+    pub also: Vec<FindingKind>,
+    /// The run that stands for all; none if exploration found it.
+    pub witness: Option<Witness>,
     /// The command that reproduces it.
     pub command: String,
     /// The released faults that explain it, if they do.
@@ -29,7 +34,25 @@ pub struct Finding {
     pub evidence: Evidence,
 }
 
+/// A run that shows a finding.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    /// The kind of core.
+    pub client: Client,
+    /// The recipe of its program and system.
+    pub lineage: Lineage,
+    /// Whether the protocol had all repairs that fit.
+    pub is_repaired: bool,
+}
+
 impl Finding {
+    /// Counts the runs of a violation of another model that is taken for the same fault.
+    pub(super) fn lead(&mut self, other: Finding) {
+        self.also.push(other.signature.kind.clone());
+        self.also.extend(other.also.iter().cloned());
+        self.absorb(other);
+    }
+
     /// Counts the runs of another finding with the same signature as runs of this one. It is known only if both are.
     pub(super) fn absorb(&mut self, other: Finding) {
         self.seen += other.seen;

@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 
 use super::Options;
 use super::evidence::{self, Evidence};
-use super::finding::{Finding, FindingKind, Known, Signature};
+use super::finding::{Finding, FindingKind, Known, Signature, Witness};
 use super::judge::Problem;
 use super::known::{VARIATIONS, needed, with};
 use super::program::{Bench, Ran};
@@ -226,14 +226,16 @@ impl<'a> Gathered<'a> {
         Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
-    /// The finding that some runs show; that with the fewest operations stands for all.
+    /// The finding that some runs show; that with the fewest operations stands for all, if possible one whose accesses are
+    /// whole words: others are split into bytes, which makes evidence harder to read.
     fn finding(
         &self,
         known: Option<Known>,
         is_repaired: IsRepaired,
         runs: &[Showing],
     ) -> Result<Finding, Error> {
-        let first = runs.iter().min_by_key(|run| run.operations);
+        let first =
+            runs.iter().min_by_key(|run| (run.lineage.extras().partial > 0, run.operations));
         let Some(first) = first else { unreachable!("a finding has a run") };
         let protocol =
             if is_repaired { &self.bench.repaired.protocol } else { &self.bench.opened.protocol };
@@ -251,6 +253,12 @@ impl<'a> Gathered<'a> {
             message,
             clients: clients.into_iter().collect(),
             seen: runs.len() as u32,
+            also: Vec::new(),
+            witness: Some(Witness {
+                client: first.client,
+                lineage: first.lineage.clone(),
+                is_repaired,
+            }),
             command: self.bench.command(first.client, &first.lineage, is_repaired),
             known,
             evidence: part.unwrap_or(Evidence::Recent(recent)),
@@ -285,6 +293,8 @@ impl<'a> Gathered<'a> {
                 message,
                 clients: Vec::new(),
                 seen: 1,
+                also: Vec::new(),
+                witness: None,
                 command,
                 known,
                 evidence: Evidence::Steps(steps),
@@ -327,6 +337,8 @@ mod tests {
             source: None,
             clients: vec![format!("client of {known:?}")],
             seen: 2,
+            also: Vec::new(),
+            witness: None,
             command: String::new(),
             known: known.map(|repair| Known { repairs: vec![repair.to_owned()] }),
             evidence: Evidence::Recent(Vec::new()),

@@ -168,6 +168,16 @@ impl<'a> Bench<'a> {
         simulation
     }
 
+    /// The protocol as it was opened, or with all repairs.
+    pub fn protocol(&self, is_repaired: bool) -> &Protocol {
+        if is_repaired { &self.repaired.protocol } else { &self.opened.protocol }
+    }
+
+    /// Whether the time for putting findings together is over.
+    pub fn is_over(&self) -> bool {
+        self.deadlines.is_over()
+    }
+
     /// The command that reproduces a run, on the protocol as it was opened or with all repairs.
     pub fn command(&self, client: Client, lineage: &Lineage, is_repaired: bool) -> String {
         let repairs = if is_repaired { &Repairs::All } else { self.repairs };

@@ -84,12 +84,19 @@ impl Progress {
         }
     }
 
-    /// Whether `later` is free as soon as `op`, which is free itself, is performed.
-    pub fn is_free_after(&mut self, op: OpId, later: OpId) -> bool {
-        self.perform(op);
-        let is_free = self.is_free(later);
-        self.undo(op);
-        is_free
+    /// Whether operations may be performed together: each is free once those before it are performed.
+    pub fn are_free(&mut self, operations: impl DoubleEndedIterator<Item = OpId> + Clone) -> bool {
+        let mut performed = 0;
+        for op in operations.clone() {
+            if !self.is_free(op) {
+                break;
+            }
+            self.perform(op);
+            performed += 1;
+        }
+        let all = operations.clone().count();
+        operations.rev().skip(all - performed).for_each(|op| self.undo(op));
+        performed == all
     }
 
     fn undo(&mut self, op: OpId) {

@@ -18,6 +18,8 @@ const NUMBERS: f64 = 28.0;
 /// Approximate width of a letter, and the least distance of lifelines.
 const LETTER: f64 = 6.6;
 const NARROWEST: f64 = 150.0;
+/// Approximate width of a letter of the title.
+const TITLE_LETTER: f64 = 9.4;
 /// Colours of Okabe and Ito.
 const BLUE: &str = "#0072b2";
 const RED: &str = "#d55e00";
@@ -234,8 +236,9 @@ impl Drawing<'_> {
     /// The whole drawing: title, names and lifelines from `top` to `bottom`, and the body.
     fn document(&mut self, top: f64, bottom: f64, y: f64, body: &str) -> String {
         let chart = self.chart;
-        let texts = chart.lead.iter().chain([&chart.title]).chain(&chart.wrong);
+        let texts = chart.lead.iter().chain(&chart.wrong);
         let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * 7.0;
+        let longest = longest.max(chart.title.chars().count() as f64 * TITLE_LETTER);
         let drawn = NUMBERS + self.column * chart.parties.len() as f64;
         let (width, height) = (drawn.max(longest) + 2.0 * MARGIN, y + MARGIN);
         self.write(format_args!(
@@ -292,5 +295,15 @@ mod tests {
             assert!(drawn.contains(wanted), "{wanted}: {drawn}");
         }
         assert_eq!(drawn, svg(&example()));
+    }
+
+    #[test]
+    fn a_drawing_is_as_wide_as_its_title() {
+        let width = |title: &str| {
+            let drawn = svg(&Chart { title: title.to_owned(), ..example() });
+            let text = drawn.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
+            text.and_then(|text| text.parse::<f64>().ok()).unwrap()
+        };
+        assert!(width(&"W".repeat(200)) > 200.0 * 9.0 && width("short") < 1000.0);
     }
 }

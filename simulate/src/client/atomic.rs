@@ -5,7 +5,7 @@ use history::Kind;
 
 use crate::client::log::{Log, line};
 use crate::client::{CorePort, Thread};
-use crate::program::RmwForm;
+use crate::program::{Bytes, RmwForm};
 use crate::record::Row;
 use crate::request::{Request, RequestKind, Response};
 
@@ -22,7 +22,7 @@ const MOST_FAILURES: u32 = 3;
 #[derive(Debug)]
 pub(super) struct Atomic {
     index: usize,
-    address: u64,
+    bytes: Bytes,
     value: u64,
     form: RmwForm,
     /// The half that is to be sent next, or was sent.
@@ -47,10 +47,10 @@ enum Half {
 }
 
 impl Atomic {
-    pub fn new(index: usize, address: u64, value: u64, form: RmwForm) -> Atomic {
+    pub fn new(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
         Atomic {
             index,
-            address,
+            bytes,
             value,
             form,
             half: Half::Read,
@@ -64,8 +64,8 @@ impl Atomic {
     }
 
     /// One that the core records itself.
-    pub fn unrecorded(index: usize, address: u64, value: u64, form: RmwForm) -> Atomic {
-        Atomic { is_recorded_by_core: true, ..Atomic::new(index, address, value, form) }
+    pub fn unrecorded(index: usize, bytes: Bytes, value: u64, form: RmwForm) -> Atomic {
+        Atomic { is_recorded_by_core: true, ..Atomic::new(index, bytes, value, form) }
     }
 
     pub fn index(&self) -> usize {
@@ -78,7 +78,7 @@ impl Atomic {
     }
 
     pub fn address(&self) -> u64 {
-        self.address
+        self.bytes.address
     }
 
     /// Records that the line leaves the cache.
@@ -96,13 +96,7 @@ impl Atomic {
         if self.sent || now < self.not_before {
             return;
         }
-        let request = Request {
-            tag: TAG,
-            kind: self.kind(),
-            address: self.address,
-            size: 8,
-            value: self.value,
-        };
+        let request = Request::new(TAG, self.kind(), self.bytes, self.value);
         if thread.alarm.send(port, now, request) {
             self.sent = true;
             self.note_sent(now, &mut thread.log);
@@ -148,13 +142,13 @@ impl Atomic {
                 Half::Read => (Kind::LoadLinked, None),
                 Half::Write => (Kind::StoreConditional, written),
             };
-            self.row = Some(log.records.ask(now, kind, self.address, written));
+            self.row = Some(log.records.ask(now, kind, self.bytes, written));
             return;
         }
         match (self.half, self.row) {
             (Half::Read, None) => {
                 let kind = self.recorded_kind();
-                self.row = Some(log.records.ask(now, kind, self.address, written));
+                self.row = Some(log.records.ask(now, kind, self.bytes, written));
             }
             (Half::Write, Some(row)) if self.is_locked() => log.records.ask_second_half(row),
             _ => {}
@@ -213,7 +207,7 @@ impl Atomic {
         if let Some(row) = self.row {
             let log = &mut thread.log;
             let read = log.records.read(row);
-            let line = line(self.index, self.recorded_kind(), self.address, read, self.value);
+            let line = line(self.index, self.recorded_kind(), self.bytes, read, self.value);
             log.print(now, row, line, port);
         }
         true

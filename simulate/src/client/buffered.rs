@@ -9,9 +9,9 @@ use memory::{Model, models};
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
-use crate::client::store_buffer::TimedBuffer;
+use crate::client::store_buffer::{Forwarded, TimedBuffer};
 use crate::client::{Core, CoreKind, CorePort, Options, Thread};
-use crate::program::{Operation, RmwForm};
+use crate::program::{Bytes, Operation, RmwForm};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
@@ -69,7 +69,7 @@ impl Buffered {
     /// The location that is to be locked, or is, if any. Stores to others wait: in front of the second
     /// half, one could wait for a line that another core has locked, and that core for this line. A
     /// first-in-first-out buffer is empty by then.
-    fn locking(&self, now: u64) -> Option<u64> {
+    fn locking(&self, now: u64) -> Option<Bytes> {
         if !self.model.buffers_by_location() {
             return None;
         }
@@ -79,7 +79,7 @@ impl Buffered {
             State::Atomic(_) => true,
         };
         match self.thread.steps.get(self.thread.next)?.operation {
-            Operation::Rmw { address, form: RmwForm::Locked, .. } if is_due => Some(address),
+            Operation::Rmw { bytes, form: RmwForm::Locked, .. } if is_due => Some(bytes),
             _ => None,
         }
     }
@@ -98,10 +98,10 @@ impl Buffered {
                 return;
             };
             let goes_on = match operation {
-                Operation::Load(address) => self.load(now, RequestKind::Load, address, port),
-                Operation::Fetch(address) => self.load(now, RequestKind::Ifetch, address, port),
-                Operation::Store(address, value) => self.store(now, address, value, port),
-                Operation::Rmw { address, value, form } => self.begin_atomic(address, value, form),
+                Operation::Load(bytes) => self.load(now, RequestKind::Load, bytes, port),
+                Operation::Fetch(bytes) => self.load(now, RequestKind::Ifetch, bytes, port),
+                Operation::Store(bytes, value) => self.store(now, bytes, value, port),
+                Operation::Rmw { bytes, value, form } => self.begin_atomic(bytes, value, form),
                 Operation::Fence => self.fence(now, port),
             };
             if !goes_on {
@@ -111,15 +111,15 @@ impl Buffered {
     }
 
     /// Whether the program can go on at once.
-    fn load(&mut self, now: u64, kind: RequestKind, address: u64, port: &mut dyn CorePort) -> bool {
-        let newest = self.buffer.newest(address);
-        if newest.is_some() && !self.model.forwards() {
+    fn load(&mut self, now: u64, kind: RequestKind, bytes: Bytes, port: &mut dyn CorePort) -> bool {
+        let newest = self.buffer.newest(bytes);
+        if newest == Some(Forwarded::Part) || newest.is_some() && !self.model.forwards() {
             return false;
         }
-        if let Some(value) = newest {
+        if let Some(Forwarded::Whole(value)) = newest {
             let load = ClientLine {
                 forwarded: true,
-                ..line(self.thread.next, Kind::Load, address, value, 0)
+                ..line(self.thread.next, Kind::Load, bytes, value, 0)
             };
             let order = port.moment();
             self.thread.log.whole_load((now, now), order, load, port);
@@ -127,16 +127,16 @@ impl Buffered {
             return true;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let request = Request { tag: row.tag(), kind, address, size: 8, value: 0 };
+        let request = Request::new(row.tag(), kind, bytes, 0);
         if self.thread.alarm.send(port, now, request) {
             let records = &mut self.thread.log.records;
-            self.state = State::Loading(records.ask(now, Kind::Load, address, None));
+            self.state = State::Loading(records.ask(now, Kind::Load, bytes, None));
         }
         false
     }
 
-    fn store(&mut self, now: u64, address: u64, value: u64, port: &mut dyn CorePort) -> bool {
-        let store = (self.thread.next, address, value);
+    fn store(&mut self, now: u64, bytes: Bytes, value: u64, port: &mut dyn CorePort) -> bool {
+        let store = (self.thread.next, bytes, value);
         let has_entered = self.buffer.enter(now, &mut self.thread, store, port);
         if has_entered {
             self.thread.finish(now + 1);
@@ -144,14 +144,14 @@ impl Buffered {
         has_entered
     }
 
-    fn begin_atomic(&mut self, address: u64, value: u64, form: RmwForm) -> bool {
+    fn begin_atomic(&mut self, bytes: Bytes, value: u64, form: RmwForm) -> bool {
         let waits = if self.model.buffers_by_location() {
-            self.buffer.has(address, form == RmwForm::Locked)
+            self.buffer.has(bytes, form == RmwForm::Locked)
         } else {
             !self.buffer.is_empty()
         };
         if !waits {
-            self.state = State::Atomic(Atomic::new(self.thread.next, address, value, form));
+            self.state = State::Atomic(Atomic::new(self.thread.next, bytes, value, form));
         }
         !waits
     }
@@ -195,7 +195,7 @@ impl Core for Buffered {
             }
             State::Loading(row) if response.tag == row.tag() => {
                 let next = thread.next;
-                thread.log.load(now, *row, next, response.address, port);
+                thread.log.load(now, *row, next, port);
                 true
             }
             _ => false,

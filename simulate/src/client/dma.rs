@@ -7,9 +7,9 @@
 
 use history::Kind;
 
-use super::log::{Log, line};
+use super::log::Log;
 use super::{Alarm, Core, CorePort, Setting};
-use crate::program::TransferStep;
+use crate::program::{Bytes, TransferStep};
 use crate::record::{Records, Row};
 use crate::request::{Response, Transfer};
 
@@ -58,14 +58,14 @@ impl Device {
 
     /// Records a word of an access that begins.
     fn record(&mut self, now: u64, step: &TransferStep, word: u32, port: &mut dyn CorePort) {
-        let address = step.address + u64::from(word) * 8;
+        let bytes = Bytes::word(step.address + u64::from(word) * 8);
         match step.written {
-            Some(value) => {
+            Some(values) => {
                 let index = self.log.records.next_tag() as usize;
-                self.log.store(now, index, address, value + u64::from(word), port);
+                self.log.store(now, index, bytes, values.word(word), port);
             }
             None => {
-                self.log.records.ask(now, Kind::Load, address, None);
+                self.log.records.ask(now, Kind::Load, bytes, None);
             }
         }
     }
@@ -90,9 +90,8 @@ impl Core for Device {
 
     fn respond(&mut self, now: u64, response: &Response, port: &mut dyn CorePort) {
         if response.kind.is_read() {
-            let (row, value) = (Row::of(response.tag), response.value);
-            let shown = line(response.tag as usize, Kind::Load, response.address, value, 0);
-            self.log.print(now, row, shown, port);
+            let row = Row::of(response.tag);
+            self.log.load(now, row, response.tag as usize, port);
         }
         self.awaited -= 1;
         if self.awaited == 0 {

@@ -14,9 +14,9 @@ use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::log::line;
-use crate::client::store_buffer::{TimedBuffer, store_request};
+use crate::client::store_buffer::{Forwarded, TimedBuffer, store_request};
 use crate::client::{Core, CoreKind, CorePort, Options, Thread};
-use crate::program::{Operation, RmwForm};
+use crate::program::{Bytes, Operation, RmwForm};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 use crate::trace::ClientLine;
@@ -63,10 +63,10 @@ struct Slot {
 }
 
 impl Slot {
-    /// The address, if it is a load.
-    fn loads(&self) -> Option<u64> {
+    /// The bytes, if it is a load.
+    fn loads(&self) -> Option<Bytes> {
         match self.operation {
-            Operation::Load(address) | Operation::Fetch(address) => Some(address),
+            Operation::Load(bytes) | Operation::Fetch(bytes) => Some(bytes),
             _ => None,
         }
     }
@@ -181,7 +181,7 @@ impl Early {
         }
         for at in 0..self.window.len() {
             let slot = self.window[at];
-            let Some(address) = slot.loads() else {
+            let Some(bytes) = slot.loads() else {
                 continue;
             };
             if slot.progress != Progress::Waiting || slot.ready > now {
@@ -190,7 +190,7 @@ impl Early {
             if slot.repeated > MOST_REPETITIONS && at > 0 {
                 continue;
             }
-            match self.supply(at, address) {
+            match self.supply(at, bytes) {
                 Supply::Later => {}
                 Supply::Store(value) => {
                     self.window[at].issued = now;
@@ -202,7 +202,7 @@ impl Early {
                     };
                     self.thread.alarm.set(now + 1, port);
                 }
-                Supply::Memory => self.send_load(now, at, address, port),
+                Supply::Memory => self.send_load(now, at, bytes, port),
             }
         }
     }
@@ -226,18 +226,13 @@ impl Early {
         self.window.iter().any(is_sent)
     }
 
-    fn send_load(&mut self, now: u64, at: usize, address: u64, port: &mut dyn CorePort) {
+    fn send_load(&mut self, now: u64, at: usize, bytes: Bytes, port: &mut dyn CorePort) {
         let kind = match self.window[at].operation {
             Operation::Fetch(_) => RequestKind::Ifetch,
             _ => RequestKind::Load,
         };
-        let request = Request {
-            tag: self.window[at].index as u32 & !STORE,
-            kind,
-            address,
-            size: 8,
-            value: 0,
-        };
+        let tag = self.window[at].index as u32 & !STORE;
+        let request = Request::new(tag, kind, bytes, 0);
         if self.thread.alarm.send(port, now, request) {
             self.window[at].issued = now;
             self.window[at].progress = Progress::Sent { stale: false, again: false };
@@ -245,28 +240,34 @@ impl Early {
     }
 
     /// The source of the value of a load in the window.
-    fn supply(&self, at: usize, address: u64) -> Supply {
+    fn supply(&self, at: usize, bytes: Bytes) -> Supply {
+        let supplied = |forwarded| match forwarded {
+            Forwarded::Whole(value) => Supply::Store(value),
+            Forwarded::Part => Supply::Later,
+        };
         for slot in self.window.range(..at).rev() {
             match slot.operation {
-                Operation::Store(to, value) if to == address => {
+                Operation::Store(to, value) if to.overlaps(bytes) => {
                     let is_buffered = self.buffer.capacity > 0;
-                    return if is_buffered { Supply::Store(value) } else { Supply::Later };
+                    let forwarded = Forwarded::of(to, value, bytes);
+                    return if is_buffered { supplied(forwarded) } else { Supply::Later };
                 }
-                Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
+                Operation::Rmw { bytes: to, .. } if to.overlaps(bytes) => return Supply::Later,
                 _ => {}
             }
         }
-        if let Some(value) = self.buffer.newest(address) {
-            return Supply::Store(value);
+        if let Some(forwarded) = self.buffer.newest(bytes) {
+            return supplied(forwarded);
         }
-        if self.is_stale(self.line(address)) { Supply::Later } else { Supply::Memory }
+        if self.is_stale(self.line(bytes.address)) { Supply::Later } else { Supply::Memory }
     }
 
     /// Whether a read of a line is in flight that may return an old value. Another read would be
     /// coalesced with it in the sequencer and get the same value, and would not be known to be old.
     fn is_stale(&self, line: u64) -> bool {
         let is_on = |address: u64| self.line(address) == line;
-        let is_stale = |slot: &Slot| slot.is_stale() && slot.loads().is_some_and(is_on);
+        let is_stale =
+            |slot: &Slot| slot.is_stale() && slot.loads().is_some_and(|it| is_on(it.address));
         let linked = match &self.head {
             Head::Atomic(atomic) => atomic.is_stale() && is_on(atomic.address()),
             _ => false,
@@ -292,16 +293,16 @@ impl Early {
             return false;
         }
         match slot.operation {
-            Operation::Load(address) | Operation::Fetch(address) => {
-                self.commit_load(now, slot, address, port)
+            Operation::Load(bytes) | Operation::Fetch(bytes) => {
+                self.commit_load(now, slot, bytes, port)
             }
-            Operation::Store(address, value) => {
-                self.commit_store(now, slot.index, address, value, port)
+            Operation::Store(bytes, value) => {
+                self.commit_store(now, slot.index, bytes, value, port)
             }
-            Operation::Rmw { address, value, form } => {
+            Operation::Rmw { bytes, value, form } => {
                 let is_free = form != RmwForm::Locked || !self.has_loads_on_their_way();
                 if matches!(self.head, Head::Nothing) && self.buffer.is_empty() && is_free {
-                    let atomic = Atomic::new(slot.index, address, value, form);
+                    let atomic = Atomic::new(slot.index, bytes, value, form);
                     self.head = Head::Atomic(atomic);
                 }
                 if let Head::Atomic(atomic) = &mut self.head {
@@ -323,7 +324,7 @@ impl Early {
         &mut self,
         now: u64,
         slot: &Slot,
-        address: u64,
+        bytes: Bytes,
         port: &mut dyn CorePort,
     ) -> bool {
         let Progress::Performed { value, at, forwarded, order } = slot.progress else {
@@ -333,7 +334,7 @@ impl Early {
         if at >= now {
             return false;
         }
-        let load = ClientLine { forwarded, ..line(slot.index, Kind::Load, address, value, 0) };
+        let load = ClientLine { forwarded, ..line(slot.index, Kind::Load, bytes, value, 0) };
         let order = order.unwrap_or_else(|| port.moment());
         let ticks = (slot.issued, now);
         self.thread.log.whole_load(ticks, order, load, port);
@@ -344,20 +345,20 @@ impl Early {
         &mut self,
         now: u64,
         index: usize,
-        address: u64,
+        bytes: Bytes,
         value: u64,
         port: &mut dyn CorePort,
     ) -> bool {
         if self.buffer.capacity > 0 {
-            return self.buffer.enter(now, &mut self.thread, (index, address, value), port);
+            return self.buffer.enter(now, &mut self.thread, (index, bytes, value), port);
         }
         if !matches!(self.head, Head::Nothing) {
             return false;
         }
         let row = Row::of(self.thread.log.records.next_tag());
-        let request = store_request(row.tag() | STORE, address, value);
+        let request = store_request(row.tag() | STORE, bytes, value);
         if self.thread.alarm.send(port, now, request) {
-            self.thread.log.store(now, index, address, value, port);
+            self.thread.log.store(now, index, bytes, value, port);
             self.head = Head::Storing(row);
         }
         false
@@ -436,7 +437,7 @@ impl Core for Early {
         let mut any = false;
         for at in 0..self.window.len() {
             let slot = &self.window[at];
-            if slot.loads().is_none_or(|address| self.line(address) != line) {
+            if slot.loads().is_none_or(|it| self.line(it.address) != line) {
                 continue;
             }
             // All older operations have been performed, so the oldest one may keep the present

@@ -5,7 +5,7 @@ use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
 use crate::client::{Core, CoreKind, CorePort, Thread};
-use crate::program::Operation;
+use crate::program::{Bytes, Operation};
 use crate::record::{Records, Row};
 use crate::request::{Request, RequestKind, Response};
 
@@ -57,18 +57,18 @@ impl InOrder {
                     self.thread.log.fence(now, self.thread.next, port);
                     self.thread.finish(now + 1);
                 }
-                Operation::Rmw { address, value, form } => {
-                    let atomic = Atomic::new(self.thread.next, address, value, form);
+                Operation::Rmw { bytes, value, form } => {
+                    let atomic = Atomic::new(self.thread.next, bytes, value, form);
                     self.state = State::Atomic(atomic);
                 }
-                Operation::Load(address) => {
-                    return self.begin(now, RequestKind::Load, address, 0, port);
+                Operation::Load(bytes) => {
+                    return self.begin(now, RequestKind::Load, bytes, 0, port);
                 }
-                Operation::Fetch(address) => {
-                    return self.begin(now, RequestKind::Ifetch, address, 0, port);
+                Operation::Fetch(bytes) => {
+                    return self.begin(now, RequestKind::Ifetch, bytes, 0, port);
                 }
-                Operation::Store(address, value) => {
-                    return self.begin(now, RequestKind::Store, address, value, port);
+                Operation::Store(bytes, value) => {
+                    return self.begin(now, RequestKind::Store, bytes, value, port);
                 }
             }
         }
@@ -79,18 +79,18 @@ impl InOrder {
         &mut self,
         now: u64,
         kind: RequestKind,
-        address: u64,
+        bytes: Bytes,
         value: u64,
         port: &mut dyn CorePort,
     ) {
-        let request = Request { tag: 0, kind, address, size: 8, value };
+        let request = Request::new(0, kind, bytes, value);
         if !self.thread.alarm.send(port, now, request) {
             return;
         }
         let (log, next) = (&mut self.thread.log, self.thread.next);
         let row = match kind {
-            RequestKind::Store => log.store(now, next, address, value, port),
-            _ => log.records.ask(now, Kind::Load, address, None),
+            RequestKind::Store => log.store(now, next, bytes, value, port),
+            _ => log.records.ask(now, Kind::Load, bytes, None),
         };
         self.state = State::Waiting(row);
     }
@@ -118,7 +118,7 @@ impl Core for InOrder {
             State::Waiting(row) => {
                 if response.kind.is_read() {
                     let next = thread.next;
-                    thread.log.load(now, *row, next, response.address, port);
+                    thread.log.load(now, *row, next, port);
                 }
                 true
             }

@@ -3,6 +3,7 @@
 use history::{Kind, Source};
 
 use crate::client::CorePort;
+use crate::program::Bytes;
 use crate::record::{Records, Row};
 use crate::request::Response;
 use crate::trace::ClientLine;
@@ -47,27 +48,20 @@ impl Log {
         &mut self,
         now: u64,
         index: usize,
-        address: u64,
+        bytes: Bytes,
         value: u64,
         port: &mut dyn CorePort,
     ) -> Row {
-        let row = self.records.ask(now, Kind::Store, address, Some(value));
-        let line = line(index, Kind::Store, address, 0, value);
+        let row = self.records.ask(now, Kind::Store, bytes, Some(value));
+        let line = line(index, Kind::Store, bytes, 0, value);
         self.print(now, row, line, port);
         row
     }
 
     /// Records and prints a load whose response has arrived.
-    pub fn load(
-        &mut self,
-        now: u64,
-        row: Row,
-        index: usize,
-        address: u64,
-        port: &mut dyn CorePort,
-    ) {
-        let value = self.records.read(row);
-        self.print(now, row, line(index, Kind::Load, address, value, 0), port);
+    pub fn load(&mut self, now: u64, row: Row, index: usize, port: &mut dyn CorePort) {
+        let (bytes, value) = (self.records.bytes(row), self.records.read(row));
+        self.print(now, row, line(index, Kind::Load, bytes, value, 0), port);
     }
 
     /// Records and prints a load at once, which was issued at the first tick and completes at the
@@ -79,21 +73,25 @@ impl Log {
         load: ClientLine,
         port: &mut dyn CorePort,
     ) {
-        let row = self.records.ask(issued, Kind::Load, load.address, None);
+        let bytes = Bytes { address: load.address, size: load.size };
+        let row = self.records.ask(issued, Kind::Load, bytes, None);
         self.records.perform(row, now, order, Some(load.read));
         self.print(now, row, load, port);
     }
 
     /// Records and prints a fence that has completed.
     pub fn fence(&mut self, now: u64, index: usize, port: &mut dyn CorePort) {
-        let row = self.records.ask(now, Kind::Fence, 0, None);
+        let nowhere = Bytes::word(0);
+        let row = self.records.ask(now, Kind::Fence, nowhere, None);
         let order = port.moment();
         self.records.perform(row, now, order, None);
-        self.print(now, row, line(index, Kind::Fence, 0, 0, 0), port);
+        self.print(now, row, line(index, Kind::Fence, nowhere, 0, 0), port);
     }
 }
 
 /// The line of an operation; the log fills in the thread.
-pub(super) fn line(index: usize, kind: Kind, address: u64, read: u64, written: u64) -> ClientLine {
-    ClientLine { thread: 0, index: index as u32, kind, address, read, written, forwarded: false }
+pub(super) fn line(index: usize, kind: Kind, bytes: Bytes, read: u64, written: u64) -> ClientLine {
+    let Bytes { address, size } = bytes;
+    let index = index as u32;
+    ClientLine { thread: 0, index, kind, address, size, read, written, forwarded: false }
 }

@@ -22,9 +22,9 @@ mod plan;
 use memory::Model;
 
 use crate::client::atomic::{self, Atomic};
-use crate::client::store_buffer::store_request;
+use crate::client::store_buffer::{Forwarded, store_request};
 use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
-use crate::program::{Operation, RmwForm};
+use crate::program::{Bytes, Operation, RmwForm};
 use crate::record::Records;
 use crate::request::{Request, RequestKind, Response};
 use plan::{Plan, source};
@@ -73,12 +73,17 @@ struct Slot {
 }
 
 impl Slot {
-    /// The address, if it is a load.
-    fn loads(&self) -> Option<u64> {
+    /// The bytes, if it is a load.
+    fn loads(&self) -> Option<Bytes> {
         match self.operation {
-            Operation::Load(address) | Operation::Fetch(address) => Some(address),
+            Operation::Load(bytes) | Operation::Fetch(bytes) => Some(bytes),
             _ => None,
         }
+    }
+
+    /// Whether it is a load of some of these bytes that is not settled.
+    fn may_be_overtaken(&self, bytes: Bytes) -> bool {
+        self.loads().is_some_and(|own| own.overlaps(bytes)) && !self.is_settled()
     }
 
     fn is_sent(&self) -> bool {
@@ -201,11 +206,11 @@ impl OutOfOrder {
                 continue;
             }
             match slot.operation {
-                Operation::Load(address) | Operation::Fetch(address) => {
-                    self.start_load(now, at, address, port);
+                Operation::Load(bytes) | Operation::Fetch(bytes) => {
+                    self.start_load(now, at, bytes, port);
                 }
-                Operation::Store(address, value) if !self.is_reserved(address) => {
-                    let request = store_request(slot.index as u32, address, value);
+                Operation::Store(bytes, value) if !self.is_reserved(bytes.address) => {
+                    let request = store_request(slot.index as u32, bytes, value);
                     self.send(now, at, request, port);
                 }
                 _ => {}
@@ -225,11 +230,11 @@ impl OutOfOrder {
     fn advance_atomic(&mut self, now: u64, port: &mut dyn CorePort) -> bool {
         if self.atomic.is_none() {
             let Some(slot) = self.due_atomic(now) else { return false };
-            let Operation::Rmw { address, value, form } = slot.operation else { return false };
-            if !self.may_begin(address, form) {
+            let Operation::Rmw { bytes, value, form } = slot.operation else { return false };
+            if !self.may_begin(bytes.address, form) {
                 return form == RmwForm::Locked;
             }
-            self.atomic = Some(Atomic::unrecorded(slot.index, address, value, form));
+            self.atomic = Some(Atomic::unrecorded(slot.index, bytes, value, form));
         }
         let is_stale =
             self.atomic.as_ref().is_some_and(|it| self.is_stale(self.line(it.address())));
@@ -258,7 +263,7 @@ impl OutOfOrder {
         let line = self.line(address);
         let locks = form == RmwForm::Locked;
         let disturbs = |slot: &Slot| match slot.operation {
-            Operation::Store(to, _) if !locks => self.line(to) == line,
+            Operation::Store(to, _) if !locks => self.line(to.address) == line,
             _ => locks,
         };
         !self.window.iter().any(|slot| slot.is_sent() && disturbs(slot))
@@ -270,9 +275,9 @@ impl OutOfOrder {
         self.atomic.as_ref().is_some_and(|atomic| self.line(atomic.address()) == line)
     }
 
-    fn start_load(&mut self, now: u64, at: usize, address: u64, port: &mut dyn CorePort) {
+    fn start_load(&mut self, now: u64, at: usize, bytes: Bytes, port: &mut dyn CorePort) {
         let slot = self.window[at];
-        match self.supply(at, address) {
+        match self.supply(at, bytes) {
             Supply::Later => {}
             Supply::Store(value) => {
                 let order = Some(port.moment());
@@ -285,25 +290,30 @@ impl OutOfOrder {
                     _ => RequestKind::Load,
                 };
                 let tag = slot.index as u32;
-                self.send(now, at, Request { tag, kind, address, size: 8, value: 0 }, port);
+                self.send(now, at, Request::new(tag, kind, bytes, 0), port);
             }
         }
     }
 
     /// The source of the value of a load in the window.
-    fn supply(&self, at: usize, address: u64) -> Supply {
+    fn supply(&self, at: usize, bytes: Bytes) -> Supply {
         let mut overtakes = false;
         for slot in self.window[..at].iter().rev() {
             match slot.operation {
                 // A store that serves a load shows no loss of a line that would tell when to repeat it.
-                Operation::Store(to, _) if to == address && overtakes => return Supply::Later,
-                Operation::Store(to, value) if to == address => return Supply::Store(value),
-                Operation::Rmw { address: to, .. } if to == address => return Supply::Later,
-                _ => overtakes |= slot.loads() == Some(address) && !slot.is_settled(),
+                Operation::Store(to, _) if to.overlaps(bytes) && overtakes => return Supply::Later,
+                Operation::Store(to, value) if to.overlaps(bytes) => {
+                    return match Forwarded::of(to, value, bytes) {
+                        Forwarded::Whole(value) => Supply::Store(value),
+                        Forwarded::Part => Supply::Later,
+                    };
+                }
+                Operation::Rmw { bytes: to, .. } if to.overlaps(bytes) => return Supply::Later,
+                _ => overtakes |= slot.may_be_overtaken(bytes),
             }
         }
         let must_follow = overtakes && self.window[at].repeated > MOST_REPETITIONS;
-        if must_follow || self.is_stale(self.line(address)) {
+        if must_follow || self.is_stale(self.line(bytes.address)) {
             return Supply::Later;
         }
         Supply::Memory
@@ -311,8 +321,8 @@ impl OutOfOrder {
 
     /// Whether an older load of the location of a load is not settled.
     fn overtakes(&self, at: usize) -> bool {
-        let address = self.window[at].loads();
-        self.window[..at].iter().any(|slot| slot.loads() == address && !slot.is_settled())
+        let bytes = self.window[at].loads();
+        bytes.is_some_and(|bytes| self.window[..at].iter().any(|slot| slot.may_be_overtaken(bytes)))
     }
 
     /// Whether a read of a line is in flight that may return an old value. Another read would be
@@ -321,7 +331,7 @@ impl OutOfOrder {
         let is_on = |address: u64| self.line(address) == line;
         let is_stale = |slot: &Slot| {
             let is_stale = matches!(slot.progress, Progress::Sent { stale: true, .. });
-            is_stale && slot.loads().is_some_and(is_on)
+            is_stale && slot.loads().is_some_and(|it| is_on(it.address))
         };
         let atomic = self.atomic.as_ref();
         atomic.is_some_and(|atomic| atomic.is_stale() && is_on(atomic.address()))
@@ -455,7 +465,7 @@ impl Core for OutOfOrder {
             atomic.evicted();
         }
         for at in 0..self.window.len() {
-            if self.window[at].loads().is_none_or(|address| self.line(address) != line) {
+            if self.window[at].loads().is_none_or(|it| self.line(it.address) != line) {
                 continue;
             }
             let overtakes = self.overtakes(at);

@@ -4,6 +4,7 @@ use memory::Model;
 use memory::buffer::{Store, StoreBuffer};
 
 use crate::client::{CorePort, DRAIN, Thread};
+use crate::program::Bytes;
 use crate::record::Row;
 use crate::request::{Request, RequestKind};
 
@@ -11,7 +12,7 @@ use crate::request::{Request, RequestKind};
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     row: Row,
-    address: u64,
+    bytes: Bytes,
     value: u64,
     /// When it may be sent.
     ready: u64,
@@ -19,10 +20,14 @@ struct Entry {
 }
 
 impl Store for Entry {
-    type Location = u64;
+    type Location = Bytes;
 
-    fn location(&self) -> u64 {
-        self.address
+    fn location(&self) -> Bytes {
+        self.bytes
+    }
+
+    fn touches(&self, bytes: Bytes) -> bool {
+        self.bytes.overlaps(bytes)
     }
 }
 
@@ -44,14 +49,15 @@ impl TimedBuffer {
         self.stores.is_empty()
     }
 
-    /// The value of the newest store to an address.
-    pub fn newest(&self, address: u64) -> Option<u64> {
-        self.stores.newest(address).map(|entry| entry.value)
+    /// What the newest store that a load overlaps has for it.
+    pub fn newest(&self, bytes: Bytes) -> Option<Forwarded> {
+        let entry = self.stores.newest(bytes)?;
+        Some(Forwarded::of(entry.bytes, entry.value, bytes))
     }
 
-    /// Whether there is a store to an address, or one that was sent if that counts.
-    pub fn has(&self, address: u64, or_sent: bool) -> bool {
-        self.stores.iter().any(|entry| entry.address == address || entry.sent && or_sent)
+    /// Whether there is a store to some of these bytes, or one that was sent if that counts.
+    pub fn has(&self, bytes: Bytes, or_sent: bool) -> bool {
+        self.stores.iter().any(|entry| entry.bytes.overlaps(bytes) || entry.sent && or_sent)
     }
 
     /// Takes a store of the program in; whether there was room.
@@ -59,40 +65,54 @@ impl TimedBuffer {
         &mut self,
         now: u64,
         thread: &mut Thread,
-        (index, address, value): (usize, u64, u64),
+        (index, bytes, value): (usize, Bytes, u64),
         port: &mut dyn CorePort,
     ) -> bool {
         if self.stores.len() >= self.capacity {
             return false;
         }
-        let row = thread.log.store(now, index, address, value, port);
+        let row = thread.log.store(now, index, bytes, value, port);
         let ready = now + thread.rng.up_to(DRAIN);
         if ready > now {
             thread.alarm.set(ready, port);
         }
-        self.stores.push(Entry { row, address, value, ready, sent: false });
+        self.stores.push(Entry { row, bytes, value, ready, sent: false });
         true
     }
 
-    /// Sends the stores whose turn it is under a model: all, or those to one address.
+    /// Sends the stores whose turn it is under a model: all, or those to some bytes and the stores that these wait for.
     pub fn send(
         &mut self,
         now: u64,
         model: Model,
-        only: Option<u64>,
+        only: Option<Bytes>,
         thread: &mut Thread,
         port: &mut dyn CorePort,
     ) {
+        let wanted = only.map(|only| self.leading_to(only));
         for at in 0..self.stores.len() {
-            let Entry { row, address, value, ready, sent } = self.stores[at];
-            if only.is_some_and(|only| only != address) || sent || ready > now {
+            let Entry { row, bytes, value, ready, sent } = self.stores[at];
+            if wanted.as_ref().is_some_and(|wanted| !wanted.contains(&at)) || sent || ready > now {
                 continue;
             }
             if self.stores.may_leave(model, at) {
-                let request = store_request(row.tag() | self.mark, address, value);
+                let request = store_request(row.tag() | self.mark, bytes, value);
                 self.stores[at].sent = thread.alarm.send(port, now, request);
             }
         }
+    }
+
+    /// The stores to some bytes, and those that have to leave the buffer before them since they overlap in part.
+    fn leading_to(&self, bytes: Bytes) -> Vec<usize> {
+        let mut overlapped = vec![bytes];
+        let mut leading = Vec::new();
+        for (at, entry) in self.stores.iter().enumerate().rev() {
+            if overlapped.iter().any(|bytes| bytes.overlaps(entry.bytes)) {
+                leading.push(at);
+                overlapped.push(entry.bytes);
+            }
+        }
+        leading
     }
 
     /// Memory has performed a store.
@@ -104,6 +124,26 @@ impl TimedBuffer {
 }
 
 /// The request of a store.
-pub(super) fn store_request(tag: u32, address: u64, value: u64) -> Request {
-    Request { tag, kind: RequestKind::Store, address, size: 8, value }
+pub(super) fn store_request(tag: u32, bytes: Bytes, value: u64) -> Request {
+    Request::new(tag, RequestKind::Store, bytes, value)
+}
+
+/// What a store that memory has not performed has for a later load of its thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Forwarded {
+    /// The value that the load returns.
+    Whole(u64),
+    /// Some of its bytes only, so that the load waits for memory to perform the store.
+    Part,
+}
+
+impl Forwarded {
+    /// What a store of a value has for a load that it overlaps.
+    pub fn of(stored: Bytes, value: u64, loaded: Bytes) -> Forwarded {
+        if stored.covers(loaded) {
+            Forwarded::Whole(stored.part_of(value, loaded))
+        } else {
+            Forwarded::Part
+        }
+    }
 }

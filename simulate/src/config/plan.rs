@@ -86,6 +86,8 @@ pub struct Instance {
     pub upstream: Option<Group>,
     /// The router of the mesh to which it is attached; 0 if there is no mesh.
     pub router: u32,
+    /// What it is, where its machine does not say that: `HNF 0` for one of CHI's caches.
+    pub role: Option<String>,
 }
 
 /// Marks a sequencer through which the thread of the next one fetches instructions.
@@ -420,7 +422,9 @@ impl Planner<'_> {
         let tbes = self.tbes(machine, role);
         let downstream = chi::downstream(machine.name, number, self.options).filter(|_| is_chi);
         let upstream = chi::upstream(machine.name, self.options).filter(|_| is_chi);
-        Instance { values, tbes, downstream, upstream, router: 0 }
+        let node = chi::Role::node(machine.name, number, self.options);
+        let role = role.zip(node).map(|(role, node)| format!("{} {node}", role.name()));
+        Instance { values, tbes, downstream, upstream, router: 0, role }
     }
 
     /// The number of TBEs of a controller.

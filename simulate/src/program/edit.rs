@@ -6,7 +6,7 @@
 
 use history::random::Rng;
 
-use super::{Maker, Operation, Popular, Program, ProgramSize, Step};
+use super::{Bytes, Maker, Operation, Popular, Program, ProgramSize, Step};
 
 /// A change of a program, at places that a seed determines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -162,7 +162,7 @@ impl Editor<'_> {
         for thread in self.threads.iter_mut() {
             for step in thread.iter_mut().take(to).skip(from) {
                 let chosen = few[self.rng.below(count) as usize];
-                step.operation.move_to(chosen);
+                step.operation.move_to(Bytes::word(chosen));
             }
         }
     }
@@ -178,7 +178,7 @@ impl Editor<'_> {
             for step in &mut self.threads[thread] {
                 if self.rng.percent(share) {
                     let chosen = near.get(self.rng.index(near.len()));
-                    step.operation.move_to(chosen.copied().unwrap_or(address));
+                    step.operation.move_to(Bytes::word(chosen.copied().unwrap_or(address)));
                 }
             }
         }
@@ -207,7 +207,7 @@ impl Editor<'_> {
         let round = (0..count).map(|n| far[((from + n) % far.len() as u64) as usize]);
         let round: Vec<u64> = round.collect();
         for (step, &address) in self.steps().iter_mut().zip(round.iter().cycle()) {
-            step.operation.move_to(address);
+            step.operation.move_to(Bytes::word(address));
         }
     }
 
@@ -223,8 +223,8 @@ impl Editor<'_> {
     fn flip(&mut self) {
         for step in self.steps() {
             step.operation = match step.operation {
-                Operation::Load(address) => Operation::Store(address, 0),
-                Operation::Store(address, _) => Operation::Load(address),
+                Operation::Load(bytes) => Operation::Store(bytes, 0),
+                Operation::Store(bytes, _) => Operation::Load(bytes),
                 other => other,
             };
         }

@@ -19,6 +19,8 @@ pub struct Extras {
     pub flushes: u32,
     /// Of 100 read-modify-writes, how many are one atomic request.
     pub atomics: u32,
+    /// Of 100 loads and stores, how many are to parts of words, or not aligned.
+    pub partial: u32,
 }
 
 /// Separates the choice of what a program asks for from other choices with the same seed.
@@ -27,6 +29,8 @@ const DRAWN: u64 = 0x45_58_44_52 << 32;
 const PLAIN_PERCENT: u32 = 40;
 /// Of 100 other programs, how many ask for each of the things that there are.
 const EACH_PERCENT: u32 = 60;
+/// The same for accesses to parts of words.
+const PARTIAL_PERCENT: u32 = 30;
 
 impl Extras {
     /// What the program of a seed asks for if programs are to differ in that: nothing, or some of what `self` has, which is the most
@@ -42,6 +46,8 @@ impl Extras {
             devices: if rng.percent(EACH_PERCENT) { devices.min(self.devices) } else { 0 },
             flushes: if rng.percent(EACH_PERCENT) { self.flushes } else { 0 },
             atomics: if rng.percent(EACH_PERCENT) { self.atomics } else { 0 },
+            // Rarer than the others, since splitting accesses makes histories longer.
+            partial: if rng.percent(PARTIAL_PERCENT) { self.partial } else { 0 },
         }
     }
 
@@ -52,6 +58,7 @@ impl Extras {
             devices: self.devices.max(other.devices),
             flushes: self.flushes.max(other.flushes),
             atomics: self.atomics.max(other.atomics),
+            partial: self.partial.max(other.partial),
         }
     }
 
@@ -62,6 +69,7 @@ impl Extras {
             devices: self.devices.min(other.devices),
             flushes: self.flushes.min(other.flushes),
             atomics: self.atomics.min(other.atomics),
+            partial: self.partial.min(other.partial),
         }
     }
 }
@@ -131,13 +139,13 @@ mod tests {
 
     #[test]
     fn programs_that_differ_ask_for_all_that_there_is() {
-        let most = Extras { devices: 2, flushes: 10, atomics: 50 };
+        let most = Extras { devices: 2, flushes: 10, atomics: 50, partial: 40 };
         let drawn: Vec<Extras> = (0..100).map(|seed| most.drawn(seed)).collect();
         let count = |is: &dyn Fn(&Extras) -> bool| drawn.iter().filter(|one| is(one)).count();
         assert!((35..=60).contains(&count(&|one| *one == Extras::default())));
         assert!(count(&|one| one.devices == 1) > 0 && count(&|one| one.devices == 2) > 10);
         assert!(count(&|one| one.flushes == 10) > 20 && count(&|one| one.atomics == 50) > 20);
-        assert!(count(&|one| *one == most) > 3);
+        assert!(count(&|one| one.partial == 40) > 10 && count(&|one| *one == most) > 1);
         let none = Extras::default();
         assert!((0..100).all(|seed| none.drawn(seed) == none));
     }

@@ -3,6 +3,7 @@
 use history::random::Rng;
 
 use super::{Popular, ProgramSize, first_value};
+use crate::request::WordValues;
 
 /// Separates the random choices of a device from those of threads of cores with the same seed.
 const PURPOSE: u64 = 0x444d_4100;
@@ -16,8 +17,8 @@ pub struct TransferStep {
     pub address: u64,
     /// Number of words of 8 bytes.
     pub words: u32,
-    /// The value of the first word if it writes; each following word is larger by 1.
-    pub written: Option<u64>,
+    /// The values of the words if it writes.
+    pub written: Option<WordValues>,
 }
 
 /// Draws the accesses of the device with this number. Half of them are to one of the locations that threads use, the
@@ -29,7 +30,7 @@ pub(super) fn draw(shape: &ProgramSize, popular: &Popular, device: u32) -> Vec<T
         let think = rng.up_to(u64::from(shape.think)) as u32;
         let (address, words) = range(shape, popular.choose(&mut rng), &mut rng);
         let is_read = rng.percent(shape.reads);
-        let written = (!is_read).then_some(next_value);
+        let written = (!is_read).then(|| WordValues::counting_from(next_value));
         if !is_read {
             next_value += u64::from(words);
         }

@@ -7,8 +7,8 @@ use std::str::FromStr;
 
 /// The origin of a recipe: the seed from which it was drawn, followed by the seeds of its
 /// variations. Written as `17` or `17.203.88`. With what programs ask for beside the same accesses it is
-/// `17+dma2` (DMA devices), `17+flush10` (flushes, in percent), `17+atomics50` (atomic requests, in percent) or
-/// several of these in this order, such as `17+dma2+flush10.203`.
+/// `17+dma2` (DMA devices), `17+flush10` (flushes, in percent), `17+atomics50` (atomic requests, in percent),
+/// `17+partial40` (accesses to parts of words, in percent) or several of these in this order, such as `17+dma2+flush10.203`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Lineage {
     root: u64,
@@ -66,10 +66,11 @@ struct Part {
 }
 
 /// The numbers of [`Extras`], in the order in which lineages have them.
-static PARTS: [Part; 3] = [
+static PARTS: [Part; 4] = [
     Part { name: "dma", most: MOST_DEVICES, of: |extras| &mut extras.devices },
     Part { name: "flush", most: 100, of: |extras| &mut extras.flushes },
     Part { name: "atomics", most: 100, of: |extras| &mut extras.atomics },
+    Part { name: "partial", most: 100, of: |extras| &mut extras.partial },
 ];
 
 impl fmt::Display for Lineage {
@@ -123,8 +124,12 @@ mod tests {
     #[test]
     fn lineages_are_read_as_they_are_written() {
         let plain = ["0", "17", "17.203.88", "18446744073709551615.1", "17+dma2", "17+dma1.203"];
-        let more =
-            ["17+flush10.203", "17+dma2+flush100", "17+atomics50", "1+dma1+flush1+atomics1.2"];
+        let more = [
+            "17+flush10.203",
+            "17+dma2+flush100",
+            "17+partial5",
+            "1+dma1+flush1+atomics1+partial9.2",
+        ];
         for text in plain.into_iter().chain(more) {
             assert_eq!(text.parse::<Lineage>().unwrap().to_string(), text);
         }

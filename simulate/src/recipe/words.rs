@@ -33,6 +33,7 @@ impl Recipe {
             ("fetches", shape.fetches, usual.fetches),
             ("linked", shape.linked, usual.linked),
             ("atomics", shape.extras.atomics, 0),
+            ("partial", shape.extras.partial, 0),
             ("think", shape.think, usual.think),
             ("l2-banks", options.l2_banks, system.l2_banks),
             ("directories", options.directories, system.directories),

@@ -60,7 +60,7 @@ impl DmaSequencer {
             kind: transfer.kind(),
             address: transfer.address,
             size: 8,
-            value: transfer.written.unwrap_or(0),
+            value: transfer.written.map_or(0, |written| written.first),
         })
     }
 
@@ -140,7 +140,7 @@ impl DmaSequencer {
         let Some(written) = transfer.written else { return Err(misuse) };
         let first = (transfer.address - line) as usize / 8;
         let words = block.iter_mut().skip(first).take(transfer.words as usize);
-        words.zip(written..).for_each(|(word, value)| *word = value);
+        words.zip(0..).for_each(|(word, at)| *word = written.word(at));
         answer(&transfer, |_| 0, responses);
         Ok(())
     }
@@ -191,6 +191,7 @@ fn answer(transfer: &Transfer, value: impl Fn(usize) -> u64, responses: &mut Vec
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::request::WordValues;
 
     const READ: Transfer = Transfer { tag: 5, address: 0x1010, words: 2, written: None };
 
@@ -213,7 +214,9 @@ mod tests {
         let mut sequencer = DmaSequencer::new(0, 64);
         sequencer.interface = Interface::Requests;
         let (mut block, mut responses) = ([0; 8], Vec::new());
-        sequencer.request(3, Transfer { written: Some(7), ..READ }).unwrap();
+        sequencer
+            .request(3, Transfer { written: Some(WordValues::counting_from(7)), ..READ })
+            .unwrap();
         sequencer.write_done(0x1000, &mut block, &mut responses).unwrap();
         assert_eq!((block, responses.len()), ([0, 0, 7, 8, 0, 0, 0, 0], 2));
         sequencer.request(4, READ).unwrap();
@@ -230,7 +233,9 @@ mod tests {
         let mut responses = Vec::new();
         let error = sequencer.ack_done(0x1000, &mut responses).unwrap_err();
         assert!(error.to_string().starts_with("DMA sequencer 1: ackCallback"), "{error}");
-        sequencer.request(0, Transfer { written: Some(9), ..READ }).unwrap();
+        sequencer
+            .request(0, Transfer { written: Some(WordValues::counting_from(9)), ..READ })
+            .unwrap();
         assert!(sequencer.ack_done(0x1040, &mut responses).is_err());
         assert!(sequencer.data_done(0x1000, &[0; 8], &mut responses).is_err());
         assert!(responses.is_empty());

@@ -284,6 +284,7 @@ impl System {
         self.controllers.push(Controller {
             machine: place,
             version: version as u32,
+            role: instance.role.clone(),
             control,
             ports,
             transitions_per_cycle: machine.transitions_per_cycle,

@@ -251,10 +251,10 @@ impl System {
             self.words.words[message as usize + usize::from(offset)] = value;
         }
         let first = message + u64::from(fields.block) + (transfer.address - line) / 8;
-        for (word, value) in
-            (0..transfer.words).zip(transfer.written.into_iter().flat_map(|it| it..))
-        {
-            self.words.words[first as usize + word as usize] = value;
+        if let Some(written) = transfer.written {
+            for word in 0..transfer.words {
+                self.words.words[first as usize + word as usize] = written.word(word);
+            }
         }
         let random = self.random_delays.then_some(&mut self.delays);
         // The queue is unordered and the latency at least 1, so this cannot fail.

@@ -4,7 +4,7 @@ use slicc::compile::code::InPort;
 use slicc::compile::types::{Field, Type, TypeKind};
 
 use super::fault::{Fault, FaultKind, Trap};
-use super::{MOST_RECORDED, RecordedEvent, System};
+use super::{Controller, MOST_RECORDED, RecordedEvent, System};
 
 /// Largest number of events that a report shows.
 const MOST_SHOWN: usize = 24;
@@ -230,20 +230,28 @@ impl System {
         let kind = self.kinds[of]
             .map_or(0, |offset| self.words.words[message as usize + usize::from(offset)] as u32);
         Some(format!(
-            "{:>10}: {} {} has {} at the head of {}, and stops",
+            "{:>10}: {} has {} at the head of {}, and stops",
             self.now,
-            machine.name,
-            controller.version,
+            self.name_of(controller),
             self.message_name(of, kind),
             port.name
         ))
+    }
+
+    /// The name of a controller, with what it is where its machine does not say that: `Cache 6 (HNF 0)`.
+    fn name_of(&self, controller: &Controller) -> String {
+        let machine = &self.program.machines[controller.machine].name;
+        match &controller.role {
+            Some(role) => format!("{machine} {} ({role})", controller.version),
+            None => format!("{machine} {}", controller.version),
+        }
     }
 
     /// Describes an event in words.
     fn describe(&self, event: &RecordedEvent) -> String {
         let controller = &self.controllers[event.controller as usize];
         let machine = &self.program.machines[controller.machine];
-        let who = format!("{:>10}: {} {}", event.tick, machine.name, controller.version);
+        let who = format!("{:>10}: {}", event.tick, self.name_of(controller));
         if event.is_message {
             return format!("{who} sends {}", self.message_name(event.what as usize, event.kind));
         }

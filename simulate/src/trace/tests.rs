@@ -162,6 +162,7 @@ fn clients_print_their_operations() {
         index: 5,
         kind: Kind::Load,
         address: 0x1040,
+        size: 8,
         read: 0,
         written: 0,
         forwarded: false,

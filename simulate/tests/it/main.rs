@@ -15,6 +15,7 @@ mod mutants;
 mod named;
 mod operators;
 mod outcome;
+mod parts;
 mod plan;
 mod protocols;
 mod recipes;

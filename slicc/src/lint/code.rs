@@ -73,7 +73,7 @@ impl<'a> Code<'a> {
     }
 
     /// Attributes may name states, functions and variables: `default="L1Cache_State_I"`, stall
-    /// handlers.
+    /// handlers, and in code for C++ the variable `a` as `m_a` or `m_a_ptr`.
     fn pairs(&mut self, pairs: &'a [Pair]) {
         for pair in pairs {
             let value = &*pair.value.text;
@@ -82,7 +82,11 @@ impl<'a> Code<'a> {
                 self.states.insert(state);
             }
             let words = value.split(|c: char| !c.is_alphanumeric() && c != '_');
-            self.names.extend(words);
+            for word in words {
+                self.names.insert(word);
+                let member = word.strip_prefix("m_");
+                self.names.extend(member.map(|name| name.strip_suffix("_ptr").unwrap_or(name)));
+            }
         }
     }
 

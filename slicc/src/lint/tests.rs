@@ -114,6 +114,8 @@ fn unused_declarations() {
     after("enqueue(o, Message) { }", "f(counter);", &["11: unused out_port `o`"]);
     after("int counter,", "int unused; int counter,", &["8: unused variable `unused`"]);
     after("int counter,", "void f() { } int counter,", &["8: unused function `f`"]);
+    let named = "int of, default=1; TBETable t, constructor=\"m_of, {m_of_ptr}\"; int counter,";
+    after("int counter,", named, &["8: unused variable `t`"]);
 }
 
 #[test]

@@ -149,7 +149,7 @@ impl<'h> Scheduler<'h> {
     /// Whether nothing but a load-linked holds its store-conditional back.
     fn may_finish(&mut self, read: OpId) -> bool {
         let write = self.paired(read);
-        write.is_some_and(|write| self.progress.is_free_after(read, write))
+        write.is_some_and(|write| self.progress.are_free([read, write].into_iter()))
     }
 
     /// The reads of an operation's location before it that were not performed, as far as no own write is

@@ -11,7 +11,7 @@ use memory::axioms::Execution;
 use memory::weak::graph::Graph;
 use memory::weak::progress::Progress;
 
-use crate::program::{Operation, Step};
+use crate::program::{Bytes, Operation, Step};
 use crate::record::{Records, Row};
 
 /// The rows and the events of the steps of a program.
@@ -74,9 +74,9 @@ impl Plan {
 
     /// Whether the model lets a step be performed now.
     pub fn may_start(&mut self, step: usize) -> bool {
-        let (first, last) = self.steps[step].events.clone().into_inner();
-        let is_free = self.progress.is_free(OpId(first));
-        is_free && (first == last || self.progress.is_free_after(OpId(first), OpId(last)))
+        let events = self.steps[step].events.clone().map(OpId);
+        // Parts of an access, which follow each other, happen together: each must be free once those before it were performed.
+        self.progress.are_free(events)
     }
 
     /// Notes that memory has performed a step.
@@ -106,14 +106,15 @@ fn plan_step(
         Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
         _ => None,
     };
-    let address = step.operation.address();
+    let bytes = step.operation.bytes();
     let halves =
         [Some((first, step.ordering.annotation)), second.map(|it| (it, step.ordering.conditional))];
     for (number, (kind, annotation)) in halves.into_iter().flatten().enumerate() {
-        let place = address.map_or(Place::Nowhere, |address| Place::Bytes { address, size: 8 });
+        let place =
+            bytes.map_or(Place::Nowhere, |Bytes { address, size }| Place::Bytes { address, size });
         builder.push(Access { annotation, ..Access::new(0, kind, place) });
         let written = written.filter(|_| kind.writes());
-        records.plan(kind, annotation, address.unwrap_or(0), written);
+        records.plan(kind, annotation, bytes.unwrap_or(Bytes::word(0)), written);
         let Some((what, on)) = on else { continue };
         let depends = match what {
             DependencyKind::Address => true,

@@ -4,7 +4,7 @@ use slicc::compile::types::TypeId;
 
 use super::Stepping;
 use super::actions::{Action, EARLY, Mark, decoded};
-use crate::request::{Request, RequestKind, Transfer};
+use crate::request::{Request, RequestKind, Transfer, WordValues};
 use crate::ruby::prefetcher::Prefetch;
 use crate::sequencer::ruby_type;
 use crate::system::fault::Trap;
@@ -146,7 +146,8 @@ impl Stepping {
 
     fn transfer_of(&self, device: usize, line: usize, writes: bool) -> Transfer {
         let value = self.values.pending(self.cores + device, line, self.counts());
-        Transfer { tag: 0, address: self.lines[line], words: 1, written: writes.then_some(value) }
+        let written = writes.then(|| WordValues::counting_from(value));
+        Transfer { tag: 0, address: self.lines[line], words: 1, written }
     }
 
     /// Lets the prefetcher of a controller ask for a line.

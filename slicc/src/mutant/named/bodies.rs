@@ -384,7 +384,7 @@ pub(super) fn read_anywhere(draft: &mut Draft<'_>, was: &str, now: &str) -> Outc
     outcome
 }
 
-/// Replaces reads of one expression by another in the conditions and assigned values of a block.
+/// Replaces reads of one expression by another in the conditions, assertions and assigned values of a block.
 pub(super) fn read_edits(
     syntax: MachineSyntax<'_>,
     block: &Block,
@@ -396,6 +396,7 @@ pub(super) fn read_edits(
         let target = match &statement.kind {
             StatementKind::Assign { target, .. } => target.span,
             StatementKind::If { .. } => Span::default(),
+            StatementKind::Expression(one) if is_assertion(one) => Span::default(),
             _ => continue,
         };
         own_expressions(statement, &mut |one| {
@@ -406,6 +407,11 @@ pub(super) fn read_edits(
         });
     }
     edits
+}
+
+/// Whether an expression is `assert(...)`.
+fn is_assertion(one: &Expression) -> bool {
+    matches!(&one.kind, ExpressionKind::Call { function, .. } if &*function.text == "assert")
 }
 
 /// The name of an action that only stalls, which is created if necessary.

@@ -73,7 +73,7 @@ pub(in crate::mutant) enum RowChange {
     New { what: Pattern, of: Pair },
     /// `in PATTERN ...`
     In(Pattern, BodyChange),
-    /// `read X as Y`: in the conditions and values of its actions
+    /// `read X as Y`: in the conditions, assertions and values of its actions
     Read { was: String, now: String },
 }
 

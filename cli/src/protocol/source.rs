@@ -1,0 +1,130 @@
+//! `rubric protocol source`: the files of a protocol as rubric runs it. Those of built-in protocols are in the program and nowhere
+//! else, and mutants and repairs change the text.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use lab::protocols::{Opened, Repairs};
+use slicc::source::Sources;
+
+use crate::error::Error;
+use crate::files::failed;
+use crate::status::Status;
+
+/// Number of lines that are printed before and after a line that is asked for.
+const AROUND: usize = 8;
+
+/// Print the files of a protocol, a built-in one above all, or write them to a folder
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric protocol source MI_example
+  rubric protocol source MI_example MI_example-cache.sm
+  rubric protocol source MI_example MI_example-cache.sm:154
+  rubric protocol source MI_example MI_example-cache.sm:154 --mutant mi-l1-nack-before-forward
+  rubric protocol source MI_example -o copy
+
+Without a file, the files are listed with the number of their lines. With -o they are written to a folder, to be
+changed and run: `rubric simulate copy/MI_example.slicc`.")]
+pub(super) struct Args {
+    /// The name of a built-in protocol, or a `.slicc` file
+    protocol: String,
+
+    /// Print this file; with a line, as messages name places (FILE:LINE), the lines around it
+    #[arg(value_name = "FILE[:LINE]")]
+    file: Option<String>,
+
+    /// Repair known faults of gem5's released protocol first, as in `rubric simulate`
+    #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
+    repair: Repairs,
+
+    /// Put a fault into the protocol: a mutant from `rubric mutants list PROTOCOL`
+    #[arg(long, value_name = "MUTANT")]
+    mutant: Option<String>,
+
+    /// Write all files to this folder
+    #[arg(short, long, value_name = "DIR", conflicts_with = "file")]
+    output: Option<PathBuf>,
+}
+
+/// A file of a protocol.
+struct SourceFile<'a> {
+    name: String,
+    text: &'a str,
+}
+
+/// Runs the command.
+pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let opened = Opened::repaired(&args.protocol, &args.repair, args.mutant.as_deref())?;
+    let files = files(opened.protocol.sources());
+    match (&args.file, &args.output) {
+        (Some(place), _) => print(&args.protocol, &files, place, out)?,
+        (None, Some(folder)) => write_all(&files, folder, out)?,
+        (None, None) => list(&files, out).map_err(Error::Output)?,
+    }
+    Ok(Status::Done)
+}
+
+/// The files of a protocol, without what rubric itself declares.
+fn files(sources: &Sources) -> Vec<SourceFile<'_>> {
+    let files = sources.files().iter();
+    let named =
+        files.map(|file| SourceFile { name: file.path.display().to_string(), text: &file.text });
+    named.filter(|file| !file.name.ends_with(" (built in)")).collect()
+}
+
+fn list(files: &[SourceFile<'_>], out: &mut dyn Write) -> io::Result<()> {
+    files
+        .iter()
+        .try_for_each(|file| writeln!(out, "{:>5} lines  {}", file.text.lines().count(), file.name))
+}
+
+/// Prints a file, or the lines around one of its lines.
+fn print(
+    protocol: &str,
+    files: &[SourceFile<'_>],
+    place: &str,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    let line =
+        place.rsplit_once(':').filter(|(_, line)| line.bytes().all(|it| it.is_ascii_digit()));
+    let name = line.map_or(place, |(name, _)| name);
+    let is_it = |file: &&SourceFile<'_>| {
+        let path = Path::new(&file.name);
+        file.name == name || path.file_name().is_some_and(|own| own == name)
+    };
+    let Some(file) = files.iter().find(is_it) else {
+        let names: Vec<&str> = files.iter().map(|file| &*file.name).collect();
+        let what = format!("{name}: expected a file of {protocol}: {}", names.join(", "));
+        return Err(Error::Usage(what));
+    };
+    let Some((_, line)) = line else {
+        return out.write_all(file.text.as_bytes()).map_err(Error::Output);
+    };
+    let count = file.text.lines().count();
+    match line.parse().ok().filter(|line| (1..=count).contains(line)) {
+        Some(line) => around(file.text, line, out).map_err(Error::Output),
+        None => Err(Error::Usage(format!("{place}: expected a line from 1 to {count}"))),
+    }
+}
+
+/// Prints the lines around a line, which is marked.
+fn around(text: &str, line: usize, out: &mut dyn Write) -> io::Result<()> {
+    let first = line.saturating_sub(AROUND).max(1);
+    for (at, text) in (first..=line + AROUND).zip(text.lines().skip(first - 1)) {
+        let mark = if at == line { '>' } else { ' ' };
+        writeln!(out, "{}", format!("{at:>5} {mark} {text}").trim_end())?;
+    }
+    Ok(())
+}
+
+/// Writes all files to a folder, which is created.
+fn write_all(files: &[SourceFile<'_>], folder: &Path, out: &mut dyn Write) -> Result<(), Error> {
+    std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    for file in files {
+        let path = folder.join(Path::new(&file.name).file_name().unwrap_or_default());
+        std::fs::write(&path, file.text).map_err(failed(&path))?;
+        writeln!(out, "{}", path.display()).map_err(Error::Output)?;
+    }
+    Ok(())
+}
