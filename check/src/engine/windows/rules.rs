@@ -15,8 +15,9 @@ use super::window::{Conflict, Window};
 /// Returns [`Conflict`] if there is a contradiction.
 pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Conflict> {
     window.sort()?;
+    window.prepare_sweeps();
     while !window.is_settled() {
-        window.start_sweep();
+        window.count_sweep();
         let mut from = 0;
         while let Some((rank, slot)) = window.next_dirty(from) {
             visit(input, window, slot)?;

@@ -54,6 +54,8 @@ pub(super) struct Window {
     rows: Vec<u64>,
     /// Number of words of a row.
     stride: usize,
+    /// The first word of a row that can have a bit for an unplaced member.
+    first_word: usize,
     /// Number of visits so far.
     visits: u32,
     /// During a sweep, a bit for the number in the order of each dirty slot.
@@ -135,6 +137,7 @@ impl Window {
             list.clear();
         }
         self.state.clear();
+        self.first_word = 0;
         self.dirty = 0;
         self.edges.clear();
         self.stride = slots.div_ceil(64);
@@ -234,6 +237,8 @@ impl Window {
             }
         }
         let state = &self.state;
+        let first = state.iter().position(|slot| slot.is_live);
+        self.first_word = first.unwrap_or(state.len()) / 64;
         self.order.retain(|&slot| state[slot as usize].is_live);
     }
 
@@ -278,9 +283,13 @@ impl Window {
         }
     }
 
-    /// Begins a sweep over the dirty slots in their order.
-    pub fn start_sweep(&mut self) {
+    /// Counts a sweep over the members.
+    pub fn count_sweep(&mut self) {
         self.work += self.order.len();
+    }
+
+    /// Prepares sweeps over the dirty slots in their order, which holds until the order changes.
+    pub fn prepare_sweeps(&mut self) {
         self.dirty_ranks.clear();
         self.dirty_ranks.resize(self.order.len().div_ceil(64), 0);
         for (rank, &slot) in self.order.iter().enumerate() {
@@ -423,8 +432,10 @@ impl Window {
 
     /// Adds a slot and everything that precedes it to the row of another.
     pub fn absorb(&mut self, slot: u32, from: u32) {
-        let words = self.members.len().div_ceil(64);
-        let (at, other) = (slot as usize * self.stride, from as usize * self.stride);
+        let first = self.first_word;
+        let words = self.members.len().div_ceil(64) - first;
+        let (at, other) =
+            (slot as usize * self.stride + first, from as usize * self.stride + first);
         let (row, more) = if at < other {
             let (low, high) = self.rows.split_at_mut(other);
             (&mut low[at..][..words], &high[..words])
@@ -433,7 +444,7 @@ impl Window {
             (&mut high[..words], &low[other..][..words])
         };
         let bit = 1 << (from % 64);
-        let word = &mut row[from as usize / 64];
+        let word = &mut row[from as usize / 64 - first];
         let mut news = !*word & bit;
         *word |= bit;
         for (word, more) in row.iter_mut().zip(more) {
