@@ -156,7 +156,7 @@ mod tests {
             assert_eq!(places.len(), 8, "{size}");
         }
         assert!(drawn.iter().all(|&(size, offset)| offset + u64::from(size) <= 64));
-        let is_word = |it: &&(u8, u64)| it.0 == 8 && it.1 % 8 == 0;
+        let is_word = |it: &&(u8, u64)| it.0 == 8 && it.1.is_multiple_of(8);
         assert!(drawn.iter().filter(is_word).count() >= 2);
     }
 

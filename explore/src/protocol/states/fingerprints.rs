@@ -116,16 +116,16 @@ impl Queue {
     fn push(&mut self, state: &[u32]) {
         // The first state differs from no parts in all of them.
         self.last_in.resize(state.len(), u32::MAX);
-        let differ = |at: &usize| state[*at] != self.last_in[*at];
-        let count = (0..state.len()).filter(differ).count();
-        put(&mut self.bytes, count as u32);
+        let differ = || {
+            let both = state.iter().zip(&self.last_in).enumerate();
+            both.filter(|(_, (now, before))| now != before)
+        };
+        put(&mut self.bytes, differ().count() as u32);
         let mut last = 0;
-        for at in 0..state.len() {
-            if state[at] != self.last_in[at] {
-                put(&mut self.bytes, (at - last) as u32);
-                put(&mut self.bytes, state[at]);
-                last = at;
-            }
+        for (at, (&now, _)) in differ() {
+            put(&mut self.bytes, (at - last) as u32);
+            put(&mut self.bytes, now);
+            last = at;
         }
         self.last_in.copy_from_slice(state);
     }
