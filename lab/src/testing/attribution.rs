@@ -16,7 +16,7 @@ use super::small::{problem, shown};
 pub(super) const ATTRIBUTION: usize = 2;
 
 /// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
-/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of [`ATTRIBUTION`] times as many states for each
+/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of twice as many states for each
 /// repair with which the run that was found is none any more.
 ///
 /// # Errors
