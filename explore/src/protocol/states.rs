@@ -14,6 +14,7 @@ mod tree;
 use std::hint::black_box;
 
 use rustc_hash::FxHashMap;
+use simulate::numbering::make_room;
 
 use super::{Finding, Store};
 pub use bits::Bits;
@@ -184,6 +185,7 @@ impl States {
         (0..children).for_each(|_| self.children.push(true));
         self.children.push(false);
         if self.are_exact() {
+            make_room(&mut self.next, 1);
             self.next.push(next.unwrap_or(NONE));
         }
     }

@@ -9,7 +9,7 @@
 
 use std::collections::VecDeque;
 
-use simulate::numbering::{NumberTable, hash_word};
+use simulate::numbering::{NumberTable, hash_word, make_room};
 
 /// States, numbered in the order in which they were added.
 #[derive(Debug, Default)]
@@ -72,6 +72,7 @@ impl Fingerprints {
             |number| prints.get(number as usize).copied().unwrap_or(print),
         );
         if number.is_err() {
+            make_room(&mut self.prints, 1);
             self.prints.push(print);
         }
         number

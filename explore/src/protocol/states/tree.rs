@@ -5,7 +5,7 @@
 //! groups are the row of a state. (Laarman, van de Pol & Weber, "Parallel recursive state compression for free", SPIN 2011,
 //! compress with a binary tree. With two levels few rows are looked up for a move, which takes most of the time.)
 
-use simulate::numbering::{NumberTable, hash_word};
+use simulate::numbering::{NumberTable, hash_word, make_room};
 
 /// The first number of a row that stands for something else than a state.
 const NO_STATE: u32 = u32::MAX;
@@ -62,6 +62,7 @@ impl Rows {
             |number| hash(known(number).unwrap_or(row)),
         );
         if number.is_err() {
+            make_room(&mut self.rows, row.len());
             self.rows.extend_from_slice(row);
         }
         number
