@@ -1,13 +1,11 @@
 //! The table of all algorithms: this program's own stages, and the papers' algorithms.
 //!
-//! The row of an algorithm has its name, a description, where it is published, which answers it can give,
-//! the models it applies to, and the function that runs it. Names, help texts and lists all come from the
-//! table, so to add an algorithm, add its row.
+//! The row of an algorithm has its name, a description, where it is published, which answers it can give, and
+//! the models it applies to. Names, help texts and lists all come from the table. To add an algorithm, add its
+//! row, and the function that runs it in [`crate::papers`].
 
 use certify::criterion::Criterion;
 use memory::Model;
-
-use crate::papers::{Problem, Report, criteria, dbcop, gradual, hpca, qadeer, saturation};
 
 /// The answers that an algorithm can give.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,8 +36,6 @@ struct AlgorithmRow {
     models: Option<&'static [Model]>,
     /// The paper and section that define the algorithm; empty for a stage.
     paper: &'static str,
-    /// The function that runs the algorithm; `None` for a stage, which [`crate::decide()`] runs.
-    run: Option<fn(&Problem<'_>) -> Report>,
 }
 
 const SC: Option<&[Model]> = Some(&[Model::SC]);
@@ -54,7 +50,7 @@ const BELOW_SC: Power = Power::Criterion { follows_from: Model::SC };
 const BELOW_TSO: Power = Power::Criterion { follows_from: Model::TSO };
 
 macro_rules! algorithms {
-    ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal, $run:expr;)*) => {
+    ($(#[doc = $title:literal] $(#[$attribute:ident])? $variant:ident = $name:literal, $power:expr, $models:expr, $paper:literal;)*) => {
         /// An algorithm that decides histories. The stages of this program come first, then the
         /// algorithms of [papers](crate::papers), paper by paper.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
@@ -68,7 +64,6 @@ macro_rules! algorithms {
             power: $power,
             models: $models,
             paper: $paper,
-            run: $run,
         },)*];
 
         impl Algorithm {
@@ -81,69 +76,69 @@ macro_rules! algorithms {
 algorithms! {
     /// Runs the stages in turn, until one decides.
     #[default]
-    Stages = "stages", Power::Complete, None, "", None;
+    Stages = "stages", Power::Complete, None, "";
     /// Tries the trace's own order of completions as a run.
-    TraceOrder = "trace-order", Power::Proves, None, "", None;
+    TraceOrder = "trace-order", Power::Proves, None, "";
     /// Derives the order that the reads force.
-    Saturate = "saturate", Power::Refutes, None, "", None;
+    Saturate = "saturate", Power::Refutes, None, "";
     /// Derives forced order, then searches for a memory order.
-    Complete = "complete", Power::Complete, None, "", None;
+    Complete = "complete", Power::Complete, None, "";
     /// Derives forced order, then asks a SAT solver about the pairs of writes that are left unordered.
-    Sat = "sat", Power::Complete, None, "", None;
+    Sat = "sat", Power::Complete, None, "";
     /// Checks causal consistency, CC.
-    Cc = "cc", below(Criterion::Cc), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::cc);
+    Cc = "cc", below(Criterion::Cc), SC_AND_TSO, "CAV 2019, section 3.1";
     /// Checks causal convergence, CCv.
-    Ccv = "ccv", below(Criterion::Ccv), SC_AND_TSO, "CAV 2019, section 3.1", Some(criteria::causal::ccv);
+    Ccv = "ccv", below(Criterion::Ccv), SC_AND_TSO, "CAV 2019, section 3.1";
     /// Checks causal memory, CM.
-    Cm = "cm", below(Criterion::Cm), SC, "CAV 2019, section 3.1", Some(criteria::convergent::cm);
+    Cm = "cm", below(Criterion::Cm), SC, "CAV 2019, section 3.1";
     /// Checks convergent causal memory, CCM.
-    Ccm = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2", Some(criteria::convergent::ccm);
+    Ccm = "ccm", below(Criterion::Ccm), SC, "CAV 2019, section 3.2";
     /// Checks weak convergent causal memory, wCCM.
-    Wccm = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1", Some(criteria::weak::wccm);
+    Wccm = "wccm", below(Criterion::Wccm), TSO, "CAV 2019, section 4.1";
     /// Solves the axioms of SC as one formula.
-    ScSat = "sc-sat", Power::Complete, SC, "CAV 2019, section 5", Some(gradual::axioms);
+    ScSat = "sc-sat", Power::Complete, SC, "CAV 2019, section 5";
     /// Solves the axioms of TSO as one formula.
-    TsoSat = "tso-sat", Power::Complete, TSO, "CAV 2019, section 5", Some(gradual::axioms);
+    TsoSat = "tso-sat", Power::Complete, TSO, "CAV 2019, section 5";
     /// Checks CC, CCv and CCM, then enumerates store orders.
-    ScCcmEnum = "sc-ccm-enum", Power::Complete, SC, "CAV 2019, Algorithm 1", Some(gradual::decide);
+    ScCcmEnum = "sc-ccm-enum", Power::Complete, SC, "CAV 2019, Algorithm 1";
     /// Checks CC, CCv and CCM, then solves the rest by SAT.
-    ScCcmSat = "sc-ccm-sat", Power::Complete, SC, "CAV 2019, section 5.1", Some(gradual::decide);
+    ScCcmSat = "sc-ccm-sat", Power::Complete, SC, "CAV 2019, section 5.1";
     /// Checks wCCM, then enumerates store orders.
-    TsoWccmEnum = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2", Some(gradual::decide);
+    TsoWccmEnum = "tso-wccm-enum", Power::Complete, TSO, "CAV 2019, Algorithm 2";
     /// Checks wCCM, then solves the rest by SAT.
-    TsoWccmSat = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1", Some(gradual::decide);
+    TsoWccmSat = "tso-wccm-sat", Power::Complete, TSO, "CAV 2019, section 5.1";
     /// Checks weak sequential consistency, wSC.
-    Wsc = "wsc", BELOW_SC, SC, "Boosting, section 3", Some(saturation::clocks::decide);
+    Wsc = "wsc", BELOW_SC, SC, "Boosting, section 3";
     /// Checks the counterpart of wSC for TSO.
-    Wtso = "wtso", BELOW_TSO, TSO, "Boosting, section 3", Some(saturation::clocks::decide);
+    Wtso = "wtso", BELOW_TSO, TSO, "Boosting, section 3";
     /// Checks wSC with the six-write pattern.
-    WscPattern = "wsc-pattern", BELOW_SC, SC, "Boosting, section 4", Some(saturation::pattern::decide);
+    WscPattern = "wsc-pattern", BELOW_SC, SC, "Boosting, section 4";
     /// Checks wSC while guessing the order of one pair of writes.
-    WscGuess1 = "wsc-guess1", BELOW_SC, SC, "Boosting, section 4", Some(saturation::guess::decide);
+    WscGuess1 = "wsc-guess1", BELOW_SC, SC, "Boosting, section 4";
     /// Checks wSC, then solves the rest by SAT.
-    WscEnum = "wsc-enum", Power::Complete, SC, "Boosting, section 5", Some(gradual::decide);
+    WscEnum = "wsc-enum", Power::Complete, SC, "Boosting, section 5";
     /// Checks CCM, then solves the rest by SAT.
-    CcmEnum = "ccm-enum", Power::Complete, SC, "Boosting, section 5", Some(gradual::decide);
+    CcmEnum = "ccm-enum", Power::Complete, SC, "Boosting, section 5";
     /// Searches interleavings with memoized frontiers.
-    Dbcop = "dbcop", Power::Complete, SC, "Boosting, section 5", Some(dbcop::dbcop);
+    Dbcop = "dbcop", Power::Complete, SC, "Boosting, section 5";
     /// Searches interleavings that keep the order of wSC.
-    WscDbcop = "wsc-dbcop", Power::Complete, SC, "Boosting, section 5", Some(dbcop::wsc_dbcop);
+    WscDbcop = "wsc-dbcop", Power::Complete, SC, "Boosting, section 5";
     /// Applies rules R1 to R7.
-    TsoBaseline = "tso-baseline", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.1", Some(hpca::run);
+    TsoBaseline = "tso-baseline", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.1";
     /// Applies rules R1 to R8.
-    HpcaR8 = "hpca-r8", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.2", Some(hpca::run);
+    HpcaR8 = "hpca-r8", Power::Refutes, SC_AND_TSO, "HPCA 2006, section 4.2";
     /// Sorts topologically with active stores.
-    Heu = "heu", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.1", Some(hpca::run);
+    Heu = "heu", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.1";
     /// Sorts topologically and derives edges after each store.
-    Deriv = "deriv", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.2", Some(hpca::run);
+    Deriv = "deriv", Power::Incomplete, SC_AND_TSO, "HPCA 2006, section 4.2.2";
     /// Sorts as `heu` does, with backtracking.
-    HeuBack = "heu-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3", Some(hpca::run);
+    HeuBack = "heu-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3";
     /// Sorts as `deriv` does, with backtracking.
-    DerivBack = "deriv-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3", Some(hpca::run);
+    DerivBack = "deriv-back", Power::Complete, SC_AND_TSO, "HPCA 2006, section 4.2.3";
     /// Tries the order of completions as store order.
-    SimpleWitness = "simple-witness", Power::Proves, SC, "Qadeer, section 5.2", Some(qadeer::run);
+    SimpleWitness = "simple-witness", Power::Proves, SC, "Qadeer, section 5.2";
     /// Looks for a k-nice cycle relative to the order of completions.
-    NiceCycle = "nice-cycle", Power::Proves, SC, "Qadeer, section 6", Some(qadeer::run);
+    NiceCycle = "nice-cycle", Power::Proves, SC, "Qadeer, section 6";
 }
 
 impl Algorithm {
@@ -179,7 +174,7 @@ impl Algorithm {
 
     /// Whether the algorithm is this program's own, and not that of a paper.
     pub fn is_stage(self) -> bool {
-        self.row().run.is_none()
+        self.row().paper.is_empty()
     }
 
     /// The answers that the algorithm can give.
@@ -200,11 +195,6 @@ impl Algorithm {
     /// The name of the criterion that the algorithm decides; `None` if it decides a model.
     pub fn criterion(self) -> Option<&'static str> {
         matches!(self.power(), Power::Criterion { .. }).then(|| self.name())
-    }
-
-    /// Runs an algorithm of a paper; `None` for a stage.
-    pub(crate) fn run(self, problem: &Problem<'_>) -> Option<Report> {
-        self.row().run.map(|run| run(problem))
     }
 }
 

@@ -3,7 +3,6 @@
 //! [`check`]: crate::check
 
 use std::borrow::Cow;
-use std::time::Duration;
 
 use certify::certificate::{ProofStep, Statement};
 use certify::verify::verify_violation;
@@ -25,7 +24,8 @@ use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
 use crate::engine::windows::{self, Ended};
 use crate::kernel::pairs::{count_unordered, write_pairs};
-use crate::papers::{Answer, Problem};
+use crate::options::Options;
+use crate::papers::{self, Answer, Problem};
 use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use crate::weak;
@@ -50,37 +50,6 @@ const VERIFIER_VISITS: usize = 50_000_000;
 /// Memory below which no algorithm can start, in bytes.
 const MINIMUM_MEMORY: usize = 1 << 20;
 
-/// The algorithm to run, and its limits.
-#[derive(Clone, Debug)]
-pub struct Options {
-    /// The algorithm that decides the history.
-    pub algorithm: Algorithm,
-    /// Time limit for one history and model.
-    pub timeout: Option<Duration>,
-    /// Memory that the process may occupy, in bytes.
-    pub max_memory: Option<u64>,
-    /// Contradictions that the search may meet.
-    pub budget: u64,
-    /// Whether the algorithms of HPCA 2006 sort without inferring edges first.
-    pub no_baseline: bool,
-    /// For the algorithms of HPCA 2006: the order of all writes of each location, one location after the
-    /// other or interleaved. Locations that only one thread uses may be left out.
-    pub store_order: Option<Vec<OpId>>,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options {
-            algorithm: Algorithm::Stages,
-            timeout: None,
-            max_memory: None,
-            budget: u64::MAX,
-            no_baseline: false,
-            store_order: None,
-        }
-    }
-}
-
 /// Decides whether a history satisfies a model. The verifier has accepted the proof of a violation, unless
 /// that would take too long, and the proof has no operation that could be left out, unless it is large.
 pub fn check(
@@ -98,7 +67,10 @@ pub fn check(
         let (basis, reads_from) = basis_of_violations(history, reads_from);
         // Leaving out an access may add order under a weak model, so its proofs stay as they are.
         if !model.is_weak() {
-            minimise(&basis, &reads_from, model, violation, &bounds);
+            let decide_part = |history: &History, reads_from: &ReadsFrom, options: &Options| {
+                decide(history, reads_from, model, options, &bounds)
+            };
+            minimise(&basis, &reads_from, &decide_part, violation, &bounds);
         }
         if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);
@@ -290,8 +262,7 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     if let Some(op) = problem.model.first_refined(problem.history) {
         return Outcome::new(Verdict::Undecided(Reason::Refined(op)), stage);
     }
-    let run = algorithm.run(problem);
-    let report = run.expect("a stage is no algorithm of a paper");
+    let report = papers::run(problem).expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
         Answer::Order(order) => {

@@ -46,6 +46,7 @@ pub mod generate;
 mod guarantee;
 pub mod kernel;
 pub mod online;
+mod options;
 pub mod papers;
 mod sat;
 pub mod shrink;
@@ -54,8 +55,9 @@ mod weak;
 
 pub use algorithm::Algorithm;
 pub use bounds::Bounds;
-pub use decide::{Options, check, decide};
+pub use decide::{check, decide};
 pub use guarantee::Guarantee;
 pub use memory::Model;
+pub use options::Options;
 pub use sat::solver::version as solver_version;
 pub use verdict::{Outcome, Reason, Verdict};

@@ -13,10 +13,9 @@ use history::{History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::decide::{Options, decide};
 use crate::engine::proof::{Contradiction, Violation};
-use crate::verdict::Verdict;
-use memory::Model;
+use crate::options::Options;
+use crate::verdict::{Outcome, Verdict};
 
 /// Maximum number of contradictions in deciding a part.
 const CONTRADICTION_BUDGET: u64 = 100;
@@ -25,12 +24,15 @@ const SHRINK_WORK: usize = 4_000_000;
 /// Maximum work on other proofs, in the same unit.
 const SEARCH_WORK: usize = 600_000;
 
+/// Decides a part of a history under the model of the proof.
+pub type Decide<'a> = dyn Fn(&History, &ReadsFrom, &Options) -> Outcome + 'a;
+
 /// Replaces a proof by the smallest of several from which no operation can be removed. Cost: bounded by
 /// the work that the constants allow, most often some milliseconds.
 pub fn minimise(
     history: &History,
     reads_from: &ReadsFrom,
-    model: Model,
+    decide: &Decide<'_>,
     violation: &mut Violation,
     bounds: &Bounds,
 ) {
@@ -42,7 +44,7 @@ pub fn minimise(
     {
         return;
     }
-    let mut trials = Trials { model, bounds, work: SHRINK_WORK };
+    let mut trials = Trials { decide, bounds, work: SHRINK_WORK };
     let whole = Part {
         history: Cow::Borrowed(history),
         reads_from: Cow::Borrowed(reads_from),
@@ -99,7 +101,7 @@ impl Part<'_> {
 }
 
 struct Trials<'a> {
-    model: Model,
+    decide: &'a Decide<'a>,
     bounds: &'a Bounds,
     work: usize,
 }
@@ -153,8 +155,7 @@ impl Trials<'_> {
         }
         self.work -= cost;
         let options = Options { algorithm, budget: CONTRADICTION_BUDGET, ..Options::default() };
-        let (history, reads_from) = (&smaller.history, &smaller.reads_from);
-        let outcome = decide(history, reads_from, self.model, &options, self.bounds);
+        let outcome = (self.decide)(&smaller.history, &smaller.reads_from, &options);
         let Verdict::Violation(mut violation) = outcome.verdict else {
             return None;
         };

@@ -17,13 +17,13 @@ use history::{History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::decide::Options;
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
 use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::value_problems::ValueProblems;
-use crate::papers::Problem;
+use crate::options::Options;
+use crate::papers::{self, Problem};
 use crate::papers::criteria::causal;
 use crate::papers::execution::Execution;
 use crate::sat::residual::{Found, Residual};
@@ -145,7 +145,7 @@ pub fn derived(
         return None;
     }
     let options = Options { algorithm: criterion, ..Options::default() };
-    let report = criterion.run(&Problem {
+    let report = papers::run(&Problem {
         history,
         reads_from,
         finals: &[],

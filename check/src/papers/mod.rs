@@ -16,7 +16,7 @@
 //! `program_order`, program order reduced to neighbours. With the rest of the crate they share `digraph`,
 //! [`crate::engine::relation`] and `pairs`.
 //!
-//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`](crate::Algorithm) has a row for
+//! An algorithm gets a [`Problem`] and returns a [`Report`]; [`Algorithm`] has a row for
 //! each. It needs to know the source of every read (the papers assume that values are written once), and
 //! gives up when the bounds are met. A run that it finds counts only after the operational machine has
 //! executed it. If it finds that there is no run but has no proof, [`crate::check`] searches for one.
@@ -32,9 +32,10 @@ pub mod saturation;
 
 use history::{History, OpId, ReadsFrom};
 
+use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::decide::Options;
 use crate::engine::proof::Violation;
+use crate::options::Options;
 use crate::verdict::{Reason, Statistics};
 use memory::Model;
 
@@ -90,6 +91,29 @@ impl From<Answer> for Report {
     fn from(answer: Answer) -> Report {
         Report { answer, statistics: Statistics::default() }
     }
+}
+
+/// Runs the algorithm of the problem's options; `None` for a stage, which [`crate::decide()`] runs.
+pub(crate) fn run(problem: &Problem<'_>) -> Option<Report> {
+    use Algorithm::*;
+    let run: fn(&Problem<'_>) -> Report = match problem.options.algorithm {
+        Stages | TraceOrder | Saturate | Complete | Sat => return None,
+        Cc => criteria::causal::cc,
+        Ccv => criteria::causal::ccv,
+        Cm => criteria::convergent::cm,
+        Ccm => criteria::convergent::ccm,
+        Wccm => criteria::weak::wccm,
+        ScSat | TsoSat => gradual::axioms,
+        ScCcmEnum | ScCcmSat | TsoWccmEnum | TsoWccmSat | WscEnum | CcmEnum => gradual::decide,
+        Wsc | Wtso => saturation::clocks::decide,
+        WscPattern => saturation::pattern::decide,
+        WscGuess1 => saturation::guess::decide,
+        Dbcop => dbcop::dbcop,
+        WscDbcop => dbcop::wsc_dbcop,
+        TsoBaseline | HpcaR8 | Heu | Deriv | HeuBack | DerivBack => hpca::run,
+        SimpleWitness | NiceCycle => qadeer::run,
+    };
+    Some(run(problem))
 }
 
 /// Whether the bounds allow an algorithm to start that needs this many bytes. At least a megabyte is

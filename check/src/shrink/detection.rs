@@ -37,7 +37,8 @@ use std::time::Instant;
 use history::{History, OpId, ReadsFrom};
 
 use crate::bounds::Bounds;
-use crate::decide::{Options, decide};
+use crate::decide::decide;
+use crate::options::Options;
 use crate::shrink::prefixes::{Prefix, Prefixes};
 use crate::verdict::{Outcome, Reason, Verdict};
 use memory::Model;

@@ -10,8 +10,8 @@ use std::collections::BTreeSet;
 
 use history::{Ambiguity, History, Kind, OpId, ReadSource, ReadsFrom};
 
-use crate::decide::Options;
 use crate::engine::proof::{Block, Contradiction, Fact, Violation};
+use crate::options::Options;
 use crate::verdict::Verdict;
 use certify::certificate::Node;
 use certify::rule::{Relation, Rule};

@@ -46,9 +46,10 @@ use history::{History, OpId, ReadSource, ReadsFrom};
 use rustc_hash::FxHashSet;
 
 use crate::bounds::Bounds;
-use crate::decide::{Options, check, decide};
+use crate::decide::{check, decide};
 use crate::engine::csr::Csr;
 use crate::engine::proof::{Contradiction, Violation};
+use crate::options::Options;
 use crate::shrink::closure::Requirements;
 use crate::verdict::Verdict;
 use memory::Model;
