@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{Verdict, Violation, WarningRun};
+use explore::protocol::{PartialOrder, Verdict, Violation, WarningRun};
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
@@ -56,6 +56,12 @@ pub fn print(
     line["asymmetries"] = unused
         .map(|one| json!({ "of": one.symmetry.name(), "reason": why(subject, &one.reason) }))
         .collect();
+    line["partial_order"] = match explored.exploration.partial_order {
+        PartialOrder::Off => "off",
+        PartialOrder::On => "on",
+        PartialOrder::Refused => "refused",
+    }
+    .into();
     let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);
     line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
     match &explored.exploration.verdict {
