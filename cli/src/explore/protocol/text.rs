@@ -123,13 +123,21 @@ fn shortest_run(
     order: PartialOrder,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let apart = if order == PartialOrder::On { " apart from memory's" } else { "" };
-    let moves = match steps.len() {
+    writeln!(out, "  {}:", heading_of_run(steps.len(), order))?;
+    listed(steps, 1, out)
+}
+
+/// What is said about a run of some moves.
+pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
+    let counted = match moves {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
     };
-    writeln!(out, "  a shortest run{apart}, of {moves}:")?;
-    listed(steps, 1, out)
+    let apart = match order {
+        PartialOrder::On => " (shortest apart from those of memory)",
+        PartialOrder::Off | PartialOrder::Refused => "",
+    };
+    format!("a shortest run, of {counted}{apart}")
 }
 
 /// Prints moves, numbered from one on.
