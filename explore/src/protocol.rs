@@ -50,7 +50,7 @@ mod states;
 use simulate::stepper::{
     DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
 };
-use simulate::system::Warning;
+use simulate::system::{Covered, Warning};
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 
@@ -100,6 +100,8 @@ pub struct Exploration {
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
     pub taken: Vec<TransitionName>,
+    /// The transitions that the protocol stalled, in the same order.
+    pub stalled: Vec<TransitionName>,
     /// Who takes part in runs: cores, controllers and memory, with their names.
     pub parties: Vec<(Party, String)>,
     /// What may change places: of states that differ only in that, one was explored.
@@ -253,21 +255,26 @@ fn concluded(
             .map(|(symmetry, reason)| Asymmetry { symmetry, reason: Why::Differs(reason) }),
     );
     let stepper = search.stepper.stepper();
-    let taken = stepper.system().coverage().into_iter();
-    let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
+    let taken = names(stepper.system().coverage());
+    let stalled = names(stepper.system().stalls());
     let parties = stepper.parties();
-    let taken = taken.collect();
     let partial_order = PartialOrder::Off;
     Some(Exploration {
         verdict,
         warnings,
         progress,
         taken,
+        stalled,
         parties,
         symmetries,
         asymmetries,
         partial_order,
     })
+}
+
+fn names(rows: Vec<Covered<'_>>) -> Vec<TransitionName> {
+    let rows = rows.into_iter();
+    rows.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect()
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.

@@ -12,3 +12,4 @@ mod protocol;
 mod reductions;
 mod repertoire;
 mod small;
+mod unreached;
