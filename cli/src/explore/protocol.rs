@@ -3,6 +3,7 @@
 //! - [`subject`]: a protocol, or a mutant of it, explored;
 //! - [`repertoire`]: what cores do beside loads and stores;
 //! - [`fair`]: what is printed about starvation;
+//! - [`unreached`]: the transitions that no run takes;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
 
@@ -12,6 +13,7 @@ mod json;
 mod repertoire;
 mod subject;
 mod text;
+mod unreached;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,6 +47,7 @@ Examples:
   rubric explore protocol MI_example --locations 2 --nice-cycles
   rubric explore protocol MOESI_hammer --also flush --dma 1 --mutant hammer-dir-dma-during-flush-missing
   rubric explore protocol MI_example --also linked --fair
+  rubric explore protocol MI_example --unreached
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
@@ -90,7 +93,8 @@ explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happe
 livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
-a request may starve, `what`, `stem` and `cycle`.
+a request may starve, `what`, `stem` and `cycle`; with --unreached `unreached` with `proved` (whether all runs were looked
+at) and `transitions` (each with `machine`, `state`, `event` and, if it is known, `reason`).
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -162,6 +166,11 @@ pub struct Args {
     /// every controller goes on. Explores all states again, without symmetry, up to 10 million
     #[arg(long)]
     fair: bool,
+
+    /// List the transitions of the table that no run of this size takes, and why, where that is known. Explores without partial
+    /// order
+    #[arg(long, conflicts_with = "mutants")]
+    unreached: bool,
 
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
     /// (L1Cache.requestFromCache=ordered); may be repeated
@@ -279,7 +288,7 @@ impl Args {
                 UseStore::Compact => Store::Compact,
             },
             jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
-            partial_order: self.partial_order == UsePartialOrder::Auto,
+            partial_order: self.partial_order == UsePartialOrder::Auto && !self.unreached,
         }
     }
 
@@ -301,6 +310,7 @@ impl Args {
             ("--tiny", self.tiny),
             ("--nice-cycles", self.nice_cycles),
             ("--fair", self.fair),
+            ("--unreached", self.unreached),
             ("--strict", self.strict),
         ];
         let given = flags.iter().filter(|(_, is_given)| *is_given);

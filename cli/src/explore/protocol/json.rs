@@ -10,7 +10,7 @@ use super::super::memory_system;
 use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
-use super::{Args, KeptOrder, fair};
+use super::{Args, KeptOrder, fair, unreached};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;
@@ -79,6 +79,9 @@ pub fn print(
             line["outcome"] = "stopped".into();
             line["stopped"] = why.name("states").into();
         }
+    }
+    if let Some(rest) = &explored.unreached {
+        line["unreached"] = unreached::value(rest, &explored.exploration);
     }
     if let Some(fair) = &explored.fair {
         line["fair"] = fair::value(fair);

@@ -9,7 +9,7 @@ use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::subject::{Explored, Subject};
-use super::{Args, fair};
+use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::protocols::Opened;
@@ -67,6 +67,9 @@ pub fn print(
     symmetries(subject, explored, out)?;
     partial_order(order, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
+    if let Some(rest) = &explored.unreached {
+        unreached::print(rest, &explored.exploration, out)?;
+    }
     if let Some(fair) = &explored.fair {
         fair::print(fair, out)?;
     }
