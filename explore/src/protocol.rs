@@ -50,7 +50,7 @@ mod states;
 use simulate::stepper::{
     DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
 };
-use simulate::system::Warning;
+use simulate::system::{Covered, Warning};
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 
@@ -100,12 +100,30 @@ pub struct Exploration {
     pub progress: Progress,
     /// The transitions that were taken, in the order of machines, states and events.
     pub taken: Vec<TransitionName>,
+    /// The transitions that the protocol stalled, in the same order.
+    pub stalled: Vec<TransitionName>,
     /// Who takes part in runs: cores, controllers and memory, with their names.
     pub parties: Vec<(Party, String)>,
     /// What may change places: of states that differ only in that, one was explored.
     pub symmetries: Vec<Symmetry>,
     /// What may not although it was asked for, with the reason.
     pub asymmetries: Vec<Asymmetry>,
+    /// Whether memory performed requests at once.
+    pub partial_order: PartialOrder,
+}
+
+/// Whether memory performs each request at once, instead of at any time before it responds: its moves commute with all others.
+/// Of the runs that differ only in that, one is then explored, and a run that is shown is a shortest one apart from the moves
+/// of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PartialOrder {
+    /// Nobody asked for it.
+    #[default]
+    Off,
+    /// It does.
+    On,
+    /// A run depends on the requests that wait for memory, so it does not.
+    Refused,
 }
 
 /// Something that may not change places.
@@ -136,23 +154,27 @@ pub enum Store {
     Compact,
 }
 
-/// With what a protocol is explored. The outcome does not depend on it, apart from what [`Store::Compact`] misses.
+/// With what a protocol is explored. The outcome does not depend on it, apart from what [`Store::Compact`] misses, and from the
+/// numbers of states and moves with a partial order.
 #[derive(Clone, Copy, Debug)]
 pub struct Means {
     /// How states are stored.
     pub store: Store,
     /// The number of threads.
     pub jobs: usize,
+    /// Whether memory performs requests at once, where that makes no difference: see [`PartialOrder`].
+    pub partial_order: bool,
 }
 
 impl Default for Means {
     fn default() -> Means {
-        Means { store: Store::Exact, jobs: 1 }
+        Means { store: Store::Exact, jobs: 1, partial_order: false }
     }
 }
 
 /// Explores a protocol breadth first, by the symmetries of the scope as far as the protocol has them, and calls `report` with
-/// the progress a few times a second. One thread explores, and states are stored exactly.
+/// the progress a few times a second. One thread explores, states are stored exactly, and the moves of memory
+/// are moves as all others.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`].
@@ -179,16 +201,21 @@ pub fn explore_by(
     let mut scope = scope.clone();
     let mut ordered = Vec::new();
     let mut seed = 0;
+    let mut means = *means;
+    let mut partial_order = if means.partial_order { PartialOrder::On } else { PartialOrder::Off };
     loop {
         let stepper = PartStepper::new(Stepper::new(protocol, &scope)?);
-        let mut search = Search::new(stepper, means, seed);
+        let mut search = Search::new(stepper, &means, seed);
         let (end, progress) = search.run(limits, report);
         if let Some((symmetry, place)) = search.broken() {
             // The exploration is void: once more, without this symmetry.
             scope.symmetries.retain(|&other| other != symmetry);
             ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
+        } else if search.is_void() {
+            means.partial_order = false;
+            partial_order = PartialOrder::Refused;
         } else if let Some(explored) = concluded(search, end, progress, &ordered) {
-            return Ok(explored);
+            return Ok(Exploration { partial_order, ..explored });
         } else {
             // Two states with one fingerprint were taken for each other: once more, with others.
             seed += 1;
@@ -228,11 +255,26 @@ fn concluded(
             .map(|(symmetry, reason)| Asymmetry { symmetry, reason: Why::Differs(reason) }),
     );
     let stepper = search.stepper.stepper();
-    let taken = stepper.system().coverage().into_iter();
-    let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into()));
+    let taken = names(stepper.system().coverage());
+    let stalled = names(stepper.system().stalls());
     let parties = stepper.parties();
-    let taken = taken.collect();
-    Some(Exploration { verdict, warnings, progress, taken, parties, symmetries, asymmetries })
+    let partial_order = PartialOrder::Off;
+    Some(Exploration {
+        verdict,
+        warnings,
+        progress,
+        taken,
+        stalled,
+        parties,
+        symmetries,
+        asymmetries,
+        partial_order,
+    })
+}
+
+fn names(rows: Vec<Covered<'_>>) -> Vec<TransitionName> {
+    let rows = rows.into_iter();
+    rows.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect()
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.

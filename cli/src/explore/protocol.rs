@@ -3,6 +3,7 @@
 //! - [`subject`]: a protocol, or a mutant of it, explored;
 //! - [`repertoire`]: what cores do beside loads and stores;
 //! - [`fair`]: what is printed about starvation;
+//! - [`unreached`]: the transitions that no run takes;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
 
@@ -12,6 +13,7 @@ mod json;
 mod repertoire;
 mod subject;
 mod text;
+mod unreached;
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -45,6 +47,7 @@ Examples:
   rubric explore protocol MI_example --locations 2 --nice-cycles
   rubric explore protocol MOESI_hammer --also flush --dma 1 --mutant hammer-dir-dma-during-flush-missing
   rubric explore protocol MI_example --also linked --fair
+  rubric explore protocol MI_example --unreached
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
@@ -66,7 +69,8 @@ was sent; only ordered buffers preserve the order of messages. The search report
                   controller goes on
 
 Of states that differ only in the names of cores and lines, one is explored, where the protocol treats these
-alike; --symmetry off explores all.
+alike; --symmetry off explores all. Memory performs each request at once, where no run depends on when it does;
+--partial-order off lets it wait.
 
 Without a stale value every run is sequentially consistent. A run with one may be, too: --nice-cycles
 looks for runs that are not, by Qadeer's method (`explore memory-system`), with loads in the order in
@@ -75,7 +79,7 @@ which they complete.
 Mistakes that gem5 accepts (such as the use of an entry that was never allocated) are
 warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
 
-Each finding is shown with a shortest run that leads to it, and with -o as a message-sequence chart: cores, caches and
+Each finding is shown with a shortest run that leads to it (apart from the moves of memory, unless --partial-order is off), and with -o as a message-sequence chart: cores, caches and
 directories as columns, messages as arrows from where they are sent to where they arrive. Instruction fetches, and atomics that
 are performed elsewhere than in the first-level cache, are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
@@ -83,13 +87,14 @@ JSON is one object a line for each protocol or mutant: `version` (2), `protocol`
 `locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
-`reason`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
+`reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
 explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `left` (what waits, of a deadlock or
 livelock) and, where
 the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --nice-cycles `searches`, as
 `explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
-a request may starve, `what`, `stem` and `cycle`.
+a request may starve, `what`, `stem` and `cycle`; with --unreached `unreached` with `proved` (whether all runs were looked
+at) and `transitions` (each with `machine`, `state`, `event` and, if it is known, `reason`).
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -162,6 +167,11 @@ pub struct Args {
     #[arg(long)]
     fair: bool,
 
+    /// List the transitions of the table that no run of this size takes, and why, where that is known. Explores without partial
+    /// order
+    #[arg(long, conflicts_with = "mutants")]
+    unreached: bool,
+
     /// Give a parameter of the protocol's machines a value, or say whether a buffer is ordered
     /// (L1Cache.requestFromCache=ordered); may be repeated
     #[arg(long, value_name = "[MACHINE.]PARAMETER=VALUE", value_parser = clap::value_parser!(Setting))]
@@ -171,6 +181,11 @@ pub struct Args {
     /// alike, `off` never
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
     symmetry: UseSymmetry,
+
+    /// Let memory perform each request at once: `auto` where no run depends on when it does, `off` never. Only with `off` is
+    /// the run that is shown a shortest one in all moves
+    #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
+    partial_order: UsePartialOrder,
 
     /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
@@ -222,6 +237,13 @@ enum UseSymmetry {
     Off,
 }
 
+/// Whether memory performs requests at once.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum UsePartialOrder {
+    Auto,
+    Off,
+}
+
 /// How states are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 enum UseStore {
@@ -266,6 +288,7 @@ impl Args {
                 UseStore::Compact => Store::Compact,
             },
             jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
+            partial_order: self.partial_order == UsePartialOrder::Auto && !self.unreached,
         }
     }
 
@@ -287,6 +310,7 @@ impl Args {
             ("--tiny", self.tiny),
             ("--nice-cycles", self.nice_cycles),
             ("--fair", self.fair),
+            ("--unreached", self.unreached),
             ("--strict", self.strict),
         ];
         let given = flags.iter().filter(|(_, is_given)| *is_given);
@@ -296,6 +320,9 @@ impl Args {
         }
         if self.symmetry == UseSymmetry::Off {
             words.push("--symmetry off".to_owned());
+        }
+        if self.partial_order == UsePartialOrder::Off {
+            words.push("--partial-order off".to_owned());
         }
         if self.store == UseStore::Compact {
             words.push("--store compact".to_owned());

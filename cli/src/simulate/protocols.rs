@@ -40,6 +40,24 @@ pub fn reached(
     reached
 }
 
+/// The transitions of the table that were not taken, each with the reason why it is unreachable, if that is known.
+pub fn rest(
+    protocol: &Protocol,
+    plan: &Plan,
+    asked: Asked,
+    taken: &BTreeSet<Covered<'_>>,
+) -> Vec<(TableEntry, Option<String>)> {
+    let reasons = unreached::of(protocol, asked);
+    let rest = table(protocol, plan).into_iter().filter(|entry| !taken.contains(entry));
+    let places = rest.map(|entry| TableEntry::new(entry.machine, entry.state, entry.event));
+    places
+        .map(|place| {
+            let reason = reasons.get(&place).cloned();
+            (place, reason)
+        })
+        .collect()
+}
+
 /// The transitions of the table that can be taken: those that do not stall, of machines that have controllers.
 fn table<'a>(protocol: &'a Protocol, plan: &Plan) -> BTreeSet<Covered<'a>> {
     let machines =

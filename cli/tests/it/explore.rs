@@ -26,16 +26,20 @@ fn a_protocol_is_explored() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "MI_example: 2 threads, 1 location");
     assert!(lines[1].starts_with("  nothing found: "), "{text}");
-    assert!(lines[2].starts_with("  252 states, 561 moves, depth 19; "), "{text}");
+    assert!(lines[2].starts_with("  242 states, 543 moves, depth 18; "), "{text}");
     assert!(lines[2].contains(" states/s, "), "{text}");
     let names = "of states that differ only in their names, one was explored";
     assert_eq!(lines[3], format!("  symmetry: cores ({names})"));
-    assert!(lines[4].starts_with("  coverage "), "{text}");
-    assert!(lines[4].ends_with(" % of the table's 82)"), "{text}");
-    assert_eq!(lines.len(), 5);
-    let text = output(&explore(&["MI_example", "--symmetry", "off"]));
+    assert!(
+        lines[4].starts_with("  partial order: memory performs each request at once ("),
+        "{text}"
+    );
+    assert!(lines[5].starts_with("  coverage "), "{text}");
+    assert!(lines[5].ends_with(" % of the table's 82)"), "{text}");
+    assert_eq!(lines.len(), 6);
+    let text = output(&explore(&["MI_example", "--symmetry", "off", "--partial-order", "off"]));
     assert!(text.contains("  501 states, 1114 moves, depth 19; "), "{text}");
-    assert!(!text.contains("symmetry"), "{text}");
+    assert!(!text.contains("symmetry") && !text.contains("partial order"), "{text}");
 }
 
 #[test]
@@ -43,7 +47,8 @@ fn a_file_is_a_protocol_too() {
     let path = "fixtures/protocols/MI_example.slicc";
     let lines = json(&[path, "MOESI_hammer"], 0);
     assert_eq!(lines[0]["protocol"], path);
-    assert_eq!(lines[0]["states"], 252);
+    assert_eq!(lines[0]["states"], 242);
+    assert_eq!(lines[0]["partial_order"], "on");
     assert_eq!(lines[0]["symmetries"], serde_json::json!(["cores"]));
     assert_eq!(lines[0]["asymmetries"], serde_json::json!([]));
     assert_eq!(lines[1]["protocol"], "MOESI_hammer");
@@ -63,7 +68,7 @@ fn a_fault_is_shown_with_its_run_and_its_place() {
         "MI_example with mi-l1-nack-before-forward: 2 threads, 2 locations, room for one\n",
         "  found: Invalid transition: L1Cache 0 addr: 0x0 event: Writeback_Nack state: MI\n",
         "    at MI_example-cache.sm:",
-        "  a shortest run, of 10 moves:\n",
+        "  a shortest run, of 10 moves (shortest apart from those of memory):\n",
         "      7  core 0 loads line 1\n           L1Cache-0: M Replacement -> MI (line 0)\n",
         "     10  RequestMsg WB_NACK for line 0 reaches L1Cache-0\n",
     ] {
@@ -203,9 +208,9 @@ fn fingerprints_prove_nothing() {
         text.contains("  undecided: nothing found among states with different fingerprints"),
         "{text}"
     );
-    assert!(text.contains("with a probability of at most 1.7e-15"), "{text}");
+    assert!(text.contains("with a probability of at most 1.6e-15"), "{text}");
     let line = &json(&["MI_example", "--store", "compact", "--jobs", "2"], 3)[0];
-    assert_eq!((&line["outcome"], &line["states"]), (&"unproved".into(), &252.into()));
+    assert_eq!((&line["outcome"], &line["states"]), (&"unproved".into(), &242.into()));
     assert!(line["missed"].as_f64().unwrap() < 1e-14);
     assert_eq!(line["command"], "rubric explore protocol MI_example --store compact");
     let mut arguments =

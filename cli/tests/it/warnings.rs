@@ -30,7 +30,7 @@ fn an_exploration_shows_a_shortest_run_to_a_warning() {
         "  nothing found: ",
         "  warning: an entry that was never allocated is used: ",
         "    at fixtures/ordered/Forgotten.slicc:",
-        "    gem5 continues; --strict makes it a fault\n  a shortest run, of 4 moves:\n",
+        "    gem5 continues; --strict makes it a fault\n  a shortest run, of 4 moves (shortest apart from those of memory):\n",
     ] {
         assert!(text.contains(part), "{part}\nis not in\n{text}");
     }

@@ -47,6 +47,8 @@ pub struct Search {
     /// Whether the warnings of each report have been noted.
     noted: Vec<bool>,
     workers: Vec<Worker>,
+    /// Whether memory performs requests at once.
+    serves: bool,
     /// The parts of the states of a batch, if they are not stored.
     given: Vec<u32>,
     moves: Vec<Move>,
@@ -79,6 +81,7 @@ impl Search {
             states,
             warnings: Vec::new(),
             noted: Vec::new(),
+            serves: means.partial_order,
             workers: (0..means.jobs.max(1)).map(|_| Worker::default()).collect(),
             given: Vec::new(),
             moves: Vec::new(),
@@ -96,7 +99,7 @@ impl Search {
             report(progress);
         };
         let mut end = loop {
-            if at.state == self.states.len() || self.broken().is_some() {
+            if at.state == self.states.len() || self.is_void() {
                 break End::Complete;
             }
             if let Some(end) = self.explore_batch(&mut at, limits, &mut report) {
@@ -105,7 +108,7 @@ impl Search {
         };
         let mut progress = at.progress;
         progress.states = self.states.len();
-        let can_look = self.broken().is_none() && self.states.are_exact();
+        let can_look = !self.is_void() && self.states.are_exact();
         if !matches!(end, End::Found(..)) && can_look {
             let explored = self.states.len() - progress.open;
             if let Some(stuck) = settle::first_stuck(self, explored) {
@@ -133,8 +136,12 @@ impl Search {
             self.give(first..first + count, &mut given);
             Batch::Given(first, &given)
         };
-        let knowledge =
-            Knowledge { known: self.stepper.known(), states: &self.states, noted: &self.noted };
+        let knowledge = Knowledge {
+            known: self.stepper.known(),
+            states: &self.states,
+            noted: &self.noted,
+            serves: self.serves,
+        };
         let all = worker::explore(&mut self.workers, knowledge, batch);
         let mut end = None;
         'all: for mut explored in all {
@@ -191,7 +198,7 @@ impl Search {
         at.progress.moves += of.moves as u64;
         at.progress.states = self.states.len();
         at.progress.open = self.states.len() - at.state;
-        self.broken().map(|_| End::Complete)
+        self.is_void().then_some(End::Complete)
     }
 
     /// The limit that is met after the last state.
@@ -299,6 +306,7 @@ impl Search {
         self.after.resize(self.stepper.known().width(), 0);
         match self.stepper.take(self.before.parts(), chosen, &mut self.after) {
             Ok(()) => {
+                self.serve();
                 self.stepper.represent(&mut self.after);
                 self.states.number(&self.after, &self.before)
             }
@@ -307,6 +315,11 @@ impl Search {
                 self.states.number_of_finding(finding)
             }
         }
+    }
+
+    /// Lets memory perform the requests that wait after a move, if it does so at once.
+    fn serve(&mut self) {
+        while self.serves && self.stepper.serve(&mut self.after).is_some() {}
     }
 
     /// The finding that stands for a finding and its permutations.
@@ -323,6 +336,11 @@ impl Search {
     pub fn broken(&self) -> Option<(Symmetry, Span)> {
         let mut used = self.symmetries().used().iter();
         used.find_map(|&symmetry| Some((symmetry, self.stepper.observed(symmetry)?)))
+    }
+
+    /// Whether the moves until now show that too few states are explored.
+    pub fn is_void(&self) -> bool {
+        self.broken().is_some() || self.serves && self.stepper.disturbs_memory()
     }
 
     /// Whether a spontaneous move leads from a state to one of the others. All successors have been found before, and states

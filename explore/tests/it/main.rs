@@ -9,6 +9,7 @@ mod monitors;
 mod nice_cycles;
 mod programs;
 mod protocol;
+mod reductions;
 mod repertoire;
 mod small;
-mod symmetry;
+mod unreached;

@@ -8,7 +8,7 @@ use slicc::protocol::Protocol;
 
 fn run(protocol: &Protocol, scope: &Scope, store: Store, jobs: usize) -> Exploration {
     let limits = Limits { states: Some(8_000), ..Limits::default() };
-    let means = Means { store, jobs };
+    let means = Means { store, jobs, ..Means::default() };
     explore_by(protocol, scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
 }
 

@@ -7,9 +7,9 @@ use explore::protocol::Verdict;
 use report::sequence::Chart;
 use simulate::stepper::DescribedMove;
 
-use super::Args;
 use super::fair::starves;
 use super::subject::{Explored, Subject};
+use super::{Args, text};
 use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
@@ -65,7 +65,10 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
             steps.len(),
             found.stem.len() + 1
         ),
-        None => format!("{}: a shortest run, of {} moves", args.size(), steps.len()),
+        None => {
+            let order = explored.exploration.partial_order;
+            format!("{}: {}", args.size(), text::heading_of_run(steps.len(), order))
+        }
     }];
     let steps = steps.iter().map(|step| &step.signals[..]).collect();
     let run = Sequence { parties: &explored.exploration.parties, steps };

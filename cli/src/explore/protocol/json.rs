@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{Verdict, Violation, WarningRun};
+use explore::protocol::{PartialOrder, Verdict, Violation, WarningRun};
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
@@ -10,7 +10,7 @@ use super::super::memory_system;
 use super::repertoire::Also;
 use super::subject::{Explored, Subject};
 use super::text::why;
-use super::{Args, KeptOrder, fair};
+use super::{Args, KeptOrder, fair, unreached};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
 const VERSION: u32 = 2;
@@ -56,6 +56,12 @@ pub fn print(
     line["asymmetries"] = unused
         .map(|one| json!({ "of": one.symmetry.name(), "reason": why(subject, &one.reason) }))
         .collect();
+    line["partial_order"] = match explored.exploration.partial_order {
+        PartialOrder::Off => "off",
+        PartialOrder::On => "on",
+        PartialOrder::Refused => "refused",
+    }
+    .into();
     let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);
     line["warnings"] = warnings.map(|(warned, place)| warning(warned, place.as_ref())).collect();
     match &explored.exploration.verdict {
@@ -73,6 +79,9 @@ pub fn print(
             line["outcome"] = "stopped".into();
             line["stopped"] = why.name("states").into();
         }
+    }
+    if let Some(rest) = &explored.unreached {
+        line["unreached"] = unreached::value(rest, &explored.exploration);
     }
     if let Some(fair) = &explored.fair {
         line["fair"] = fair::value(fair);

@@ -1,6 +1,7 @@
 //! A protocol, or a mutant of it, explored.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
@@ -8,8 +9,10 @@ use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
 use explore::search::Progress;
 use report::coverage::Reached;
+use simulate::config::Plan;
 use simulate::stepper::StepperError;
 use slicc::mutant::named;
+use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
 
@@ -38,6 +41,8 @@ pub struct Explored {
     pub exploration: Exploration,
     /// How much of the protocol's table was taken.
     pub coverage: Reached,
+    /// The transitions of the table that were not taken, if these were asked for, each with the reason, if that is known.
+    pub unreached: Option<Vec<(TableEntry, Option<String>)>>,
     /// Where the protocol failed: file, line, and what is written there.
     pub place: Option<(String, usize, String)>,
     /// The faults of gem5's released protocol that explain what was found, if they do.
@@ -127,27 +132,31 @@ impl<'a> Subject<'a> {
             known: known.map_err(|problem| self.refused(problem))?,
             warned_at: warned_at.collect(),
             place: found.and_then(|fault| fault::place(fault, self.protocol.sources())),
-            coverage: self.reached(args, &exploration.taken),
+            coverage: self.taken(args, &exploration.taken, protocols::reached).unwrap_or_default(),
+            unreached: args
+                .unreached
+                .then(|| self.taken(args, &exploration.taken, protocols::rest).unwrap_or_default()),
             searches: searches.map_err(|problem| self.refused(problem))?,
             exploration,
         })
     }
 
-    /// How much of the table was taken. A protocol that was explored has a plan.
-    fn reached(&self, args: &Args, taken: &[TransitionName]) -> Reached {
+    /// Compares what was taken with the table. A protocol that was explored has a plan.
+    fn taken<T>(
+        &self,
+        args: &Args,
+        taken: &[TransitionName],
+        compare: impl Fn(&Protocol, &Plan, Asked, &BTreeSet<Covered<'_>>) -> T,
+    ) -> Option<T> {
         let options = simulate::config::Options {
             settings: args.set.clone(),
             ..simulate::config::Options::default()
         };
         let entries = taken.iter().map(|(machine, state, event)| Covered { machine, state, event });
-        match simulate::config::Plan::of(&self.protocol, &options) {
-            Ok(plan) => {
-                let repertoire = args.repertoire.repertoire();
-                let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
-                protocols::reached(&self.protocol, &plan, asked, &entries.collect())
-            }
-            Err(_) => Reached::default(),
-        }
+        let plan = Plan::of(&self.protocol, &options).ok()?;
+        let repertoire = args.repertoire.repertoire();
+        let asked = Asked { devices: repertoire.devices > 0, flushes: repertoire.flush };
+        Some(compare(&self.protocol, &plan, asked, &entries.collect()))
     }
 
     fn refused(&self, problem: StepperError) -> Error {

@@ -3,13 +3,13 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Asymmetry, Verdict, Violation, WarningRun, Why};
+use explore::protocol::{Asymmetry, PartialOrder, Verdict, Violation, WarningRun, Why};
 use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
 use super::subject::{Explored, Subject};
-use super::{Args, fair};
+use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
 use lab::protocols::Opened;
@@ -59,12 +59,17 @@ pub fn print(
             progress.open
         )?,
     }
+    let order = explored.exploration.partial_order;
     for (at, warned) in explored.exploration.warnings.iter().enumerate() {
-        warning(warned, explored.warned_at[at].as_ref(), out)?;
+        warning(warned, order, explored.warned_at[at].as_ref(), out)?;
     }
     writeln!(out, "  {}", numbers(progress))?;
     symmetries(subject, explored, out)?;
+    partial_order(order, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
+    if let Some(rest) = &explored.unreached {
+        unreached::print(rest, &explored.exploration, out)?;
+    }
     if let Some(fair) = &explored.fair {
         fair::print(fair, out)?;
     }
@@ -94,7 +99,7 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
     for (at, line) in known.enumerate() {
         writeln!(out, "    {}{line}", if at == 0 { "known: " } else { "" })?;
     }
-    shortest_run(&found.steps, out)?;
+    shortest_run(&found.steps, explored.exploration.partial_order, out)?;
     if !found.left.is_empty() {
         writeln!(out, "  what waits then:")?;
     }
@@ -104,6 +109,7 @@ fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io:
 /// Prints a mistake that gem5 accepts, with a shortest run to it.
 fn warning(
     warned: &WarningRun,
+    order: PartialOrder,
     place: Option<&(String, usize, String)>,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -112,16 +118,29 @@ fn warning(
         writeln!(out, "    at {}:{line}: {}", tame(file), tame(text))?;
     }
     writeln!(out, "    gem5 continues; --strict makes it a fault")?;
-    shortest_run(&warned.steps, out)
+    shortest_run(&warned.steps, order, out)
 }
 
-fn shortest_run(steps: &[DescribedMove], out: &mut dyn Write) -> io::Result<()> {
-    let moves = match steps.len() {
+fn shortest_run(
+    steps: &[DescribedMove],
+    order: PartialOrder,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    writeln!(out, "  {}:", heading_of_run(steps.len(), order))?;
+    listed(steps, 1, out)
+}
+
+/// What is said about a run of some moves.
+pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
+    let counted = match moves {
         1 => "1 move".to_owned(),
         count => format!("{count} moves"),
     };
-    writeln!(out, "  a shortest run, of {moves}:")?;
-    listed(steps, 1, out)
+    let apart = match order {
+        PartialOrder::On => " (shortest apart from those of memory)",
+        PartialOrder::Off | PartialOrder::Refused => "",
+    };
+    format!("a shortest run, of {counted}{apart}")
 }
 
 /// Prints moves, numbered from one on.
@@ -151,6 +170,20 @@ fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io
         writeln!(out, "  no symmetry of {}: {}", symmetry.name(), tame(&reason))?;
     }
     Ok(())
+}
+
+/// Says whether memory performed requests at once.
+fn partial_order(order: PartialOrder, out: &mut dyn Write) -> io::Result<()> {
+    match order {
+        PartialOrder::Off => Ok(()),
+        PartialOrder::On => writeln!(
+            out,
+            "  partial order: memory performs each request at once (of runs that differ only in when it does, one was explored)"
+        ),
+        PartialOrder::Refused => {
+            writeln!(out, "  no partial order: a run depends on the requests that wait for memory")
+        }
+    }
 }
 
 /// Why something may not change places.

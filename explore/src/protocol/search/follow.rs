@@ -41,10 +41,14 @@ impl Follower<'_> {
         let mut after = vec![0; self.state.len()];
         for chosen in moves {
             let taken = self.search.stepper.take(&self.state, chosen, &mut after);
+            let served = if taken.is_ok() { self.search.served(&mut after) } else { Vec::new() };
             if !self.is_at(&taken, &after, to) {
                 continue;
             }
             self.run.push((self.search.stepper.whole(&self.state), chosen));
+            for (state, served) in served {
+                self.run.push((self.search.stepper.whole(&state), served));
+            }
             self.finding = taken.err().map(finding);
             self.state = after;
             return true;
@@ -71,6 +75,20 @@ impl Follower<'_> {
 }
 
 impl Search {
+    /// Lets memory perform the requests that wait in a state, if it does so at once. Returns its moves, each with the state
+    /// before it.
+    fn served(&mut self, state: &mut Vec<u32>) -> Vec<(Vec<u32>, Move)> {
+        let mut served = Vec::new();
+        while self.serves {
+            let before = state.clone();
+            match self.stepper.serve(state) {
+                Some(chosen) => served.push((before, chosen)),
+                None => break,
+            }
+        }
+        served
+    }
+
     /// The run to a finding: its moves, each with the whole state before it. The finding has the names of cores and lines
     /// in this run. Nothing if two states with one fingerprint were taken for each other on the way.
     pub fn run_to_finding(&mut self, state: usize, found: Finding) -> Option<(Run, Finding)> {

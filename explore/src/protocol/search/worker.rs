@@ -59,6 +59,22 @@ pub struct Knowledge<'s> {
     pub states: &'s States,
     /// Whether the warnings of each report have been noted.
     pub noted: &'s [bool],
+    /// Whether memory performs requests at once.
+    pub serves: bool,
+}
+
+impl Knowledge<'_> {
+    /// Lets memory perform the requests that wait in a state, if it does so at once. Returns whether all that happens is
+    /// known.
+    fn serve(&self, state: &mut Vec<u32>, spare: &mut Vec<u32>) -> bool {
+        loop {
+            match self.serves.then(|| self.known.serve(state, spare)) {
+                None | Some(Ok(None)) => return true,
+                Some(Ok(Some(_))) => {}
+                Some(Err(_)) => return false,
+            }
+        }
+    }
 }
 
 /// The states of a batch.
@@ -185,6 +201,7 @@ impl Worker {
             };
             let led = match taken.problem {
                 Some(problem) => Led::Finding(finding(problem)),
+                None if !knowledge.serve(after, least) => Led::Nowhere,
                 None if known.represent(after, least).is_err() => Led::Nowhere,
                 None => {
                     let start = packed.len();
@@ -205,7 +222,7 @@ impl Worker {
         of: &mut OfState,
         out: &mut Explored,
     ) {
-        let Knowledge { known, states, noted } = knowledge;
+        let Knowledge { known, states, noted, .. } = knowledge;
         let is_spontaneous = is_spontaneous(made.chosen);
         let to = match &made.led {
             Led::State(key, at) => {

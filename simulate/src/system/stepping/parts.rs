@@ -40,6 +40,7 @@ mod in_flight;
 mod known;
 mod labels;
 mod layout;
+mod memory;
 mod owned;
 mod permuted;
 mod renames;
@@ -55,6 +56,7 @@ use in_flight::NOTHING_IN_FLIGHT;
 pub use known::{Known, Missing, Taken};
 pub use labels::Label;
 use layout::Part;
+use memory::Requested;
 
 /// What is wrong after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -78,13 +80,14 @@ pub struct PartStepper {
     known: Known,
     /// The warnings of the last move.
     warnings: Vec<Warning>,
+    requested: Requested,
 }
 
 impl PartStepper {
     /// The system of a stepper, in its first state.
     pub fn new(stepper: Stepper) -> PartStepper {
         let known = Known::new(&stepper);
-        PartStepper { stepper, known, warnings: Vec::new() }
+        PartStepper { stepper, known, warnings: Vec::new(), requested: Requested::default() }
     }
 
     /// What is known of the moves so far.

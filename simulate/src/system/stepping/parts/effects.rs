@@ -172,6 +172,7 @@ impl PartStepper {
         let transitions = self.stepper.system.tally.transitions;
         let (performed, done) = carry_out(&mut self.stepper, chosen);
         let warnings = self.stepper.warnings().into();
+        self.note_requests(chosen);
         let mut effect = Effect {
             cause,
             owned: cause.owned,
@@ -266,6 +267,7 @@ impl PartStepper {
         let controller = self.known.layout.controller_of(chosen);
         let (performed, done) = carry_out(&mut self.stepper, chosen);
         self.warnings = self.stepper.warnings();
+        self.note_requests(chosen);
         after.copy_from_slice(state);
         if done {
             self.number_all(after);

@@ -37,6 +37,8 @@ pub(super) struct Layout {
     pub owned_at: Vec<usize>,
     pub receivers: Vec<Receiver>,
     pub memory_at: usize,
+    /// The buffers of requests to memory, each with the place of its part.
+    pub memory_requests: Vec<(usize, usize)>,
     /// The first place of each group of parts: that of each controller, and memory.
     pub groups: Vec<usize>,
     /// The controller of each core and device.
@@ -74,12 +76,17 @@ impl Layout {
             let is_memory = requests == Some(buffer as u32);
             Receiver { at, consumer, is_read: stepper.read[buffer], is_memory }
         });
+        let receivers: Vec<Receiver> = receivers.collect();
+        let requests = receivers.iter().enumerate().filter(|(_, receiver)| receiver.is_memory);
         let controllers = system.controllers.iter();
         Layout {
+            memory_requests: requests
+                .filter_map(|(buffer, receiver)| Some((buffer, receiver.at?)))
+                .collect(),
             parts,
             groups: owned_at.iter().copied().chain([memory_at]).collect(),
             owned_at,
-            receivers: receivers.collect(),
+            receivers,
             memory_at,
             homes: (0..stepper.agents()).map(|agent| stepper.controller_of(agent)).collect(),
             first_cores: stepper.owned.iter().map(|owned| owned.agents.first().copied()).collect(),

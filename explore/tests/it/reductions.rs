@@ -1,0 +1,167 @@
+//! Explorations with and without symmetry and partial order say the same.
+
+use std::path::Path;
+
+use explore::protocol::{Exploration, Means, PartialOrder, Verdict, explore_by};
+use explore::search::Limits;
+use simulate::stepper::{Move, Scope, Symmetry};
+use slicc::load::load_with;
+use slicc::mutant::{Mutant, made, named};
+use slicc::protocol::{BLOCK_BYTES, Protocol};
+
+const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];
+
+/// Some mutants have more states than any limit.
+const MOST: usize = 30_000;
+
+const BOTH: [Symmetry; 2] = [Symmetry::Cores, Symmetry::Lines];
+
+fn run(protocol: &Protocol, scope: &Scope, symmetries: &[Symmetry]) -> Exploration {
+    run_by(protocol, scope, symmetries, false)
+}
+
+fn run_by(
+    protocol: &Protocol,
+    scope: &Scope,
+    symmetries: &[Symmetry],
+    partial_order: bool,
+) -> Exploration {
+    let scope = Scope { symmetries: symmetries.to_vec(), ..scope.clone() };
+    let limits = Limits { states: Some(MOST), ..Limits::default() };
+    let means = Means { partial_order, ..Means::default() };
+    explore_by(protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+}
+
+/// What an exploration found, without the moves of memory.
+fn said_apart_from_memory(exploration: &Exploration) -> (String, usize, usize) {
+    let (what, moves, warnings) = said(exploration);
+    let Verdict::Found(found) = &exploration.verdict else { return (what, moves, warnings) };
+    let others = found.moves.iter().filter(|one| !matches!(one, Move::Memory { .. }));
+    (what, others.count(), warnings)
+}
+
+/// What an exploration found: the kind of finding, the number of moves to it, and the places of warnings.
+fn said(exploration: &Exploration) -> (String, usize, usize) {
+    let (what, moves) = match &exploration.verdict {
+        Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), 0),
+        Verdict::Stopped(why) => panic!("stopped: {why:?}"),
+        Verdict::Found(found) => {
+            let fault = found.fault.as_ref().map(|fault| fault.kind.name());
+            (format!("{} {fault:?}", found.finding.name()), found.steps.len())
+        }
+    };
+    // A run that ends early has no time for warnings that another one of its length has.
+    let warnings = if moves == 0 { exploration.warnings.len() } else { 0 };
+    (what, moves, warnings)
+}
+
+/// Compares explorations of a mutant with two caches and a line. Returns whether they came to an end.
+fn compare(name: &str, mutant: &Mutant) -> bool {
+    let original = Protocol::open(name).expect("it is built in");
+    let Ok(protocol) = original.with(mutant) else { return false };
+    let scope = Scope::default();
+    let whole = run(&protocol, &scope, &[]);
+    if matches!(whole.verdict, Verdict::Stopped(_)) {
+        return false;
+    }
+    let symmetric = run(&protocol, &scope, &BOTH);
+    assert_eq!(said(&whole), said(&symmetric), "{name} with {}", mutant.name);
+    let reduced = run_by(&protocol, &scope, &BOTH, true);
+    assert_eq!(reduced.partial_order, PartialOrder::On, "{name} with {}", mutant.name);
+    let [whole_said, reduced_said] = [&whole, &reduced].map(said_apart_from_memory);
+    assert_eq!(whole_said, reduced_said, "{name} with {}", mutant.name);
+    if matches!(whole.verdict, Verdict::Clean) {
+        for one in [symmetric, reduced] {
+            assert_eq!(whole.taken, one.taken, "{name} with {}", mutant.name);
+        }
+    }
+    true
+}
+
+fn mutants(name: &str, step: usize) -> Vec<Mutant> {
+    let protocol = Protocol::open(name).expect("it is built in");
+    let made = made::by(&protocol, &[]).into_iter().step_by(step);
+    named::of(name).chain(made).collect()
+}
+
+fn compare_all(step: usize, least: usize) {
+    let all = PROTOCOLS
+        .iter()
+        .flat_map(|&name| mutants(name, step).into_iter().map(move |mutant| (name, mutant)));
+    let compared = all.filter(|(name, mutant)| compare(name, mutant)).count();
+    assert!(compared >= least, "{compared} of at least {least}");
+}
+
+#[test]
+fn mutants_have_the_same_findings() {
+    compare_all(199, 30);
+}
+
+#[test]
+fn states_are_as_many_as_there_are_orbits() {
+    let scope = Scope::default();
+    let protocol = Protocol::open("MI_example").expect("it is built in");
+    let whole = run(&protocol, &scope, &[]).progress.states;
+    let reduced = run(&protocol, &scope, &[Symmetry::Cores]);
+    assert_eq!(reduced.symmetries, [Symmetry::Cores]);
+    // Of 501 states all but three are different if the cores change places.
+    assert_eq!((whole, reduced.progress.states), (501, 252));
+}
+
+#[test]
+fn a_run_through_representatives_has_names_of_its_own() {
+    let protocol = Protocol::open("MI_example").expect("it is built in");
+    let mutant = named::find("mi-l1-nack-before-forward").expect("it is known");
+    let protocol = protocol.with(&mutant).expect("it fits");
+    let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let reduced = run(&protocol, &tiny, &BOTH);
+    assert_eq!(reduced.symmetries, [Symmetry::Cores, Symmetry::Lines]);
+    let whole = run(&protocol, &tiny, &[]);
+    assert_eq!(said(&whole), said(&reduced));
+    assert!(3 * reduced.progress.states < whole.progress.states);
+}
+
+#[test]
+fn memory_performs_requests_at_once() {
+    let protocol = Protocol::open("MI_example").expect("it is built in");
+    let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let limits = Limits::default();
+    let explored = [false, true].map(|partial_order| {
+        let scope = Scope { symmetries: BOTH.to_vec(), ..tiny.clone() };
+        let means = Means { partial_order, ..Means::default() };
+        explore_by(&protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+    });
+    let [whole, reduced] = &explored;
+    assert_eq!(said(whole), said(reduced));
+    assert_eq!(whole.taken, reduced.taken);
+    assert_eq!((whole.progress.states, reduced.progress.states), (212_207, 115_194));
+    assert_eq!(
+        [whole, reduced].map(|one| one.partial_order),
+        [PartialOrder::Off, PartialOrder::On]
+    );
+}
+
+/// MI_example, with something else in an action that asks memory to read.
+fn asking_memory(further: &str) -> Protocol {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
+    let action = "action(fetch_for_cache, \"mf\", desc=\"Let memory read\") {";
+    let loaded = load_with(&folder.join("MI_example.slicc"), &mut |path| {
+        let text = std::fs::read_to_string(path)?;
+        Ok(text.replace(action, &format!("{action} {further}")).into_bytes())
+    });
+    let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
+    protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
+}
+
+#[test]
+fn who_sees_that_requests_to_memory_wait_has_no_partial_order() {
+    // Memory has always performed one request before the next one is made, if it does so at once.
+    let seen = asking_memory("assert(memory_out.getSize(clockEdge()) == 0);");
+    let scope = Scope { lines: 2, ..Scope::default() };
+    let [whole, reduced] = [false, true].map(|order| run_by(&seen, &scope, &BOTH, order));
+    assert_eq!(reduced.partial_order, PartialOrder::Refused);
+    assert!(said(&whole).0.contains("fault"), "{:?}", said(&whole));
+    assert_eq!(said(&whole), said(&reduced));
+    let same = run_by(&asking_memory(""), &scope, &BOTH, true);
+    assert_eq!(same.partial_order, PartialOrder::On);
+}
