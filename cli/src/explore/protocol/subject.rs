@@ -5,7 +5,9 @@ use std::borrow::Cow;
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
-use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
+use explore::protocol::{
+    Exploration, OnDiskError, TransitionName, Verdict, explore_by, explore_on_disk,
+};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::stepper::StepperError;
@@ -93,9 +95,20 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let explored =
-            explore_by(&self.protocol, &scope, &args.means(), &args.limits.begin(), &mut report);
-        let exploration = explored.map_err(|problem| self.refused(problem))?;
+        let (means, limits) = (args.means(), args.limits.begin());
+        let exploration = match args.disk(self) {
+            None => explore_by(&self.protocol, &scope, &means, &limits, &mut report)
+                .map_err(|problem| self.refused(problem))?,
+            Some(disk) => {
+                let jobs = means.jobs;
+                explore_on_disk(&self.protocol, &scope, &disk, jobs, &limits, &mut report).map_err(
+                    |problem| match problem {
+                        OnDiskError::Stepper(problem) => self.refused(problem),
+                        OnDiskError::Disk(problem) => Error::Usage(format!("--disk: {problem}")),
+                    },
+                )?
+            }
+        };
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
         let fair = (args.fair && is_clean)
             .then(|| starvation(&self.protocol, &scope, &args.limits.begin(), &mut report))
