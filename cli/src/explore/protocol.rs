@@ -234,7 +234,7 @@ enum UseSymmetry {
 
 /// How states are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UseStore {
+pub enum UseStore {
     Exact,
     Compact,
 }
