@@ -3,12 +3,14 @@
 //! - [`memory_system`]: of a memory system, by Qadeer's method;
 //! - [`program`]: of a concurrent program;
 //! - [`protocol`]: of a coherence protocol;
+//! - [`sizes`]: of many protocols at several sizes;
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;
 mod memory_system;
 mod program;
 mod protocol;
+mod sizes;
 
 use std::io::Write;
 
@@ -22,7 +24,8 @@ Examples:
   rubric explore memory-system piranha --threads 2 --locations 2
   rubric explore program dekker --preemptions 2 --monitor tso,pso
   rubric explore protocol MI_example
-  rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60")]
+  rubric explore protocol path/to/My_protocol.slicc --locations 2 --tiny --timeout 60
+  rubric explore sizes all --max-states 100K -o sizes.jsonl")]
 pub struct Args {
     #[command(subcommand)]
     what: What,
@@ -33,6 +36,7 @@ enum What {
     MemorySystem(memory_system::Args),
     Program(program::Args),
     Protocol(protocol::Args),
+    Sizes(sizes::Args),
 }
 
 /// Runs the command.
@@ -41,5 +45,6 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         What::MemorySystem(args) => memory_system::run(args, out),
         What::Program(args) => program::run(args, out),
         What::Protocol(args) => protocol::run(args, out),
+        What::Sizes(args) => sizes::run(args, out),
     }
 }

@@ -47,16 +47,21 @@ mod search;
 mod settle;
 mod states;
 
+use std::path::PathBuf;
+
 use simulate::stepper::{
     DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
 };
-use simulate::system::{Covered, Warning};
+use simulate::system::{Warning, entry_of};
+
 use slicc::protocol::Protocol;
 use slicc::source::Span;
 
 use crate::search::{Limits, Progress, Stopped};
 pub use finding::{Finding, Violation};
+use search::checkpoint::{Locked, Manifest, identity};
 use search::{End, Search};
+pub use states::disk::DiskProblem;
 
 /// A warning about a mistake that gem5 accepts, and a shortest run that leads to it.
 #[derive(Clone, Debug)]
@@ -198,43 +203,128 @@ pub fn explore_by(
     limits: &Limits,
     report: &mut dyn FnMut(&Progress),
 ) -> Result<Exploration, StepperError> {
+    match explore_in(protocol, scope, means, None, limits, report) {
+        Ok(explored) => Ok(explored),
+        Err(OnDiskError::Stepper(problem)) => Err(problem),
+        Err(OnDiskError::Disk(problem)) => unreachable!("nothing is on disk: {problem}"),
+    }
+}
+
+/// A folder in which an exploration keeps its states.
+#[derive(Clone, Debug)]
+pub struct Disk {
+    /// The folder. It is made if there is none.
+    pub folder: PathBuf,
+    /// What is explored, in words, for those who find the folder.
+    pub explores: String,
+}
+
+/// The reason why a protocol cannot be explored on disk.
+#[derive(Debug, thiserror::Error)]
+pub enum OnDiskError {
+    /// The protocol or the scope is not supported.
+    #[error("{0:?}")]
+    Stepper(StepperError),
+    /// Something is wrong with the folder.
+    #[error(transparent)]
+    Disk(#[from] DiskProblem),
+}
+
+/// Explores a protocol as [`explore_by`] does. Exact states are in files in a folder, whatever the store of the means, and about 15
+/// bytes a state in memory. What was explored when the process ended, in whatever way, is explored no more if the folder is given
+/// again, but for the last second or so. The outcome is the same.
+///
+/// # Errors
+/// Fails if the protocol or the scope is not supported by the [`Stepper`], if a file cannot be read or written, or if the folder has
+/// something else.
+pub fn explore_on_disk(
+    protocol: &Protocol,
+    scope: &Scope,
+    disk: &Disk,
+    means: &Means,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Exploration, OnDiskError> {
+    explore_in(protocol, scope, means, Some(disk), limits, report)
+}
+
+/// Explores a protocol, on disk if there is one.
+fn explore_in(
+    protocol: &Protocol,
+    scope: &Scope,
+    means: &Means,
+    disk: Option<&Disk>,
+    limits: &Limits,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Exploration, OnDiskError> {
+    let stepper = |scope: &Scope| {
+        let stepper = Stepper::new(protocol, scope).map_err(OnDiskError::Stepper)?;
+        Ok::<_, OnDiskError>(PartStepper::new(stepper))
+    };
     let mut scope = scope.clone();
-    let mut ordered = Vec::new();
-    let mut seed = 0;
+    // What cannot be explored makes no folder.
+    let mut next = stepper(&scope)?;
+    let identity = identity(protocol, &scope, means);
+    let locked = disk.map(Locked::new).transpose()?;
+    let mut left = locked.as_ref().map(|locked| locked.left(&identity)).transpose()?.flatten();
     let mut means = *means;
     let mut partial_order = if means.partial_order { PartialOrder::On } else { PartialOrder::Off };
+    if left.as_ref().is_some_and(|left| left.refuses_partial_order) {
+        means.partial_order = false;
+        partial_order = PartialOrder::Refused;
+    }
+    let mut ordered = left.as_ref().map(Manifest::ordered).unwrap_or_default();
+    let mut seed = left.as_ref().map_or(0, |left| left.seed);
+    if !ordered.is_empty() {
+        scope.symmetries.retain(|one| ordered.iter().all(|other| other.symmetry != *one));
+        next = stepper(&scope)?;
+    }
     loop {
-        let stepper = PartStepper::new(Stepper::new(protocol, &scope)?);
-        let mut search = Search::new(stepper, &means, seed);
-        let (end, progress) = search.run(limits, report);
+        let mut search = match (&locked, left.take()) {
+            (None, _) => Search::new(next, &means, seed),
+            (Some(locked), Some(left)) => locked.go_on(next, &means, left)?,
+            (Some(locked), None) => {
+                let mut manifest = Manifest::new(locked.disk, &identity, seed, &ordered);
+                manifest.refuses_partial_order = partial_order == PartialOrder::Refused;
+                locked.begin(next, &means, manifest)?
+            }
+        };
+        let (end, progress) = search.run(limits, report)?;
         if let Some((symmetry, place)) = search.broken() {
             // The exploration is void: once more, without this symmetry.
             scope.symmetries.retain(|&other| other != symmetry);
             ordered.push(Asymmetry { symmetry, reason: Why::Ordered(place) });
-        } else if search.is_void() {
+        } else if search.disturbs_memory() {
             means.partial_order = false;
             partial_order = PartialOrder::Refused;
-        } else if let Some(explored) = concluded(search, end, progress, &ordered) {
-            return Ok(Exploration { partial_order, ..explored });
+        } else if !search.states.is_void()
+            && let Some(explored) = concluded(protocol, &mut search, end, progress, &ordered)
+        {
+            // What was read to describe it counts as well.
+            let explored = Exploration { partial_order, ..explored };
+            return search.states.problem().map_or(Ok(explored), |problem| Err(problem.into()));
         } else {
             // Two states with one fingerprint were taken for each other: once more, with others.
             seed += 1;
         }
+        next = stepper(&scope)?;
     }
 }
 
 /// What an exploration says. Nothing if a run to what it found is none, as happens if two states have one fingerprint.
 fn concluded(
-    mut search: Search,
+    protocol: &Protocol,
+    search: &mut Search,
     end: End,
     progress: Progress,
     ordered: &[Asymmetry],
 ) -> Option<Exploration> {
+    let transitions = search.transitions();
     let noted = std::mem::take(&mut search.warnings);
     let mut warnings = Vec::with_capacity(noted.len());
     for (warning, state, chosen) in noted {
         let run = search.run_to_warning(state, chosen, &warning)?;
-        let Violation { steps, moves, .. } = describe(&mut search, &run, Finding::Fault);
+        let Violation { steps, moves, .. } = describe(search, &run, Finding::Fault);
         warnings.push(WarningRun { warning, steps, moves });
     }
     let verdict = match end {
@@ -243,7 +333,7 @@ fn concluded(
         End::Stopped(why) => Verdict::Stopped(why),
         End::Found(finding, state) => {
             let (run, finding) = search.run_to_finding(state, finding)?;
-            Verdict::Found(Box::new(describe(&mut search, &run, finding)))
+            Verdict::Found(Box::new(describe(search, &run, finding)))
         }
     };
     let mut asymmetries = ordered.to_vec();
@@ -254,27 +344,26 @@ fn concluded(
             .into_iter()
             .map(|(symmetry, reason)| Asymmetry { symmetry, reason: Why::Differs(reason) }),
     );
-    let stepper = search.stepper.stepper();
-    let taken = names(stepper.system().coverage());
-    let stalled = names(stepper.system().stalls());
-    let parties = stepper.parties();
-    let partial_order = PartialOrder::Off;
+    let (stalled, taken): (Vec<u32>, Vec<u32>) =
+        transitions.into_iter().partition(|triple| triple % 2 == 1);
+    let parties = search.stepper.stepper().parties();
     Some(Exploration {
         verdict,
         warnings,
         progress,
-        taken,
-        stalled,
+        taken: names(protocol, taken),
+        stalled: names(protocol, stalled),
         parties,
         symmetries,
         asymmetries,
-        partial_order,
+        partial_order: PartialOrder::Off,
     })
 }
 
-fn names(rows: Vec<Covered<'_>>) -> Vec<TransitionName> {
-    let rows = rows.into_iter();
-    rows.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect()
+/// The names of transitions, of which the numbers are given.
+fn names(protocol: &Protocol, triples: Vec<u32>) -> Vec<TransitionName> {
+    let entries = triples.into_iter().filter_map(|triple| entry_of(protocol, triple));
+    entries.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect()
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.

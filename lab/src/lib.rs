@@ -34,6 +34,7 @@
 
 pub mod campaign;
 pub mod certify;
+pub mod decided;
 mod error;
 pub mod experiment;
 mod folder;

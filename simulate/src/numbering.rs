@@ -184,6 +184,11 @@ impl Strings {
         number
     }
 
+    /// The strings from a number on.
+    pub fn from(&self, first: usize) -> impl Iterator<Item = &[u8]> {
+        (first..self.ends.len()).map(|number| self.get(number as u32))
+    }
+
     /// Their memory in bytes.
     pub fn bytes(&self) -> usize {
         self.table.bytes() + self.bytes.capacity() + self.ends.capacity() * size_of::<usize>()

@@ -74,7 +74,9 @@ use crate::system::stepping::{Size, Stepping};
 use crate::system::{Setup, System};
 
 pub use crate::ruby::network::Order;
-pub use crate::system::stepping::parts::{Known, Label, Missing, PartStepper, Problem, Taken};
+pub use crate::system::stepping::parts::{
+    Known, Label, Missing, PartStepper, Parts, Problem, Taken,
+};
 pub use crate::system::stepping::{
     Access, Action, DescribedMove, Freshness, Group, Holders, Move, Outcome, Party, Repertoire,
     Signal, Symmetry, Values,

@@ -18,7 +18,7 @@ mod unreached;
 use std::io::Write;
 use std::path::PathBuf;
 
-use explore::protocol::{Means, Store};
+use explore::protocol::{Disk, Means, Store};
 use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
@@ -49,6 +49,7 @@ Examples:
   rubric explore protocol MI_example --also linked --fair
   rubric explore protocol MI_example --unreached
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
+  rubric explore protocol MESI_Two_Level --threads 3 --locations 2 --tiny --disk states
 
 Each core has a cache and at most one outstanding request, and issues any sequence of loads and stores (with
 several outstanding requests it need not be sequentially consistent), and of what --also names. DMA devices read and write lines (--dma). A message arrives at any time after it
@@ -95,6 +96,10 @@ the protocol failed, `fault` with `kind`, `message`, `file` and `line`; with --n
 `explore memory-system` has them; with --fair and if nothing else is found `fair` with `states`, `moves`, `outcome` and, if
 a request may starve, `what`, `stem` and `cycle`; with --unreached `unreached` with `proved` (whether all runs were looked
 at) and `transitions` (each with `machine`, `state`, `event` and, if it is known, `reason`).
+
+With --disk, states take 20 to 60 bytes each in files: 4 bytes for each controller, and 12 more. An exploration that was
+interrupted, or killed, or that met a limit, goes on if the folder is given again, and ends as one that was not interrupted. The
+folder belongs to one protocol, size and version of rubric; another exploration is refused. To begin again, remove the folder.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -197,6 +202,11 @@ pub struct Args {
     )]
     store: UseStore,
 
+    /// Keep states in files in a folder, with about 15 bytes a state in memory. If the program ends early, in whatever way, the same
+    /// command goes on from there. States are stored exactly
+    #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
+    disk: Option<PathBuf>,
+
     /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     jobs: Option<u32>,
@@ -246,7 +256,7 @@ enum UsePartialOrder {
 
 /// How states are stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-enum UseStore {
+pub enum UseStore {
     Exact,
     Compact,
 }
@@ -290,6 +300,12 @@ impl Args {
             jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
             partial_order: self.partial_order == UsePartialOrder::Auto && !self.unreached,
         }
+    }
+
+    /// The folder in which an exploration keeps its states, if there is one.
+    fn disk(&self, subject: &Subject) -> Option<Disk> {
+        let folder = self.disk.clone()?;
+        Some(Disk { folder, explores: self.command(subject) })
     }
 
     /// The command that repeats one exploration.
@@ -380,6 +396,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     if args.mutant.is_some() && names.len() > 1 {
         return Err(Error::Usage(
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
+        ));
+    }
+    if args.disk.is_some() && names.len() > 1 {
+        return Err(Error::Usage(
+            "--disk: a folder has one exploration: name one protocol".to_owned(),
         ));
     }
     if args.output.is_some() && names.len() > 1 {

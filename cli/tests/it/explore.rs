@@ -258,3 +258,73 @@ fn a_deadlock_says_what_waits() {
     let (_, waits) = text.split_once("  what waits then:\n").expect("it is a deadlock");
     assert!(waits.contains(" and waits for L1Cache-"), "{waits}");
 }
+
+/// What was printed, without times and memory.
+fn timeless(text: &str) -> Vec<String> {
+    text.lines().map(|line| line.split(';').next().unwrap_or_default().to_owned()).collect()
+}
+
+#[test]
+fn a_killed_exploration_goes_on() {
+    let folder = Folder::new();
+    let disk = folder.path("disk");
+    let exploration = ["MESI_Two_Level", "--locations=2", "--tiny", "--quiet"];
+    let limited = |states: &'static str| [&explore(&exploration)[..], &[states]].concat();
+    let expected = output_of(&limited("--max-states=150K"), 3);
+    let on_disk = |states| [&limited(states)[..], &["--disk", &disk]].concat();
+    let killed = on_disk("--max-states=2M");
+    let mut child = std::process::Command::new(env!("CARGO_BIN_EXE_rubric"))
+        .args(&killed)
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let manifest = std::path::Path::new(&disk).join("exploration.json");
+    while !manifest.exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it ended too early");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    // Only one process at a time may use it.
+    let lock = std::fs::File::create(manifest.with_file_name("lock")).unwrap();
+    lock.lock().unwrap();
+    let busy = error(&killed);
+    assert!(busy.contains("disk: another process is using it"), "{busy}");
+    drop(lock);
+    let left = std::fs::read_to_string(&manifest).unwrap();
+    let left: Value = serde_json::from_str(&left).unwrap();
+    assert!(left["states"].as_u64().unwrap() < 150_000, "it was too fast: {left}");
+    let resumed = output_of(&on_disk("--max-states=150K"), 3);
+    assert_eq!(timeless(&resumed), timeless(&expected));
+
+    let other = error(&[&explore(&["MI_example", "--quiet"])[..], &["--disk", &disk]].concat());
+    assert!(other.contains("has the states of another exploration"), "{other}");
+    assert!(
+        other.contains("rubric explore protocol MESI_Two_Level --locations 2 --tiny"),
+        "{other}"
+    );
+    let both = error(&[&killed[..], &["--store=compact"]].concat());
+    assert!(both.contains("cannot be used with"), "{both}");
+}
+
+#[test]
+fn sizes_are_a_table_that_goes_on() {
+    let folder = Folder::new();
+    let file = folder.path("sizes.jsonl");
+    let sizes = |arguments: &[&str]| {
+        let all = [&["explore", "sizes", "MI_example", "--quiet", "-o", &file], arguments].concat();
+        output(&all)
+    };
+    let first = sizes(&["--sizes=2x1,2x2-tiny", "--max-states=300"]);
+    assert!(first.contains("nothing found") && first.contains("undecided"), "{first}");
+    let again = sizes(&["--sizes=2x1,2x2-tiny", "--max-states=300"]);
+    assert_eq!(first, again, "nothing is explored again");
+    let more = sizes(&["--sizes=2x2-tiny"]);
+    assert!(!more.contains("undecided") && more.contains("nothing found"), "{more}");
+    let rows = std::fs::read_to_string(&file).unwrap();
+    let rows: Vec<Value> = rows.lines().map(|row| serde_json::from_str(row).unwrap()).collect();
+    let outcomes: Vec<&str> = rows.iter().map(|row| row["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["clean", "stopped", "clean"]);
+    let wrong = error(&["explore", "sizes", "MI_example", "--sizes=2by2"]);
+    assert!(wrong.contains("`2by2` is no size"), "{wrong}");
+}

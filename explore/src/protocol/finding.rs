@@ -1,10 +1,11 @@
 //! What an exploration finds, in words.
 
+use serde::{Deserialize, Serialize};
 use simulate::stepper::{DescribedMove, Move};
 use simulate::system::Fault;
 
 /// A defect of the protocol that an exploration found.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Finding {
     /// The protocol failed.
     Fault,

@@ -1,11 +1,13 @@
 //! The search: all states, breadth first.
 //!
 //! - [`worker`]: makes moves and looks up the states after them, on several threads;
-//! - [`follow`]: finds the run to a state.
+//! - [`follow`]: finds the run to a state;
+//! - [`checkpoint`]: leaves on disk how far a search has come, and goes on from there.
 //!
 //! States are explored in batches. Workers look up what is known; what they do not find is added here, one state after
 //! another. So the numbers of states, and all that is found, are those of a search by a single thread.
 
+pub mod checkpoint;
 mod follow;
 mod worker;
 
@@ -15,9 +17,11 @@ use simulate::stepper::{Access, Action, Group, Move, PartStepper, Problem, Symme
 use simulate::system::Warning;
 use slicc::source::Span;
 
+use super::states::disk::DiskProblem;
 use super::states::{States, Unpacked};
 use super::{Finding, Means, settle};
 use crate::search::{Limits, Progress, Stopped, stopped};
+use checkpoint::Checkpoints;
 use worker::{Batch, Knowledge, Lead, OfState, Worker};
 
 /// Number of explored states between two checks of time and memory.
@@ -49,15 +53,22 @@ pub struct Search {
     workers: Vec<Worker>,
     /// Whether memory performs requests at once.
     serves: bool,
-    /// The parts of the states of a batch, if they are not stored.
+    /// The numbers of the states of a batch, if these are not in memory.
     given: Vec<u32>,
     moves: Vec<Move>,
     /// The state whose moves are explored.
     before: Unpacked,
     after: Vec<u32>,
+    /// How far it has come.
+    at: At,
+    /// What is left on disk.
+    checkpoints: Option<Checkpoints>,
+    /// The transitions that other processes have taken, by their numbers.
+    taken: Vec<u32>,
 }
 
 /// How far a search has come.
+#[derive(Clone, Copy, Debug)]
 struct At {
     /// The next state to be explored.
     state: usize,
@@ -67,16 +78,26 @@ struct At {
 }
 
 impl Search {
-    /// A search that begins in the first state of a stepper. Each seed has its own fingerprints.
-    pub fn new(mut stepper: PartStepper, means: &Means, seed: u64) -> Search {
+    /// A search that begins in the first state of a stepper, with states in memory. Each seed has its own fingerprints.
+    pub fn new(stepper: PartStepper, means: &Means, seed: u64) -> Search {
         let known = stepper.known();
-        let mut states = States::new(known.width(), known.groups(), means.store, seed);
+        let states = States::new(known.width(), known.groups(), means.store, seed);
+        Search::begin(stepper, states, means)
+    }
+
+    /// A search that begins in the first state.
+    fn begin(mut stepper: PartStepper, mut states: States, means: &Means) -> Search {
         let mut first = stepper.first();
         stepper.represent(&mut first);
         // The first state is always new.
         let _ = states.number(&first, &Unpacked::default());
         states.note(!stepper.known().is_busy(&first));
+        Search::of(stepper, states, means)
+    }
+
+    fn of(stepper: PartStepper, states: States, means: &Means) -> Search {
         Search {
+            after: vec![0; stepper.known().width()],
             stepper,
             states,
             warnings: Vec::new(),
@@ -86,16 +107,26 @@ impl Search {
             given: Vec::new(),
             moves: Vec::new(),
             before: Unpacked::default(),
-            after: first,
+            at: At { state: 0, layer_ends: 1, progress: Progress::default() },
+            checkpoints: None,
+            taken: Vec::new(),
         }
     }
 
     /// Explores states until a limit is met or something is found.
-    pub fn run(&mut self, limits: &Limits, report: &mut dyn FnMut(&Progress)) -> (End, Progress) {
+    ///
+    /// # Errors
+    /// Something has failed on disk.
+    pub fn run(
+        &mut self,
+        limits: &Limits,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Result<(End, Progress), DiskProblem> {
         let begun = Instant::now();
-        let mut at = At { state: 0, layer_ends: 1, progress: Progress::default() };
+        let before = self.at.progress.time;
+        let mut at = self.at;
         let mut report = |progress: &mut Progress| {
-            progress.time = begun.elapsed();
+            progress.time = before + begun.elapsed();
             report(progress);
         };
         let mut end = loop {
@@ -105,19 +136,28 @@ impl Search {
             if let Some(end) = self.explore_batch(&mut at, limits, &mut report) {
                 break end;
             }
+            at.progress.time = before + begun.elapsed();
+            self.leave_if_due(&at)?;
         };
+        at.progress.time = before + begun.elapsed();
+        at.progress.states = self.states.len();
+        if !matches!(end, End::Found(..)) {
+            self.leave(&at)?;
+        }
         let mut progress = at.progress;
-        progress.states = self.states.len();
-        let can_look = !self.is_void() && self.states.are_exact();
-        if !matches!(end, End::Found(..)) && can_look {
+        if !matches!(end, End::Found(..)) && !self.is_void() && self.states.are_exact() {
             let explored = self.states.len() - progress.open;
             if let Some(stuck) = settle::first_stuck(self, explored) {
                 end = End::Found(self.stuck(stuck), stuck);
             }
         }
+        self.states.verify();
+        if let Some(problem) = self.states.problem() {
+            return Err(problem);
+        }
         progress.bytes = self.states.bytes() + self.stepper.known().bytes();
-        progress.time = begun.elapsed();
-        (end, progress)
+        progress.time = before + begun.elapsed();
+        Ok((end, progress))
     }
 
     /// Explores the next states.
@@ -130,11 +170,11 @@ impl Search {
         let first = at.state;
         let count = (self.states.len() - first).min(STATES_PER_WORKER * self.workers.len());
         let mut given = std::mem::take(&mut self.given);
-        let batch = if self.states.are_exact() {
+        let batch = if self.states.are_in_memory() {
             Batch::Stored(first, count)
         } else {
-            self.give(first..first + count, &mut given);
-            Batch::Given(first, &given)
+            let stride = self.give(first..first + count, &mut given);
+            Batch::Given(first, stride, &given)
         };
         let knowledge = Knowledge {
             known: self.stepper.known(),
@@ -146,6 +186,7 @@ impl Search {
         let mut end = None;
         'all: for mut explored in all {
             let mut done = 0;
+            self.states.claim(&explored.claims);
             for of in &explored.states {
                 let leads = &explored.leads[done..of.leads];
                 done = of.leads;
@@ -160,8 +201,12 @@ impl Search {
         end
     }
 
-    /// Takes states of which only fingerprints are stored from their queue.
-    fn give(&mut self, states: std::ops::Range<usize>, given: &mut Vec<u32>) {
+    /// Takes states of which only fingerprints are stored from their queue, or reads them from disk. Returns how many numbers
+    /// each has.
+    fn give(&mut self, states: std::ops::Range<usize>, given: &mut Vec<u32>) -> usize {
+        if self.states.are_exact() {
+            return self.states.unpack_all(states, given);
+        }
         given.clear();
         let mut parts = vec![0; self.stepper.known().width()];
         for state in states {
@@ -170,6 +215,7 @@ impl Search {
             }
             given.extend_from_slice(&parts);
         }
+        parts.len()
     }
 
     /// Adds what a worker found about the next state.
@@ -338,9 +384,14 @@ impl Search {
         used.find_map(|&symmetry| Some((symmetry, self.stepper.observed(symmetry)?)))
     }
 
-    /// Whether the moves until now show that too few states are explored.
+    /// Whether what was explored is of no use: the moves until now show that too few states are, or states on disk are lost.
     pub fn is_void(&self) -> bool {
-        self.broken().is_some() || self.serves && self.stepper.disturbs_memory()
+        self.broken().is_some() || self.disturbs_memory() || self.states.is_void()
+    }
+
+    /// Whether memory performs requests at once although a run depends on when it does.
+    pub fn disturbs_memory(&self) -> bool {
+        self.serves && self.stepper.disturbs_memory()
     }
 
     /// Whether a spontaneous move leads from a state to one of the others. All successors have been found before, and states

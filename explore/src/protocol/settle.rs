@@ -20,7 +20,12 @@ pub fn first_stuck(search: &mut Search, explored: usize) -> Option<usize> {
     let mut is_fine = search.states.settled().clone();
     (explored..search.states.len()).for_each(|at| is_fine.set(at));
     loop {
-        follow_moves(&search.states, explored, &mut is_fine);
+        if !search.states.follow_on_disk(&mut is_fine) {
+            follow_moves(&search.states, explored, &mut is_fine);
+        }
+        if search.states.is_void() {
+            return None;
+        }
         let rest: Vec<usize> = (0..explored).filter(|&at| !is_fine.get(at)).collect();
         let mut is_changed = false;
         for &at in rest.iter().rev() {

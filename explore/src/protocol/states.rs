@@ -1,30 +1,36 @@
 //! The states that an exploration has found, in the order in which they were found.
 //!
 //! - [`tree`]: stored exactly;
-//! - [`fingerprints`]: of each its fingerprint;
+//! - [`disk`]: stored exactly, in files, and of each its fingerprint in memory;
+//! - [`fingerprints`]: of each its fingerprint only;
+//! - [`stored`]: what is asked of those in files;
 //! - [`bits`]: sets of states.
 //!
 //! Beside the states there are the findings at which runs end, which are numbered among them, and the tree of the search, in
 //! two bits for each state.
 
 mod bits;
+pub mod disk;
 mod fingerprints;
+pub mod stored;
 mod tree;
 
 use std::hint::black_box;
+use std::path::Path;
 
 use rustc_hash::FxHashMap;
 use simulate::numbering::make_room;
 
 use super::{Finding, Store};
 pub use bits::Bits;
+use disk::{DiskProblem, Moves};
 use fingerprints::Fingerprints;
 pub use fingerprints::missed;
-use tree::Tree;
+pub use tree::Tree;
 pub use tree::Unpacked;
 
 /// Stands for no state.
-const NONE: u32 = u32::MAX;
+pub const NONE: u32 = u32::MAX;
 
 /// The states, in one of two forms.
 #[derive(Debug)]
@@ -46,17 +52,41 @@ pub struct States {
     settled: Bits,
     /// For each explored state, another one to which a spontaneous move leads, or [`NONE`], if states are stored exactly.
     next: Vec<u32>,
+    /// The same and the tree of the search, if states are on disk.
+    moves: Option<Moves>,
 }
 
 impl States {
     /// No states, each of which will have this number of parts, of which those from each of `groups` on change together. Each
     /// seed has its own fingerprints.
     pub fn new(width: usize, groups: &[usize], store: Store, seed: u64) -> States {
+        States::of(match store {
+            Store::Exact => Stored::Exactly(Tree::new(width, groups)),
+            Store::Compact => Stored::Fingerprints(Fingerprints::new(seed)),
+        })
+    }
+
+    /// No states, each of which will have this number of parts, in a folder.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn on_disk(
+        width: usize,
+        groups: &[usize],
+        folder: &Path,
+        seed: u64,
+    ) -> Result<States, DiskProblem> {
+        let moves = Moves::open(folder, 0)?;
+        let mut states =
+            States::of(Stored::Exactly(Tree::on_disk(width, groups, folder, 0, seed)?));
+        states.moves = Some(moves);
+        Ok(states)
+    }
+
+    fn of(stored: Stored) -> States {
         States {
-            stored: match store {
-                Store::Exact => Stored::Exactly(Tree::new(width, groups)),
-                Store::Compact => Stored::Fingerprints(Fingerprints::new(seed)),
-            },
+            stored,
+            moves: None,
             findings: Vec::new(),
             found: FxHashMap::default(),
             children: Bits::default(),
@@ -78,19 +108,30 @@ impl States {
         self.found.get(&state).map(|&at| &self.findings[at as usize])
     }
 
-    /// Whether states can be unpacked, in any order.
-    pub fn are_exact(&self) -> bool {
-        matches!(self.stored, Stored::Exactly(_))
+    /// Whether states are in memory, so that they can be unpacked at any time.
+    pub fn are_in_memory(&self) -> bool {
+        self.tree().is_some_and(|tree| tree.disk().is_none())
     }
 
-    /// Unpacks a state.
+    /// All states, if they are stored exactly.
+    fn tree(&self) -> Option<&Tree> {
+        match &self.stored {
+            Stored::Exactly(tree) => Some(tree),
+            Stored::Fingerprints(_) => None,
+        }
+    }
+
+    /// Whether states are stored exactly.
+    pub fn are_exact(&self) -> bool {
+        self.tree().is_some()
+    }
+
+    /// Unpacks a state. If it is on disk and cannot be read, it becomes some state, and [`States::problem`] says why.
     ///
     /// # Panics
     /// Panics if this is a finding, or if only fingerprints are stored.
     pub fn unpack(&self, state: usize, into: &mut Unpacked) {
-        let Stored::Exactly(tree) = &self.stored else {
-            unreachable!("a fingerprint is not unpacked");
-        };
+        let tree = self.tree().expect("a fingerprint is not unpacked");
         tree.unpack(state, into).expect("a finding is not unpacked");
     }
 
@@ -184,7 +225,10 @@ impl States {
     pub fn note_explored(&mut self, children: usize, next: Option<u32>) {
         (0..children).for_each(|_| self.children.push(true));
         self.children.push(false);
-        if self.are_exact() {
+        if let Some(moves) = &mut self.moves {
+            let noted = moves.note(next.unwrap_or(NONE), children as u32);
+            self.note_on_disk(noted);
+        } else if self.are_exact() {
             make_room(&mut self.next, 1);
             self.next.push(next.unwrap_or(NONE));
         }
@@ -242,7 +286,9 @@ impl States {
             Stored::Exactly(tree) => tree.bytes(),
             Stored::Fingerprints(prints) => prints.bytes(),
         };
+        let moves = self.moves.as_ref().map_or(0, Moves::bytes);
         stored
+            + moves
             + bits.map(Bits::bytes).into_iter().sum::<usize>()
             + self.next.capacity() * size_of::<u32>()
     }

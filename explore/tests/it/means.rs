@@ -18,7 +18,7 @@ fn tiny() -> Scope {
 }
 
 /// All that an exploration says, but for times and memory.
-fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move>>) {
+pub fn said(exploration: &Exploration) -> (String, Vec<Move>, [u64; 4], Vec<Vec<Move>>) {
     let (what, moves) = match &exploration.verdict {
         Verdict::Clean | Verdict::Unproved { .. } => ("nothing".to_owned(), Vec::new()),
         Verdict::Stopped(why) => (format!("{why:?}"), Vec::new()),

@@ -6,7 +6,9 @@ use std::collections::BTreeSet;
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
-use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
+use explore::protocol::{
+    Exploration, OnDiskError, TransitionName, Verdict, explore_by, explore_on_disk,
+};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::config::Plan;
@@ -98,9 +100,18 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let explored =
-            explore_by(&self.protocol, &scope, &args.means(), &args.limits.begin(), &mut report);
-        let exploration = explored.map_err(|problem| self.refused(problem))?;
+        let (means, limits) = (args.means(), args.limits.begin());
+        let exploration = match args.disk(self) {
+            None => explore_by(&self.protocol, &scope, &means, &limits, &mut report)
+                .map_err(|problem| self.refused(problem))?,
+            Some(disk) => {
+                explore_on_disk(&self.protocol, &scope, &disk, &means, &limits, &mut report)
+                    .map_err(|problem| match problem {
+                        OnDiskError::Stepper(problem) => self.refused(problem),
+                        OnDiskError::Disk(problem) => Error::Usage(format!("--disk: {problem}")),
+                    })?
+            }
+        };
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
         let fair = (args.fair && is_clean)
             .then(|| starvation(&self.protocol, &scope, &args.limits.begin(), &mut report))

@@ -38,6 +38,26 @@ pub const LONG: &[(&str, &str)] = &[
         "a search through hundreds of thousands of states",
     ),
     (
+        "rubric explore protocol MESI_Two_Level --threads 3 --locations 2 --tiny --disk states",
+        "more than 100 million states: many minutes",
+    ),
+    (
+        "rubric explore sizes all --max-states 100K -o sizes.jsonl",
+        "100,000 states of each: half a minute",
+    ),
+    (
+        "rubric explore sizes all --max-states 2M -o sizes.jsonl",
+        "2 million states of each: minutes",
+    ),
+    (
+        "rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o sizes.jsonl",
+        "2 million states of each: minutes",
+    ),
+    (
+        "rubric explore sizes MESI_Two_Level --sizes 2x2-tiny -o sizes.jsonl",
+        "19 million states: minutes",
+    ),
+    (
         "rubric explore protocol MI_example --locations 2 --tiny --mutants",
         "a search for each mutant",
     ),

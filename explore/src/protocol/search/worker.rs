@@ -50,6 +50,8 @@ pub struct Explored {
     pub states: Vec<OfState>,
     pub leads: Vec<Lead>,
     pub packed: Vec<u32>,
+    /// What was taken for known states, for [`States::claim`].
+    pub claims: Vec<u32>,
 }
 
 /// What workers look things up in.
@@ -82,21 +84,22 @@ impl Knowledge<'_> {
 pub enum Batch<'b> {
     /// States with consecutive numbers, the first and how many.
     Stored(usize, usize),
-    /// The parts of states with consecutive numbers, of which the first is given.
-    Given(usize, &'b [u32]),
+    /// The parts of states with consecutive numbers, of which the first is given, and if they are known their groups: so many
+    /// numbers for each.
+    Given(usize, usize, &'b [u32]),
 }
 
 impl Batch<'_> {
-    fn len(&self, width: usize) -> usize {
+    fn len(&self) -> usize {
         match self {
             Batch::Stored(_, count) => *count,
-            Batch::Given(_, parts) => parts.len() / width,
+            Batch::Given(_, stride, numbers) => numbers.len() / stride,
         }
     }
 
     /// The number of the first state.
     fn first(&self) -> usize {
-        let (Batch::Stored(first, _) | Batch::Given(first, _)) = *self;
+        let (Batch::Stored(first, _) | Batch::Given(first, ..)) = *self;
         first
     }
 
@@ -107,8 +110,8 @@ impl Batch<'_> {
     pub fn unpack(&self, state: usize, width: usize, states: &States, into: &mut Unpacked) {
         match self {
             Batch::Stored(..) => states.unpack(state, into),
-            Batch::Given(first, parts) => {
-                into.set_parts(&parts[(state - first) * width..][..width])
+            Batch::Given(first, stride, numbers) => {
+                into.set(&numbers[(state - first) * stride..][..*stride], width);
             }
         }
     }
@@ -227,6 +230,10 @@ impl Worker {
         let to = match &made.led {
             Led::State(key, at) => {
                 let to = key.and_then(|key| states.find(&self.packed[at.clone()], key));
+                if let Some(to) = to.filter(|_| states.needs_claims()) {
+                    out.claims.push(to);
+                    out.claims.extend_from_slice(&self.packed[at.clone()][known.width()..]);
+                }
                 if to.is_none() {
                     let start = out.packed.len();
                     out.packed.extend_from_slice(&self.packed[at.clone()]);
@@ -257,7 +264,7 @@ pub fn explore(
     knowledge: Knowledge<'_>,
     batch: Batch<'_>,
 ) -> Vec<Explored> {
-    let len = batch.len(knowledge.known.width());
+    let len = batch.len();
     let (next, all) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let work = |worker: &mut Worker| {
         loop {

@@ -5,7 +5,12 @@
 //! groups are the row of a state. (Laarman, van de Pol & Weber, "Parallel recursive state compression for free", SPIN 2011,
 //! compress with a binary tree. With two levels few rows are looked up for a move, which takes most of the time.)
 
+use std::path::Path;
+
 use simulate::numbering::{NumberTable, hash_word, make_room};
+
+use super::disk::DiskProblem;
+use super::disk::rows::DiskRows;
 
 /// The first number of a row that stands for something else than a state.
 const NO_STATE: u32 = u32::MAX;
@@ -21,8 +26,12 @@ struct Rows {
 }
 
 fn hash(row: &[u32]) -> u64 {
+    seeded_hash(0, row)
+}
+
+fn seeded_hash(seed: u64, row: &[u32]) -> u64 {
     let (pairs, rest) = row.as_chunks();
-    let first = u64::from(rest.first().copied().unwrap_or(0));
+    let first = seed ^ u64::from(rest.first().copied().unwrap_or(0));
     pairs.iter().fold(hash_word(first), |hash, &[left, right]| {
         hash_word(hash ^ (u64::from(left) << 32 | u64::from(right)))
     })
@@ -68,8 +77,49 @@ impl Rows {
         number
     }
 
+    /// The number of rows.
+    fn len(&self) -> usize {
+        self.rows.len() / self.length
+    }
+
     fn bytes(&self) -> usize {
         self.rows.capacity() * size_of::<u32>() + self.table.bytes()
+    }
+}
+
+/// Where the rows of states are.
+#[derive(Debug)]
+enum StateRows {
+    Memory(Rows),
+    Disk {
+        rows: DiskRows,
+        /// Each seed has its own fingerprints.
+        seed: u64,
+    },
+}
+
+impl StateRows {
+    fn length(&self) -> usize {
+        match self {
+            StateRows::Memory(rows) => rows.length,
+            StateRows::Disk { rows, .. } => rows.length(),
+        }
+    }
+
+    #[inline]
+    fn hash(&self, row: &[u32]) -> u64 {
+        match self {
+            StateRows::Memory(_) => hash(row),
+            StateRows::Disk { seed, .. } => seeded_hash(*seed, row),
+        }
+    }
+
+    fn number(&mut self, row: &[u32]) -> Result<u32, u32> {
+        let hash = self.hash(row);
+        match self {
+            StateRows::Memory(rows) => rows.number(row),
+            StateRows::Disk { rows, .. } => rows.number(row, hash),
+        }
     }
 }
 
@@ -93,11 +143,16 @@ impl Unpacked {
         &self.numbers[self.width..]
     }
 
-    /// Becomes a state of which only the parts are known.
-    pub fn set_parts(&mut self, parts: &[u32]) {
+    /// The parts and, if they are known, the groups.
+    pub fn numbers(&self) -> &[u32] {
+        &self.numbers
+    }
+
+    /// Becomes a state of which a number of parts are given, and then, if they are known, its groups.
+    pub fn set(&mut self, numbers: &[u32], width: usize) {
         self.numbers.clear();
-        self.numbers.extend_from_slice(parts);
-        self.width = parts.len();
+        self.numbers.extend_from_slice(numbers);
+        self.width = width;
     }
 }
 
@@ -108,25 +163,64 @@ pub struct Tree {
     /// The first part of each group.
     starts: Vec<usize>,
     groups: Vec<Rows>,
-    states: Rows,
+    states: StateRows,
 }
 
 impl Tree {
     /// No states, each of which will have this number of parts, with the first part of each group. The first one is 0, and
     /// there are at least two.
     pub fn new(width: usize, starts: &[usize]) -> Tree {
+        Tree::of(width, starts, StateRows::Memory(Rows::new(starts.len())))
+    }
+
+    /// A number of states in a folder, whose groups have to be [added](Tree::add_groups) and whose rows have to be
+    /// [learnt](Tree::learn). Each seed has its own fingerprints.
+    ///
+    /// # Errors
+    /// The file cannot be opened, or is too short.
+    pub fn on_disk(
+        width: usize,
+        starts: &[usize],
+        folder: &Path,
+        states: usize,
+        seed: u64,
+    ) -> Result<Tree, DiskProblem> {
+        let rows = DiskRows::open(folder, starts.len(), states)?;
+        Ok(Tree::of(width, starts, StateRows::Disk { rows, seed: hash_word(seed) }))
+    }
+
+    fn of(width: usize, starts: &[usize], states: StateRows) -> Tree {
         let ends = starts[1..].iter().chain([&width]);
         Tree {
             width,
             groups: starts.iter().zip(ends).map(|(start, end)| Rows::new(end - start)).collect(),
-            states: Rows::new(starts.len()),
+            states,
             starts: starts.to_vec(),
         }
     }
 
     /// The number of states and others.
     pub fn len(&self) -> usize {
-        self.states.rows.len() / self.states.length
+        match &self.states {
+            StateRows::Memory(rows) => rows.len(),
+            StateRows::Disk { rows, .. } => rows.len(),
+        }
+    }
+
+    /// The rows of states, if they are on disk.
+    pub fn disk(&self) -> Option<&DiskRows> {
+        match &self.states {
+            StateRows::Memory(_) => None,
+            StateRows::Disk { rows, .. } => Some(rows),
+        }
+    }
+
+    /// See [`Tree::disk`].
+    pub fn disk_mut(&mut self) -> Option<&mut DiskRows> {
+        match &mut self.states {
+            StateRows::Memory(_) => None,
+            StateRows::Disk { rows, .. } => Some(rows),
+        }
     }
 
     /// The parts of a group.
@@ -140,7 +234,21 @@ impl Tree {
     /// # Errors
     /// The number is not that of a state, but of what [`Tree::number_of_other`] numbered: that.
     pub fn unpack(&self, state: usize, into: &mut Unpacked) -> Result<(), u32> {
-        let row = self.states.get(state as u32);
+        match &self.states {
+            StateRows::Memory(rows) => self.unpack_row(rows.get(state as u32), into),
+            StateRows::Disk { rows, .. } => {
+                let mut row = vec![0; rows.length()];
+                rows.read(state, &mut row);
+                self.unpack_row(&row, into)
+            }
+        }
+    }
+
+    /// Unpacks the row of a state.
+    ///
+    /// # Errors
+    /// As [`Tree::unpack`].
+    pub fn unpack_row(&self, row: &[u32], into: &mut Unpacked) -> Result<(), u32> {
         if row[0] == NO_STATE {
             return Err(row[1]);
         }
@@ -168,26 +276,37 @@ impl Tree {
             is_known &= number != UNKNOWN;
             packed.push(number);
         }
-        is_known.then(|| hash(&packed[packed.len() - self.groups.len()..]))
+        is_known.then(|| self.states.hash(&packed[packed.len() - self.groups.len()..]))
     }
 
     /// The number of a packed state whose row has a hash, if it is known.
     #[inline]
     pub fn find(&self, packed: &[u32], hash: u64) -> Option<u32> {
-        self.states.find(&packed[self.width..], hash)
+        match &self.states {
+            StateRows::Memory(rows) => rows.find(&packed[self.width..], hash),
+            StateRows::Disk { rows, .. } => rows.find(hash),
+        }
     }
 
     /// Looks at where [`Tree::find`] will look, at first at the table, then at what it says.
     #[inline]
     pub fn glance(&self, hash: u64) -> u32 {
-        self.states.table.glance(hash)
+        match &self.states {
+            StateRows::Memory(rows) => rows.table.glance(hash),
+            StateRows::Disk { rows, .. } => rows.glance(hash),
+        }
     }
 
     /// See [`Tree::glance`].
     #[inline]
     pub fn glance_again(&self, seen: u32) -> u64 {
-        let at = seen as usize * self.states.length;
-        self.states.rows.get(at).copied().unwrap_or(0).into()
+        match &self.states {
+            StateRows::Memory(rows) => {
+                let at = seen as usize * rows.length;
+                rows.rows.get(at).copied().unwrap_or(0).into()
+            }
+            StateRows::Disk { rows, .. } => rows.glance_again(seen),
+        }
     }
 
     /// The number of a packed state. If it is new, it gets the next number, which is returned as an error.
@@ -203,14 +322,47 @@ impl Tree {
 
     /// The number of something else than a state, which has a number of its own.
     pub fn number_of_other(&mut self, other: u32) -> Result<u32, u32> {
-        let mut row = vec![0; self.states.length];
+        let mut row = vec![0; self.states.length()];
         (row[0], row[1]) = (NO_STATE, other);
         self.states.number(&row)
     }
 
     /// The memory of all states in bytes.
     pub fn bytes(&self) -> usize {
-        self.groups.iter().map(Rows::bytes).sum::<usize>() + self.states.bytes()
+        let states = match &self.states {
+            StateRows::Memory(rows) => rows.bytes(),
+            StateRows::Disk { rows, .. } => rows.bytes(),
+        };
+        self.groups.iter().map(Rows::bytes).sum::<usize>() + states
+    }
+
+    /// The rows of all groups that are new since there were `counts` of each, which become those of now. At first it is empty.
+    pub fn groups_since(&self, counts: &mut Vec<usize>) -> Vec<Vec<u32>> {
+        counts.resize(self.groups.len(), 0);
+        let new = self.groups.iter().zip(counts).map(|(group, count)| {
+            let new = group.rows[*count * group.length..].to_vec();
+            *count = group.len();
+            new
+        });
+        new.collect()
+    }
+
+    /// Adds the rows of groups. Returns whether they get the numbers that they had, as those from [`Tree::groups_since`] do.
+    pub fn add_groups(&mut self, new: &[Vec<u32>]) -> bool {
+        new.len() == self.groups.len()
+            && self.groups.iter_mut().zip(new).all(|(group, new)| {
+                let rows = new.chunks(group.length);
+                new.len().is_multiple_of(group.length) && { rows }
+                    .all(|row| group.number(row).is_err())
+            })
+    }
+
+    /// Learns the next row of the file. Returns whether it is one of a new state or of something else.
+    pub fn learn(&mut self, row: &[u32]) -> bool {
+        let is_known = |(number, group): (&u32, &Rows)| (*number as usize) < group.len();
+        let is_row = row[0] == NO_STATE || row.iter().zip(&self.groups).all(is_known);
+        let hash = self.states.hash(row);
+        is_row && self.disk_mut().is_some_and(|rows| rows.learn(hash))
     }
 }
 

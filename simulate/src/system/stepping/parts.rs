@@ -18,6 +18,8 @@
 //! [`Known`] is what has been learnt so far. It makes moves by looking up alone, so threads can share it, and says what is
 //! [`Missing`] otherwise. [`PartStepper`] learns that from the runtime, and tries again.
 //!
+//! What the numbers stand for can be saved, so that another process goes on with them (`saved`).
+//!
 //! [`Stepping::take`](super::Stepping::take) makes the same moves with whole states. Tests hold the two against each other.
 //!
 //! ```
@@ -44,6 +46,7 @@ mod memory;
 mod owned;
 mod permuted;
 mod renames;
+mod saved;
 
 use slicc::source::Span;
 
@@ -57,6 +60,7 @@ pub use known::{Known, Missing, Taken};
 pub use labels::Label;
 use layout::Part;
 use memory::Requested;
+pub use saved::Parts;
 
 /// What is wrong after a move.
 #[derive(Clone, Debug, PartialEq, Eq)]

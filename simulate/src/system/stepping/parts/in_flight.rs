@@ -34,9 +34,9 @@ struct Sequence {
 /// All messages and sequences that were met.
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
-    messages: Strings,
+    pub(super) messages: Strings,
     message_classes: Vec<Classes>,
-    numbers: Strings,
+    pub(super) numbers: Strings,
     sequences: Vec<Sequence>,
     /// The sequence that a message makes of another one.
     with: FxHashMap<(u32, Flying), u32>,
@@ -99,6 +99,19 @@ impl Sequences {
     #[inline]
     pub fn classes(&self, sequence: u32) -> Classes {
         self.sequences[sequence as usize].classes
+    }
+
+    /// The number of the sequence that is written in some bytes; nothing if they name messages that there are not.
+    pub fn number_written(&mut self, bytes: &[u8]) -> Option<u32> {
+        let (words, rest) = bytes.as_chunks();
+        let (flying, odd) = words.as_chunks();
+        let messages: Vec<Flying> = flying
+            .iter()
+            .map(|&[lane, message]| (u32::from_le_bytes(lane), u32::from_le_bytes(message)))
+            .collect();
+        let is_known = |&(_, message): &Flying| (message as usize) < self.message_classes.len();
+        let is_whole = rest.is_empty() && odd.is_empty() && messages.iter().all(is_known);
+        is_whole.then(|| self.number(&messages))
     }
 
     /// The number of a sequence, whose messages are in order.

@@ -76,6 +76,19 @@ impl PartStepper {
         self.requested.is_disturbed
     }
 
+    /// The lines that were requested from memory, each with the controller that requests it.
+    pub fn requested(&self) -> Vec<(u64, usize)> {
+        let mut requested: Vec<_> =
+            self.requested.by.iter().map(|(&line, &by)| (line, by)).collect();
+        requested.sort_unstable();
+        requested
+    }
+
+    /// Notes lines that were requested before, as [`PartStepper::requested`] returned them.
+    pub fn request_again(&mut self, requested: &[(u64, usize)]) {
+        self.requested.by.extend(requested.iter().copied());
+    }
+
     /// Looks at what the last move has asked of memory.
     pub(super) fn note_requests(&mut self, chosen: Move) {
         let is_memory = matches!(chosen, Move::Memory { .. });

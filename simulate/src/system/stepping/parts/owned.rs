@@ -37,7 +37,7 @@ pub(super) struct Summary {
 /// The parts of one controller, with their numbers.
 #[derive(Debug, Default)]
 pub(super) struct OwnedParts {
-    strings: Strings,
+    pub(super) strings: Strings,
     summaries: Vec<Summary>,
 }
 

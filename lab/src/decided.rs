@@ -1,0 +1,300 @@
+//! Which protocols are decided at which sizes: explorations of many protocols with a few threads and locations, as rows.
+//!
+//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size. Rows are written to a [journal] as soon
+//! as they are known, and [`is_needed`] says which ones further limits could change.
+//!
+//! ```
+//! use explore::protocol::Means;
+//! use explore::search::Limits;
+//! use lab::decided::{Size, decide};
+//! use lab::protocols::Opened;
+//!
+//! let opened = Opened::new("MI_example", None)?;
+//! let row = decide(&opened, "2x1".parse()?, &Means::default(), &Limits::default(), &|| 0.0, &mut |_| {})?;
+//! assert_eq!((row.outcome.as_str(), row.states), ("clean", 252));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fmt;
+use std::path::Path;
+use std::str::FromStr;
+
+use explore::protocol::{Means, Store, Verdict, explore_by};
+use explore::search::{Limits, Progress, Stopped};
+use serde::{Deserialize, Serialize};
+use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
+
+use crate::error::Error;
+use crate::journal::Row;
+use crate::protocols::Opened;
+use crate::testing::known_finding;
+
+/// The size of an exploration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Size {
+    /// The number of threads, each with a cache of its own.
+    pub threads: u32,
+    /// The number of locations, each in a line of its own.
+    pub locations: u32,
+    /// Whether caches have room for one line.
+    pub tiny: bool,
+}
+
+/// The sizes that are explored if no others are asked for, the smallest first.
+pub const SIZES: [Size; 5] = [
+    Size { threads: 2, locations: 1, tiny: false },
+    Size { threads: 3, locations: 1, tiny: false },
+    Size { threads: 2, locations: 2, tiny: true },
+    Size { threads: 2, locations: 2, tiny: false },
+    Size { threads: 3, locations: 2, tiny: true },
+];
+
+impl fmt::Display for Size {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let tiny = if self.tiny { "-tiny" } else { "" };
+        write!(f, "{}x{}{tiny}", self.threads, self.locations)
+    }
+}
+
+/// A text that is not a [`Size`].
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "`{0}` is no size: write threads and locations, as 2x1, or 2x2-tiny for caches with room for one line"
+)]
+pub struct NoSize(String);
+
+impl FromStr for Size {
+    type Err = NoSize;
+
+    fn from_str(text: &str) -> Result<Size, NoSize> {
+        let no_size = || NoSize(text.to_owned());
+        let (counts, tiny) =
+            text.strip_suffix("-tiny").map_or((text, false), |counts| (counts, true));
+        let (threads, locations) = counts.split_once('x').ok_or_else(no_size)?;
+        let few = |count: &str| {
+            let count = count.parse().ok().filter(|count| (1..=MOST).contains(count));
+            count.ok_or_else(no_size)
+        };
+        Ok(Size { threads: few(threads)?, locations: few(locations)?, tiny })
+    }
+}
+
+/// What is known of a protocol at a size.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decided {
+    /// The protocol, by its name.
+    pub protocol: String,
+    /// Whether it is a built-in one.
+    pub is_built_in: bool,
+    /// The repairs that were applied to it.
+    pub repairs: Vec<String>,
+    /// The size: see [`Size`].
+    pub size: String,
+    /// `clean`, `found`, `stopped` by a limit, `unproved` (nothing found among fingerprints), or `refused`.
+    pub outcome: String,
+    /// The number of states.
+    pub states: usize,
+    /// Those of them that were not explored.
+    pub open: usize,
+    /// The number of moves.
+    pub moves: u64,
+    /// The number of moves on a shortest run to the last state that was explored.
+    pub depth: u32,
+    /// The time of the processor, in seconds.
+    pub seconds: f64,
+    /// The memory of states and moves, in bytes.
+    pub bytes: usize,
+    /// What may change places, so that fewer states were explored.
+    pub symmetries: Vec<String>,
+    /// Which limit stopped it: `states`, `time` or `memory`.
+    pub stopped: Option<String>,
+    /// The kind of what was found.
+    pub kind: Option<String>,
+    /// What was found, or why the exploration was refused.
+    pub what: Option<String>,
+    /// The moves of the run to it.
+    pub steps: usize,
+    /// The faults of gem5's released protocol that explain it.
+    pub known: Vec<String>,
+    /// The number of warnings.
+    pub warnings: usize,
+    /// The command that explores it.
+    pub command: String,
+}
+
+impl Row for Decided {
+    type Key = (String, bool, bool, String);
+    const ADVICE: &'static str = "name another file with -o, or remove the line";
+
+    fn key(&self) -> Self::Key {
+        (self.protocol.clone(), self.is_built_in, self.repairs.is_empty(), self.size.clone())
+    }
+}
+
+/// Whether a row is still to be made, or would be another one with these limits.
+pub fn is_needed(known: Option<&Decided>, limits: &Limits) -> bool {
+    known.is_none_or(|row| {
+        row.outcome == "stopped"
+            && (row.stopped.as_deref() != Some("states")
+                || limits.states.is_none_or(|most| row.states < most))
+    })
+}
+
+/// Whether a protocol that was given by this name or path is a built-in one.
+pub fn is_built_in(given: &str) -> bool {
+    fixtures::protocol(given).is_some() && !Path::new(given).exists()
+}
+
+/// The key of the row of a protocol at a size.
+pub fn key(opened: &Opened, size: Size) -> <Decided as Row>::Key {
+    blank(opened, size).key()
+}
+
+/// A row of which nothing is known.
+fn blank(opened: &Opened, size: Size) -> Decided {
+    let is_built_in = is_built_in(&opened.given);
+    let protocol = opened.protocol.name().to_owned();
+    let given = if is_built_in { protocol.clone() } else { format!("{protocol}.slicc") };
+    let mut command = format!(
+        "rubric explore protocol {given} --threads {} --locations {}",
+        size.threads, size.locations
+    );
+    if size.tiny {
+        command += " --tiny";
+    }
+    let repairs = opened.protocol.loaded.repairs.clone();
+    if !repairs.is_empty() {
+        command += " --repair all";
+    }
+    Decided {
+        protocol,
+        is_built_in,
+        repairs,
+        size: size.to_string(),
+        outcome: String::new(),
+        states: 0,
+        open: 0,
+        moves: 0,
+        depth: 0,
+        seconds: 0.0,
+        bytes: 0,
+        symmetries: Vec::new(),
+        stopped: None,
+        kind: None,
+        what: None,
+        steps: 0,
+        known: Vec::new(),
+        warnings: 0,
+        command,
+    }
+}
+
+/// Explores a protocol at a size. `seconds` returns the time that the processor has worked until now.
+///
+/// # Errors
+/// The protocol has errors.
+pub fn decide(
+    opened: &Opened,
+    size: Size,
+    means: &Means,
+    limits: &Limits,
+    seconds: &dyn Fn() -> f64,
+    report: &mut dyn FnMut(&Progress),
+) -> Result<Decided, Error> {
+    let protocol = &opened.protocol;
+    let scope = Scope {
+        caches: size.threads,
+        lines: size.locations,
+        tiny: size.tiny,
+        symmetries: vec![Symmetry::Cores, Symmetry::Lines],
+        ..Scope::default()
+    };
+    let mut row = blank(opened, size);
+    if means.store == Store::Compact {
+        row.command += " --store compact";
+    }
+    let begun = seconds();
+    let explored = match explore_by(protocol, &scope, means, limits, report) {
+        Ok(explored) => explored,
+        Err(StepperError::Protocol(failure)) => {
+            return Err(crate::protocols::refused(&opened.given, *failure));
+        }
+        Err(StepperError::Plan(why)) => {
+            let why: Vec<String> = why.iter().map(|one| one.message.clone()).collect();
+            return Ok(Decided {
+                outcome: "refused".to_owned(),
+                what: Some(why.join("; ")),
+                ..row
+            });
+        }
+        Err(StepperError::Setup(why)) => {
+            let what = Some(why.to_string());
+            return Ok(Decided { outcome: "refused".to_owned(), what, ..row });
+        }
+    };
+    row.seconds = seconds() - begun;
+    let Progress { states, open, moves, depth, bytes, .. } = explored.progress;
+    (row.states, row.open, row.moves, row.depth, row.bytes) = (states, open, moves, depth, bytes);
+    row.warnings = explored.warnings.len();
+    row.symmetries = explored.symmetries.iter().map(|one| one.name().to_owned()).collect();
+    row.outcome = match &explored.verdict {
+        Verdict::Clean => "clean",
+        Verdict::Unproved { .. } => "unproved",
+        Verdict::Stopped(why) => {
+            row.stopped = Some(Stopped::name(*why, "states").to_owned());
+            "stopped"
+        }
+        Verdict::Found(found) => {
+            (row.kind, row.what) = (Some(found.finding.name().to_owned()), Some(found.sentence()));
+            row.steps = found.steps.len();
+            let explained = known_finding(protocol, &scope, means, found, states);
+            row.known = explained.ok().flatten().map_or_else(Vec::new, |known| known.repairs);
+            "found"
+        }
+    }
+    .to_owned();
+    Ok(row)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_are_read_as_they_are_written() {
+        for size in SIZES {
+            assert_eq!(size.to_string().parse(), Ok(size));
+        }
+        for wrong in ["", "2", "2x", "2x2tiny", "0x1", "2x99", "2x2-Tiny"] {
+            let problem = wrong.parse::<Size>().unwrap_err().to_string();
+            assert!(problem.contains("is no size"), "{problem}");
+        }
+    }
+
+    #[test]
+    fn a_row_that_a_limit_stopped_is_made_again_with_a_larger_one() {
+        let opened = Opened::new("MI_example", None).unwrap();
+        let within = |states| Limits { states, ..Limits::default() };
+        let decide = |limits: &Limits| {
+            decide(&opened, SIZES[0], &Means::default(), limits, &|| 1.0, &mut |_| {}).unwrap()
+        };
+        let stopped = decide(&within(Some(50)));
+        assert_eq!((&*stopped.outcome, stopped.stopped.as_deref()), ("stopped", Some("states")));
+        assert!(!is_needed(Some(&stopped), &within(Some(50))));
+        assert!(is_needed(Some(&stopped), &within(Some(5_000))) && is_needed(None, &within(None)));
+        let clean = decide(&within(Some(5_000)));
+        assert_eq!((clean.outcome.as_str(), clean.key()), ("clean", stopped.key()));
+        assert!(!is_needed(Some(&clean), &within(None)));
+    }
+
+    #[test]
+    fn what_was_found_is_in_its_row() {
+        let opened = Opened::new("MI_example", Some("mi-l1-nack-before-forward")).unwrap();
+        let (size, means) = ("2x2-tiny".parse().unwrap(), Means::default());
+        let row = decide(&opened, size, &means, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap();
+        assert_eq!(
+            (row.outcome.as_str(), row.kind.as_deref(), row.steps),
+            ("found", Some("fault"), 10)
+        );
+    }
+}
