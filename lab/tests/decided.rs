@@ -19,7 +19,7 @@ those of the processor, for all threads together. Memory is that of the states a
 states. An exploration that a limit of states or time ended is *undecided*: all runs up to the depth were looked at, and nothing was found.
 The rows are in `fixtures/results/sizes.jsonl`, each with the command that explores it, made by
 
-    rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
+    rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 200K -o fixtures/results/sizes.jsonl
 ";
 
 /// `1,234,567`

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use explore::protocol::{Means, Store};
 use explore::search::Progress;
 use lab::decided::{Decided, SIZES, Size, decide, is_needed, key};
-
 use lab::journal::{Journal, Row};
 use lab::protocols::{Opened, Repairs};
 use lab::text::tame;
