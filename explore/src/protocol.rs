@@ -313,7 +313,7 @@ fn concluded(
             .map(|(symmetry, reason)| Asymmetry { symmetry, reason: Why::Differs(reason) }),
     );
     let taken = transitions.into_iter().filter_map(|triple| entry_of(protocol, triple));
-    let taken = taken.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect();
+    let taken = taken.map(|one| (one.machine, one.state, one.event)).collect();
     let parties = search.stepper.stepper().parties();
     Some(Exploration { verdict, warnings, progress, taken, parties, symmetries, asymmetries })
 }

@@ -49,7 +49,8 @@ fn outcome(row: &Decided) -> String {
             let kind = row.kind.as_deref().unwrap_or_default();
             let what = row.what.as_deref().unwrap_or_default();
             let what = what.strip_prefix(kind).map_or(what, |rest| rest.trim_start_matches(": "));
-            format!("{kind} in {} moves: {}{known}", row.steps, what.replace('|', "\\|"))
+            let moves = if row.steps == 1 { "move" } else { "moves" };
+            format!("{kind} in {} {moves}: {}{known}", row.steps, what.replace('|', "\\|"))
         }
     }
 }
