@@ -363,7 +363,7 @@ fn concluded(
 /// The names of transitions, of which the numbers are given.
 fn names(protocol: &Protocol, triples: Vec<u32>) -> Vec<TransitionName> {
     let entries = triples.into_iter().filter_map(|triple| entry_of(protocol, triple));
-    entries.map(|one| (one.machine.into(), one.state.into(), one.event.into())).collect()
+    entries.map(|one| (one.machine, one.state, one.event)).collect()
 }
 
 /// Describes a run to a finding in words: its moves, each with the whole state before it.

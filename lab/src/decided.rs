@@ -232,7 +232,7 @@ pub fn decide(
             return Ok(Decided { outcome: "refused".to_owned(), what, ..row });
         }
     };
-    row.seconds = seconds() - begun;
+    row.seconds = ((seconds() - begun) * 1e3).round() / 1e3;
     let Progress { states, open, moves, depth, bytes, .. } = explored.progress;
     (row.states, row.open, row.moves, row.depth, row.bytes) = (states, open, moves, depth, bytes);
     row.warnings = explored.warnings.len();

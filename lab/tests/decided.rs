@@ -19,7 +19,7 @@ those of the processor, for all threads together. Memory is that of the states a
 states. An exploration that a limit of states or time ended is *undecided*: all runs up to the depth were looked at, and nothing was found.
 The rows are in `fixtures/results/sizes.jsonl`, each with the command that explores it, made by
 
-    rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
+    rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 200K -o fixtures/results/sizes.jsonl
 ";
 
 /// `1,234,567`
@@ -49,7 +49,8 @@ fn outcome(row: &Decided) -> String {
             let kind = row.kind.as_deref().unwrap_or_default();
             let what = row.what.as_deref().unwrap_or_default();
             let what = what.strip_prefix(kind).map_or(what, |rest| rest.trim_start_matches(": "));
-            format!("{kind} in {} moves: {}{known}", row.steps, what.replace('|', "\\|"))
+            let moves = if row.steps == 1 { "move" } else { "moves" };
+            format!("{kind} in {} {moves}: {}{known}", row.steps, what.replace('|', "\\|"))
         }
     }
 }

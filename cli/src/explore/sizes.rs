@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use explore::protocol::{Means, Store};
 use explore::search::Progress;
 use lab::decided::{Decided, SIZES, Size, decide, is_needed, key};
-
 use lab::journal::{Journal, Row};
 use lab::protocols::{Opened, Repairs};
 use lab::text::tame;
@@ -106,7 +105,7 @@ fn named(given: &[String]) -> Result<Vec<String>, Error> {
 }
 
 /// A protocol as it is and, if repairs fit, with them.
-fn opened(name: &String) -> Result<(Opened, Option<Opened>), Error> {
+fn opened(name: &str) -> Result<(Opened, Option<Opened>), Error> {
     let repaired = Opened::repaired(name, &Repairs::All, None)?;
     let is_other = !repaired.protocol.loaded.repairs.is_empty();
     Ok((Opened::new(name, None)?, is_other.then_some(repaired)))
@@ -143,7 +142,8 @@ impl Table<'_> {
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    let all: Vec<_> = named(&args.protocols)?.iter().map(opened).collect::<Result<_, _>>()?;
+    let all: Vec<_> =
+        named(&args.protocols)?.iter().map(|name| opened(name)).collect::<Result<_, _>>()?;
     let sizes = if args.sizes.is_empty() { SIZES.to_vec() } else { args.sizes.clone() };
     let (journal, lines) = Journal::open(&args.output)?;
     let jobs = || std::thread::available_parallelism().map_or(1, usize::from);

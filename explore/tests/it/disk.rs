@@ -65,7 +65,8 @@ fn an_interrupted_exploration_is_as_one_that_was_not() {
     let mut found = 0;
     for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer"] {
         let original = Protocol::open(name).expect("it is built in");
-        let mutants = named::of(name).step_by(9).filter_map(|mutant| original.with(&mutant).ok());
+        let mutants = named::of(name).step_by(12).chain(named::find("mi-l1-nack-before-forward"));
+        let mutants = mutants.filter_map(|mutant| original.with(&mutant).ok());
         for protocol in mutants.chain([original.clone()]) {
             let means = Means { store: Store::Exact, jobs: 1, partial_order: true };
             let memory = explore_by(&protocol, &tiny(), &means, &within(ALL), &mut |_| {});
@@ -84,7 +85,7 @@ fn an_interrupted_exploration_is_as_one_that_was_not() {
             }
         }
     }
-    assert!(found > 1, "{found}");
+    assert!(found > 0, "{found}");
 }
 
 #[test]
@@ -93,10 +94,10 @@ fn an_exploration_goes_on_from_each_state() {
     let scope = Scope { symmetries: vec![Symmetry::Cores], ..Scope::default() };
     let folder = tempfile::tempdir().unwrap();
     let last = in_steps(&protocol, &scope, folder.path(), 300, 17);
-    let means = Means::default();
+    let means = Means { partial_order: true, ..Means::default() };
     let memory = explore_by(&protocol, &scope, &means, &within(300), &mut |_| {}).unwrap();
     assert_eq!(said(&memory), said(&last));
-    assert_eq!(last.progress.states, 252);
+    assert_eq!(last.progress.states, 242);
     // What is decided is not explored again.
     let again = on_disk(&protocol, &scope, folder.path(), 1, 300).unwrap();
     assert_eq!(said(&memory), said(&again));
@@ -133,15 +134,14 @@ fn a_folder_of_something_else_is_refused() {
     assert!(changed("{", "[").contains("is no manifest of an exploration"));
     fs::write(&manifest, &text).unwrap();
 
-    for file in ["states", "moves", "parts"] {
+    for file in ["states", "parts"] {
         let at = path.join(file);
         let bytes = fs::read(&at).unwrap();
         let mut wrong = bytes.clone();
         wrong[bytes.len() / 2] ^= 0x40;
         fs::write(&at, wrong).unwrap();
         let problem = on_disk(&protocol, &tiny(), path, 1, 600);
-        // A next state in `moves` may be any.
-        assert!(file == "moves" || problem.is_err(), "{file}");
+        assert!(problem.is_err(), "{file}");
         fs::write(&at, bytes).unwrap();
     }
     assert!(on_disk(&protocol, &tiny(), path, 1, 600).is_ok());
