@@ -6,12 +6,12 @@ use std::collections::BTreeSet;
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
-use explore::protocol::{Exploration, TransitionName, Verdict, explore_by};
+use explore::protocol::{Exploration, Means, TransitionName, Verdict, explore_by};
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::config::Plan;
 use simulate::stepper::StepperError;
-use slicc::mutant::named;
+use slicc::mutant::Mutant;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
@@ -61,22 +61,9 @@ impl<'a> Subject<'a> {
         Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
-    /// The named mutants that apply to a protocol.
-    pub fn mutants(opened: &'a Opened) -> Result<Vec<Subject<'a>>, Error> {
-        let loaded = &opened.protocol.loaded;
-        let named = named::of(opened.protocol.name());
-        let mut fitting = named.filter(|mutant| mutant.fits(loaded).is_ok()).peekable();
-        if fitting.peek().is_none() {
-            return Err(Error::Usage(format!(
-                "--mutants: no named mutants apply to {}; --mutant takes those that `rubric mutants list {}` shows",
-                opened.given, opened.given
-            )));
-        }
-        fitting
-            .map(|mutant| {
-                Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(&mutant)?) })
-            })
-            .collect()
+    /// A mutant of a protocol.
+    pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
+        Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
     }
 
     /// The name of the mutant, if it is one.
@@ -84,9 +71,8 @@ impl<'a> Subject<'a> {
         self.protocol.loaded.mutant.as_deref()
     }
 
-    /// Explores it.
+    /// Explores it, and shows the progress.
     pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
-        let scope = args.scope();
         let bar = progress::spinner(self.protocol.title(), args.quiet);
         let mut report = |progress: &Progress| {
             bar.tick();
@@ -98,8 +84,20 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let explored =
-            explore_by(&self.protocol, &scope, &args.means(), &args.limits.begin(), &mut report);
+        let explored = self.explore_by(args, &args.means(), &mut report);
+        bar.finish_and_clear();
+        explored
+    }
+
+    /// Explores it by some means.
+    pub fn explore_by(
+        &self,
+        args: &Args,
+        means: &Means,
+        mut report: &mut dyn FnMut(&Progress),
+    ) -> Result<Explored, Error> {
+        let scope = args.scope();
+        let explored = explore_by(&self.protocol, &scope, means, &args.limits.begin(), &mut report);
         let exploration = explored.map_err(|problem| self.refused(problem))?;
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
         let fair = (args.fair && is_clean)
@@ -112,7 +110,6 @@ impl<'a> Subject<'a> {
         } else {
             Ok(Vec::new())
         };
-        bar.finish_and_clear();
         let found = match &exploration.verdict {
             Verdict::Found(found) => found.fault.as_deref(),
             _ => None,
@@ -123,7 +120,7 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                known_finding(&self.protocol, &scope, &args.means(), found, states)
+                known_finding(&self.protocol, &scope, means, found, states)
             }
             _ => Ok(None),
         };
