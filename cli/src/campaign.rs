@@ -228,7 +228,8 @@ pub enum Sample {
     All,
 }
 
-fn sample(text: &str) -> Result<Sample, String> {
+/// Parses how many mutants are sampled.
+pub fn sample(text: &str) -> Result<Sample, String> {
     match text {
         "all" => Ok(Sample::All),
         text => parse::positive(text).map(Sample::Some),

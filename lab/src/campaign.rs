@@ -49,7 +49,7 @@ use simulate::client::Client;
 use simulate::program::Extras;
 use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
-use slicc::mutant::Operator;
+use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
 use tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
 
@@ -113,6 +113,27 @@ pub struct Options {
     pub timeout: Duration,
     /// The memory that the process may occupy, in bytes, before a verdict is given up.
     pub max_memory: u64,
+}
+
+/// The mutants that a campaign with these options would run, each with the index of its protocol, in the same order; and the number
+/// of those made by operators that are left out, since they are equivalent to their protocol.
+///
+/// # Errors
+/// Fails if a mutant does not exist, or belongs to none of the protocols.
+pub fn mutants(
+    options: &Options,
+    opened: &[Opened],
+    observer: &dyn Observer,
+) -> Result<(Vec<(usize, Mutant)>, usize), Error> {
+    let chosen = subjects::choose(options, opened, observer)?;
+    let is_left_out = |subject: &Subject| {
+        let is_made = subject.mutant.as_ref().is_some_and(|one| one.origin.operator().is_some());
+        is_made && subject.equivalent.is_some()
+    };
+    let excluded = chosen.iter().filter(|subject| is_left_out(subject)).count();
+    let kept = chosen.into_iter().filter(|subject| !is_left_out(subject));
+    let mutants = kept.filter_map(|subject| Some((subject.protocol, subject.mutant?)));
+    Ok((mutants.collect(), excluded))
 }
 
 /// The default size of the sample of mutants that operators make.

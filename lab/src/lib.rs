@@ -4,6 +4,7 @@
 //! - [`campaign`] runs mutants of protocols with random programs, and records which algorithm finds which mutant: [`campaign::Options`],
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
+//! - [`explorations`] is the journal of explorations of many mutants;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
 //!
@@ -37,6 +38,7 @@ pub mod certify;
 pub mod decided;
 mod error;
 pub mod experiment;
+pub mod explorations;
 mod folder;
 pub mod journal;
 pub mod load;

@@ -26,6 +26,14 @@ pub struct Limits {
 }
 
 impl Limits {
+    /// The limits in words.
+    pub fn in_words(&self) -> String {
+        let states = self.max_states.map(|most| format!("{most} states, "));
+        let time = self.timeout.map(|most| format!("{} s, ", most.as_secs_f64()));
+        let memory = format!("{} bytes", self.max_memory);
+        states.unwrap_or_default() + &time.unwrap_or_default() + &memory
+    }
+
     /// The limits of a search that begins now.
     pub fn begin(&self) -> search::Limits {
         search::Limits {

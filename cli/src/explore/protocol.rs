@@ -3,6 +3,7 @@
 //! - [`subject`]: a protocol, or a mutant of it, explored;
 //! - [`repertoire`]: what cores do beside loads and stores;
 //! - [`fair`]: what is printed about starvation;
+//! - [`mutants`]: many mutants, as a table;
 //! - [`unreached`]: the transitions that no run takes;
 //! - [`text`], [`json`]: what is printed;
 //! - [`chart`]: what was found, as a message-sequence chart.
@@ -10,6 +11,7 @@
 mod chart;
 mod fair;
 mod json;
+mod mutants;
 mod repertoire;
 mod subject;
 mod text;
@@ -32,8 +34,9 @@ use crate::simulate::protocols::tell_order;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
 use lab::text::{quoted, tame};
+use mutants::MutantArgs;
 use repertoire::RepertoireArgs;
-use subject::{Explored, Subject};
+use subject::Subject;
 
 /// Explore all runs of coherence protocols with a few threads and locations
 #[derive(clap::Args)]
@@ -48,6 +51,7 @@ Examples:
   rubric explore protocol MOESI_hammer --also flush --dma 1 --mutant hammer-dir-dma-during-flush-missing
   rubric explore protocol MI_example --also linked --fair
   rubric explore protocol MI_example --unreached
+  rubric explore protocol all --mutants=named,made --sample 300 --timeout 60 --shard 2/8 -o explored
   rubric explore protocol MI_example --locations 2 --tiny --mutant mi-l1-nack-before-forward -o run.svg
   rubric explore protocol MESI_Two_Level --threads 3 --locations 2 --tiny --disk states
 
@@ -100,6 +104,10 @@ at) and `transitions` (each with `machine`, `state`, `event` and, if it is known
 With --disk, states take 20 to 60 bytes each in files: 4 bytes for each controller, and 12 more. An exploration that was
 interrupted, or killed, or that met a limit, goes on if the folder is given again, and ends as one that was not interrupted. The
 folder belongs to one protocol, size and version of rubric; another exploration is refused. To begin again, remove the folder.
+
+With --mutants several mutants are explored at a time, a thread each. With -o DIR each is stored in DIR/explorations.jsonl as
+soon as it has ended (with --shard I/N in explorations.I-of-N.jsonl; all shards may share a folder). Whoever gives the same
+command again, after an interruption or from another shard, gets what is stored; what a limit stopped is explored again with other limits.
 
 Exit status: 0 if everything was explored and nothing found except warnings, 1 if something was found, 2 bad usage
 or protocol files, 3 if a limit was reached first.")]
@@ -158,9 +166,8 @@ pub struct Args {
     #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
     repair: Repairs,
 
-    /// Explore the named mutants that apply to the protocols instead
-    #[arg(long)]
-    mutants: bool,
+    #[command(flatten)]
+    mutants: MutantArgs,
 
     /// Look for k-nice cycles as well: would a run not be SC, its stores being ordered as they are performed? For cores with
     /// one request at a time
@@ -217,8 +224,8 @@ pub struct Args {
     strict: bool,
 
     /// Draw the run to what is found, or else to the first warning, as a message-sequence chart: a name ending in .svg,
-    /// .html or .txt
-    #[arg(long, short, value_name = "FILE", conflicts_with = "mutants")]
+    /// .html or .txt. With --mutants: the folder in which what was explored is stored, so that it is resumed from there
+    #[arg(long, short, value_name = "FILE|DIR")]
     output: Option<PathBuf>,
 
     /// Form of the results on standard output
@@ -398,54 +405,48 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             "--mutant: a mutant is of one protocol: name that one alone".to_owned(),
         ));
     }
-    if args.disk.is_some() && names.len() > 1 {
+    if args.disk.is_some() && (names.len() > 1 || args.mutants.are_asked()) {
         return Err(Error::Usage(
             "--disk: a folder has one exploration: name one protocol".to_owned(),
         ));
     }
-    if args.output.is_some() && names.len() > 1 {
+    if args.output.is_some() && names.len() > 1 && !args.mutants.are_asked() {
         return Err(Error::Usage("-o: a chart shows one run: name one protocol".to_owned()));
     }
-    // A file that cannot be written is reported before the work is done.
-    let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
     let opened: Result<Vec<Opened>, lab::Error> = names
         .iter()
         .map(|name| Opened::repaired(name, &args.repair, args.mutant.as_deref()))
         .collect();
+    let opened = opened?;
+    if args.mutants.are_asked() {
+        return mutants::run(args, &opened, out);
+    }
+    // A file that cannot be written is reported before the work is done.
+    let form = args.output.as_deref().map(|path| Form::of("-o", path)).transpose()?;
     let mut status = Status::Done;
-    for opened in &opened? {
-        if !args.quiet {
-            tell_order(opened, &args.set);
-            tell_time(opened);
+    for opened in &opened {
+        tell(opened, args);
+        let subject = Subject::of(opened);
+        let explored = subject.explore(args)?;
+        status = status.and(explored.status());
+        let printed = match args.format {
+            Format::Json => json::print(args, &subject, &explored, out),
+            Format::Text => text::print(args, &subject, &explored, out),
+        };
+        printed.map_err(Error::Output)?;
+        if let (Some(path), Some(form)) = (&args.output, form) {
+            chart::write(&subject, &explored, args, path, form, out)?;
         }
-        let subjects =
-            if args.mutants { Subject::mutants(opened)? } else { vec![Subject::of(opened)] };
-        if args.mutants && args.format == Format::Text {
-            text::heading(opened, args, out).map_err(Error::Output)?;
-        }
-        for subject in &subjects {
-            let explored = subject.explore(args)?;
-            status = status.and(explored.status());
-            print(args, subject, &explored, out).map_err(Error::Output)?;
-            if let (Some(path), Some(form)) = (&args.output, form) {
-                chart::write(subject, &explored, args, path, form, out)?;
-            }
-            // Each result is shown as soon as it is known.
-            out.flush().map_err(Error::Output)?;
-        }
+        // Each result is shown as soon as it is known.
+        out.flush().map_err(Error::Output)?;
     }
     Ok(status)
 }
 
-fn print(
-    args: &Args,
-    subject: &Subject,
-    explored: &Explored,
-    out: &mut dyn Write,
-) -> std::io::Result<()> {
-    match (args.format, args.mutants) {
-        (Format::Json, _) => json::print(args, subject, explored, out),
-        (Format::Text, false) => text::print(args, subject, explored, out),
-        (Format::Text, true) => text::row(args, subject, explored, out),
+/// Says what is assumed about a protocol.
+fn tell(opened: &Opened, args: &Args) {
+    if !args.quiet {
+        tell_order(opened, &args.set);
+        tell_time(opened);
     }
 }

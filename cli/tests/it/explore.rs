@@ -129,7 +129,77 @@ fn mutants_are_a_table() {
     assert_eq!(commands.len(), 2, "{text}");
     assert!(commands[0].ends_with("--locations 2 --tiny --mutant mi-l1-nack-before-forward"));
     let lines = json(&["MI_example", "--mutants"], 0);
-    assert_eq!(lines.len(), text.lines().count() - 2 - commands.len());
+    assert_eq!(lines.len(), text.lines().count() - 3 - commands.len());
+}
+
+#[test]
+fn explorations_of_mutants_are_resumed() {
+    let folder = Folder::new();
+    let stored = folder.path("stored");
+    let all = |further: &[&str]| {
+        let mut arguments = vec!["MI_example", "--mutants", "-o", &stored];
+        arguments.extend(further);
+        output_of(&explore(&arguments), 0)
+    };
+    assert!(
+        all(&["--shard", "2/2"])
+            .ends_with("7 mutants: 0 found, 7 without a finding, 0 undecided\n")
+    );
+    let journal = format!("{stored}/explorations.jsonl");
+    let first = all(&[]);
+    assert!(first.ends_with("15 mutants: 0 found, 15 without a finding, 0 undecided\n"), "{first}");
+    let text = std::fs::read_to_string(&journal).unwrap();
+    assert_eq!(text.lines().count(), 8, "the others are the shard's");
+    // Killed in the middle of a line. The times show that nothing else is explored again.
+    let marked = text.replace("\"seconds\":0.", "\"seconds\":77.");
+    let kept = marked.lines().count() - 1;
+    let end = marked.trim_end().rfind('\n').unwrap() + 50;
+    std::fs::write(&journal, &marked[..end]).unwrap();
+    let again = all(&[]);
+    assert_eq!(again.lines().filter(|line| line.contains("     77.")).count(), kept, "{again}");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap().lines().count(), kept + 1);
+    // What a limit stopped is explored again with another limit.
+    let stopped = folder.path("stopped");
+    let limited = |most: &str, status: i32| {
+        let arguments = ["MI_example", "--mutants=mi-dir-putx-not-written", "-o", &stopped];
+        let arguments = [&arguments[..], &["--max-states", most]].concat();
+        output_of(&explore(&arguments), status)
+    };
+    assert!(limited("20", 3).contains("undecided: the limit of states came first"));
+    assert!(limited("2000", 0).contains("  nothing\n"));
+    assert!(limited("20", 0).contains("  nothing\n"));
+    let journal = format!("{stopped}/explorations.jsonl");
+    assert_eq!(std::fs::read_to_string(&journal).unwrap().lines().count(), 2);
+}
+
+#[test]
+fn made_mutants_are_sampled_as_in_campaigns() {
+    let made = ["MI_example", "--mutants=made", "--operator", "drop-action", "--sample", "6"];
+    let text = output_of(&explore(&made), 1);
+    assert_eq!(text.lines().filter(|line| line.starts_with("MI_example/")).count(), 6, "{text}");
+    let wrong = error(&explore(&["MI_example", "--mutants", "--sample", "6"]));
+    assert!(wrong.contains("add `made` to --mutants"), "{wrong}");
+    let wrong = error(&explore(&["MI_example", "--shard", "1/2"]));
+    assert!(wrong.contains("--mutants"), "{wrong}");
+}
+
+#[test]
+fn what_no_run_takes_is_listed() {
+    let arguments = ["MI_example", "--unreached"];
+    let text = output(&explore(&arguments));
+    assert!(text.contains("transitions of the table that no run of this size takes:\n"), "{text}");
+    assert!(text.contains("    Directory I DMA_READ                      needs DMA\n"), "{text}");
+    assert!(text.contains("    L1Cache M Replacement\n"), "{text}");
+    assert!(!text.contains("partial order"), "{text}");
+    let line = &json(&arguments, 0)[0];
+    let rest = &line["unreached"];
+    assert_eq!((&rest["proved"], &line["partial_order"]), (&true.into(), &"off".into()));
+    let coverage = &line["coverage"];
+    let count = |key: &str| coverage[key].as_u64().unwrap();
+    let listed = rest["transitions"].as_array().unwrap();
+    assert_eq!(listed.len() as u64, count("table") - count("reached"));
+    let limited = &json(&["MI_example", "--unreached", "--max-states", "50"], 3)[0];
+    assert_eq!(limited["unreached"]["proved"], false);
 }
 
 #[test]

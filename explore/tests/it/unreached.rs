@@ -119,10 +119,17 @@ fn explorations_agree_with_what_is_listed() {
         std::fs::write(&path, &now).expect("the list can be written");
     }
     let stored = std::fs::read_to_string(&path).expect("the list is there");
-    for line in now.lines().filter(|line| !stored.lines().any(|other| other == *line)) {
-        panic!("neither reached, nor listed: {line} (RUBRIC_DRAW=1 writes larger.csv anew)");
-    }
-    for line in stored.lines().filter(|line| !now.lines().any(|other| other == *line)) {
-        panic!("larger.csv: a small system reaches {line} (RUBRIC_DRAW=1 writes it anew)");
-    }
+    let missing = |these: &str, those: &str| {
+        let known: BTreeSet<&str> = those.lines().collect();
+        these.lines().filter(|line| !known.contains(line)).collect::<Vec<_>>().join("\n")
+    };
+    let (unlisted, reached) = (missing(&now, &stored), missing(&stored, &now));
+    assert!(
+        unlisted.is_empty(),
+        "neither reached nor listed (RUBRIC_DRAW=1 writes larger.csv anew):\n{unlisted}"
+    );
+    assert!(
+        reached.is_empty(),
+        "larger.csv: a small system reaches these (RUBRIC_DRAW=1 writes it anew):\n{reached}"
+    );
 }

@@ -22,6 +22,11 @@ pub fn print(
     explored: &Explored,
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    writeln!(out, "{}", value(args, subject, explored))
+}
+
+/// One exploration as JSON.
+pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
     let progress = &explored.exploration.progress;
     let mut line = json!({
         "version": VERSION,
@@ -90,7 +95,7 @@ pub fn print(
         let searches = explored.searches.iter().map(memory_system::search_line);
         line["searches"] = searches.collect();
     }
-    writeln!(out, "{line}")
+    line
 }
 
 /// Moves, each with what happens and its effects.

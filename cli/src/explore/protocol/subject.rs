@@ -7,13 +7,13 @@ use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Exploration, OnDiskError, TransitionName, Verdict, explore_by, explore_on_disk,
+    Exploration, Means, OnDiskError, TransitionName, Verdict, explore_by, explore_on_disk,
 };
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::config::Plan;
 use simulate::stepper::StepperError;
-use slicc::mutant::named;
+use slicc::mutant::Mutant;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::Asked;
 use slicc::protocol::Protocol;
@@ -63,22 +63,9 @@ impl<'a> Subject<'a> {
         Subject { given: &opened.given, protocol: Cow::Borrowed(&opened.protocol) }
     }
 
-    /// The named mutants that apply to a protocol.
-    pub fn mutants(opened: &'a Opened) -> Result<Vec<Subject<'a>>, Error> {
-        let loaded = &opened.protocol.loaded;
-        let named = named::of(opened.protocol.name());
-        let mut fitting = named.filter(|mutant| mutant.fits(loaded).is_ok()).peekable();
-        if fitting.peek().is_none() {
-            return Err(Error::Usage(format!(
-                "--mutants: no named mutants apply to {}; --mutant takes those that `rubric mutants list {}` shows",
-                opened.given, opened.given
-            )));
-        }
-        fitting
-            .map(|mutant| {
-                Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(&mutant)?) })
-            })
-            .collect()
+    /// A mutant of a protocol.
+    pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
+        Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
     }
 
     /// The name of the mutant, if it is one.
@@ -86,9 +73,8 @@ impl<'a> Subject<'a> {
         self.protocol.loaded.mutant.as_deref()
     }
 
-    /// Explores it.
+    /// Explores it, and shows the progress.
     pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
-        let scope = args.scope();
         let bar = progress::spinner(self.protocol.title(), args.quiet);
         let mut report = |progress: &Progress| {
             bar.tick();
@@ -100,12 +86,25 @@ impl<'a> Subject<'a> {
                 progress.states_per_second()
             ));
         };
-        let (means, limits) = (args.means(), args.limits.begin());
+        let explored = self.explore_by(args, &args.means(), &mut report);
+        bar.finish_and_clear();
+        explored
+    }
+
+    /// Explores it by some means.
+    pub fn explore_by(
+        &self,
+        args: &Args,
+        means: &Means,
+        mut report: &mut dyn FnMut(&Progress),
+    ) -> Result<Explored, Error> {
+        let scope = args.scope();
+        let limits = args.limits.begin();
         let exploration = match args.disk(self) {
-            None => explore_by(&self.protocol, &scope, &means, &limits, &mut report)
+            None => explore_by(&self.protocol, &scope, means, &limits, &mut report)
                 .map_err(|problem| self.refused(problem))?,
             Some(disk) => {
-                explore_on_disk(&self.protocol, &scope, &disk, &means, &limits, &mut report)
+                explore_on_disk(&self.protocol, &scope, &disk, means, &limits, &mut report)
                     .map_err(|problem| match problem {
                         OnDiskError::Stepper(problem) => self.refused(problem),
                         OnDiskError::Disk(problem) => Error::Usage(format!("--disk: {problem}")),
@@ -123,7 +122,6 @@ impl<'a> Subject<'a> {
         } else {
             Ok(Vec::new())
         };
-        bar.finish_and_clear();
         let found = match &exploration.verdict {
             Verdict::Found(found) => found.fault.as_deref(),
             _ => None,
@@ -134,7 +132,7 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                known_finding(&self.protocol, &scope, &args.means(), found, states)
+                known_finding(&self.protocol, &scope, means, found, states)
             }
             _ => Ok(None),
         };

@@ -12,7 +12,6 @@ use super::subject::{Explored, Subject};
 use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
-use lab::protocols::Opened;
 use lab::text::{tame, written_at};
 
 /// Prints one exploration.
@@ -216,45 +215,4 @@ fn numbers(progress: &Progress) -> String {
         progress.states_per_second(),
         progress.bytes as f64 / 1e6
     )
-}
-
-/// Columns of the name of a mutant.
-const NAME: usize = 40;
-
-/// Prints the heading of a table of mutants.
-pub fn heading(opened: &Opened, args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "{}: {}", tame(&opened.given), args.size())?;
-    writeln!(out, "{:NAME$}  {:>9}  {:>6}  {:>8}  found", "mutant", "states", "moves", "seconds")
-}
-
-/// Prints a row of that table; the moves are those of the run that was found. The line after a finding is the command that
-/// reproduces it.
-pub fn row(
-    args: &Args,
-    subject: &Subject,
-    explored: &Explored,
-    out: &mut dyn Write,
-) -> io::Result<()> {
-    let progress = &explored.exploration.progress;
-    let (moves, found) = match &explored.exploration.verdict {
-        Verdict::Clean => (String::new(), "nothing".to_owned()),
-        Verdict::Unproved { missed } => (
-            String::new(),
-            format!("nothing, but states were missed with probability {missed:.1e}"),
-        ),
-        Verdict::Stopped(why) => (String::new(), format!("undecided: {}", reason(*why))),
-        Verdict::Found(found) => (found.steps.len().to_string(), found.sentence()),
-    };
-    writeln!(
-        out,
-        "{:NAME$}  {:>9}  {moves:>6}  {:>8.2}  {}",
-        subject.mutant().unwrap_or_default(),
-        progress.states,
-        progress.time.as_secs_f64(),
-        tame(&found)
-    )?;
-    match explored.status() {
-        Status::Violation => writeln!(out, "    {}", tame(&args.command(subject))),
-        _ => Ok(()),
-    }
 }

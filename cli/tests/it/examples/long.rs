@@ -111,6 +111,10 @@ pub const LONG: &[(&str, &str)] = &[
         "10 minutes, as it says",
     ),
     (
+        "rubric explore protocol all --mutants=named,made --sample 300 --timeout 60 --shard 2/8 -o explored",
+        "for a cluster",
+    ),
+    (
         "rubric explore protocol all --locations 2 --max-states 1M",
         "a million states of each: minutes",
     ),
