@@ -31,7 +31,7 @@
 //! let history = &read.histories[0];
 //! let store = history.ops().next().unwrap();
 //! assert_eq!(history.describe(store), "store 0x1000 := 0x7");
-//! assert_eq!(history.provenance.ended.as_deref(), Some("all operations completed"));
+//! assert_eq!(history.provenance.ended.as_deref(), Some("all requests answered"));
 //! # Ok::<(), ingest::Error>(())
 //! ```
 
@@ -53,7 +53,8 @@ pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
 /// What the first line of a log of any version begins with.
 const MAGIC_OF_ANY: &[u8] = b"\x93RUBRIC-LOG ";
 
-const HINT: &str = "the log may be damaged: record it again, or use --lossy to keep what comes before";
+const HINT: &str =
+    "the log may be damaged: record it again, or use --lossy to keep what comes before";
 
 /// Logs of the plug-in for gem5.
 pub struct Tester;

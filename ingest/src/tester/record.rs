@@ -56,11 +56,13 @@ pub(super) enum Record {
     /// The first line of a log.
     Magic,
     Run(Head),
-    End { after: u64, is_complete: bool },
+    End {
+        after: u64,
+        is_complete: bool,
+    },
     Issue(Which, Issue),
     Complete(Which, Option<u64>),
 }
-
 
 /// Reads the record at the start of some bytes, which are all that is left or [`LONGEST`] at least. Returns it with its
 /// length, or `None` if there are no bytes.

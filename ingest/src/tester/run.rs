@@ -5,6 +5,7 @@ use history::{
 };
 use rustc_hash::FxHashMap;
 
+use crate::gem5::end;
 use crate::options::Options;
 use crate::tester::record::{Flaw, Head, Issue, Record, Which};
 
@@ -141,8 +142,8 @@ impl Run {
         let mut builder = HistoryBuilder::new();
         let mut unfinished = Vec::new();
         for operation in &self.operations {
-            let is_wanted = operation.issue.kind.is_fence()
-                || options.wants_address(operation.issue.address);
+            let is_wanted =
+                operation.issue.kind.is_fence() || options.wants_address(operation.issue.address);
             if !is_wanted {
                 continue;
             }
@@ -155,7 +156,8 @@ impl Run {
                 builder.push(operation.access());
             }
         }
-        let ended = describe_end(self.ended, unfinished.len());
+        let is_complete = self.ended == Some(true);
+        let ended = describe_end(is_complete, &unfinished, self.tick);
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
             source: Source::Client,
@@ -176,12 +178,16 @@ fn core_note(client: &str) -> String {
     format!("Recorded on RubricTester cores: {client}.")
 }
 
-/// How a run ended, in words.
-fn describe_end(ended: Option<bool>, outstanding: usize) -> String {
-    match ended {
-        Some(true) => "all operations completed".to_owned(),
-        Some(false) => format!("stopped before its end: {outstanding} operations outstanding"),
-        None => format!("log incomplete: {outstanding} operations outstanding"),
+/// How a run ended, in the words of other traces.
+fn describe_end(is_complete: bool, unfinished: &[Unfinished], tick: u64) -> String {
+    let oldest = unfinished.iter().min_by_key(|operation| operation.issued);
+    match oldest {
+        Some(oldest) => {
+            let requests = end::outstanding(unfinished.len(), oldest, Some(tick));
+            format!("trace incomplete: {requests}")
+        }
+        None if is_complete => "all requests answered".to_owned(),
+        None => "trace incomplete: the log has no record of the run's end".to_owned(),
     }
 }
 
@@ -203,8 +209,7 @@ impl Operation {
             Kind::Rmw if read == written => Kind::SilentRmw,
             kind => kind,
         };
-        let place =
-            if kind.is_fence() { Place::Nowhere } else { Place::Bytes { address, size } };
+        let place = if kind.is_fence() { Place::Nowhere } else { Place::Bytes { address, size } };
         Access {
             sequence: u64::from(self.index),
             read,

@@ -122,8 +122,17 @@ mod tests {
         assert_eq!(text.matches("\nthread\n").count(), 4);
         assert_eq!(text.lines().count(), 5 * 400 + 4 + 4 + 1 + 1);
         for word in [
-            " load ", " fetch ", " store ", " locked", " linked", " atomic\n", " atomic-no-return",
-            " fence", " flush 0x", " read ", " write ",
+            " load ",
+            " fetch ",
+            " store ",
+            " locked",
+            " linked",
+            " atomic\n",
+            " atomic-no-return",
+            " fence",
+            " flush 0x",
+            " read ",
+            " write ",
         ] {
             assert!(text.contains(word), "{word}");
         }
