@@ -57,7 +57,7 @@ fn only_stores_count_before_they_complete() {
     assert_eq!(described(&log), ["T0 store 0x1000 := 0x7"]);
     let trace = read_log(&log, false).unwrap();
     let provenance = &trace.histories[0].provenance;
-    let expected = "trace incomplete: 3 requests outstanding, the oldest (line 4, tick 5, store to 0x1000 by thread 0) \
+    let expected = "trace incomplete: 3 requests outstanding, the oldest (line 3, tick 5, store to 0x1000 by thread 0) \
                     for 3 ticks";
     assert_eq!(provenance.ended.as_deref(), Some(expected));
     let writes: Vec<bool> = provenance.unfinished.iter().map(|it| it.writes).collect();
