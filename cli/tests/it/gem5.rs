@@ -210,8 +210,11 @@ fn logs_hold_the_program() {
     assert!(wanted.values().all(Vec::is_empty), "{wanted:?}");
 }
 
-/// Kind, address and value of the operations of each thread of a program.
-fn planned(text: &str) -> BTreeMap<u64, Vec<(String, Option<u64>, Option<u64>)>> {
+/// Kind, address and value of an operation.
+type Planned = (String, Option<u64>, Option<u64>);
+
+/// The operations of each thread of a program.
+fn planned(text: &str) -> BTreeMap<u64, Vec<Planned>> {
     let mut threads = BTreeMap::new();
     for line in text.lines() {
         if line == "thread" {
