@@ -10,6 +10,7 @@ import argparse
 import os
 import sys
 
+import _m5.core
 import m5
 from m5.defines import buildEnv
 from m5.objects import *
@@ -149,7 +150,7 @@ def log_of(args, number):
 
 def execute(args, run, program, number):
     """Executes a program in this process."""
-    m5.core.seedRandom(args.delay_seed + number)
+    _m5.core.seedRandom(args.delay_seed + number)
     run.load(program, log_of(args, number))
     event = m5.simulate(args.abs_max_tick - m5.curTick())
     print(f"rubric: program {number}: exited @ tick {m5.curTick()} because {event.getCause()}")
