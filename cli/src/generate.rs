@@ -1,5 +1,7 @@
 //! `rubric generate`: random histories from the operational machines.
 
+mod program;
+
 use std::io::{BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -31,6 +33,7 @@ Examples:
   rubric generate --model pso --buffer 16 --skew 1 -o big.trace.gz
   rubric generate --model rvwmo --window 16 --dependencies 40 | rubric check --model rvwmo -
   rubric generate --family pairs-violation --size 4 | rubric check --algorithm complete -
+  rubric generate program MESI_Two_Level --seed 7 -o program.txt
 
 A run is consistent under its model, and may violate a stronger one. A program for a weak model (ztso,
 rvwmo, armv8, wmo, rmo) has dependencies, acquire and release annotations, load-linked with
@@ -44,7 +47,11 @@ of a location are written in random order, and locations are named at random. Ax
 and its threads come one after the other: nothing in it hints at the order of the run. Parquet,
 JSON and gem5 traces have the ticks of the run. A gem5 trace shows requests and no controllers, and the lines
 of clients where fences or store buffers hide program order from Ruby; it cannot show a history of a weak model.")]
+#[command(args_conflicts_with_subcommands = true)]
 pub struct Args {
+    #[command(subcommand)]
+    other: Option<Other>,
+
     /// Generate a hard history of this family instead: a figure of Zennou et al. 2020 or of Manovit & Hangal
     /// 2006, in the size and number of copies given. Where --model does not keep a thread's order,
     /// fences do: the verdict is the same under it and under stronger models
@@ -147,6 +154,13 @@ pub struct Args {
     output: PathBuf,
 }
 
+/// What is generated instead of histories.
+#[derive(clap::Subcommand)]
+enum Other {
+    #[command(long_flag = "program")]
+    Program(Box<program::Args>),
+}
+
 /// The options that do not apply to a hard history.
 const RANDOM: [&str; 13] = [
     "pso_rmw",
@@ -175,6 +189,9 @@ const GEM5: &dyn TraceFormat = &gem5::Gem5;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    if let Some(Other::Program(args)) = &args.other {
+        return program::run(args, out);
+    }
     args.check()?;
     match args.format()? {
         Format::Parquet => {

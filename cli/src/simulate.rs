@@ -15,7 +15,7 @@ pub mod extras;
 pub mod fault;
 mod json;
 mod kinds;
-mod options;
+pub mod options;
 pub mod parse;
 pub mod protocols;
 mod score;

@@ -27,13 +27,14 @@ use slicc::protocol::Protocol;
 pub type Target = fn(&[u8]);
 
 /// All targets, by name; the folders of `seeds/` have these names.
-pub const TARGETS: [(&str, Target); 6] = [
+pub const TARGETS: [(&str, Target); 7] = [
     ("axe", axe),
     ("certificate", certificate),
     ("gem5", gem5),
     ("json", json),
     ("program", program),
     ("slicc", slicc),
+    ("tester", tester),
 ];
 
 /// Reads gem5 traces strictly, with damaged lines skipped, and as they grow.
@@ -73,6 +74,17 @@ pub fn json(data: &[u8]) {
         ingest::json::write(history, text).expect("writing to memory does not fail");
         true
     });
+}
+
+/// Reads logs of RubricTester, strictly and with damage left out.
+///
+/// # Panics
+/// Panics if the strict reader accepts an input that the lossy reader rejects.
+pub fn tester(data: &[u8]) {
+    let whole = ingest::read(data, "fuzz", &Options::default());
+    let lossy = Options { lossy: true, ..Options::default() };
+    let good = ingest::read(data, "fuzz", &lossy);
+    assert!(whole.is_err() || good.is_ok());
 }
 
 /// Writes each history of the input, and reads it back. `write` returns whether its format can express the history.

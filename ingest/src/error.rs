@@ -127,6 +127,20 @@ pub enum Error {
         /// Description of what should follow.
         expected: String,
     },
+    /// A binary record breaks the rules of its format.
+    #[error("{file}: byte {byte}: found {found}, expected {expected}; {hint}")]
+    Record {
+        /// The file.
+        file: String,
+        /// Number of bytes before the record, uncompressed.
+        byte: u64,
+        /// Description of what was found.
+        found: String,
+        /// Description of what was expected.
+        expected: String,
+        /// What to do.
+        hint: String,
+    },
     /// The line breaks the rules of its format.
     #[error("{file}:{line}: found {found}, expected {expected}; {hint}")]
     Syntax {

@@ -17,10 +17,11 @@ use crate::json::Json;
 use crate::live::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
+use crate::tester::Tester;
 use crate::transitions::Transitions;
 
 /// Every format, in the order in which lists name them.
-pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json];
+pub const FORMATS: &[&dyn TraceFormat] = &[&Gem5, &Axe, &Json, &Tester];
 
 /// The names and limits of a format.
 #[derive(Clone, Copy, Debug)]
@@ -37,7 +38,7 @@ pub struct FormatInfo {
     pub line_limit: usize,
 }
 
-/// A text format that holds histories, one statement a line.
+/// A format that holds histories: text, one statement a line, or binary behind a first line of text.
 pub trait TraceFormat: Sync {
     /// The names and limits of the format.
     fn info(&self) -> &'static FormatInfo;

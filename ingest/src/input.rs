@@ -216,6 +216,41 @@ impl<'a> Lines<'a> {
         &self.buffer[self.start..self.end]
     }
 
+    /// The bytes that come next: at least `count`, or all that are left. For formats that are not text; looking does not move.
+    ///
+    /// # Errors
+    /// Returns an error for input that cannot be read and for damaged compressed data.
+    pub(crate) fn ahead(&mut self, count: usize) -> Result<&[u8], Error> {
+        while self.end - self.start < count && !self.ended {
+            self.fill();
+        }
+        if self.end - self.start < count && self.failure.is_some() {
+            self.fail()?;
+        }
+        Ok(&self.buffer[self.start..self.end])
+    }
+
+    /// Moves past bytes that [`Lines::ahead`] has returned.
+    pub(crate) fn consume(&mut self, count: usize) {
+        let next = self.end.min(self.start + count);
+        self.bytes += (next - self.start) as u64;
+        self.start = next;
+        self.scanned = 0;
+        // There is no line to speak of.
+        self.line = (next, next);
+    }
+
+    /// Moves to the end of the input, whatever comes.
+    pub(crate) fn skip_rest(&mut self) {
+        loop {
+            self.consume(self.end - self.start);
+            if self.ended {
+                return;
+            }
+            self.fill();
+        }
+    }
+
     /// Whether reading has met damaged data.
     pub(crate) fn is_damaged(&self) -> bool {
         self.failure.is_some() || self.damage.is_some()

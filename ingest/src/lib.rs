@@ -39,6 +39,7 @@ mod live;
 mod numbers;
 mod options;
 mod statistics;
+pub mod tester;
 mod transitions;
 
 use std::fs::File;

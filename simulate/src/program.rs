@@ -8,6 +8,7 @@ mod edit;
 mod extras;
 mod ordering;
 mod parts;
+mod text;
 mod transfer;
 
 pub use bytes::Bytes;
@@ -15,6 +16,7 @@ pub use edit::{Edit, EditKind};
 pub use extras::{Extras, MOST_DEVICES};
 use history::random::{Rng, Weighted};
 pub use ordering::{Ordering, WeakShares};
+pub use text::Heading;
 pub use transfer::TransferStep;
 
 /// The size of a random program, and the mix of its operations.

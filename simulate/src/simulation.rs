@@ -83,6 +83,16 @@ impl Simulation {
         ProgramSize { linked, ..self.shape.clone() }
     }
 
+    /// The program that the cores run.
+    pub fn program(&self, protocol: &Protocol) -> Program {
+        Program::random(&self.settled_shape(protocol))
+    }
+
+    /// The seed of the random choices of cores.
+    pub fn timing(&self) -> u64 {
+        self.options.timing.unwrap_or(self.shape.seed)
+    }
+
     /// Plans the system for a protocol.
     ///
     /// # Errors
@@ -151,8 +161,8 @@ impl Simulation {
         title: Option<&str>,
     ) -> Result<System, SetupError> {
         let options = self.settled_options();
-        let program = Program::random(&self.settled_shape(protocol));
-        let seed = options.timing.unwrap_or(self.shape.seed);
+        let program = self.program(protocol);
+        let seed = self.timing();
         let cores = self.client.cores(&program, seed, options.block_bytes);
         let layout = if plan.machines.iter().any(|machine| &*machine.name == "CorePair") {
             Layout::Pairs

@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use super::extras::ExtrasArgs;
-use super::options::{Program, System};
+use super::options::{Counts, Program, System};
 use super::parse;
 use crate::error::Error;
 use crate::files::{check_ending, ending};
@@ -107,24 +107,11 @@ pub struct Args {
     #[arg(long, value_name = "MODEL", value_parser = parse::models())]
     pub(super) model: Option<Model>,
 
-    /// Number of threads, each on a core and cache of its own [default: 4]
-    #[arg(long, value_name = "N", value_parser = parse::positive)]
-    pub(super) threads: Option<u32>,
+    #[command(flatten)]
+    pub(super) counts: Counts,
 
     #[command(flatten)]
     pub(super) extras: ExtrasArgs,
-
-    /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
-    #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
-    pub(super) operations: Option<u32>,
-
-    /// Shared locations, of 8 bytes [default: 8]
-    #[arg(long, value_name = "N", value_parser = parse::locations)]
-    pub(super) locations: Option<u32>,
-
-    /// How many of them share a cache line [default: 1]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
-    pub(super) per_line: Option<u32>,
 
     /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -445,8 +432,7 @@ impl Args {
 
     /// Whether an option gives the size of programs.
     fn has_shape(&self) -> bool {
-        let counts = [self.threads, self.operations, self.locations, self.per_line];
-        counts.iter().any(Option::is_some)
+        self.counts.is_given()
     }
 
     /// The simulation of a run.
@@ -477,23 +463,7 @@ impl Args {
 
     /// The program of a run.
     pub(super) fn shape(&self, seed: u64) -> ProgramSize {
-        let (program, usual) = (&self.program, ProgramSize::default());
-        ProgramSize {
-            threads: self.threads.unwrap_or(usual.threads),
-            extras: self.extras.extras(),
-            operations: self.operations.unwrap_or(usual.operations),
-            locations: self.locations.unwrap_or(usual.locations),
-            per_line: self.per_line.unwrap_or(usual.per_line),
-            reads: program.reads.unwrap_or(usual.reads),
-            rmws: program.rmws.unwrap_or(usual.rmws),
-            fences: program.fences.unwrap_or(usual.fences),
-            fetches: program.fetches.unwrap_or(usual.fetches),
-            linked: program.linked.unwrap_or(usual.linked),
-            skew: program.skew.unwrap_or(usual.skew),
-            think: program.think.unwrap_or(usual.think),
-            seed,
-            ..usual
-        }
+        self.program.shape(&self.counts, &self.extras, seed)
     }
 }
 

@@ -2,12 +2,41 @@
 
 use memory::Model;
 use simulate::config::{Caches, Options};
-use simulate::program::WeakShares;
+use simulate::program::{ProgramSize, WeakShares};
 use simulate::ruby::delays::Latency;
 use simulate::ruby::mesh::Mesh;
 use slicc::setting::Setting;
 
+use super::extras::ExtrasArgs;
 use super::parse;
+
+/// How large random programs are.
+#[derive(clap::Args)]
+pub struct Counts {
+    /// Number of threads, each on a core and cache of its own [default: 4]
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    pub(super) threads: Option<u32>,
+
+    /// Operations of each thread [default: 100]. Counts may end in K (thousands) or M (millions)
+    #[arg(long, alias = "ops", value_name = "N", value_parser = parse::positive)]
+    pub(super) operations: Option<u32>,
+
+    /// Shared locations, of 8 bytes [default: 8]
+    #[arg(long, value_name = "N", value_parser = parse::locations)]
+    pub(super) locations: Option<u32>,
+
+    /// How many of them share a cache line [default: 1]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=8))]
+    pub(super) per_line: Option<u32>,
+}
+
+impl Counts {
+    /// Whether any of the options is given.
+    pub(super) fn is_given(&self) -> bool {
+        let counts = [self.threads, self.operations, self.locations, self.per_line];
+        counts.iter().any(Option::is_some)
+    }
+}
 
 /// The random programs.
 #[derive(clap::Args)]
@@ -113,8 +142,29 @@ impl Program {
         shares.iter().any(Option::is_some) || self.skew.is_some() || self.has_weak().is_some()
     }
 
+    /// The size and the mix of a program, without what only weak models have.
+    pub fn shape(&self, counts: &Counts, extras: &ExtrasArgs, seed: u64) -> ProgramSize {
+        let usual = ProgramSize::default();
+        ProgramSize {
+            threads: counts.threads.unwrap_or(usual.threads),
+            extras: extras.extras(),
+            operations: counts.operations.unwrap_or(usual.operations),
+            locations: counts.locations.unwrap_or(usual.locations),
+            per_line: counts.per_line.unwrap_or(usual.per_line),
+            reads: self.reads.unwrap_or(usual.reads),
+            rmws: self.rmws.unwrap_or(usual.rmws),
+            fences: self.fences.unwrap_or(usual.fences),
+            fetches: self.fetches.unwrap_or(usual.fetches),
+            linked: self.linked.unwrap_or(usual.linked),
+            skew: self.skew.unwrap_or(usual.skew),
+            think: self.think.unwrap_or(usual.think),
+            seed,
+            ..usual
+        }
+    }
+
     /// The first option that is given and that only cores of a weak model have.
-    pub(super) fn has_weak(&self) -> Option<&'static str> {
+    pub fn has_weak(&self) -> Option<&'static str> {
         let options = [
             ("--dependencies", self.dependencies),
             ("--annotations", self.annotations),

@@ -14,6 +14,7 @@ mod experiment;
 mod explain;
 mod explore;
 mod fences;
+mod gem5;
 mod generate;
 mod memory_system;
 mod models;

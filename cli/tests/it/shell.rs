@@ -8,7 +8,7 @@ use crate::common::{Folder, TRACES, output, rubric};
 fn listed(help: &str) -> Vec<String> {
     let commands = help.lines().skip_while(|line| *line != "Commands:").skip(1);
     let commands = commands.take_while(|line| !line.is_empty());
-    let words = commands.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
+    let words = commands.filter_map(|line| line.strip_prefix("  ")?.split([' ', ',']).next());
     words.filter(|word| !word.is_empty() && *word != "help").map(str::to_owned).collect()
 }
 

@@ -105,7 +105,7 @@ impl End {
 }
 
 /// `4 requests outstanding, the oldest (…) for 50024 ticks`.
-fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> String {
+pub(crate) fn outstanding(count: usize, oldest: &Unfinished, last_tick: Option<u64>) -> String {
     let plural = if count == 1 { "" } else { "s" };
     let what = if oldest.writes { "store to" } else { "load of" };
     let line = oldest.line.map_or(String::new(), |line| format!("line {line}, "));

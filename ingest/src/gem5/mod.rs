@@ -25,7 +25,7 @@ mod collector;
 mod completion;
 mod crash;
 mod crash_fields;
-mod end;
+pub(crate) mod end;
 mod exec;
 mod fifo;
 mod grammar;

@@ -47,7 +47,8 @@ fn visit(command: &mut Vec<String>, pages: &mut Vec<Page>) {
         pages.push(Page { name: format!("rubric {}", words.join(" ")), examples });
     }
     for line in section(&help, "Commands:") {
-        let name = line.split(' ').next().unwrap_or_default();
+        // A command may have a second name behind a comma, which is an option.
+        let name = line.split([' ', ',']).next().unwrap_or_default();
         if name != "help" {
             command.push(name.to_owned());
             visit(command, pages);

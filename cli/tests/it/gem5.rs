@@ -1,0 +1,291 @@
+//! The plug-in for gem5, as far as it needs no gem5: programs, cores and logs. `gem5/test/cores.cc` runs the cores on a memory of
+//! its own. With a gem5 that was built with the plug-in, in `RUBRIC_GEM5_BINARY`, `real.rs` runs them there.
+
+mod real;
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::sync::LazyLock;
+use std::{env, fs};
+
+use serde_json::Value;
+
+use crate::common::{Folder, output, output_of, rubric};
+
+/// The root of the repository.
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// The program that runs the cores, compiled as one file since that is fastest.
+static CORES: LazyLock<PathBuf> = LazyLock::new(|| {
+    let plugin = root().join("gem5");
+    let mut files: Vec<PathBuf> =
+        fs::read_dir(plugin.join("core")).unwrap().map(|file| file.unwrap().path()).collect();
+    files.retain(|file| file.extension().is_some_and(|extension| extension == "cc"));
+    files.sort();
+    files.push(plugin.join("test/cores.cc"));
+    let mut all = String::new();
+    for file in files {
+        writeln!(all, "#include \"{}\"", file.canonicalize().unwrap().display()).unwrap();
+    }
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let (source, program) = (folder.join("cores.cc"), folder.join("cores"));
+    fs::write(&source, all).unwrap();
+    let compiler = env::var_os("CXX").unwrap_or_else(|| "c++".into());
+    let mut command = Command::new(compiler);
+    command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I"]).arg(plugin);
+    let status = command.arg(source).arg("-o").arg(&program).status().unwrap();
+    assert!(status.success(), "the cores do not compile");
+    program
+});
+
+/// Runs the cores' program with this standard input.
+fn cores(arguments: &[&str], input: &str) -> Output {
+    let folder = Folder::new();
+    let input = fs::File::open(folder.file("input", input)).unwrap();
+    let mut command = Command::new(&*CORES);
+    command.args(arguments).stdin(Stdio::from(input)).output().unwrap()
+}
+
+/// Standard output of a run of the cores' program that must succeed.
+fn done(arguments: &[&str], input: &str) -> String {
+    let output = cores(arguments, input);
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap()
+}
+
+/// The programs with these options.
+fn programs(options: &[&str]) -> String {
+    output(&[&["generate", "program", "MI_example"], options].concat())
+}
+
+/// Everything that a program may have.
+const ALL: [&str; 16] = [
+    "--rmws",
+    "20",
+    "--linked",
+    "40",
+    "--atomics",
+    "40",
+    "--fences",
+    "5",
+    "--fetches",
+    "10",
+    "--partial",
+    "20",
+    "--per-line",
+    "4",
+    "--dma",
+    "1",
+];
+/// All that needs no DMA devices, with few locations and little time in between.
+const RACY: [&str; 14] = [
+    "--rmws",
+    "8",
+    "--linked",
+    "40",
+    "--atomics",
+    "30",
+    "--fences",
+    "3",
+    "--think",
+    "4",
+    "--locations",
+    "4",
+    "--operations",
+    "150",
+];
+
+#[test]
+fn programs_are_read_as_they_are_written() {
+    let text = programs(&[&ALL[..], &["--runs", "3"]].concat());
+    assert_eq!(text.matches("rubric-program 1\n").count(), 3);
+    assert_eq!(done(&["echo"], &text), text);
+    let flushed = output(&["generate", "--program", "MOESI_hammer", "--flush", "20"]);
+    assert!(flushed.contains(" flush 0x"));
+    assert_eq!(done(&["echo"], &flushed), flushed);
+}
+
+/// The numbers are those of `history::random`, whose test has the same.
+#[test]
+fn random_numbers_are_those_of_rubric() {
+    let numbers = done(&["random", "1", "0", "4294967296", "4"], "");
+    assert_eq!(numbers, "1638484553\n1266703218\n3428475886\n3934848116\n");
+    // More than a block of the generator, and a bound that no word has.
+    let many = done(&["random", "1", "4294967296", "18446744073709551615", "40"], "");
+    let last = many.lines().last().unwrap();
+    let mut rng = history::random::Rng::new(1, 1 << 32);
+    let expected = (0..40).map(|_| rng.below(u64::MAX)).last().unwrap();
+    assert_eq!(last, expected.to_string());
+}
+
+#[test]
+fn errors_of_programs_name_the_line() {
+    let head = "rubric-program 1\nname x\nseed 1\nline-bytes 64\nthread\n";
+    for (text, expected) in [
+        ("rubric-program 2\n", "1: found `rubric-program 2`, expected `rubric-program 1`"),
+        (&format!("{head}1 load 0x1000\nend\n"), "6: found `1 load 0x1000`"),
+        (&format!("{head}1 load 0x103f 8\nend\n"), "6: found `0x103f 8`, expected 1 to 8 bytes"),
+        (&format!("{head}1 jump 0x1000 8\nend\n"), "expected load, fetch, store, rmw or fence"),
+        (&format!("{head}x fence\nend\n"), "6: found `x`, expected ticks of thinking"),
+        (&format!("{head}1 rmw 0x1000 8 0x1 hard\nend\n"), "expected locked, linked, atomic or"),
+        (&format!("{head}99999999999999999999 fence\nend\n"), "expected ticks of thinking"),
+        (&format!("{head}1 fence\n"), "6: found the end of the file within a program"),
+        ("rubric-program 1\nline-bytes 48\n", "2: found 48 bytes a line, expected a power of two"),
+        ("rubric-program 1\n1 fence\n", "2: found `1 fence`"),
+    ] {
+        let output = cores(&["echo"], text);
+        let message = String::from_utf8(output.stderr).unwrap();
+        assert!(!output.status.success() && message.contains(expected), "{message}");
+        assert!(message.starts_with("standard input:"), "{message}");
+    }
+    let output = cores(&["run", "fast", "/dev/null", "1"], head);
+    let message = String::from_utf8(output.stderr).unwrap();
+    assert!(message.contains("`fast`: expected in-order, store-buffer-N"), "{message}");
+}
+
+/// Each kind of core keeps its model, and those with buffers keep no stronger one.
+#[test]
+fn cores_keep_their_models() {
+    let text = programs(&[&RACY[..], &["--runs", "6"]].concat());
+    for (client, kept, broken) in [
+        ("in-order", "sc", None),
+        ("store-buffer-4", "tso", Some("sc")),
+        ("per-location-4", "pso", Some("tso")),
+        ("early-6", "sc", None),
+        ("early-6-buffer-4", "tso", Some("sc")),
+    ] {
+        let folder = Folder::new();
+        let log = folder.path("run.log");
+        let printed = done(&["run", client, &log, "3"], &text);
+        assert_eq!(printed != "repeated loads: 0\n", client.starts_with("early"), "{printed}");
+        output_of(&["check", "--model", kept, &log], 0);
+        if let Some(broken) = broken {
+            output_of(&["check", "--model", broken, &log], 1);
+        }
+        let all: u32 = json(&log).iter().map(|history| operations(history).len() as u32).sum();
+        assert_eq!(all, 6 * 4 * 150, "{client}");
+    }
+}
+
+/// A memory that tells no core of the lines that others write makes early loads violate TSO.
+#[test]
+fn forgotten_invalidations_show() {
+    let text = programs(&["--operations", "150", "--locations", "4", "--think", "3"]);
+    let folder = Folder::new();
+    let log = folder.path("run.log");
+    done(&["run", "early-8-buffer-4", &log, "5", "forgetful"], &text);
+    output_of(&["check", "--model", "tso", &log], 1);
+    done(&["run", "in-order", &log, "5", "forgetful"], &text);
+    output_of(&["check", "--model", "sc", &log], 0);
+}
+
+/// The history of a log has the operations of the program, one by one.
+#[test]
+fn logs_hold_the_program() {
+    let text = programs(&[&RACY[..], &["--partial", "20", "--fetches", "10"]].concat());
+    let folder = Folder::new();
+    let log = folder.path("run.log");
+    done(&["run", "store-buffer-4", &log, "1"], &text);
+    let histories = json(&log);
+    assert_eq!(histories[0]["name"], "MI_example --seed 1");
+    let mut wanted = planned(&text);
+    // Accesses that overlap in part are split, so only their first parts are compared.
+    for operation in operations(&histories[0]) {
+        let index = operation["index"].as_u64().unwrap();
+        let found = (operation["kind"].as_str().unwrap(), operation["address"].as_u64());
+        let thread = operation["thread"].as_u64().unwrap();
+        let Some(queue) = wanted.get_mut(&thread).filter(|_| operation["continues"] != true) else {
+            continue;
+        };
+        let (kind, address, value) = queue.remove(0);
+        assert_eq!(found, (&*kind, address), "T{thread}:{index}");
+        if let (Some(value), 8) = (value, operation["size"].as_u64().unwrap_or(0)) {
+            assert_eq!(operation["written"].as_u64(), Some(value), "T{thread}:{index}");
+        }
+    }
+    assert!(wanted.values().all(Vec::is_empty), "{wanted:?}");
+}
+
+/// Kind, address and value of an operation.
+type Planned = (String, Option<u64>, Option<u64>);
+
+/// The operations of each thread of a program.
+fn planned(text: &str) -> BTreeMap<u64, Vec<Planned>> {
+    let mut threads = BTreeMap::new();
+    for line in text.lines() {
+        if line == "thread" {
+            threads.insert(threads.len() as u64, Vec::new());
+        }
+        let words: Vec<&str> = line.split(' ').collect();
+        let [_, kind, rest @ ..] = &words[..] else { continue };
+        let Some(thread) = (threads.len() as u64).checked_sub(1) else { continue };
+        let number = |at: usize| {
+            let word: &&str = rest.get(at)?;
+            u64::from_str_radix(word.strip_prefix("0x")?, 16).ok()
+        };
+        let kind = match *kind {
+            "fetch" => "load",
+            "rmw" if rest[3] == "atomic-no-return" => "store",
+            kind => kind,
+        };
+        let operation = (kind.to_owned(), number(0), number(2));
+        threads.get_mut(&thread).unwrap().push(operation);
+    }
+    threads
+}
+
+/// The histories of a log or a trace, as JSON.
+fn json(path: &str) -> Vec<Value> {
+    let text = output(&["convert", path, "-o", "-", "--to", "json", "--quiet"]);
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+fn operations(history: &Value) -> &Vec<Value> {
+    history["operations"].as_array().unwrap()
+}
+
+#[test]
+fn programs_are_refused_that_no_core_runs() {
+    for (options, expected) in [
+        (&["--annotations", "10"][..], "RubricTester has no cores of a weak model"),
+        (&["--rmws", "60", "--fences", "50"], "more than 100 of 100 operations"),
+        (&["--flush", "5"], "handles no flushes"),
+        (&["--recipe", "17.203", "--runs", "2"], "a recipe that was varied is for one run"),
+    ] {
+        let arguments = [&["generate", "program", "MI_example"], options].concat();
+        let assert = rubric(&arguments).assert().code(2);
+        let message = String::from_utf8(assert.get_output().stderr.clone()).unwrap();
+        assert!(message.contains(expected), "{message}");
+    }
+}
+
+/// A program is the one that `rubric simulate` runs: the same operations, as its history has them.
+#[test]
+fn programs_are_those_of_simulations() {
+    let options = ["--rmws", "20", "--fences", "5", "--seed", "9"];
+    for options in [&options[..], &["--recipe", "17.203"]] {
+        let folder = Folder::new();
+        let saved = folder.path("run.json");
+        let simulated = [
+            &["simulate", "MESI_Two_Level", "--client", "store-buffer", "--save", &saved],
+            options,
+        ];
+        output(&simulated.concat());
+        let text = output(&[&["generate", "program", "MESI_Two_Level"], options].concat());
+        let wanted = planned(&text);
+        let history = &json(&saved)[0];
+        let mut found: BTreeMap<u64, Vec<_>> = BTreeMap::new();
+        for operation in operations(history) {
+            let kind = operation["kind"].as_str().unwrap().to_owned();
+            let written = operation["written"].as_u64();
+            let thread = operation["thread"].as_u64().unwrap();
+            let address = operation["address"].as_u64();
+            found.entry(thread).or_default().push((kind, address, written));
+        }
+        assert_eq!(found, wanted);
+    }
+}

@@ -1,0 +1,38 @@
+/**
+ * The kinds of cores by name, as `rubric simulate --client` has them.
+ */
+#ifndef RUBRIC_CORE_CLIENT_HH
+#define RUBRIC_CORE_CLIENT_HH
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/thread.hh"
+
+namespace rubric
+{
+
+/** A kind of core with its sizes: `in-order`, `store-buffer-8`, `per-location-8`, `early-8`, `early-8-buffer-8`. */
+class Client
+{
+  public:
+    /** The kind of this name; a size that is left out is 8. Throws ProgramError if there is none. */
+    static Client named(const std::string &name);
+
+    /** The name, with all sizes. */
+    std::string name() const;
+
+    /** Makes the core of a thread. */
+    std::unique_ptr<Core> core(const Program &program, unsigned thread, Surroundings around) const;
+
+  private:
+    enum class Kind { InOrder, StoreBuffer, PerLocation, Early, EarlyBuffer };
+
+    Kind kind = Kind::InOrder;
+    std::vector<unsigned> sizes;
+};
+
+} // namespace rubric
+
+#endif

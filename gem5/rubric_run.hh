@@ -1,0 +1,59 @@
+/**
+ * A run of a program: what its cores share.
+ */
+#ifndef RUBRIC_RUN_HH
+#define RUBRIC_RUN_HH
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/client.hh"
+#include "core/log.hh"
+#include "core/program.hh"
+#include "params/RubricRun.hh"
+#include "sim/sim_object.hh"
+
+namespace gem5
+{
+
+class RubricTester;
+
+class RubricRun : public SimObject
+{
+  public:
+    explicit RubricRun(const RubricRunParams &params);
+
+    /** Registers the core of a thread. */
+    void add(RubricTester *tester);
+
+    /**
+     * Makes the cores execute a program from now on. Called from the configuration script, before a simulation.
+     *
+     * @param text the program, as `rubric generate program` writes it
+     * @param path where the log goes
+     */
+    void load(const std::string &text, const std::string &path);
+
+    /** A core has ended its program; the simulation ends with the last one. */
+    void finished();
+
+    const rubric::Program &program() const { return current; }
+    const rubric::Client &client() const { return kind; }
+    rubric::Log &log() { return records; }
+
+  private:
+    void checkLog() const;
+
+    rubric::Client kind;
+    rubric::Program current;
+    rubric::Log records;
+    std::vector<RubricTester *> testers;
+    std::size_t running = 0;
+    /** Where the log goes, for messages. */
+    std::string logPath;
+};
+
+} // namespace gem5
+
+#endif

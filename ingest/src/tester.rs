@@ -1,0 +1,147 @@
+//! Logs of `RubricTester`, the plug-in for gem5: the operations of programs, as binary records with ticks.
+//!
+//! A log begins with the line [`MAGIC`]. Records follow, each a byte that says what it is and numbers in LEB128 (seven bits a
+//! byte, the lowest first):
+//!
+//! | byte | record | numbers |
+//! |---|---|---|
+//! | `0x01` | a run begins | version of the core (0), threads, bytes of a line; the program's name and the kind of core, each as a length and UTF-8 |
+//! | `0x02` | the run has ended | tick, reason: 0 all operations completed, 1 stopped before |
+//! | `0x10` | load issued | thread, index, tick, address, size |
+//! | `0x11` | store issued | thread, index, tick, address, size, value |
+//! | `0x12` | read-modify-write issued | thread, index, tick, address, size, value that it writes |
+//! | `0x13` | fence reached | thread, index, tick |
+//! | `0x20` | operation completed | thread, index, tick |
+//! | `0x21` | operation completed that read | thread, index, tick, value |
+//!
+//! A tick is the difference to that of the record before it; a run begins at 0. The index is the place of an operation in its
+//! thread's program, and program order. A load that a core repeats is issued again, and the last time counts. Store buffers issue a
+//! store when it enters the buffer; it completes when memory has performed it. A record is written whole or not at all, so a
+//! log without an end is one of a run that crashed or was stopped.
+//!
+//! As in any client's history, a store that was issued is an operation, whether it completed or not; of the others, those that
+//! completed are. Several logs one after the other are a log.
+//!
+//! ```
+//! let mut log = ingest::tester::MAGIC.to_vec();
+//! log.extend(b"\x01\x00\x01\x40\x02up\x08in-order"); // a run of one thread
+//! log.extend(b"\x11\x00\x00\x05\x80\x20\x08\x07\x20\x00\x00\x09"); // store 0x1000 := 7, issued at 5, completed at 14
+//! log.extend(b"\x02\x01\x00");
+//! let read = ingest::read(&log[..], "run.log", &ingest::Options::default())?;
+//! let history = &read.histories[0];
+//! let store = history.ops().next().unwrap();
+//! assert_eq!(history.describe(store), "store 0x1000 := 0x7");
+//! assert_eq!(history.provenance.ended.as_deref(), Some("all requests answered"));
+//! # Ok::<(), ingest::Error>(())
+//! ```
+
+mod record;
+mod run;
+
+use history::{History, Source};
+
+use crate::error::Error;
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::input::{LINE_LIMIT, Lines};
+use crate::options::Options;
+use record::{Flaw, LONGEST, Record};
+use run::Run;
+
+/// The first line of a log, with the version of the format.
+pub const MAGIC: &[u8] = b"\x93RUBRIC-LOG 1\n";
+
+/// What the first line of a log of any version begins with.
+const MAGIC_OF_ANY: &[u8] = b"\x93RUBRIC-LOG ";
+
+const HINT: &str =
+    "the log may be damaged: record it again, or use --lossy to keep what comes before";
+
+/// Logs of the plug-in for gem5.
+pub struct Tester;
+
+impl TraceFormat for Tester {
+    fn info(&self) -> &'static FormatInfo {
+        &FormatInfo {
+            name: "tester",
+            title: "a log of RubricTester",
+            example: "RUBRIC-LOG 1",
+            extensions: &[],
+            line_limit: LINE_LIMIT,
+        }
+    }
+
+    fn recognises(&self, line: &[u8]) -> Resemblance {
+        if line.starts_with(MAGIC_OF_ANY) { Resemblance::Certain } else { Resemblance::None }
+    }
+
+    fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
+        if let Some(asked) = options.source.filter(|asked| *asked != Source::Client) {
+            return Err(lines.syntax(
+                "a log of RubricTester, whose source is `client`",
+                format!("one of `{}`", asked.name()),
+                "leave --source out",
+            ));
+        }
+        let histories = parse(lines, options)?;
+        Contents::histories(lines, histories)
+    }
+}
+
+/// Reads the runs of a log.
+fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
+    let mut histories = Vec::new();
+    let mut run: Option<Run> = None;
+    let mut number = 0_u64;
+    loop {
+        let (found, length) = match record::decode(lines.ahead(LONGEST)?) {
+            Ok(None) => break,
+            Ok(Some((found, length))) => (Ok(found), length),
+            Err(flaw) => (Err(flaw), 0),
+        };
+        number += 1;
+        let taken = found.and_then(|found| match (found, &mut run) {
+            (Record::Magic, _) => Ok(None),
+            (Record::Run(head), run) => Ok(run.replace(Run::new(head))),
+            (record, Some(run)) => run.take(&record, number).map(|()| None),
+            (_, None) => Err(Flaw::new("a record outside of a run", "the record of a run's begin")),
+        });
+        match taken {
+            Ok(finished) => histories.extend(finish(finished, lines, options)?),
+            Err(flaw) if options.lossy => {
+                run = run.map(|run| run.damaged(&flaw, lines.bytes()));
+                lines.skip_rest();
+                break;
+            }
+            Err(flaw) => return Err(broken(lines, flaw)),
+        }
+        lines.consume(length);
+    }
+    histories.extend(finish(run, lines, options)?);
+    if histories.is_empty() {
+        return Err(broken(lines, Flaw::new("the end of the log", "the record of a run's begin")));
+    }
+    Ok(histories)
+}
+
+fn finish(
+    run: Option<Run>,
+    lines: &Lines<'_>,
+    options: &Options,
+) -> Result<Option<History>, Error> {
+    let history = run.map(|run| run.finish(options)).transpose();
+    history.map_err(|error| Error::Build { file: lines.file().to_owned(), error })
+}
+
+/// The error about the record that comes next.
+fn broken(lines: &Lines<'_>, flaw: Flaw) -> Error {
+    Error::Record {
+        file: lines.file().to_owned(),
+        byte: lines.bytes(),
+        found: flaw.found,
+        expected: flaw.expected,
+        hint: HINT.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,180 @@
+//! The records of a log, as bytes.
+
+use history::Kind;
+
+use crate::error::excerpt;
+use crate::tester::{MAGIC, MAGIC_OF_ANY};
+
+/// The most bytes that a record has.
+pub(super) const LONGEST: usize = 4096;
+
+/// The most threads of a run.
+const MOST_THREADS: u64 = 1 << 20;
+
+/// What is wrong with a record.
+#[derive(Debug)]
+pub(super) struct Flaw {
+    pub found: String,
+    pub expected: String,
+}
+
+impl Flaw {
+    pub fn new(found: impl Into<String>, expected: impl Into<String>) -> Flaw {
+        Flaw { found: found.into(), expected: expected.into() }
+    }
+}
+
+/// How a run begins.
+#[derive(Clone, Debug)]
+pub(super) struct Head {
+    pub threads: u32,
+    pub name: String,
+    pub client: String,
+}
+
+/// An operation, as it is issued.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Issue {
+    pub kind: Kind,
+    pub address: u64,
+    pub size: u8,
+    pub written: Option<u64>,
+}
+
+/// The operation that a record is about, and when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Which {
+    pub thread: u32,
+    pub index: u32,
+    /// Ticks since the record before.
+    pub after: u64,
+}
+
+/// A record.
+#[derive(Clone, Debug)]
+pub(super) enum Record {
+    /// The first line of a log.
+    Magic,
+    Run(Head),
+    End {
+        after: u64,
+        is_complete: bool,
+    },
+    Issue(Which, Issue),
+    Complete(Which, Option<u64>),
+}
+
+/// Reads the record at the start of some bytes, which are all that is left or [`LONGEST`] at least. Returns it with its
+/// length, or `None` if there are no bytes.
+pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
+    let Some((&first, rest)) = bytes.split_first() else {
+        return Ok(None);
+    };
+    if bytes.starts_with(MAGIC_OF_ANY) {
+        return magic(bytes).map(Some);
+    }
+    let mut numbers = Numbers { rest };
+    let record = match first {
+        0x01 => numbers.head()?,
+        0x02 => {
+            let after = numbers.next()?;
+            let is_complete = numbers.below(2, "0 or 1 as the reason of the end")? == 0;
+            Record::End { after, is_complete }
+        }
+        0x10 => numbers.issue(Kind::Load)?,
+        0x11 => numbers.issue(Kind::Store)?,
+        0x12 => numbers.issue(Kind::Rmw)?,
+        0x13 => numbers.issue(Kind::Fence)?,
+        0x20 => Record::Complete(numbers.which()?, None),
+        0x21 => Record::Complete(numbers.which()?, Some(numbers.next()?)),
+        other => {
+            return Err(Flaw::new(
+                format!("a record of kind {other:#04x}"),
+                "a kind that version 1 of the format has",
+            ));
+        }
+    };
+    Ok(Some((record, bytes.len() - numbers.rest.len())))
+}
+
+/// The first line of a log, of this version.
+fn magic(bytes: &[u8]) -> Result<(Record, usize), Flaw> {
+    if bytes.starts_with(MAGIC) {
+        return Ok((Record::Magic, MAGIC.len()));
+    }
+    let line = bytes.split(|&byte| byte == b'\n').next().unwrap_or_default();
+    let version = excerpt(&line[MAGIC_OF_ANY.len()..], 20);
+    Err(Flaw::new(format!("a log of version `{version}`"), "version 1, which this rubric reads"))
+}
+
+/// What is left of a record.
+struct Numbers<'a> {
+    rest: &'a [u8],
+}
+
+impl Numbers<'_> {
+    /// The next number.
+    fn next(&mut self) -> Result<u64, Flaw> {
+        let mut number = 0_u64;
+        for (at, &byte) in self.rest.iter().enumerate() {
+            let part = u64::from(byte & 0x7f);
+            let shift = 7 * at as u32;
+            if shift > 63 || part << shift >> shift != part {
+                return Err(Flaw::new("a number of more than 64 bits", "one of at most 64 bits"));
+            }
+            number |= part << shift;
+            if byte & 0x80 == 0 {
+                self.rest = &self.rest[at + 1..];
+                return Ok(number);
+            }
+        }
+        Err(Flaw::new("the end of the log within a record", "the rest of the record"))
+    }
+
+    /// The next number, which is below a bound.
+    fn below(&mut self, bound: u64, expected: &str) -> Result<u64, Flaw> {
+        match self.next()? {
+            number if number < bound => Ok(number),
+            number => Err(Flaw::new(number.to_string(), expected)),
+        }
+    }
+
+    fn head(&mut self) -> Result<Record, Flaw> {
+        self.below(1, "0 as the version of the core")?;
+        let threads = self.below(MOST_THREADS, "at most 1048576 threads")? as u32;
+        self.next()?;
+        Ok(Record::Run(Head { threads, name: self.text()?, client: self.text()? }))
+    }
+
+    fn text(&mut self) -> Result<String, Flaw> {
+        let length = self.below(LONGEST as u64 / 4, "a text of at most 1023 bytes")? as usize;
+        let Some((text, rest)) = self.rest.split_at_checked(length) else {
+            return Err(Flaw::new("the end of the log within a text", "the rest of the text"));
+        };
+        self.rest = rest;
+        Ok(String::from_utf8_lossy(text).into_owned())
+    }
+
+    fn which(&mut self) -> Result<Which, Flaw> {
+        let thread = self.below(MOST_THREADS, "the number of a thread")? as u32;
+        let index = self.below(1 << 32, "the index of an operation, below 2^32")? as u32;
+        Ok(Which { thread, index, after: self.next()? })
+    }
+
+    fn issue(&mut self, kind: Kind) -> Result<Record, Flaw> {
+        let which = self.which()?;
+        if kind.is_fence() {
+            return Ok(Record::Issue(which, Issue { kind, address: 0, size: 0, written: None }));
+        }
+        let address = self.next()?;
+        let size = self.next()?;
+        if !(1..=8).contains(&size) || address.checked_add(size).is_none() {
+            return Err(Flaw::new(
+                format!("an access of {size} bytes at {address:#x}"),
+                "1 to 8 bytes below 2^64",
+            ));
+        }
+        let written = if kind.writes() { Some(self.next()?) } else { None };
+        Ok(Record::Issue(which, Issue { kind, address, size: size as u8, written }))
+    }
+}

@@ -1,0 +1,119 @@
+//! Tests of the reader, on logs written out here.
+
+use crate::tester::MAGIC;
+use crate::{Error, Options, Trace, read};
+
+/// A log with a run of two threads, and these records.
+fn log(records: &[&[u8]]) -> Vec<u8> {
+    let run: &[u8] = b"\x01\x00\x02\x40\x02up\x08early-08";
+    [&[MAGIC, run], records].concat().concat()
+}
+
+fn read_log(log: &[u8], lossy: bool) -> Result<Trace, Error> {
+    read(log, "run.log", &Options { lossy, ..Options::default() })
+}
+
+fn described(log: &[u8]) -> Vec<String> {
+    let trace = read_log(log, false).unwrap();
+    let histories = trace.histories.iter();
+    let described = histories.flat_map(|history| {
+        let words = |op| format!("T{} {}", history.operation(op).thread, history.describe(op));
+        history.ops().map(words).collect::<Vec<_>>()
+    });
+    described.collect()
+}
+
+const STORE: &[u8] = b"\x11\x00\x01\x05\x80\x20\x08\x07";
+const LOAD: &[u8] = b"\x10\x01\x00\x02\x80\x20\x08";
+const LOADED: &[u8] = b"\x21\x01\x00\x03\x07";
+const RMW: &[u8] = b"\x12\x00\x00\x01\x88\x20\x04\x09";
+const RMW_DONE: &[u8] = b"\x21\x00\x00\x01\x00";
+const FENCE: &[u8] = b"\x13\x01\x01\x00\x20\x01\x01\x00";
+const END: &[u8] = b"\x02\x00\x00";
+
+#[test]
+fn operations_are_in_program_order() {
+    let log = log(&[STORE, LOAD, RMW, LOADED, RMW_DONE, b"\x20\x00\x01\x01", FENCE, END]);
+    let expected = [
+        "T0 rmw 0x1008 == 0x0, := 0x9",
+        "T0 store 0x1000 := 0x7",
+        "T1 load 0x1000 == 0x7",
+        "T1 fence",
+    ];
+    assert_eq!(described(&log), expected);
+    let trace = read_log(&log, false).unwrap();
+    let history = &trace.histories[0];
+    assert_eq!(trace.format.name(), "tester");
+    assert_eq!(history.name.as_deref(), Some("up"));
+    let store = history.ops().nth(1).unwrap();
+    let ticks = (history.operation(store).issued, history.operation(store).completed);
+    assert_eq!(ticks, (Some(5), Some(13)));
+    assert!(history.provenance.unfinished.is_empty());
+}
+
+#[test]
+fn only_stores_count_before_they_complete() {
+    let log = log(&[STORE, LOAD, RMW]);
+    assert_eq!(described(&log), ["T0 store 0x1000 := 0x7"]);
+    let trace = read_log(&log, false).unwrap();
+    let provenance = &trace.histories[0].provenance;
+    let expected = "trace incomplete: 3 requests outstanding, the oldest (line 3, tick 5, store to 0x1000 by thread 0) \
+                    for 3 ticks";
+    assert_eq!(provenance.ended.as_deref(), Some(expected));
+    let writes: Vec<bool> = provenance.unfinished.iter().map(|it| it.writes).collect();
+    assert_eq!(writes, [true, false, true]);
+}
+
+#[test]
+fn a_load_is_issued_as_often_as_a_core_likes() {
+    let log = log(&[LOAD, LOAD, LOADED, END]);
+    let trace = read_log(&log, false).unwrap();
+    let history = &trace.histories[0];
+    let load = history.ops().next().unwrap();
+    assert_eq!(history.operation(load).issued, Some(4));
+}
+
+#[test]
+fn logs_may_follow_each_other() {
+    let one = log(&[LOAD, LOADED, END]);
+    let two = [one.clone(), one].concat();
+    assert_eq!(read_log(&two, false).unwrap().histories.len(), 2);
+}
+
+#[test]
+fn errors_name_the_byte() {
+    let head = log(&[]).len();
+    for (records, expected) in [
+        (&[&b"\x07"[..]][..], "a record of kind 0x07, expected a kind that version 1"),
+        (&[&STORE[..3]], "the end of the log within a record"),
+        (&[b"\x20\x00\x00\x00"], "the completion of operation 0 of thread 0"),
+        (&[b"\x13\x02\x00\x00"], "thread 2, expected one of the 2 threads"),
+        (&[b"\x10\x00\x00\x00\x80\x20\x09"], "an access of 9 bytes at 0x1000"),
+        (&[b"\x10\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f\x01"], "more than 64 bits"),
+        (&[b"\x02\x00\x02"], "2, expected 0 or 1"),
+    ] {
+        let text = read_log(&log(records), false).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("run.log: byte {head}: found ")), "{text}");
+        assert!(text.contains(expected), "{text}");
+        assert!(read_log(&log(records), true).is_ok(), "{text}");
+    }
+    for (records, expected) in [
+        ([LOAD, LOADED, LOAD], "operation 0 of thread 1 once more"),
+        ([LOAD, STORE, STORE], "operation 1 of thread 0 once more"),
+        ([LOAD, END, STORE], "behind the end of a run"),
+    ] {
+        let text = read_log(&log(&records), false).unwrap_err().to_string();
+        assert!(text.contains(expected), "{text}");
+    }
+    let text = read_log(b"\x93RUBRIC-LOG 2\n", false).unwrap_err().to_string();
+    assert!(text.contains("a log of version `2`, expected version 1"), "{text}");
+}
+
+#[test]
+fn damage_is_left_out_and_noted() {
+    let log = log(&[LOAD, LOADED, b"\x07\x07\x07"]);
+    let trace = read_log(&log, true).unwrap();
+    let history = &trace.histories[0];
+    assert_eq!(history.len(), 1);
+    assert!(history.provenance.notes[0].contains("kind 0x07"), "{:?}", history.provenance.notes);
+}
