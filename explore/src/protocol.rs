@@ -232,7 +232,7 @@ pub enum OnDiskError {
 
 /// Explores a protocol as [`explore_by`] does. Exact states are in files in a folder, whatever the store of the means, and about 15
 /// bytes a state in memory. What was explored when the process ended, in whatever way, is explored no more if the folder is given
-/// again, but for the last second or so. The outcome is the same.
+/// again, but for the last half minute at most. The outcome is the same.
 ///
 /// # Errors
 /// Fails if the protocol or the scope is not supported by the [`Stepper`], if a file cannot be read or written, or if the folder has

@@ -1,6 +1,6 @@
 //! Which protocols are decided at which sizes: explorations of many protocols with a few threads and locations, as rows.
 //!
-//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size. Rows are written to a [journal] as soon
+//! [`Size`] is a number of threads and locations, [`Decided`] is the row of a protocol at a size. Rows are written to a [journal](crate::journal) as soon
 //! as they are known, and [`is_needed`] says which ones further limits could change.
 //!
 //! ```

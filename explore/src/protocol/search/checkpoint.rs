@@ -34,6 +34,8 @@ const FILES: [&str; 5] = ["states", "moves", "parts", "lock", "exploration.json.
 const LEAST_TIME: Duration = Duration::from_millis(500);
 /// The same, as a multiple of the time that the last one took.
 const TIMES_ITS_TIME: u32 = 50;
+/// The time between two checkpoints, at most, apart from the time that a batch takes.
+const MOST_TIME: Duration = Duration::from_secs(30);
 
 /// What a search leaves on disk.
 #[derive(Debug)]
@@ -167,7 +169,8 @@ impl Search {
     /// A file cannot be written.
     pub(super) fn leave_if_due(&mut self, at: &At) -> Result<(), DiskProblem> {
         let is_due = |checkpoints: &Checkpoints| {
-            checkpoints.last.elapsed() > LEAST_TIME.max(checkpoints.took * TIMES_ITS_TIME)
+            let time = (checkpoints.took * TIMES_ITS_TIME).clamp(LEAST_TIME, MOST_TIME);
+            checkpoints.last.elapsed() > time
         };
         if self.checkpoints.as_ref().is_some_and(is_due) { self.leave(at) } else { Ok(()) }
     }
