@@ -22,7 +22,7 @@ The rows are in `fixtures/results/sizes.jsonl`, each with the command that explo
 
     rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
 
-and a few larger ones by the same command for one protocol and size with `--max-states 25M`.
+and a few larger ones by the same command for one protocol and size with `--max-states 25M` or `60M`.
 ";
 
 /// `1,234,567`
