@@ -7,6 +7,7 @@
 //! - [`limits`]: the options that bound what that may take.
 
 mod limits;
+mod means;
 mod memory_system;
 mod program;
 mod protocol;

@@ -122,7 +122,7 @@ pub struct Exploration {
 /// of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PartialOrder {
-    /// Nobody asked for it.
+    /// Memory performs a request at any time before it responds, since the means do not ask for more.
     #[default]
     Off,
     /// It does.

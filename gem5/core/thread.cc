@@ -13,7 +13,7 @@ constexpr std::uint64_t purpose = std::uint64_t(1) << 32;
 
 /**
  * Ticks after which a core tries again what was refused. The response that ends a lock of the line may go to another
- * core, so nobody tells.
+ * core, so that no core learns of it.
  */
 constexpr Tick retryTicks = 8;
 

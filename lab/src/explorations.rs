@@ -102,9 +102,9 @@ impl Explorations {
     }
 }
 
-/// The name of journals.
+/// The first part of the name of each journal: the part before that of a shard.
 const STEM: &str = "explorations";
-/// Their extension.
+/// The extension of the names of journals.
 const EXTENSION: &str = "jsonl";
 
 /// A digest of the version of rubric and the texts of a protocol, with the changes of a mutant.

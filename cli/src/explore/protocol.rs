@@ -20,12 +20,13 @@ mod unreached;
 use std::io::Write;
 use std::path::PathBuf;
 
-use explore::protocol::{Disk, Means, Store};
+use explore::protocol::{Disk, Means};
 use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
 use super::limits::Limits;
+use super::means::MeansArgs;
 use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::Form;
@@ -199,24 +200,13 @@ pub struct Args {
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
     partial_order: UsePartialOrder,
 
-    /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
-    /// missed, so that nothing found is undecided, and livelocks are not looked for
-    #[arg(
-        long,
-        value_name = "exact|compact",
-        default_value = "exact",
-        hide_possible_values = true
-    )]
-    store: UseStore,
-
     /// Keep states in files in a folder, with about 15 bytes a state in memory. If the program ends early, in whatever way, the same
     /// command goes on from there. States are stored exactly
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
     disk: Option<PathBuf>,
 
-    /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    jobs: Option<u32>,
+    #[command(flatten)]
+    means: MeansArgs,
 
     /// Treat mistakes that gem5 accepts (such as the use of an entry that was never allocated) as faults, not only as
     /// warnings
@@ -261,13 +251,6 @@ enum UsePartialOrder {
     Off,
 }
 
-/// How states are stored.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub enum UseStore {
-    Exact,
-    Compact,
-}
-
 fn few() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST))
 }
@@ -298,15 +281,7 @@ impl Args {
     }
 
     fn means(&self) -> Means {
-        let all = || std::thread::available_parallelism().map_or(1, usize::from);
-        Means {
-            store: match self.store {
-                UseStore::Exact => Store::Exact,
-                UseStore::Compact => Store::Compact,
-            },
-            jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
-            partial_order: self.partial_order == UsePartialOrder::Auto && !self.unreached,
-        }
+        self.means.with(self.partial_order == UsePartialOrder::Auto && !self.unreached)
     }
 
     /// The folder in which an exploration keeps its states, if there is one.
@@ -347,7 +322,7 @@ impl Args {
         if self.partial_order == UsePartialOrder::Off {
             words.push("--partial-order off".to_owned());
         }
-        if self.store == UseStore::Compact {
+        if self.means.is_compact() {
             words.push("--store compact".to_owned());
         }
         if self.repair != Repairs::None {

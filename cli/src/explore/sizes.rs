@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use explore::protocol::{Means, Store};
+use explore::protocol::Means;
 use explore::search::Progress;
 use lab::decided::{Decided, SIZES, Size, decide, is_needed, key};
 use lab::journal::{Journal, Row};
@@ -14,7 +14,7 @@ use nix::sys::resource::{UsageWho, getrusage};
 use nix::sys::time::TimeValLike;
 
 use super::limits::Limits;
-use super::protocol::UseStore;
+use super::means::MeansArgs;
 use crate::error::Error;
 use crate::progress;
 use crate::simulate::parse;
@@ -53,18 +53,8 @@ pub struct Args {
     #[arg(long, short, value_name = "FILE", default_value = "sizes.jsonl")]
     output: PathBuf,
 
-    /// How states are kept: `exact`, or `compact` as fingerprints
-    #[arg(
-        long,
-        value_name = "exact|compact",
-        default_value = "exact",
-        hide_possible_values = true
-    )]
-    store: UseStore,
-
-    /// Number of threads that explore [default: as many as there are processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    jobs: Option<u32>,
+    #[command(flatten)]
+    means: MeansArgs,
 
     /// Print only errors on standard error
     #[arg(long, short)]
@@ -146,15 +136,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         named(&args.protocols)?.iter().map(|name| opened(name)).collect::<Result<_, _>>()?;
     let sizes = if args.sizes.is_empty() { SIZES.to_vec() } else { args.sizes.clone() };
     let (journal, lines) = Journal::open(&args.output)?;
-    let jobs = || std::thread::available_parallelism().map_or(1, usize::from);
-    let means = Means {
-        store: match args.store {
-            UseStore::Exact => Store::Exact,
-            UseStore::Compact => Store::Compact,
-        },
-        jobs: args.jobs.map_or_else(jobs, |jobs| jobs as usize),
-        partial_order: true,
-    };
+    let means = args.means.with(true);
     let mut table = Table { args, means, journal, rows: lines.rows(0)?.into_iter().collect() };
     heading(out).map_err(Error::Output)?;
     for &size in &sizes {

@@ -13,7 +13,7 @@ use simulate::simulation::Simulation;
 use crate::error::Error;
 use crate::files;
 use crate::simulate::extras::ExtrasArgs;
-use crate::simulate::options::{Counts, Program};
+use crate::simulate::options::{Counts, DRAWN_PROGRAM, Program};
 use crate::simulate::parse;
 use crate::status::Status;
 
@@ -44,7 +44,7 @@ pub struct Args {
     seed: u64,
 
     /// The program of a recipe, as `rubric campaign` and `rubric simulate --recipe` draw it
-    #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
+    #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN_PROGRAM)]
     recipe: Option<Lineage>,
 
     /// Write so many programs, with the seed, the seed + 1 and so on
@@ -58,29 +58,6 @@ pub struct Args {
     #[command(flatten)]
     program: Program,
 }
-
-/// The options that a recipe decides.
-const DRAWN: [&str; 19] = [
-    "threads",
-    "operations",
-    "locations",
-    "per_line",
-    "dma",
-    "flush",
-    "atomics",
-    "partial",
-    "seed",
-    "reads",
-    "rmws",
-    "fences",
-    "fetches",
-    "linked",
-    "dependencies",
-    "annotations",
-    "weak_fences",
-    "skew",
-    "think",
-];
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {

@@ -11,7 +11,7 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 
 use super::extras::ExtrasArgs;
-use super::options::{Counts, Program, System};
+use super::options::{Counts, DRAWN_PROGRAM, DRAWN_SYSTEM, Program, System};
 use super::parse;
 use crate::error::Error;
 use crate::files::{check_ending, ending};
@@ -120,7 +120,7 @@ pub struct Args {
     /// Draw program, caches and latencies from a seed too, as `rubric campaign` does: a seed such as
     /// 17, or one that was varied, such as 17.203.88, or with DMA devices, flushes, atomic requests or accesses to
     /// parts of words, such as 17+dma1+flush10+atomics50+partial40
-    #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN)]
+    #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN_PROGRAM, conflicts_with_all = DRAWN_SYSTEM)]
     pub(super) recipe: Option<Lineage>,
 
     /// Write the trace to this file, compressed if the name ends in .gz; `-` is standard output
@@ -169,35 +169,6 @@ pub struct Args {
     #[command(flatten)]
     pub(super) limits: Limits,
 }
-
-/// The options that a recipe decides.
-const DRAWN: [&str; 25] = [
-    "threads",
-    "dma",
-    "flush",
-    "atomics",
-    "partial",
-    "operations",
-    "locations",
-    "per_line",
-    "seed",
-    "reads",
-    "rmws",
-    "fences",
-    "fetches",
-    "linked",
-    "dependencies",
-    "annotations",
-    "weak_fences",
-    "skew",
-    "think",
-    "cache_size",
-    "l2_banks",
-    "directories",
-    "network",
-    "memory",
-    "steady",
-];
 
 /// Most operations of all threads together. With what is recorded of them they take a few gigabytes.
 const MOST_OPERATIONS: u64 = 50_000_000;

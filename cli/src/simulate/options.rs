@@ -10,6 +10,33 @@ use slicc::setting::Setting;
 use super::extras::ExtrasArgs;
 use super::parse;
 
+/// The options of random programs that a recipe decides.
+pub const DRAWN_PROGRAM: [&str; 19] = [
+    "threads",
+    "operations",
+    "locations",
+    "per_line",
+    "dma",
+    "flush",
+    "atomics",
+    "partial",
+    "seed",
+    "reads",
+    "rmws",
+    "fences",
+    "fetches",
+    "linked",
+    "dependencies",
+    "annotations",
+    "weak_fences",
+    "skew",
+    "think",
+];
+
+/// The options of the simulated system that a recipe decides.
+pub const DRAWN_SYSTEM: [&str; 6] =
+    ["cache_size", "l2_banks", "directories", "network", "memory", "steady"];
+
 /// How large random programs are.
 #[derive(clap::Args)]
 pub struct Counts {

@@ -11,7 +11,7 @@ use super::json::steps;
 use super::text::{listed, reason};
 use crate::status::Status;
 
-/// The exit status.
+/// The exit status of a search for starvation: a violation if a request may starve.
 pub fn status(fair: &Fair) -> Status {
     match fair.fate {
         Fate::Completes => Status::Done,

@@ -201,10 +201,7 @@ impl Work<'_> {
     }
 }
 
-/// Columns of the name of a mutant.
-const NAME: usize = 40;
-
-/// What is printed.
+/// The table of mutants, which is printed row by row, and the counts of its last line.
 struct Table<'a> {
     args: &'a Args,
     tasks: &'a [Task<'a>],
@@ -216,6 +213,12 @@ struct Table<'a> {
 }
 
 impl Table<'_> {
+    /// The number of characters of the longest name of a mutant.
+    fn width(&self) -> usize {
+        let names = self.tasks.iter().map(|task| task.mutant.name.chars().count());
+        names.max().unwrap_or_default()
+    }
+
     /// Prints the next exploration. The line after a finding is the command that reproduces it.
     fn add(&mut self, number: usize, row: &Row, out: &mut dyn Write) -> io::Result<()> {
         let (status, at) = match row.status {
@@ -229,19 +232,19 @@ impl Table<'_> {
             writeln!(out, "{}", row.result)?;
             return out.flush();
         }
-        let opened = self.tasks[number].opened;
+        let (opened, width) = (self.tasks[number].opened, self.width());
         if number == 0 || !std::ptr::eq(self.tasks[number - 1].opened, opened) {
             writeln!(out, "{}: {}", tame(&opened.given), self.args.size())?;
             writeln!(
                 out,
-                "{:NAME$}  {:>9}  {:>6}  {:>8}  found",
+                "{:width$}  {:>9}  {:>6}  {:>8}  found",
                 "mutant", "states", "moves", "seconds"
             )?;
         }
         let (moves, found) = in_words(&row.result);
         writeln!(
             out,
-            "{:NAME$}  {:>9}  {moves:>6}  {:>8.2}  {}",
+            "{:width$}  {:>9}  {moves:>6}  {:>8.2}  {}",
             row.result["mutant"].as_str().unwrap_or_default(),
             row.result["states"].as_u64().unwrap_or_default(),
             row.result["seconds"].as_f64().unwrap_or_default(),

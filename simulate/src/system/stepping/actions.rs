@@ -7,7 +7,7 @@
 //! - A *load-linked* reserves the line. A store-conditional, which may come at any time, must fail if the line was written
 //!   by another agent since the core's last load-linked of it. What the caches keep of the reservation is a part of their own state.
 //! - A *locked read* locks the line at the core's controller. All that the core then begins is the locked write, which has
-//!   to come, and early loads of other lines. Nobody may write the line in between.
+//!   to come, and early loads of other lines. No other core or device may write the line in between.
 //! - An *atomic* reads and writes in one request. It must read the latest value.
 //! - An *early load* stands for one that an out-of-order core performs before older loads. Until the core uses the value, which it may do
 //!   at any time after the load was performed, the protocol has to tell it if the line is lost (`evictionCallback`). If
@@ -107,7 +107,7 @@ pub struct Access {
     pub freshness: Freshness,
     /// Whether it has written the line.
     pub writes: bool,
-    /// Whether somebody else has written the line while the write of a device was under way, so that either may be the last.
+    /// Whether another core or device has written the line while the write of a device was under way, so that either may be the last.
     pub races: bool,
 }
 

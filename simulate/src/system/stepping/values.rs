@@ -13,7 +13,7 @@
 //!
 //! The write of a DMA device takes place somewhere else, at a time that the device does not see: between its request and its
 //! completion. Until it completes its value is *pending*, and a load may return it. When it completes, its value becomes the latest. If the line was
-//! written by somebody else meanwhile, then either value may be the last one, and loads may return both. So what is found is certain, but a run
+//! written by another core or device meanwhile, then either value may be the last one, and loads may return both. So what is found is certain, but a run
 //! in which loads see such two writes in different orders is not found.
 
 use super::symmetry::Places;

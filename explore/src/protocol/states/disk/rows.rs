@@ -70,13 +70,13 @@ impl DiskRows {
         self.table.find(print, |number| self.prints[number as usize] == print)
     }
 
-    /// See [`NumberTable::glance`].
+    /// Begins to find the row with a fingerprint, so that the memory it is in is fetched meanwhile ([`NumberTable::glance`]).
     #[inline]
     pub fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
     }
 
-    /// See [`NumberTable::glance`].
+    /// The fingerprint of the row that [`DiskRows::glance`] has seen, or 0; fetches the memory it is in.
     #[inline]
     pub fn glance_again(&self, seen: u32) -> u64 {
         self.prints.get(seen as usize).copied().unwrap_or(0)

@@ -7,7 +7,7 @@
 //!
 //! - no code looks at the requests that wait, or at the responses in flight, as that for buffers of limited size does;
 //! - no request overtakes another one;
-//! - nobody but memory sends responses that keep their order;
+//! - only memory sends responses that keep their order;
 //! - a line is requested by a single controller.
 //!
 //! Each move that is learnt is looked at, and if one of these does not hold, [`PartStepper::disturbs_memory`] says so.

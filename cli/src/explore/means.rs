@@ -1,0 +1,48 @@
+//! The options that say with what a protocol is explored: how its states are stored, and by how many threads.
+
+use explore::protocol::{Means, Store};
+
+/// How states are stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum UseStore {
+    Exact,
+    Compact,
+}
+
+/// The options.
+#[derive(clap::Args)]
+pub struct MeansArgs {
+    /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
+    /// missed, so that nothing found is undecided, and livelocks are not looked for
+    #[arg(
+        long,
+        value_name = "exact|compact",
+        default_value = "exact",
+        hide_possible_values = true
+    )]
+    store: UseStore,
+
+    /// Number of threads that explore; the outcome does not depend on it [default: as many as there are processors]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    jobs: Option<u32>,
+}
+
+impl MeansArgs {
+    /// Whether states are kept as fingerprints.
+    pub fn is_compact(&self) -> bool {
+        self.store == UseStore::Compact
+    }
+
+    /// The means of an exploration, with or without a partial order.
+    pub fn with(&self, partial_order: bool) -> Means {
+        let all = || std::thread::available_parallelism().map_or(1, usize::from);
+        Means {
+            store: match self.store {
+                UseStore::Exact => Store::Exact,
+                UseStore::Compact => Store::Compact,
+            },
+            jobs: self.jobs.map_or_else(all, |jobs| jobs as usize),
+            partial_order,
+        }
+    }
+}
