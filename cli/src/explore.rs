@@ -36,7 +36,7 @@ pub struct Args {
 enum What {
     MemorySystem(memory_system::Args),
     Program(program::Args),
-    Protocol(protocol::Args),
+    Protocol(Box<protocol::Args>),
     Sizes(sizes::Args),
 }
 
