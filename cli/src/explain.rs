@@ -79,6 +79,13 @@ struct Shown {
     too_large: Option<String>,
 }
 
+impl Args {
+    /// The arguments to draw the history in question.
+    pub fn of(question: Question, output: &Path) -> Args {
+        Args { question, output: Some(output.to_owned()), to: None }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A file that cannot be written is reported before the work is done.
