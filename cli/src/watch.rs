@@ -30,7 +30,7 @@ Examples:
   gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py 2>&1 | rubric watch
   rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
-  rubric watch --model tso --keep run.parquet --on-violation shrink,explain run.pipe
+  rubric watch --model tso m5out/trace.out --keep kept.parquet --on-violation shrink,explain
 
 Operations are taken in as they complete, and the orderings that they require are inferred at once. At the first
 operation after which the history can't be consistent any more the command ends with exit status 1, which also
