@@ -6,6 +6,7 @@
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
 //!   them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
+//! - [`Output`] is what gem5 printed in a run whose operations are in a log of `RubricTester`;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
 //!
 //! A file may hold several histories. Only at its end is it known which of them to return (`choice`, `notes`), so until then
@@ -37,6 +38,7 @@ mod message;
 mod notes;
 mod operation;
 mod outstanding;
+mod output;
 mod protocol;
 mod raw;
 mod recognise;
@@ -70,6 +72,7 @@ pub(crate) use recognise::has_trace_line;
 use recognise::{is_chatter, is_trace_line};
 use sequencer::trailing_number;
 use sink::Sink;
+pub use output::Output;
 pub use write::write;
 
 /// Properties of a run that its other files show.
