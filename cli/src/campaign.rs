@@ -34,7 +34,7 @@ Examples:
   rubric campaign --sample all --runs 500 --shard 2/8 -o campaign
   rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
   rubric campaign path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --mutants named -o repaired
-  rubric campaign --gem5 path/to/gem5.opt mesi2-l1-is-inv-no-notify=path/to/mutant/gem5.opt --runs 100 -o gem5
+  rubric campaign --gem5 path/to/gem5.opt mi-l1-nack-before-forward=path/to/mutant/gem5.opt -o gem5
 
 Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
 first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ

@@ -36,11 +36,11 @@ pub(crate) mod coverage;
 mod exclude;
 mod explain;
 mod files;
-mod in_gem5;
+pub(crate) mod in_gem5;
 pub(crate) mod judge;
 mod log;
 mod rounds;
-mod runner;
+pub(crate) mod runner;
 mod settings;
 mod subjects;
 

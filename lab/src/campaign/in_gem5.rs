@@ -261,7 +261,7 @@ impl Gem5Runs<'_> {
         let model = self.client.model();
         let empty = History::default();
         let history = played.history.as_ref().unwrap_or(&empty);
-        let judged = judged(history, model, self.bench.options)
+        let judged = judged(history, model, &self.bench.options.for_checking())
             .map_err(|error| error.of(&title.protocol, &command))?;
         let (verdict, criteria, digest) = judged;
         let (outcome, fault, message) = outcome(&played.ending, verdict);
@@ -377,10 +377,10 @@ impl NoVerdict {
 pub fn judged(
     history: &History,
     model: Model,
-    options: &Options,
+    options: &check::Options,
 ) -> Result<(Finding, [tables::Checked; 10], String), NoVerdict> {
     let ended = Ended::new(history, model).map_err(NoVerdict::History)?;
-    let judged = ended.judge(&options.for_checking()).map_err(NoVerdict::Certificate)?;
+    let judged = ended.judge(options).map_err(NoVerdict::Certificate)?;
     Ok((judged.0, judged.1, ended.history().digest()))
 }
 
@@ -425,7 +425,7 @@ pub fn outcome(
 }
 
 /// The tick at which a run ended, as far as it is known.
-fn ticks(ending: &Ending, history: &History) -> u64 {
+pub fn ticks(ending: &Ending, history: &History) -> u64 {
     let last = history.ops().filter_map(|op| history.completed(op)).max();
     let crashed = match ending {
         Ending::Crashed(crash) => crash.tick,

@@ -230,7 +230,7 @@ pub fn kept(traces: &Path, row: &CampaignRun, ending: &str) -> PathBuf {
 }
 
 /// The outcome of a run. A fault takes precedence over the verdict about the history.
-fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
+pub fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     match (fault.map(|fault| fault.kind), verdict) {
         (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
         (Some(_), _) => RunOutcome::ProtocolError,

@@ -49,6 +49,8 @@ pub struct Session {
     /// Programs that have ended before an earlier one.
     early: BTreeMap<usize, Exit>,
     next: usize,
+    /// The files of the program before, which nobody needs any more.
+    done: Vec<PathBuf>,
     limit: Duration,
     folder: TempDir,
 }
@@ -76,6 +78,7 @@ impl Session {
             exits: output.map_or_else(|| mpsc::channel().1, listen),
             early: BTreeMap::new(),
             next: 0,
+            done: Vec::new(),
             limit: START + request.timeout,
             folder,
         };
@@ -83,11 +86,15 @@ impl Session {
         Ok(session)
     }
 
-    /// What became of the next program.
+    /// What became of the next program. Its files are there until the next call.
     ///
     /// # Errors
     /// Fails if gem5 ends before it has run the program, or does not answer.
     pub fn next(&mut self) -> Result<Played, Error> {
+        for file in self.done.drain(..) {
+            // There may be no log; and the whole folder goes in the end.
+            let _ = std::fs::remove_file(file);
+        }
         let number = self.next;
         let exit = loop {
             if let Some(exit) = self.early.remove(&number) {
@@ -106,7 +113,9 @@ impl Session {
         };
         self.next += 1;
         let file = |stem: &str| self.folder.path().join(format!("{stem}-{number}"));
-        exit.read(file(LOG), file(OUTPUT))
+        let (log, output) = (file(LOG), file(OUTPUT));
+        self.done = vec![log.clone(), output.clone()];
+        exit.read(log, output)
     }
 
     /// The error that gem5 has ended too early.
