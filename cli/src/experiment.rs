@@ -228,8 +228,7 @@ impl Args {
         let is_possible = |one: &Experiment| {
             !matches!(one.work, ExperimentWork::Fidelity) || !self.fidelity.gem5.is_empty()
         };
-        let is_meant =
-            |one: &Experiment| is_named(one.name) || is_named("all") && is_possible(one);
+        let is_meant = |one: &Experiment| is_named(one.name) || is_named("all") && is_possible(one);
         EXPERIMENTS.into_iter().filter(is_meant).collect()
     }
 

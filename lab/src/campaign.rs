@@ -389,8 +389,7 @@ fn made(
     rounds.run(&mut originals, options.runs, 0)?;
     rounds.alarms = rounds::alarms(&originals);
     let equivalents = excluded(&originals)?;
-    let is_tried =
-        |at: usize, title: &Title| title.mutant.is_some() && equivalents[at].is_none();
+    let is_tried = |at: usize, title: &Title| title.mutant.is_some() && equivalents[at].is_none();
     let mut mutants = streams(options, titles, &is_tried);
     let done: usize = originals.iter().map(|stream| stream.entries.len()).sum();
     rounds.run(&mut mutants, options.runs, done as u64)?;

@@ -105,13 +105,13 @@ impl Fidelity {
         let known: IndexMap<Key, Entry> = lines.rows(from)?;
         observer.begin(Stage::Histories(NAME));
         observer.total(subjects.len() as u64 * clients.len() as u64 * u64::from(*runs));
-        let streams = subjects.iter().flat_map(|subject| {
-            clients.iter().map(move |&client| Stream { subject, client })
-        });
+        let streams = subjects
+            .iter()
+            .flat_map(|subject| clients.iter().map(move |&client| Stream { subject, client }));
         let streams: Vec<Stream<'_>> = streams.collect();
-        let made = streams.par_iter().map(|stream| {
-            self.fill(stream, streams.len(), &known, &journal, observer)
-        });
+        let made = streams
+            .par_iter()
+            .map(|stream| self.fill(stream, streams.len(), &known, &journal, observer));
         let made: Vec<Vec<Entry>> = made.collect::<Result<_, Error>>()?;
         observer.end();
         journal.sync()?;
@@ -120,23 +120,20 @@ impl Fidelity {
 
     /// The binaries with their protocols.
     fn subjects(&self) -> Result<Vec<Subject<'_>>, Error> {
-        let subject = |binary: &'_ Binary| {
-            let opened = opened_of(binary, &self.opened)?;
-            let mutant = binary.mutant().map(str::to_owned);
-            let mutated: Option<Protocol> = match &mutant {
-                None => None,
-                Some(name) => {
-                    let found = find_mutant(name, &opened.given, &opened.protocol)?;
-                    Some(opened.with(&found)?)
-                }
-            };
-            Ok((opened, mutant, mutated))
+        self.binaries.iter().map(|binary| self.subject(binary)).collect()
+    }
+
+    fn subject<'a>(&'a self, binary: &'a Binary) -> Result<Subject<'a>, Error> {
+        let opened = opened_of(binary, &self.opened)?;
+        let mutant = binary.mutant().map(str::to_owned);
+        let mutated = match &mutant {
+            None => None,
+            Some(name) => {
+                let found = find_mutant(name, &opened.given, &opened.protocol)?;
+                Some(opened.with(&found)?)
+            }
         };
-        let subjects = self.binaries.iter().map(|binary| {
-            let (opened, mutant, mutated) = subject(binary)?;
-            Ok(Subject { binary, opened, mutant, mutated })
-        });
-        subjects.collect()
+        Ok(Subject { binary, opened, mutant, mutated })
     }
 
     /// Runs the programs of a stream that the journal does not have, those of one system in one process of gem5.
@@ -187,9 +184,9 @@ impl Fidelity {
         programs: &[(u32, Lineage)],
         streams: usize,
     ) -> Result<Session, Error> {
-        let texts = programs.iter().map(|(_, lineage)| {
-            program(stream.subject.opened, lineage).map(|(text, _)| text)
-        });
+        let texts = programs
+            .iter()
+            .map(|(_, lineage)| program(stream.subject.opened, lineage).map(|(text, _)| text));
         Session::start(Request {
             binary: stream.subject.binary,
             client: stream.client,

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tables::{TransitionPair, Trial};
 use tables::results::{Results, Unfinished};
+use tables::{TransitionPair, Trial};
 
 use crate::campaign;
 use crate::error::Error;

@@ -76,7 +76,16 @@ fn options(args: &Args) -> Result<Options, Error> {
 
 /// Prints a table of the mutants, and how many transitions agree.
 pub fn print(fidelity: &compared::Fidelity, out: &mut dyn Write) -> io::Result<()> {
-    let heads = ["", "found here", "finder", "operations", "found in gem5", "finder", "operations", "ticks"];
+    let heads = [
+        "",
+        "found here",
+        "finder",
+        "operations",
+        "found in gem5",
+        "finder",
+        "operations",
+        "ticks",
+    ];
     for protocol in fidelity.protocols() {
         writeln!(out, "{protocol}")?;
         let mut table = Table::new(&heads);

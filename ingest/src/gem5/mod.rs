@@ -37,8 +37,8 @@ mod matching;
 mod message;
 mod notes;
 mod operation;
-mod outstanding;
 mod output;
+mod outstanding;
 mod protocol;
 mod raw;
 mod recognise;
@@ -66,13 +66,13 @@ use line::{Columns, Shape};
 use live::LiveTrace;
 use matching::Sequencers;
 use message::Message;
+pub use output::Output;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 pub(crate) use recognise::has_trace_line;
 use recognise::{is_chatter, is_trace_line};
 use sequencer::trailing_number;
 use sink::Sink;
-pub use output::Output;
 pub use write::write;
 
 /// Properties of a run that its other files show.

@@ -160,11 +160,8 @@ pub fn program(opened: &Opened, lineage: &Lineage) -> Result<(String, u32), Erro
     let simulation = Recipe::of(lineage).simulation(&opened.protocol, Client::IN_ORDER);
     opened.plan(&simulation)?;
     let name = format!("{} --recipe {lineage}", opened.protocol.name());
-    let heading = Heading {
-        name: &name,
-        seed: simulation.timing(),
-        line_bytes: simulation.shape.line_bytes,
-    };
+    let heading =
+        Heading { name: &name, seed: simulation.timing(), line_bytes: simulation.shape.line_bytes };
     let mut text = Vec::new();
     let written = simulation.program(&opened.protocol).write(heading, &mut text);
     written.map_err(Error::run(&opened.given))?;
@@ -342,7 +339,8 @@ impl BenchSession for Gem5Runs<'_> {
     }
 
     fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
-        let is_kept = self.bench.traces.is_none_or(|traces| kept(traces, row, "output.txt").exists());
+        let is_kept =
+            self.bench.traces.is_none_or(|traces| kept(traces, row, "output.txt").exists());
         if is_kept || row.outcome == RunOutcome::Clean {
             return Ok(());
         }
@@ -385,10 +383,7 @@ pub fn judged(
 }
 
 /// The outcome of a run, the kind of its fault and its message. A fault takes precedence over the verdict about the history.
-pub fn outcome(
-    ending: &Ending,
-    verdict: Finding,
-) -> (RunOutcome, Option<String>, Option<String>) {
+pub fn outcome(ending: &Ending, verdict: Finding) -> (RunOutcome, Option<String>, Option<String>) {
     let fault = |outcome, kind: &str, message: &str| {
         (outcome, Some(kind.to_owned()), Some(message.to_owned()))
     };
@@ -418,9 +413,7 @@ pub fn outcome(
         Ending::TimedOut => {
             unless_violated("time limit", "gem5 was stopped at the time limit of the program")
         }
-        Ending::CutLog => {
-            unless_violated("cut log", "the log does not reach the end of the run")
-        }
+        Ending::CutLog => unless_violated("cut log", "the log does not reach the end of the run"),
     }
 }
 

@@ -161,11 +161,7 @@ impl Pairs<'_> {
     }
 
     /// The run in gem5.
-    fn played(
-        &self,
-        common: FidelityRun,
-        played: &Played,
-    ) -> Result<(FidelityRun, Counts), Error> {
+    fn played(&self, common: FidelityRun, played: &Played) -> Result<(FidelityRun, Counts), Error> {
         let empty = History::default();
         let history = played.history.as_ref().unwrap_or(&empty);
         let (verdict, criteria) = self.verdict(history)?;
@@ -218,7 +214,8 @@ impl Pairs<'_> {
         };
         FidelityRun {
             finder,
-            detected: detected.or(Some(operations).filter(|_| row.outcome == RunOutcome::Violation)),
+            detected: detected
+                .or(Some(operations).filter(|_| row.outcome == RunOutcome::Violation)),
             operations,
             transitions: counts.values().sum(),
             ..row

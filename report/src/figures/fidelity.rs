@@ -4,7 +4,7 @@ use crate::fidelity::{Fidelity, SharePair, TOLERANCE};
 use crate::numbers::{count, percent};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Side, Symbol, Table};
-use crate::plot::style::{BLACK, GREY, Marker, VERMILLION, Style};
+use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
 
 /// Most transitions of a panel that are named.
 const NAMED: usize = 5;
@@ -13,7 +13,11 @@ const NAMED: usize = 5;
 pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let common = |pair: &&SharePair| pair.counts.iter().all(|&count| count > 0);
     let all: Vec<&SharePair> = fidelity.transitions.iter().filter(common).collect();
-    let x = Axis::counts("times taken on rubric's simulator", all.iter().map(|pair| at(pair).0), Scale::Logarithmic);
+    let x = Axis::counts(
+        "times taken on rubric's simulator",
+        all.iter().map(|pair| at(pair).0),
+        Scale::Logarithmic,
+    );
     let ratios = all.iter().map(|pair| at(pair).1).chain([1.0 - TOLERANCE, 1.0 + TOLERANCE]);
     let y = Axis::ratios("share in gem5 over share here", ratios, Scale::Logarithmic);
     let panels = fidelity.protocols().into_iter().filter_map(|protocol| {
@@ -27,7 +31,8 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
         let [simulator, gem5] = pair.counts;
         let [here, there] = pair.shares.map(percent);
         let counts = [simulator.to_string(), gem5.to_string()];
-        [vec![pair.protocol.clone(), machine, state, event], counts.to_vec(), vec![here, there]].concat()
+        [vec![pair.protocol.clone(), machine, state, event], counts.to_vec(), vec![here, there]]
+            .concat()
     });
     let columns =
         ["protocol", "machine", "state", "event", "here", "in gem5", "share here", "share in gem5"];

@@ -87,13 +87,14 @@ fn row(subject: &SubjectPair) -> Vec<Cell> {
 }
 
 /// What found something, and in how many runs.
-pub fn finders(found: &Findings) -> String {
+fn finders(found: &Findings) -> String {
     let named = found.finders.iter().map(|(finder, runs)| format!("{finder} {runs}"));
     named.collect::<Vec<_>>().join(", ")
 }
 
 fn transitions(fidelity: &Fidelity, drawings: &[Markup]) -> Markup {
-    let heads = ["Protocol", "Machine", "State", "Event", "Here", "In gem5", "Share here", "Share in gem5"];
+    let heads =
+        ["Protocol", "Machine", "State", "Event", "Here", "In gem5", "Share here", "Share in gem5"];
     let mut alone = Table::new("Transitions that only one of them took", &heads);
     let mut differing = Table::new("Transitions whose shares differ", &heads);
     let compared = fidelity.transitions.iter().filter(|pair| pair.is_compared()).count();

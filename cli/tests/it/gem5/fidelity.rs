@@ -36,7 +36,10 @@ fn both_places_are_compared() {
     // Two of six programs panic, on each kind of core.
     assert_eq!(mutated["gem5"]["finders"], serde_json::json!({"invalid transition": 4}));
     let unmutated = &subjects[0];
-    assert_eq!((&unmutated["gem5"]["found"], &unmutated["simulator"]["found"]), (&0.into(), &0.into()));
+    assert_eq!(
+        (&unmutated["gem5"]["found"], &unmutated["simulator"]["found"]),
+        (&0.into(), &0.into())
+    );
     assert!(unmutated["gem5"]["transitions"].as_u64().unwrap() > 100, "{unmutated}");
     let page = folder.path("page.html");
     let figures = folder.path("figures");
