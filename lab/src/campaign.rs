@@ -362,6 +362,9 @@ struct Made {
     most: u32,
 }
 
+/// Why subjects are equivalent to their protocol, given the runs of the unmutated ones.
+type Excluded<'a> = dyn Fn(&[Stream]) -> Result<Vec<Option<Equivalent>>, Error> + 'a;
+
 /// Makes the runs of all subjects: first of the unmutated protocols, then of the mutants that are not `excluded`, given these runs.
 fn made(
     options: &Options,
@@ -369,7 +372,7 @@ fn made(
     titles: &[Title],
     bench: &dyn Bench,
     observer: &dyn Observer,
-    excluded: &dyn Fn(&[Stream]) -> Result<Vec<Option<Equivalent>>, Error>,
+    excluded: &Excluded<'_>,
 ) -> Result<Made, Error> {
     let (log, lines) = Journal::open(&files.log())?;
     let known = lines.rows(0)?;

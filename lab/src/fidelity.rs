@@ -165,7 +165,7 @@ impl Fidelity {
         for (system, programs) in open.into_values() {
             let mut session = self.start(stream, &system, &programs, streams)?;
             for (number, lineage) in &programs {
-                let played = session.next()?;
+                let played = session.play()?;
                 let entry = pairs.entry(*number, lineage, &system, &played)?;
                 journal.add(&entry)?;
                 observer.advance();

@@ -246,7 +246,7 @@ impl Gem5Runs<'_> {
     /// What becomes of the next program of the process.
     fn next(&mut self) -> Result<(Played, u32), Error> {
         match (&mut self.session, self.ahead.pop_front()) {
-            (Some(session), Some((_, threads))) => Ok((session.next()?, threads)),
+            (Some(session), Some((_, threads))) => Ok((session.play()?, threads)),
             _ => Err(Error::gem5(&self.subject.binary.path, "was given no program")),
         }
     }

@@ -90,7 +90,7 @@ impl Session {
     ///
     /// # Errors
     /// Fails if gem5 ends before it has run the program, or does not answer.
-    pub fn next(&mut self) -> Result<Played, Error> {
+    pub fn play(&mut self) -> Result<Played, Error> {
         for file in self.done.drain(..) {
             // There may be no log; and the whole folder goes in the end.
             let _ = std::fs::remove_file(file);
