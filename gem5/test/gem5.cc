@@ -54,7 +54,7 @@ void
 printTransition(Tick tick, unsigned core, const Request &request)
 {
     bool isStore = request.kind == RequestKind::Store;
-    std::printf("%7llu %3u %10s%20s %6s>%-6s [0x%llx, line 0x%llx]\n",
+    std::printf("%15llu %3u %10s%20s %6s>%-6s [0x%llx, line 0x%llx] \n",
                 static_cast<unsigned long long>(tick), core, "L1Cache", isStore ? "Store" : "Load", "I",
                 isStore ? "IM" : "IS", static_cast<unsigned long long>(request.bytes.address),
                 static_cast<unsigned long long>(request.bytes.address & ~63ull));
@@ -109,6 +109,7 @@ execute(const Options &options, const Program &program, unsigned number)
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
     dup2(file, 1);
     dup2(file, 2);
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
     itimerval limit{};
     limit.it_value.tv_sec = static_cast<time_t>(options.timeout);
     limit.it_value.tv_usec = static_cast<suseconds_t>((options.timeout - limit.it_value.tv_sec) * 1e6);

@@ -27,7 +27,7 @@ impl Output {
     /// use ingest::gem5::Output;
     ///
     /// let printed = "\
-    ///      90   0    L1Cache                Load       NP>IS     [0x1000, line 0x1000]
+    ///              90   0    L1Cache                Load     NP>IS     [0x1000, line 0x1000]
     /// src/mem/ruby/protocol/L1Cache_Transitions.cc:90: panic: Invalid transition
     /// ";
     /// let output = Output::read(printed.as_bytes(), "output")?;
