@@ -27,6 +27,7 @@ impl Output {
     /// use ingest::gem5::Output;
     ///
     /// let printed = "\
+    /// info: Entering event queue @ 0.  Starting simulation...
     ///              90   0    L1Cache                Load     NP>IS     [0x1000, line 0x1000]
     /// src/mem/ruby/protocol/L1Cache_Transitions.cc:90: panic: Invalid transition
     /// ";

@@ -13,6 +13,9 @@ const NAMED: usize = 5;
 pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let common = |pair: &&SharePair| pair.counts.iter().all(|&count| count > 0);
     let all: Vec<&SharePair> = fidelity.transitions.iter().filter(common).collect();
+    if all.is_empty() {
+        return None;
+    }
     let x = Axis::counts(
         "times taken on rubric's simulator",
         all.iter().map(|pair| at(pair).0),
