@@ -8,7 +8,11 @@ The protocol is that of the binary. The script takes the options of gem5's confi
 
 import argparse
 import os
+import resource
+import signal
 import sys
+import time
+import traceback
 
 import _m5.core
 import m5
@@ -58,7 +62,9 @@ def options():
         "--steady", action="store_true", help="no random delays of messages"
     )
     parser.add_argument(
-        "--delay-seed", type=int, default=1, help="seed of the random delays of messages"
+        "--delay-seed",
+        type=int,
+        help="seed of the random delays of messages; of several programs the first one's [default: the seed that is in the program]",
     )
     parser.add_argument(
         "--fork",
@@ -67,6 +73,15 @@ def options():
     )
     parser.add_argument(
         "--jobs", type=int, default=1, help="with --fork, how many programs run at once"
+    )
+    parser.add_argument(
+        "--output",
+        help="with --fork, file of what the process of a program prints; %%d stands for the number of the program",
+    )
+    parser.add_argument(
+        "--timeout",
+        type=float,
+        help="with --fork, seconds after which the process of a program is ended by SIGALRM",
     )
     parser.add_argument(
         "--deadlock-threshold",
@@ -107,8 +122,23 @@ def threads(program):
     return sum(line.strip() == "thread" for line in program.splitlines())
 
 
+def seed_of(args, program, number):
+    """The seed of the random delays of messages, as the random numbers of gem5 take it."""
+    if args.delay_seed is not None:
+        return args.delay_seed + number
+    for line in program.splitlines():
+        words = line.split()
+        if words[:1] == ["seed"] and words[1:2] and words[1].isdecimal():
+            return int(words[1]) & 0xFFFFFFFF
+    return 1
+
+
 def build(args):
     """The system, with a core on each sequencer."""
+    if "RubricTester" not in globals():
+        sys.exit(
+            "rubric.py: this gem5 has no RubricTester: build it with rubric's folder gem5 in EXTRAS"
+        )
     run = RubricRun(client=args.client)
     cores = [RubricTester(run=run, thread=thread) for thread in range(args.num_cpus)]
     system = System(cpu=cores, mem_ranges=[AddrRange(args.mem_size)], mem_mode="timing")
@@ -149,12 +179,17 @@ def log_of(args, number):
 
 
 def execute(args, run, program, number):
-    """Executes a program in this process."""
-    _m5.core.seedRandom(args.delay_seed + number)
+    """Executes a program in this process. Returns whether all operations completed."""
+    _m5.core.seedRandom(seed_of(args, program, number))
     run.load(program, log_of(args, number))
     event = m5.simulate(args.abs_max_tick - m5.curTick())
     print(f"rubric: program {number}: exited @ tick {m5.curTick()} because {event.getCause()}")
     sys.stdout.flush()
+    return event.getCause() == "rubric: all operations completed"
+
+
+# Exit status of a process whose program has not completed.
+INCOMPLETE = 3
 
 
 def fork(args, run, program, number):
@@ -164,34 +199,64 @@ def fork(args, run, program, number):
     log = log_of(args, number)
     pid = m5.fork("%(parent)s/program-" + str(number))
     if pid == 0:
-        args.log = log
-        execute(args, run, program, number)
+        # The code around this function is the parent's, so the process ends here whatever happens.
+        status = 1
+        try:
+            signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            args.log = log
+            redirect(args.output and args.output.replace("%d", str(number)))
+            if args.timeout:
+                signal.setitimer(signal.ITIMER_REAL, args.timeout)
+            status = 0 if execute(args, run, program, number) else INCOMPLETE
+        except BaseException:
+            traceback.print_exc()
         sys.stdout.flush()
-        os._exit(0)
+        sys.stderr.flush()
+        os._exit(status)
     return pid
 
 
+def redirect(path):
+    """Sends what this process prints to a file."""
+    if path:
+        file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_APPEND, 0o666)
+        os.dup2(file, 1)
+        os.dup2(file, 2)
+        os.close(file)
+
+
 def wait(running):
-    """Waits for one of the processes, and says how it ended if that was not in order."""
+    """Waits for one of the processes, and says how it ended."""
     pid, status = os.wait()
-    number = running.pop(pid, None)
+    number, start = running.pop(pid, (None, 0))
+    if number is None:
+        return
     if os.WIFSIGNALED(status):
-        print(f"rubric: program {number}: killed by signal {os.WTERMSIG(status)}")
-    elif os.WEXITSTATUS(status) != 0:
-        print(f"rubric: program {number}: exit status {os.WEXITSTATUS(status)}")
+        how = f"killed by signal {os.WTERMSIG(status)}"
+    else:
+        how = f"exit status {os.WEXITSTATUS(status)}"
+    print(f"rubric: program {number}: {how} after {time.monotonic() - start:.6f} s")
+    sys.stdout.flush()
 
 
 def fork_all(args, run, first, others):
     if "%d" not in args.log:
         root, ending = os.path.splitext(args.log)
         args.log = root + "-%d" + ending
+    # A process that aborts leaves no core dump, and SIGTERM ends them all.
+    resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     running = {}
-    for number, program in enumerate(chain(first, others)):
-        while len(running) >= args.jobs:
+    try:
+        for number, program in enumerate(chain(first, others)):
+            while len(running) >= args.jobs:
+                wait(running)
+            running[fork(args, run, program, number)] = (number, time.monotonic())
+        while running:
             wait(running)
-        running[fork(args, run, program, number)] = number
-    while running:
-        wait(running)
+    finally:
+        for pid in running:
+            os.kill(pid, signal.SIGKILL)
 
 
 def chain(first, others):

@@ -2,9 +2,11 @@
 
 use std::io::Write;
 use std::path::PathBuf;
+use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use lab::campaign::{Campaign, Guided, Options, SAMPLE, StopRule, TIMEOUT};
+use lab::gem5::Given;
 use lab::protocols::Repairs;
 use lab::shard::Shard;
 use slicc::mutant::Operator;
@@ -32,6 +34,7 @@ Examples:
   rubric campaign --sample all --runs 500 --shard 2/8 -o campaign
   rubric campaign path/to/My_protocol.slicc --budget 10m -o mine
   rubric campaign path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all --mutants named -o repaired
+  rubric campaign --gem5 path/to/gem5.opt mi-l1-nack-before-forward=path/to/mutant/gem5.opt -o gem5
 
 Every run is drawn from a seed: its program, its caches, its latencies. The unmutated protocols run
 first, with the same seeds: a violation among these is a false alarm. Then mutants that cannot differ
@@ -44,6 +47,12 @@ resumes the campaign, also after `kill -9`, and may ask for more runs or time. `
 prints the answers again. With --shard I/N the files are runs.I-of-N.jsonl and so on, and `rubric report`
 takes a folder with all of them for one campaign. A verdict may take 10 s unless --timeout says otherwise. To reproduce a row, run its column `command`:
 `rubric simulate PROTOCOL --mutant MUTANT --client CLIENT --recipe RECIPE --check`.
+
+With --gem5 the same programs run in binaries of gem5 that you have built, each with a protocol or a mutant
+(docs/gem5.md). One process runs many programs, each in a fork of its own with cold caches; 64 consecutive
+seeds share the sizes of caches, the banks and the directories. Crashes are told by gem5's messages. A program
+that takes longer than --timeout is undecided. Transitions are not counted, so there is no coverage. gem5's
+configs are looked for beside the binary, or in the source folder that the variable RUBRIC_GEM5 names.
 
 Exit status: 1 if an unmutated protocol shows a fault or a violation of what its client guarantees; 2 bad
 usage, protocol files or folder; else 0, whatever mutants do.")]
@@ -85,6 +94,12 @@ pub struct Args {
 
     #[command(flatten)]
     pub extras: ExtrasArgs,
+
+    /// Run the programs in gem5: binaries that were built with rubric's plug-in, the folder gem5. NAME is the mutant that
+    /// was built in, or `none` for the protocol as it is; without NAME, that is so, too. The protocol is that of the binary
+    #[arg(long, value_name = "[NAME=]PATH", num_args = 1.., value_parser = Given::from_str,
+          conflicts_with_all = ["mutants", "operator", "sample", "guided", "repair", "strict"])]
+    pub gem5: Vec<Given>,
 
     /// Repair known faults of gem5's released protocols first: `all` that fit, or names from `rubric mutants list
     /// --repairs`, each of which must fit one of the protocols. Mutants are made of what was repaired
@@ -175,6 +190,7 @@ impl Args {
         let names = parse::protocols(&self.protocols).into_iter();
         Options {
             protocols: names.map(str::to_owned).collect(),
+            gem5: self.gem5.clone(),
             output: self.output.clone(),
             made: asks("made"),
             named: asks("named"),

@@ -1,6 +1,7 @@
 //! `rubric experiment`: the experiments of the papers, on simulated or recorded histories. [`lab::experiment`] does the work; [`summary`] is
 //! what is printed.
 
+pub mod fidelity;
 mod summary;
 
 use std::io::{self, Write};
@@ -29,6 +30,7 @@ use crate::options::Format;
 use crate::progress::Bars;
 use crate::status::Status;
 use crate::words;
+use fidelity::FidelityArgs;
 
 /// Run the experiments of the papers: a table of the verdict and time of each algorithm on each history
 #[derive(clap::Args)]
@@ -42,6 +44,7 @@ Examples:
   rubric experiment wsc-fig7 --traces path/to/traces
   rubric experiment wsc-fig7 --size paper --shard 3/8 -o results
   rubric experiment gcc-fig4 --only operations=300/7 --save h.axe
+  rubric experiment fidelity --runs 20 --gem5 path/to/gem5.opt mi-l1-nack-before-forward=path/to/mutant/gem5.opt
   rubric report results -o report.html
 
 Histories are made by the built-in protocols, their mutants, or a model's operational machine; the seed
@@ -49,6 +52,10 @@ of each is in its row. One history runs on each core at a time. DIR holds NAME.j
 line for each row as soon as it is known, and at the end NAME.parquet. The same command again
 resumes the run, also after `kill -9`, and may add algorithms. A run that needs more time or memory than
 allowed is in the table as `timeout` or `memory`. To reproduce a row, run its column `command`.
+
+`fidelity` runs the same programs with the same mutants on rubric's simulator and in binaries of gem5 that you
+have built (docs/gem5.md), and compares what finds each mutant and which transitions are taken how often. DIR
+holds fidelity.jsonl, and at the end fidelity.parquet and fidelity-transitions.parquet.
 
 Exit status: 0 done, 2 bad usage, a file that cannot be written, or a defect that was found.")]
 pub struct Args {
@@ -109,6 +116,9 @@ pub struct Args {
     #[arg(long, value_name = "SIZE", default_value = "16GiB")]
     pub max_memory: ByteSize,
 
+    #[command(flatten)]
+    pub fidelity: FidelityArgs,
+
     /// Print only errors on standard error
     #[arg(long, short)]
     pub quiet: bool,
@@ -130,6 +140,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         if let ExperimentWork::Campaign(campaign) = experiment.work {
             let campaign = campaign(&options, experiment.name);
             status = status.and(campaign::run_with(campaign, args.quiet, Format::Text, out)?);
+            continue;
+        }
+        if let ExperimentWork::Fidelity = experiment.work {
+            status = status.and(fidelity::run(args, out)?);
             continue;
         }
         let points = match &recordings {
@@ -209,9 +223,13 @@ fn list(out: &mut dyn Write) -> io::Result<Status> {
 impl Args {
     /// The experiments, each once, in the order of the list.
     fn experiments(&self) -> Vec<Experiment> {
-        let is_named = |name: &str| self.names.iter().any(|one| one == name || one == "all");
-        let named = EXPERIMENTS.into_iter().filter(|one| is_named(one.name));
-        named.collect()
+        let is_named = |name: &str| self.names.iter().any(|one| one == name);
+        // Without a binary of gem5, there is nothing to compare with.
+        let is_possible = |one: &Experiment| {
+            !matches!(one.work, ExperimentWork::Fidelity) || !self.fidelity.gem5.is_empty()
+        };
+        let is_meant = |one: &Experiment| is_named(one.name) || is_named("all") && is_possible(one);
+        EXPERIMENTS.into_iter().filter(is_meant).collect()
     }
 
     /// The options of running experiments.
@@ -232,7 +250,7 @@ impl Args {
     /// Refuses options that do not fit each other.
     fn check(&self) -> Result<(), Error> {
         let experiments = self.experiments();
-        let is_campaign = |one: &Experiment| matches!(one.work, ExperimentWork::Campaign(_));
+        let is_campaign = |one: &Experiment| !matches!(one.work, ExperimentWork::Histories(_));
         let has_campaign = experiments.iter().any(is_campaign);
         if self.only.is_some() && (experiments.len() != 1 || has_campaign) {
             return Err(Error::Usage(
@@ -247,7 +265,8 @@ impl Args {
         }
         if self.traces.is_some() && experiments.iter().all(is_campaign) {
             return Err(Error::Usage(
-                "--traces: `mutants` runs protocols, and cannot use recorded traces".to_owned(),
+                "--traces: `mutants` and `fidelity` run protocols, and cannot use recorded traces"
+                    .to_owned(),
             ));
         }
         Ok(())

@@ -7,7 +7,7 @@
 mod cycles;
 mod experiments;
 mod output;
-mod table;
+pub mod table;
 mod text;
 mod unreached;
 
@@ -20,6 +20,7 @@ use memory::{Model, PsoRmw, models};
 use report::answers::{Answers, FINDERS};
 use report::claims::{self, Claim, Program, PublishedClaim};
 use report::coverage::MachineCoverage;
+use report::fidelity::Fidelity;
 use report::figures::{self, Definition, SeriesStyle};
 use report::page::Unreached;
 use report::summary::Summary;
@@ -53,7 +54,8 @@ transitions were taken, and violations with their cycles, for which it runs some
 
 JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`id`, `paper`, `place`,
 `experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs, calibrated (made to come near) or
-untested, `rule`: when it holds, `note`). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
+untested, `rule`: when it holds, `note`); `fidelity` of runs in gem5 (`subjects`: each mutant with its
+findings in both places, `transitions`: `place`, `counts` and `shares`, ours first). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
 `generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each); and `coverage`, of each machine
@@ -117,7 +119,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let summaries = report::summary::experiments(&held.results.trials);
     let claims = claims::all(&held.results);
     let written = args.files.write(&held, answers.as_ref(), &claims)?;
+    let fidelity = Fidelity::of(&held.results);
     let output = Output {
+        fidelity: (!fidelity.is_empty()).then_some(&fidelity),
         experiments: &summaries,
         // The claims of experiments alone are of no interest to a report of a campaign.
         claims: if summaries.is_empty() { &[] } else { &claims },
@@ -200,6 +204,8 @@ const SHOWN: usize = 10;
 struct Output<'a> {
     experiments: &'a [Summary],
     claims: &'a [Claim],
+    /// Runs on rubric's simulator and in gem5, if there are any.
+    fidelity: Option<&'a Fidelity>,
     campaign: Option<(Campaign<'a>, &'a Answers)>,
     /// The tables of the campaign.
     tables: &'a [PathBuf],
@@ -210,10 +216,16 @@ struct Output<'a> {
 impl Output<'_> {
     fn text(&self, most: usize, out: &mut dyn Write) -> io::Result<()> {
         experiments::print(self.experiments, self.claims, most > SHOWN, out)?;
+        if let Some(fidelity) = self.fidelity {
+            if !self.experiments.is_empty() {
+                writeln!(out)?;
+            }
+            crate::experiment::fidelity::print(fidelity, out)?;
+        }
         let Some((campaign, answers)) = &self.campaign else {
             return Ok(());
         };
-        if !self.experiments.is_empty() {
+        if !self.experiments.is_empty() || self.fidelity.is_some() {
             writeln!(out)?;
         }
         text::print(campaign, answers, self.tables, self.progress, most, out)
@@ -223,6 +235,7 @@ impl Output<'_> {
         let whole = Json {
             experiments: self.experiments,
             claims: self.claims,
+            fidelity: self.fidelity,
             runs: self.campaign.map(|(campaign, _)| campaign.runs.len()),
             answers: self.campaign.map(|(_, answers)| answers),
             coverage: self.campaign.map(|(campaign, _)| campaign.machines()),
@@ -280,6 +293,7 @@ pub fn print(
 ) -> Result<Status, Error> {
     let answers = &campaign.answers();
     let output = Output {
+        fidelity: None,
         experiments: &[],
         claims: &[],
         campaign: Some((*campaign, answers)),
@@ -300,6 +314,8 @@ struct Json<'a> {
     experiments: &'a [Summary],
     #[serde(skip_serializing_if = "<[Claim]>::is_empty")]
     claims: &'a [Claim],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fidelity: Option<&'a Fidelity>,
     #[serde(skip_serializing_if = "Option::is_none")]
     runs: Option<usize>,
     #[serde(flatten)]

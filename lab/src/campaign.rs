@@ -5,7 +5,9 @@
 //! - `settings`: the options that must be the same when a campaign is resumed;
 //! - `subjects`: the protocols and the mutants that were chosen;
 //! - `files`: the names of the files of a campaign or shard;
-//! - `log`: the journal of runs; `rounds`: the order of runs; `runner`: one run, from its recipe to its row;
+//! - `log`: the journal of runs; `rounds`: the order of runs; `bench`: where they are made;
+//! - `runner`: one run on rubric's simulator, from its recipe to its row; `in_gem5`: runs in binaries of gem5;
+//! - `judge`: the verdict about a run;
 //! - `explain`: the alarms of unmutated protocols that are known faults of gem5's released ones;
 //! - `exclude`: the mutants that are equivalent to their protocol;
 //! - `coverage`: the transitions that the unmutated protocols took.
@@ -29,13 +31,16 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod bench;
 pub(crate) mod coverage;
 mod exclude;
 mod explain;
 mod files;
+pub(crate) mod in_gem5;
+pub(crate) mod judge;
 mod log;
 mod rounds;
-mod runner;
+pub(crate) mod runner;
 mod settings;
 mod subjects;
 
@@ -51,15 +56,18 @@ use simulate::recipe::{Lineage, Recipe};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
-use tables::{CampaignRun, Generator, write_coverage, write_equivalents, write_runs};
+use tables::{CampaignRun, Equivalent, Generator, write_coverage, write_equivalents, write_runs};
 
 use crate::error::Error;
+use crate::gem5::{Binary, Given};
 use crate::journal::{Journal, Lines};
 use crate::observer::{Observer, Stage};
 use crate::protocols::{Opened, Repairs};
 use crate::shard::Shard;
+use bench::{Bench, Title};
 use files::Files;
 pub use files::{lacks_shards, tables};
+use in_gem5::Gem5Bench;
 use log::Entry;
 use rounds::{Rounds, Stream};
 use runner::Runner;
@@ -70,8 +78,10 @@ use subjects::Subject;
 /// The options of a campaign. The default is a sample of all mutants of all built-in protocols.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Built-in names, or paths of `.slicc` files.
+    /// Built-in names, or paths of `.slicc` files. With binaries of gem5, the protocols that these are built with.
     pub protocols: Vec<String>,
+    /// The binaries of gem5 that run the programs, each of a protocol or a mutant; rubric's simulator if there are none.
+    pub gem5: Vec<Given>,
     /// The folder for the tables. An unfinished campaign with the same options that it holds is resumed.
     pub output: PathBuf,
     /// Whether the mutants that operators make are run.
@@ -109,7 +119,7 @@ pub struct Options {
     pub strict: bool,
     /// Whether the traces of runs that end in a fault or violation are kept.
     pub keep_traces: bool,
-    /// The time limit of a verdict.
+    /// The time limit of a verdict, and of a program in gem5.
     pub timeout: Duration,
     /// The memory that the process may occupy, in bytes, before a verdict is given up.
     pub max_memory: u64,
@@ -149,6 +159,7 @@ impl Default for Options {
     fn default() -> Options {
         Options {
             protocols: BUILTINS.iter().map(|one| one.name.to_owned()).collect(),
+            gem5: Vec::new(),
             output: PathBuf::from("campaign"),
             made: true,
             named: true,
@@ -244,6 +255,7 @@ impl StopRule {
 pub struct Campaign {
     options: Options,
     opened: Vec<Opened>,
+    binaries: Vec<Binary>,
 }
 
 /// The result of a campaign.
@@ -258,13 +270,15 @@ pub struct CampaignOutcome {
 }
 
 impl Campaign {
-    /// Opens the protocols of a campaign.
+    /// Opens the protocols of a campaign, and asks binaries of gem5 which they are built with.
     ///
     /// # Errors
-    /// Fails if there is no such protocol, if a named repair fits none, or if a protocol has errors.
+    /// Fails if there is no such protocol or binary, if a named repair fits none, or if a protocol has errors.
     pub fn new(options: Options) -> Result<Campaign, Error> {
         let names: Vec<&str> = options.protocols.iter().map(String::as_str).collect();
-        Ok(Campaign { opened: Opened::all_repaired(&names, &options.repairs)?, options })
+        let mut opened = Opened::all_repaired(&names, &options.repairs)?;
+        let binaries = in_gem5::binaries(&options, &mut opened)?;
+        Ok(Campaign { opened, binaries, options })
     }
 
     /// The protocols.
@@ -278,67 +292,142 @@ impl Campaign {
     /// Fails if the folder holds another campaign or cannot be written, if a mutant does not exist, or if a certificate is rejected,
     /// which is a defect.
     pub fn run(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
-        let Campaign { options, opened } = self;
+        if self.binaries.is_empty() { self.simulated(observer) } else { self.in_gem5(observer) }
+    }
+
+    /// Makes the runs on rubric's simulator.
+    fn simulated(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
+        let Campaign { options, opened, .. } = self;
         let mut subjects = subjects::choose(options, opened, observer)?;
         let files = Files { folder: &options.output, shard: options.shard };
-        Settings::new(options, opened, &subjects).settle(&files)?;
+        let digest = subjects::digest(opened, &subjects);
+        Settings::new(options, opened, digest).settle(&files)?;
         if let Some(shard) = options.shard {
             subjects::keep(&mut subjects, shard);
         }
-        let (log, lines) = Journal::open(&files.log())?;
-        let known = lines.rows(0)?;
         let traces = options.output.join("traces");
-        clear(&options.output);
-        observer.begin(Stage::Runs);
-        let mut rounds = Rounds {
+        let bench = Runner {
             opened,
             subjects: &subjects,
-            log: &log,
-            known: &known,
-            alarms: HashSet::new(),
-            observer,
-            seed: options.seed,
-            stop: options.stop(),
-            deadline: options.budget.map(|budget| Instant::now() + budget),
-            runner: Runner {
-                opened,
-                options: options.for_checking(),
-                traces: options.keep_traces.then_some(&*traces),
-                strict: options.strict,
-                repairs: &options.repairs,
-            },
+            options: options.for_checking(),
+            traces: options.keep_traces.then_some(&*traces),
+            strict: options.strict,
+            repairs: &options.repairs,
         };
-        let mut originals = streams(options, &subjects, &|_, subject| subject.mutant.is_none());
-        rounds.run(&mut originals, options.runs, 0)?;
-        rounds.alarms = rounds::alarms(&originals);
+        let title = |subject: &Subject| Title {
+            protocol: opened[subject.protocol].given.clone(),
+            mutant: subject.name(),
+        };
+        let titles: Vec<Title> = subjects.iter().map(title).collect();
         let has_same_seeds = options.guided.is_none();
-        let equivalents =
-            exclude::excluded(opened, &subjects, &originals, has_same_seeds, options.extras)?;
-        let is_tried =
-            |at: usize, subject: &Subject| subject.mutant.is_some() && equivalents[at].is_none();
-        let mut mutants = streams(options, &subjects, &is_tried);
-        let done: usize = originals.iter().map(|stream| stream.entries.len()).sum();
-        rounds.run(&mut mutants, options.runs, done as u64)?;
-        observer.end();
-        log.sync()?;
-        let streams = || originals.iter().chain(&mutants);
-        let mut results = Results {
-            runs: rows(streams()),
-            equivalents: equivalents.into_iter().flatten().collect(),
-            coverage: coverage::coverage(opened, &subjects, &originals, options.extras)?,
-            ..Results::default()
+        let excluded = |originals: &[Stream]| {
+            exclude::excluded(opened, &subjects, originals, has_same_seeds, options.extras)
         };
+        let made = made(options, &files, &titles, &bench, observer, &excluded)?;
+        let mut results = made.results();
+        results.coverage = coverage::coverage(opened, &subjects, &made.originals, options.extras)?;
         explain::explain(opened, options, &mut results.runs)?;
+        made.finish(results, &files)
+    }
+
+    /// Makes the runs in binaries of gem5.
+    fn in_gem5(&self, observer: &dyn Observer) -> Result<CampaignOutcome, Error> {
+        let Campaign { options, opened, binaries } = self;
+        let mut subjects = in_gem5::subjects(opened, binaries)?;
+        let files = Files { folder: &options.output, shard: options.shard };
+        let digest = in_gem5::digest(&subjects);
+        Settings::new(options, opened, digest).settle(&files)?;
+        if let Some(shard) = options.shard {
+            in_gem5::keep(&mut subjects, shard);
+        }
+        let traces = options.output.join("traces");
+        let bench = Gem5Bench {
+            subjects: &subjects,
+            options,
+            traces: options.keep_traces.then_some(&*traces),
+        };
+        let titles: Vec<Title> = subjects.iter().map(|subject| subject.title.clone()).collect();
+        let nothing = |_: &[Stream]| Ok(titles.iter().map(|_| None).collect());
+        let made = made(options, &files, &titles, &bench, observer, &nothing)?;
+        made.finish(made.results(), &files)
+    }
+}
+
+/// The runs of a campaign.
+struct Made {
+    originals: Vec<Stream>,
+    mutants: Vec<Stream>,
+    equivalents: Vec<Equivalent>,
+    /// The largest number of runs of a stream.
+    most: u32,
+}
+
+/// Why subjects are equivalent to their protocol, given the runs of the unmutated ones.
+type Excluded<'a> = dyn Fn(&[Stream]) -> Result<Vec<Option<Equivalent>>, Error> + 'a;
+
+/// Makes the runs of all subjects: first of the unmutated protocols, then of the mutants that are not `excluded`, given these runs.
+fn made(
+    options: &Options,
+    files: &Files<'_>,
+    titles: &[Title],
+    bench: &dyn Bench,
+    observer: &dyn Observer,
+    excluded: &Excluded<'_>,
+) -> Result<Made, Error> {
+    let (log, lines) = Journal::open(&files.log())?;
+    let known = lines.rows(0)?;
+    clear(&options.output);
+    observer.begin(Stage::Runs);
+    let mut rounds = Rounds {
+        titles,
+        log: &log,
+        known: &known,
+        alarms: HashSet::new(),
+        observer,
+        stop: options.stop(),
+        deadline: options.budget.map(|budget| Instant::now() + budget),
+        bench,
+    };
+    let mut originals = streams(options, titles, &|_, title| title.mutant.is_none());
+    rounds.run(&mut originals, options.runs, 0)?;
+    rounds.alarms = rounds::alarms(&originals);
+    let equivalents = excluded(&originals)?;
+    let is_tried = |at: usize, title: &Title| title.mutant.is_some() && equivalents[at].is_none();
+    let mut mutants = streams(options, titles, &is_tried);
+    let done: usize = originals.iter().map(|stream| stream.entries.len()).sum();
+    rounds.run(&mut mutants, options.runs, done as u64)?;
+    observer.end();
+    log.sync()?;
+    let equivalents = equivalents.into_iter().flatten().collect();
+    Ok(Made { originals, mutants, equivalents, most: options.runs })
+}
+
+impl Made {
+    fn streams(&self) -> impl Iterator<Item = &Stream> {
+        self.originals.iter().chain(&self.mutants)
+    }
+
+    /// The rows of the runs and of the equivalent mutants.
+    fn results(&self) -> Results {
+        Results {
+            runs: rows(self.streams()),
+            equivalents: self.equivalents.clone(),
+            ..Results::default()
+        }
+    }
+
+    /// Writes the tables.
+    fn finish(&self, mut results: Results, files: &Files<'_>) -> Result<CampaignOutcome, Error> {
         write_runs(&files.runs(), &results.runs)?;
         write_equivalents(&files.equivalents(), &results.equivalents)?;
         write_coverage(&files.coverage(), &results.coverage)?;
         // Answers that name the first of several runs then name the same one as `rubric report`.
         results.tidy();
-        let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= options.runs;
+        let is_whole = |stream: &Stream| stream.over || stream.entries.len() as u32 >= self.most;
         Ok(CampaignOutcome {
             results,
             tables: [files.runs(), files.equivalents(), files.coverage()],
-            is_whole: streams().all(is_whole),
+            is_whole: self.streams().all(is_whole),
         })
     }
 }
@@ -355,18 +444,18 @@ fn generators(options: &Options) -> &'static [Generator] {
 /// The streams of the subjects for which `is_tried` holds. Unmutated protocols run without guidance.
 fn streams(
     options: &Options,
-    subjects: &[Subject],
-    is_tried: &dyn Fn(usize, &Subject) -> bool,
+    titles: &[Title],
+    is_tried: &dyn Fn(usize, &Title) -> bool,
 ) -> Vec<Stream> {
     let mut streams = Vec::new();
-    for (at, subject) in subjects.iter().enumerate().filter(|(at, one)| is_tried(*at, one)) {
-        let generators = match subject.mutant {
+    for (at, title) in titles.iter().enumerate().filter(|(at, one)| is_tried(*at, one)) {
+        let generators = match title.mutant {
             None => &[Generator::Blind],
             Some(_) => generators(options),
         };
         // Guided runs of mutants draw other lineages, so further repetitions of the unmutated protocols would be of no use.
         let repeat =
-            if subject.mutant.is_none() && options.guided.is_some() { 1 } else { options.repeat };
+            if title.mutant.is_none() && options.guided.is_some() { 1 } else { options.repeat };
         for repetition in 0..repeat {
             for &client in &options.clients {
                 let stream = |generator: &Generator| {
@@ -414,8 +503,11 @@ pub fn logged(folder: &Path) -> Result<Option<Vec<CampaignRun>>, Error> {
 /// Reproduces the run of a row, and returns its history.
 ///
 /// # Errors
-/// Fails if the files of the protocol have changed or are gone.
+/// Fails if the files of the protocol have changed or are gone, or if the run was made in gem5.
 pub fn repeat(row: &CampaignRun) -> Result<History, Error> {
+    if let Some(binary) = &row.gem5 {
+        return Err(Error::MadeInGem5 { binary: binary.clone(), command: row.command.clone() });
+    }
     let opened = Opened::new(&row.protocol, row.mutant.as_deref())?;
     let given = &row.protocol;
     let client: Client = row.client.parse().map_err(Error::run(given))?;

@@ -316,6 +316,25 @@ pub enum Error {
         #[source]
         error: rayon::ThreadPoolBuildError,
     },
+    /// A binary of gem5 cannot be used.
+    #[error("--gem5 {}: {what}", path.display())]
+    Gem5 {
+        /// The binary.
+        path: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A run in gem5 that only gem5 can repeat.
+    #[error("it was made by {binary}; {command} repeats it, and keeps its log")]
+    MadeInGem5 {
+        /// The binary.
+        binary: String,
+        /// The command that repeats the run.
+        command: String,
+    },
+    /// Options that runs in gem5 do not have.
+    #[error("--gem5: {0}")]
+    NotInGem5(String),
     /// An external checker cannot be run.
     #[error("--program {name}: {error}")]
     Program {
@@ -334,6 +353,11 @@ impl Error {
         E: Into<Box<dyn std::error::Error + Send + Sync>>,
     {
         move |error| Error::Run { protocol: protocol.to_owned(), error: error.into() }
+    }
+
+    /// Makes the error of a binary of gem5.
+    pub(crate) fn gem5(path: &Path, what: impl Into<String>) -> Error {
+        Error::Gem5 { path: path.to_owned(), what: what.into() }
     }
 
     /// Makes the error of the file system about a file or folder.

@@ -46,7 +46,7 @@ use crate::error::Error;
 use crate::folder;
 use crate::journal::Lines;
 use crate::shard::Shard;
-use catalog::EXPERIMENTS;
+use catalog::{EXPERIMENTS, Experiment, ExperimentWork};
 pub use complete::unfinished;
 pub use point::Size;
 use program::Program;
@@ -121,7 +121,8 @@ impl FromStr for Only {
 /// Fails if a journal cannot be read.
 pub fn logged(folder: &Path) -> Result<Vec<Trial>, Error> {
     let is_journal = |path: &PathBuf| {
-        let mut names = EXPERIMENTS.iter().map(|one| one.name);
+        let of_histories = |one: &&Experiment| matches!(one.work, ExperimentWork::Histories(_));
+        let mut names = EXPERIMENTS.iter().filter(of_histories).map(|one| one.name);
         names.any(|name| Shard::of_file(path, name, "jsonl").is_some())
     };
     let mut trials = Vec::new();

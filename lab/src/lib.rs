@@ -4,6 +4,7 @@
 //! - [`campaign`] runs mutants of protocols with random programs, and records which algorithm finds which mutant: [`campaign::Options`],
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
+//! - [`gem5`] runs programs in binaries of gem5, and [`fidelity`] compares these with rubric's simulator;
 //! - [`explorations`] is the journal of explorations of many mutants;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
@@ -39,7 +40,9 @@ pub mod decided;
 mod error;
 pub mod experiment;
 pub mod explorations;
+pub mod fidelity;
 mod folder;
+pub mod gem5;
 pub mod journal;
 pub mod load;
 mod machine;

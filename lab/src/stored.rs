@@ -3,12 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use tables::Trial;
 use tables::results::{Results, Unfinished};
+use tables::{TransitionPair, Trial};
 
 use crate::campaign;
 use crate::error::Error;
 use crate::experiment;
+use crate::fidelity;
 
 /// The results in a folder and its subfolders.
 pub struct Stored {
@@ -38,6 +39,9 @@ impl Stored {
         let logged = campaign::logged(folder)?;
         let trials = results.trials.clone();
         results.trials.extend(experiment::logged(folder)?);
+        let (runs, transitions) = fidelity::logged(folder)?;
+        results.fidelity.extend(runs);
+        results.transition_pairs = whole(results.transition_pairs, transitions);
         results.tidy();
         let unfinished = with_more_rows(&results.trials, &trials);
         if results.is_empty() && logged.is_none() {
@@ -64,6 +68,14 @@ impl Stored {
             results,
         })
     }
+}
+
+/// The transitions of tables and journals. A journal has all that the table beside it has.
+fn whole(stored: Vec<TransitionPair>, logged: Vec<TransitionPair>) -> Vec<TransitionPair> {
+    let key = |pair: &TransitionPair| (pair.protocol.clone(), pair.mutant.clone());
+    let known: BTreeSet<_> = logged.iter().map(key).collect();
+    let others = stored.into_iter().filter(|pair| !known.contains(&key(pair)));
+    others.chain(logged).collect()
 }
 
 /// The experiments with more rows in `trials` than in `known`.

@@ -33,6 +33,7 @@
 mod cycle_length;
 mod detected;
 mod detection;
+mod fidelity;
 mod growth;
 mod kills;
 mod mixes;
@@ -47,6 +48,7 @@ mod views;
 use serde::Serialize;
 
 use crate::answers::{Answers, KillMatrix, Scope};
+use crate::fidelity::Fidelity;
 use crate::plot::chart::Plot;
 use crate::plot::render;
 use sample::Sample;
@@ -84,6 +86,8 @@ enum Draw {
     Campaign(fn(&Answers) -> Option<Plot>),
     /// Of a campaign, once for each scope.
     EachScope(fn(&KillMatrix) -> Option<Plot>),
+    /// Of runs on rubric's simulator and in gem5.
+    Comparison(fn(&Fidelity) -> Option<Plot>),
 }
 
 /// A figure that was drawn.
@@ -108,7 +112,7 @@ pub struct Figure {
 /// The experiment that is a campaign of mutants.
 pub const CAMPAIGN: &str = "mutants";
 
-use Draw::{Campaign, EachAlgorithm, EachScope, Trials};
+use Draw::{Campaign, Comparison, EachAlgorithm, EachScope, Trials};
 
 /// Makes the table of figures.
 macro_rules! figures {
@@ -217,6 +221,10 @@ figures! {
         "Operations completed until a criterion is violated",
         "The numbers are upper bounds: how many operations had completed when the run had violated the criterion. Criteria that refute fewer runs \
          refute other runs, so these numbers are not about the same runs.";
+    "fidelity-shares", "fidelity", "", Comparison(fidelity::plot),
+        "Shares of transitions in gem5 and on rubric's simulator",
+        "The unmutated protocols run the same programs in both, with the same caches and the same number of cores, and each with its own \
+         latencies. A share is that of all transitions of the protocol. Transitions that only one of them took are in the table alone.";
 }
 
 const GROWTH: &str = "(a) the baseline, (b) the slowdown of another algorithm over it, (c) that algorithm. The paper bounds the mean \
@@ -254,6 +262,9 @@ impl Definition {
             }
             Campaign(draw) => {
                 drawn.extend(answers.and_then(draw).map(|plot| (None, None, plot)));
+            }
+            Comparison(draw) => {
+                drawn.extend(draw(&Fidelity::of(results)).map(|plot| (None, None, plot)));
             }
             EachScope(draw) => {
                 for matrix in answers.iter().flat_map(|answers| &answers.kills) {

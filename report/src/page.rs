@@ -12,7 +12,7 @@
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! Each section has a module: `ran`, `claims`, `experiments`, `campaign` with its parts, `coverage` and `violations`. `explained` makes a
+//! Each section has a module: `ran`, `claims`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
 //! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
 
 mod campaign;
@@ -23,6 +23,7 @@ mod coverage;
 mod drawing;
 mod experiments;
 mod explained;
+mod fidelity;
 mod ran;
 mod section;
 mod table;
@@ -75,6 +76,7 @@ pub fn html(page: &Page<'_>) -> String {
         claims::section(page, &mut anchors),
         experiments::section(page, &mut anchors),
         campaign::section(page, &mut anchors),
+        fidelity::section(page, &mut anchors),
         coverage::section(&page.results.coverage, page.unreached, &mut anchors),
         violations::section(page, &mut anchors),
     ];
@@ -136,6 +138,11 @@ fn lead(page: &Page<'_>) -> String {
             "{} of protocols with random programs",
             cell::counted(runs, "run", "runs")
         ));
+    }
+    if !page.results.fidelity.is_empty() {
+        let programs = page.results.fidelity.len() / 2;
+        let counted = cell::counted(programs, "program", "programs");
+        parts.push(format!("{counted} on rubric's simulator and in gem5"));
     }
     if parts.is_empty() {
         "There are no rows.".to_owned()

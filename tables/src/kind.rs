@@ -17,6 +17,10 @@ pub enum TableKind {
     Equivalents,
     /// Transitions that were taken.
     Coverage,
+    /// Runs on rubric's simulator and in gem5.
+    Fidelity,
+    /// Transitions that were taken on rubric's simulator and in gem5.
+    TransitionPairs,
 }
 
 /// Returns the kind of table in a file, by its columns; `None` if it is of no known kind.
@@ -30,6 +34,8 @@ pub fn kind(path: &Path) -> Result<Option<TableKind>, TableError> {
     let has = |names: &[&str]| names.iter().all(|name| schema.contains(name));
     Ok(match () {
         () if has(&["experiment", "said"]) => Some(TableKind::Trials),
+        () if has(&["place", "finder", "outcome"]) => Some(TableKind::Fidelity),
+        () if has(&["event", "simulator", "gem5"]) => Some(TableKind::TransitionPairs),
         () if has(&["lineage", "outcome"]) => Some(TableKind::Runs),
         () if has(&["mutant", "kind", "reason"]) => Some(TableKind::Equivalents),
         () if has(&["machine", "event", "count"]) => Some(TableKind::Coverage),

@@ -2,8 +2,8 @@
 //! any rows as CSV. No other crate of the workspace depends on polars.
 //!
 //! - [`write_histories`] and [`read_histories`] keep [`history::History`] values;
-//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`] and [`Coverage`] are the rows of the other tables, each
-//!   with its functions to read and write;
+//! - [`CampaignRun`], [`Trial`], [`Measurement`], [`Equivalent`], [`Coverage`], [`FidelityRun`] and [`TransitionPair`] are the
+//!   rows of the other tables, each with its functions to read and write;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
 //! - [`files`] writes files whole or not at all.
@@ -66,12 +66,14 @@
 //! | [`CampaignRun`] | `rubric campaign` | a run of a protocol, mutated or not, with a random program |
 //! | [`Trial`] | `rubric experiment` | an algorithm on a history of an experiment |
 //! | [`Equivalent`] | `rubric campaign` | a mutant that cannot change what its protocol does |
+//! | [`FidelityRun`] | `rubric experiment fidelity` | a program on rubric's simulator or in gem5, and what became of it |
+//! | [`TransitionPair`] | `rubric experiment fidelity` | a transition, and how often it was taken in both |
 //! | [`Coverage`] | `rubric campaign` | a transition of a protocol without mutant, and how often it was taken |
 //!
 //! Columns are str, u32, u64, f64 or bool, and null for `None`; an enum is a str, its `name`. The column `C` of a [`CampaignRun`], for
 //! each `C` of [`CRITERIA`], is the [`Finding`], null if the criterion was not asked; `C_operations` (u32) and `C_seconds` (f64) are the
 //! other fields of [`Checked`]. A trial whose `algorithm` is `kernel` is about computing the exact kernel, and one of `cf` counts the
-//! pairs that the conflicts of CCv relate by themselves. Tables of older versions may lack the columns `warning` of runs, `pairs` of
+//! pairs that the conflicts of CCv relate by themselves. Tables of older versions may lack the columns `warning`, `known` and `gem5` of runs, `pairs` of
 //! trials and `unreached` of coverage.
 //!
 //! The same input gives the same bytes.
@@ -80,6 +82,7 @@ mod columns;
 mod coverage;
 mod csv;
 mod equivalents;
+mod fidelity;
 pub mod files;
 mod guard;
 mod kind;
@@ -105,6 +108,10 @@ use thiserror::Error;
 pub use coverage::{Coverage, read_coverage, write_coverage};
 pub use csv::write_csv;
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
+pub use fidelity::{
+    FidelityRun, Place, TransitionPair, read_fidelity, read_transition_pairs, write_fidelity,
+    write_transition_pairs,
+};
 pub use guard::{Probe, set_probe};
 pub use kind::{TableKind, kind};
 pub use measurements::{Measurement, read_measurements, write_measurements};

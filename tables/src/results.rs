@@ -22,8 +22,9 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
 
 use crate::{
-    CampaignRun, Coverage, Equivalent, Generator, TableError, TableKind, Trial, read_coverage,
-    read_equivalents, read_runs, read_trials,
+    CampaignRun, Coverage, Equivalent, FidelityRun, Generator, Place, TableError, TableKind,
+    TransitionPair, Trial, read_coverage, read_equivalents, read_fidelity, read_runs,
+    read_transition_pairs, read_trials,
 };
 
 /// The rows of all tables of a folder.
@@ -37,6 +38,10 @@ pub struct Results {
     pub equivalents: Vec<Equivalent>,
     /// The transitions that the protocols of campaigns took without a mutant.
     pub coverage: Vec<Coverage>,
+    /// Runs of the same programs on rubric's simulator and in gem5, sorted by protocol, mutant, client, number and place.
+    pub fidelity: Vec<FidelityRun>,
+    /// The transitions of these runs, sorted by protocol, mutant, machine, state and event.
+    pub transition_pairs: Vec<TransitionPair>,
     /// What is not complete. Tables do not show that: whoever knows the plan has to fill this in.
     pub unfinished: Unfinished,
 }
@@ -76,6 +81,10 @@ impl Results {
                 Some(TableKind::Runs) => results.runs.extend(read_runs(path)?),
                 Some(TableKind::Equivalents) => results.equivalents.extend(read_equivalents(path)?),
                 Some(TableKind::Coverage) => results.coverage.extend(read_coverage(path)?),
+                Some(TableKind::Fidelity) => results.fidelity.extend(read_fidelity(path)?),
+                Some(TableKind::TransitionPairs) => {
+                    results.transition_pairs.extend(read_transition_pairs(path)?);
+                }
                 None => {}
             }
         }
@@ -90,6 +99,10 @@ impl Results {
         self.trials.dedup_by_key(|trial| trial_key(trial));
         self.runs.sort_by_cached_key(run_key);
         self.runs.dedup_by_key(|run| run_key(run));
+        self.fidelity.sort_by_cached_key(fidelity_key);
+        self.fidelity.dedup_by_key(|run| fidelity_key(run));
+        self.transition_pairs.sort_by_cached_key(pair_key);
+        self.transition_pairs.dedup_by_key(|pair| pair_key(pair));
         let mut known = HashSet::new();
         let key = |one: &Equivalent| (one.protocol.clone(), one.mutant.clone());
         self.equivalents.retain(|one| known.insert(key(one)));
@@ -107,8 +120,9 @@ impl Results {
 
     /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
-        let Results { trials, runs, equivalents, coverage, .. } = self;
-        trials.is_empty() && runs.is_empty() && equivalents.is_empty() && coverage.is_empty()
+        let Results { trials, runs, equivalents, coverage, fidelity, .. } = self;
+        let is_empty = trials.is_empty() && runs.is_empty() && equivalents.is_empty();
+        is_empty && coverage.is_empty() && fidelity.is_empty()
     }
 }
 
@@ -145,6 +159,17 @@ fn run_key(run: &CampaignRun) -> (String, Option<String>, String, Generator, u32
         run.repetition,
         run.number,
     )
+}
+
+/// The key by which runs in both places are distinguished and sorted.
+fn fidelity_key(run: &FidelityRun) -> (String, Option<String>, String, u32, Place) {
+    (run.protocol.clone(), run.mutant.clone(), run.client.clone(), run.number, run.place)
+}
+
+/// The key by which transitions in both places are distinguished and sorted.
+fn pair_key(pair: &TransitionPair) -> (String, Option<String>, [String; 3]) {
+    let place = [&pair.machine, &pair.state, &pair.event].map(Clone::clone);
+    (pair.protocol.clone(), pair.mutant.clone(), place)
 }
 
 /// The Parquet files of a folder and of folders in it.

@@ -116,7 +116,7 @@ pub struct CampaignRun {
     pub threads: u32,
     /// Number of operations.
     pub operations: u32,
-    /// Number of transitions that were taken.
+    /// Number of transitions that were taken; 0 in gem5, where they are not counted.
     pub transitions: u64,
     /// How long the run took in simulated time.
     pub ticks: u64,
@@ -137,7 +137,7 @@ pub struct CampaignRun {
     pub criteria: [Checked; 10],
     /// Digest of its history, which is that of its trace: `rubric check` and certificates have the same.
     pub trace_hash: Option<String>,
-    /// Seconds that simulating took.
+    /// Seconds that simulating took, in gem5 from the fork to the end of the process.
     pub simulate_seconds: f64,
     /// The command that repeats the run.
     pub command: String,
@@ -145,6 +145,9 @@ pub struct CampaignRun {
     /// if that was not tried: one run of each kind of alarm is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub known: Option<String>,
+    /// The binary of gem5 that made the run; `None` for rubric's simulator.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gem5: Option<String>,
 }
 
 impl CampaignRun {
@@ -164,7 +167,7 @@ impl CampaignRun {
 impl Record for CampaignRun {
     const TABLE: &'static str = "a table of runs";
     const MADE_BY: &'static str = "rubric campaign";
-    const NEWER: &'static [&'static str] = &["warning", "known"];
+    const NEWER: &'static [&'static str] = &["warning", "known", "gem5"];
     const NAMES: &'static [(&'static str, &'static [&'static str])] = &[("model", names::MODELS)];
 
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
@@ -178,7 +181,7 @@ impl Record for CampaignRun {
             fields.push((operations, &mut checked.operations));
             fields.push((seconds, &mut checked.seconds));
         }
-        fields.extend(fields!(self: trace_hash simulate_seconds command known));
+        fields.extend(fields!(self: trace_hash simulate_seconds command known gem5));
         fields
     }
 }

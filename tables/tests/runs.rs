@@ -52,6 +52,7 @@ fn full() -> CampaignRun {
         simulate_seconds: 0.25,
         command: "rubric simulate".to_owned(),
         known: some("mi-l1-late-inv-missing"),
+        gem5: some("path/gem5.opt"),
     }
 }
 

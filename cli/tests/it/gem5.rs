@@ -1,6 +1,8 @@
 //! The plug-in for gem5, as far as it needs no gem5: programs, cores and logs. `gem5/test/cores.cc` runs the cores on a memory of
-//! its own. With a gem5 that was built with the plug-in, in `RUBRIC_GEM5_BINARY`, `real.rs` runs them there.
+//! its own, and `gem5/test/gem5.cc` is that with the command line of gem5. With a gem5 that was built with the plug-in, in `RUBRIC_GEM5_BINARY`, `real.rs` runs them there.
 
+mod campaign;
+mod fidelity;
 mod real;
 
 use std::collections::BTreeMap;
@@ -19,28 +21,34 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The program that runs the cores, compiled as one file since that is fastest.
-static CORES: LazyLock<PathBuf> = LazyLock::new(|| {
+/// The program that runs the cores.
+static CORES: LazyLock<PathBuf> = LazyLock::new(|| compiled("cores"));
+
+/// The program that stands in for gem5.
+pub static STANDIN: LazyLock<PathBuf> = LazyLock::new(|| compiled("gem5"));
+
+/// A program of `gem5/test`, compiled with the cores as one file since that is fastest.
+fn compiled(name: &str) -> PathBuf {
     let plugin = root().join("gem5");
     let mut files: Vec<PathBuf> =
         fs::read_dir(plugin.join("core")).unwrap().map(|file| file.unwrap().path()).collect();
     files.retain(|file| file.extension().is_some_and(|extension| extension == "cc"));
     files.sort();
-    files.push(plugin.join("test/cores.cc"));
+    files.push(plugin.join("test").join(name).with_extension("cc"));
     let mut all = String::new();
     for file in files {
         writeln!(all, "#include \"{}\"", file.canonicalize().unwrap().display()).unwrap();
     }
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
-    let (source, program) = (folder.join("cores.cc"), folder.join("cores"));
+    let (source, program) = (folder.join(name).with_extension("cc"), folder.join(name));
     fs::write(&source, all).unwrap();
     let compiler = env::var_os("CXX").unwrap_or_else(|| "c++".into());
     let mut command = Command::new(compiler);
     command.args(["-std=c++17", "-Wall", "-Wextra", "-Werror", "-I"]).arg(plugin);
     let status = command.arg(source).arg("-o").arg(&program).status().unwrap();
-    assert!(status.success(), "the cores do not compile");
+    assert!(status.success(), "{name}.cc does not compile");
     program
-});
+}
 
 /// Runs the cores' program with this standard input.
 fn cores(arguments: &[&str], input: &str) -> Output {

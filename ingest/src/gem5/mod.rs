@@ -6,6 +6,7 @@
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
 //!   them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
+//! - [`Output`] is what gem5 printed in a run whose operations are in a log of `RubricTester`;
 //! - `End` finds how gem5 ended (`crash`, `crash_fields`), and `LastSteps` keeps what may explain that (`outstanding`).
 //!
 //! A file may hold several histories. Only at its end is it known which of them to return (`choice`, `notes`), so until then
@@ -36,6 +37,7 @@ mod matching;
 mod message;
 mod notes;
 mod operation;
+mod output;
 mod outstanding;
 mod protocol;
 mod raw;
@@ -64,6 +66,7 @@ use line::{Columns, Shape};
 use live::LiveTrace;
 use matching::Sequencers;
 use message::Message;
+pub use output::Output;
 pub(crate) use protocol::names as protocol_names;
 use raw::{Event, RawLines};
 pub(crate) use recognise::has_trace_line;

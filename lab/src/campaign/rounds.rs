@@ -15,20 +15,14 @@ use simulate::guided::Guide;
 use simulate::program::Extras;
 use simulate::recipe::Lineage;
 use simulate::system::Reached;
-use slicc::protocol::Protocol;
 use tables::Generator;
 
 use super::StopRule;
+use super::bench::{Bench, Title};
 use super::log::{Entry, Key};
-use super::runner::Runner;
-use super::subjects::Subject;
 use crate::error::Error;
 use crate::journal::Journal;
 use crate::observer::Observer;
-use crate::protocols::Opened;
-
-/// The largest number of runs of a stream in a round. The first rounds have 1, 1, 2, 4, … runs.
-const MAX_RUNS_PER_ROUND: u32 = 16;
 
 /// Distance between the first seeds of two repetitions.
 const SEEDS_PER_REPETITION: u64 = 1 << 32;
@@ -49,6 +43,8 @@ pub struct Stream {
     pub caught: bool,
     /// Whether no more runs are needed, whatever the limit.
     pub over: bool,
+    /// The first seed.
+    first: u64,
     extras: Extras,
     guide: Option<Guide>,
     /// The transitions that its runs have reached.
@@ -75,6 +71,7 @@ impl Stream {
             caught: false,
             over: false,
             seen: HashSet::new(),
+            first,
             extras,
             guide: (generator == Generator::Guided).then(|| Guide::new(first).with_extras(extras)),
         }
@@ -97,15 +94,18 @@ impl Stream {
         self.entries.push(entry);
     }
 
-    fn lineage(&mut self, seed: u64) -> Lineage {
-        let first = seed.wrapping_add(u64::from(self.repetition) * SEEDS_PER_REPETITION);
+    /// The program of the next run.
+    fn lineage(&mut self) -> Lineage {
         match &mut self.guide {
             Some(guide) => guide.next(),
-            None => {
-                let seed = first.wrapping_add(self.entries.len() as u64);
-                Lineage::root(seed).with_extras(self.extras)
-            }
+            None => self.blind(self.entries.len()),
         }
+    }
+
+    /// The program of the run with this number, if the generator has no guidance.
+    pub fn blind(&self, number: usize) -> Lineage {
+        let seed = self.first.wrapping_add(number as u64);
+        Lineage::root(seed).with_extras(self.extras)
     }
 }
 
@@ -120,10 +120,8 @@ pub fn alarms(originals: &[Stream]) -> HashSet<Origin> {
 
 /// The data that all rounds share.
 pub struct Rounds<'a> {
-    /// The protocols.
-    pub opened: &'a [Opened],
-    /// The subjects.
-    pub subjects: &'a [Subject],
+    /// The names of the subjects.
+    pub titles: &'a [Title],
     /// The journal to which runs are added.
     pub log: &'a Journal,
     /// Runs that the journal had at the start.
@@ -132,14 +130,12 @@ pub struct Rounds<'a> {
     pub alarms: HashSet<Origin>,
     /// Called for every run.
     pub observer: &'a dyn Observer,
-    /// The first seed.
-    pub seed: u64,
     /// The rule that says when a campaign stops running a mutant.
     pub stop: StopRule,
     /// The time after which no further run is started.
     pub deadline: Option<Instant>,
-    /// Makes a run.
-    pub runner: Runner<'a>,
+    /// Makes runs.
+    pub bench: &'a dyn Bench,
 }
 
 impl Rounds<'_> {
@@ -149,7 +145,8 @@ impl Rounds<'_> {
     /// # Errors
     /// Fails if a run does, or if the journal cannot be written or contradicts the settings.
     pub fn run(&self, streams: &mut [Stream], most: u32, before: u64) -> Result<(), Error> {
-        let mut batch = 1;
+        let (first_batch, most_of_a_batch) = self.bench.pace();
+        let mut batch = first_batch;
         loop {
             self.show(streams, most, before);
             let is_open = |stream: &Stream| !stream.over && (stream.entries.len() as u32) < most;
@@ -161,7 +158,8 @@ impl Rounds<'_> {
             let done: usize = open.iter().map(|stream| stream.entries.len()).sum();
             let least = open.iter().map(|stream| stream.entries.len()).min().unwrap_or(0);
             let aim = most.min(least as u32 + batch) as usize;
-            open.par_iter_mut().try_for_each(|stream| self.fill(stream, aim))?;
+            let count = open.len();
+            open.par_iter_mut().try_for_each(|stream| self.fill(stream, aim, count))?;
             // Runs that the journal already has are used even after the deadline.
             let now: usize = open.iter().map(|stream| stream.entries.len()).sum();
             if now == done && self.is_late() {
@@ -170,7 +168,7 @@ impl Rounds<'_> {
             self.settle(streams);
             batch = match aim {
                 1 => 1,
-                _ => (batch * 2).min(MAX_RUNS_PER_ROUND),
+                _ => (batch * 2).min(most_of_a_batch),
             };
         }
     }
@@ -179,26 +177,23 @@ impl Rounds<'_> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// Adds runs to a stream until it has `aim` of them or is over, or the deadline has passed.
-    fn fill(&self, stream: &mut Stream, aim: usize) -> Result<(), Error> {
-        let subject = &self.subjects[stream.subject];
-        let mut mutated: Option<Protocol> = None;
+    /// Adds runs to a stream until it has `aim` of them or is over, or the deadline has passed. `open` streams are filled at
+    /// the same time.
+    fn fill(&self, stream: &mut Stream, aim: usize, open: usize) -> Result<(), Error> {
+        let title = &self.titles[stream.subject];
+        let mut session = self.bench.session(stream.subject, stream.client, open);
         while stream.entries.len() < aim && !stream.over {
-            let lineage = stream.lineage(self.seed);
+            let lineage = stream.lineage();
             let key = self.key(stream);
             let entry = match self.known.get(&key) {
                 Some(entry) if entry.row.lineage == lineage.to_string() => {
-                    if self.runner.lacks_trace(entry) {
-                        let protocol = self.protocol(subject, &mut mutated)?;
-                        self.runner.keep(protocol, stream.client, &lineage, &entry.row)?;
-                    }
+                    session.keep(&lineage, &entry.row)?;
                     entry.clone()
                 }
                 Some(entry) => return Err(self.unexpected(entry, &lineage)),
                 None if self.is_late() => return Ok(()),
                 None => {
-                    let protocol = self.protocol(subject, &mut mutated)?;
-                    let entry = self.runner.run(subject, protocol, stream, &lineage)?;
+                    let entry = session.run(stream, &lineage, aim)?;
                     self.log.add(&entry)?;
                     entry
                 }
@@ -206,29 +201,15 @@ impl Rounds<'_> {
             self.observer.advance();
             stream.caught |= entry.fails() && !self.alarms.contains(&entry.origin());
             stream.push(&lineage, entry);
-            stream.over = stream.caught && subject.mutant.is_some() && self.stop != StopRule::Never;
+            stream.over = stream.caught && title.mutant.is_some() && self.stop != StopRule::Never;
         }
         Ok(())
     }
 
-    /// The protocol of a subject, compiled when the first run needs it.
-    fn protocol<'p>(
-        &'p self,
-        subject: &Subject,
-        mutated: &'p mut Option<Protocol>,
-    ) -> Result<&'p Protocol, Error> {
-        let original = &self.opened[subject.protocol];
-        match (&subject.mutant, mutated) {
-            (None, _) => Ok(&original.protocol),
-            (Some(_), Some(protocol)) => Ok(protocol),
-            (Some(mutant), free) => Ok(free.insert(original.with(mutant)?)),
-        }
-    }
-
     fn key(&self, stream: &Stream) -> Key {
-        let subject = &self.subjects[stream.subject];
+        let Title { protocol, mutant } = self.titles[stream.subject].clone();
         Key {
-            subject: (self.opened[subject.protocol].given.clone(), subject.name()),
+            subject: (protocol, mutant),
             client: stream.client.to_string(),
             generator: stream.generator,
             repetition: stream.repetition,
@@ -252,7 +233,7 @@ impl Rounds<'_> {
         if self.stop == StopRule::Mutant {
             let caught: HashSet<(usize, u32)> = streams
                 .iter()
-                .filter(|stream| stream.caught && self.subjects[stream.subject].mutant.is_some())
+                .filter(|stream| stream.caught && self.titles[stream.subject].mutant.is_some())
                 .map(|stream| (stream.subject, stream.repetition))
                 .collect();
             for stream in streams.iter_mut() {

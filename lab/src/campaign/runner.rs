@@ -4,9 +4,6 @@ use std::fs::File;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use check::shrink::detect;
-use check::{Bounds, Guarantee, Model, Verdict, check};
-use history::{Ambiguity, History, ReadsFrom};
 use simulate::client::Client;
 use simulate::recipe::{Lineage, Recipe};
 use simulate::simulation::{Run, Simulation};
@@ -14,12 +11,13 @@ use simulate::system::{Covered, Fault, FaultKind, visits};
 use simulate::trace::Output;
 use slicc::mutant::{Mutant, Origin};
 use slicc::protocol::Protocol;
-use tables::{CampaignRun, Checked, Finding, Generator, RunOutcome};
+use tables::{CampaignRun, Finding, Generator, RunOutcome};
 
+use super::bench::{Bench, BenchSession};
+use super::judge::Ended;
 use super::log::Entry;
 use super::rounds::Stream;
 use super::subjects::Subject;
-use crate::certify::{CertifyError, certify};
 use crate::error::Error;
 use crate::protocols::{Opened, Repairs, plan};
 use crate::text::{quoted, tame, written_at};
@@ -28,6 +26,8 @@ use crate::text::{quoted, tame, written_at};
 pub struct Runner<'a> {
     /// The protocols.
     pub opened: &'a [Opened],
+    /// The subjects.
+    pub subjects: &'a [Subject],
     /// The options with which histories are checked.
     pub options: check::Options,
     /// The folder for traces, if they are kept.
@@ -38,19 +38,67 @@ pub struct Runner<'a> {
     pub repairs: &'a Repairs,
 }
 
-/// The history of a run that has ended, and the model that its client guarantees.
-struct Ended<'a> {
-    history: &'a History,
-    reads_from: &'a ReadsFrom,
-    model: Model,
+/// Runs of one subject on one kind of core.
+struct RunnerSession<'a> {
+    runner: &'a Runner<'a>,
+    subject: &'a Subject,
+    client: Client,
+    /// The mutated protocol, compiled when the first run needs it.
+    mutated: Option<Protocol>,
 }
+
+impl Bench for Runner<'_> {
+    fn pace(&self) -> (u32, u32) {
+        (1, MOST_RUNS_PER_ROUND)
+    }
+
+    fn session<'b>(
+        &'b self,
+        subject: usize,
+        client: Client,
+        _streams: usize,
+    ) -> Box<dyn BenchSession + 'b> {
+        let subject = &self.subjects[subject];
+        Box::new(RunnerSession { runner: self, subject, client, mutated: None })
+    }
+}
+
+impl RunnerSession<'_> {
+    /// The protocol of the subject.
+    fn protocol(&mut self) -> Result<&Protocol, Error> {
+        let original = &self.runner.opened[self.subject.protocol];
+        match (&self.subject.mutant, &mut self.mutated) {
+            (None, _) => Ok(&original.protocol),
+            (Some(_), Some(protocol)) => Ok(protocol),
+            (Some(mutant), free) => Ok(free.insert(original.with(mutant)?)),
+        }
+    }
+}
+
+impl BenchSession for RunnerSession<'_> {
+    fn run(&mut self, stream: &Stream, lineage: &Lineage, _aim: usize) -> Result<Entry, Error> {
+        let (runner, subject) = (self.runner, self.subject);
+        runner.run(subject, self.protocol()?, stream, lineage)
+    }
+
+    fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
+        let (runner, client) = (self.runner, self.client);
+        if runner.lacks_trace(row) {
+            runner.keep(self.protocol()?, client, lineage, row)?;
+        }
+        Ok(())
+    }
+}
+
+/// The largest number of runs of a stream in a round. The first rounds have 1, 1, 2, 4, … runs.
+const MOST_RUNS_PER_ROUND: u32 = 16;
 
 impl Runner<'_> {
     /// Makes a run and checks its history. `protocol` is that of the subject, with its mutant applied.
     ///
     /// # Errors
     /// Fails if the run cannot be made, if its trace cannot be written, or if a certificate is rejected, which is a defect of rubric.
-    pub fn run(
+    fn run(
         &self,
         subject: &Subject,
         protocol: &Protocol,
@@ -65,26 +113,23 @@ impl Runner<'_> {
         let simulate_seconds = start.elapsed().as_secs_f64();
         let history = run.history().map_err(Error::run(given))?;
         let model = simulation.client.model();
-        let history = model.prepare(&history);
-        let reads_from =
-            ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(Error::run(given))?;
-        let ended = Ended { history: &history, reads_from: &reads_from, model };
+        let ended = Ended::new(&history, model).map_err(Error::run(given))?;
         let command = command(opened, self.repairs, subject, &simulation, lineage);
-        let (verdict, criteria) = self
-            .judge(&ended)
+        let (verdict, criteria) = ended
+            .judge(&self.options)
             .map_err(|error| Error::Certificate { command: command.clone(), error })?;
         let reached = run.reached();
         let row = CampaignRun {
             protocol: given.clone(),
             client: stream.client.to_string(),
-            model: ended.model.name().to_owned(),
+            model: model.name().to_owned(),
             generator: stream.generator,
             repetition: stream.repetition,
             number: stream.entries.len() as u32,
             seed: lineage.seed(),
             lineage: lineage.to_string(),
             threads: simulation.shape.threads,
-            operations: history.operations() as u32,
+            operations: ended.history().operations() as u32,
             transitions: run.tally.transitions,
             ticks: run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick),
             outcome: outcome(run.fault.as_deref(), verdict),
@@ -94,10 +139,10 @@ impl Runner<'_> {
             covered: covered(subject, &run),
             new: reached.iter().filter(|one| stream.is_new(one)).count() as u32,
             criteria,
-            trace_hash: Some(history.digest()),
+            trace_hash: Some(ended.history().digest()),
             simulate_seconds,
             command,
-            ..about(subject)
+            ..about(subject.mutant.as_ref())
         };
         if row.outcome != RunOutcome::Clean {
             self.keep(protocol, stream.client, lineage, &row)?;
@@ -116,76 +161,27 @@ impl Runner<'_> {
         simulation
     }
 
-    /// Decides whether a history satisfies the client's model, and verifies the certificate. If it does not, also decides all
-    /// criteria.
-    fn judge(&self, ended: &Ended<'_>) -> Result<(Finding, [Checked; 10]), CertifyError> {
-        let Ended { history, reads_from, model, .. } = *ended;
-        let outcome = check(history, reads_from, model, &self.options);
-        certify(history, model, &outcome.verdict)?;
-        let finding = match outcome.verdict {
-            Verdict::Consistent(_) => Finding::Consistent,
-            Verdict::Violation(_) => Finding::Violation,
-            // The engine's stages never end with a criterion.
-            Verdict::Undecided(_)
-            | Verdict::Unproved
-            | Verdict::Satisfied
-            | Verdict::CriterionViolation(_) => Finding::Undecided,
-        };
-        let criteria = Guarantee::ALL.map(|guarantee| match finding {
-            Finding::Violation => self.decide(ended, guarantee),
-            // Criteria that follow from the model are known to hold. The others are not needed for a history without fault.
-            Finding::Consistent if guarantee.follows_from(model) => {
-                Checked { finding: Some(Finding::Consistent), ..Checked::default() }
-            }
-            _ => Checked::default(),
-        });
-        Ok((finding, criteria))
-    }
-
-    /// Whether a history satisfies a criterion, and if not, after how many operations the violation shows.
-    fn decide(&self, ended: &Ended<'_>, guarantee: Guarantee) -> Checked {
-        let options = check::Options { algorithm: guarantee.algorithm(), ..self.options.clone() };
-        let bounds = Bounds::new(options.timeout, options.max_memory);
-        let found = detect(ended.history, ended.reads_from, guarantee.model(), &options, &bounds);
-        Checked {
-            finding: Some(match found.violates() {
-                Some(true) => Finding::Violation,
-                Some(false) => Finding::Consistent,
-                None => Finding::Undecided,
-            }),
-            operations: found.first.map(|first| first.operations as u32),
-            seconds: Some(found.seconds),
-        }
-    }
-
     /// Whether the trace of a run should be kept and is missing.
-    pub fn lacks_trace(&self, entry: &Entry) -> bool {
-        let path = self.trace(&entry.row);
-        path.is_some_and(|path| entry.row.outcome != RunOutcome::Clean && !path.exists())
+    fn lacks_trace(&self, row: &CampaignRun) -> bool {
+        let path = self.trace(row);
+        path.is_some_and(|path| row.outcome != RunOutcome::Clean && !path.exists())
     }
 
-    /// The path of the trace of a run, in a folder for each protocol; none if traces are not kept, or if one would not show all
+    /// The path of the trace of a run; none if traces are not kept, or if one would not show all
     /// that decides the verdict.
     fn trace(&self, row: &CampaignRun) -> Option<PathBuf> {
         let client: Client = row.client.parse().ok()?;
         if !client.has_trace() {
             return None;
         }
-        let plain = |text: &str| {
-            let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
-            let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
-            plain.collect::<String>()
-        };
-        let mutant = plain(row.mutant.as_deref().unwrap_or("unmutated"));
-        let name = format!("{mutant}.{}.{}.trace.gz", row.client, row.lineage);
-        Some(self.traces?.join(plain(&row.protocol)).join(name))
+        Some(kept(self.traces?, row, "trace.gz"))
     }
 
     /// Repeats a run to write its trace, if traces are kept.
     ///
     /// # Errors
     /// Fails if the file cannot be written.
-    pub fn keep(
+    fn keep(
         &self,
         protocol: &Protocol,
         client: Client,
@@ -221,8 +217,20 @@ fn simulate(
     run.map_err(Error::run(&protocol.title()))
 }
 
+/// The path of what is kept of a run, in a folder for each protocol.
+pub fn kept(traces: &Path, row: &CampaignRun, ending: &str) -> PathBuf {
+    let plain = |text: &str| {
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || "._-".contains(c);
+        let plain = text.chars().map(|c| if is_plain(c) { c } else { '-' });
+        plain.collect::<String>()
+    };
+    let mutant = plain(row.mutant.as_deref().unwrap_or("unmutated"));
+    let name = format!("{mutant}.{}.{}.{ending}", row.client, row.lineage);
+    traces.join(plain(&row.protocol)).join(name)
+}
+
 /// The outcome of a run. A fault takes precedence over the verdict about the history.
-fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
+pub fn outcome(fault: Option<&Fault>, verdict: Finding) -> RunOutcome {
     match (fault.map(|fault| fault.kind), verdict) {
         (Some(FaultKind::Deadlock), _) => RunOutcome::Deadlock,
         (Some(_), _) => RunOutcome::ProtocolError,
@@ -253,8 +261,8 @@ fn covered(subject: &Subject, run: &Run) -> Option<u64> {
 }
 
 /// A row with the columns about the mutant filled in.
-fn about(subject: &Subject) -> CampaignRun {
-    let Some(Mutant { name, origin, .. }) = &subject.mutant else {
+pub fn about(mutant: Option<&Mutant>) -> CampaignRun {
+    let Some(Mutant { name, origin, .. }) = mutant else {
         return CampaignRun::default();
     };
     let row = CampaignRun { mutant: Some(name.to_string()), ..CampaignRun::default() };
@@ -288,14 +296,4 @@ fn command(
         simulation.client,
         if simulation.options.strict { " --strict" } else { "" }
     )
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn criteria_are_in_the_order_of_the_table() {
-        assert_eq!(Guarantee::ALL.map(Guarantee::name), tables::CRITERIA);
-    }
 }

@@ -7,7 +7,6 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 use super::files::Files;
-use super::subjects::{self, Subject};
 use super::{Options, StopRule};
 use crate::error::Error;
 use crate::machine;
@@ -21,6 +20,9 @@ pub struct Settings {
     pub version: String,
     /// Names or paths, as given.
     pub protocols: Vec<String>,
+    /// Binaries of gem5, as given.
+    #[serde(default)]
+    pub gem5: Vec<String>,
     /// Kinds of cores.
     pub clients: Vec<String>,
     /// The first seed.
@@ -51,7 +53,7 @@ pub struct Settings {
     pub strict: bool,
     /// Time limit of a verdict.
     pub timeout_seconds: f64,
-    /// Digest of the texts of all protocols and the mutants that were chosen.
+    /// Digest of the texts of all protocols and the mutants that were chosen, or of when binaries of gem5 were compiled.
     pub subjects: String,
     /// The machine on which the campaign began. It may be resumed on another.
     #[serde(default)]
@@ -75,12 +77,13 @@ pub fn facts(folder: &Path) -> Result<Vec<(&'static str, String)>, Error> {
 }
 
 impl Settings {
-    /// Makes the settings of a campaign.
-    pub fn new(options: &Options, opened: &[Opened], subjects: &[Subject]) -> Settings {
+    /// Makes the settings of a campaign; `subjects` is their digest.
+    pub fn new(options: &Options, opened: &[Opened], subjects: String) -> Settings {
         let generators = super::generators(options).iter();
         Settings {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             protocols: opened.iter().map(|one| one.given.clone()).collect(),
+            gem5: options.gem5.iter().map(ToString::to_string).collect(),
             clients: options.clients.iter().map(ToString::to_string).collect(),
             seed: options.seed,
             devices: options.extras.devices,
@@ -93,7 +96,7 @@ impl Settings {
             stop: options.stop(),
             strict: options.strict,
             timeout_seconds: options.timeout.as_secs_f64(),
-            subjects: subjects::digest(opened, subjects),
+            subjects,
             machine: machine::describe(rayon::current_num_threads()),
         }
     }
@@ -105,6 +108,9 @@ impl Settings {
             ("Seed", self.seed.to_string()),
             ("Time limit of a verdict", format!("{} s", self.timeout_seconds)),
         ];
+        if !self.gem5.is_empty() {
+            facts.push(("Binaries of gem5", self.gem5.join(", ")));
+        }
         if self.repairs != no_repairs() {
             facts.push(("Known faults repaired", self.repairs.clone()));
         }
@@ -160,6 +166,7 @@ impl resume::Settings for Settings {
         vec![
             ("version", self.version.clone()),
             ("protocols", self.protocols.join(",")),
+            ("--gem5", self.gem5.join(" ")),
             ("clients", self.clients.join(",")),
             ("seed", self.seed.to_string()),
             ("--repair", self.repairs.clone()),

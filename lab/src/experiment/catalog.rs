@@ -19,7 +19,7 @@ use check::generate::Mix;
 use check::{Algorithm, Model};
 use simulate::client::Client;
 
-use ExperimentWork::{Campaign, Histories};
+use ExperimentWork::{Campaign, Fidelity, Histories};
 
 use super::Options;
 use super::point::{Fault, Origin, Point, Recipe, Size, Task};
@@ -45,14 +45,16 @@ pub enum ExperimentWork {
     Histories(fn(Size) -> Vec<Point>),
     /// A campaign of mutants, whose tables are in a folder with the name of the experiment.
     Campaign(fn(&Options, &str) -> campaign::Options),
+    /// The comparison with gem5, [`crate::fidelity`], which needs binaries of it.
+    Fidelity,
 }
 
 impl Experiment {
-    /// The points of the experiment at a size; none if it is a campaign.
+    /// The points of the experiment at a size; none if it is a campaign or the comparison with gem5.
     pub fn points(&self, size: Size) -> Vec<Point> {
         match self.work {
             Histories(points) => points(size),
-            Campaign(_) => Vec::new(),
+            Campaign(_) | Fidelity => Vec::new(),
         }
     }
 }
@@ -69,7 +71,7 @@ const QADEER: &str = "Qadeer, TPDS 2003";
 const BURNIM: &str = "Burnim, Sen & Stergiou, 2011";
 
 /// The experiments. To add one, write the function that lists its points, and add a row here.
-pub const EXPERIMENTS: [Experiment; 17] = [
+pub const EXPERIMENTS: [Experiment; 18] = [
     Experiment {
         name: "gcc-fig4",
         paper: CAV,
@@ -175,6 +177,12 @@ pub const EXPERIMENTS: [Experiment; 17] = [
         paper: "this program",
         about: "a campaign: which algorithms catch which mutants of the built-in protocols",
         work: Campaign(own::mutants),
+    },
+    Experiment {
+        name: crate::fidelity::NAME,
+        paper: "this program",
+        about: "the same programs and mutants on rubric's simulator and in binaries of gem5",
+        work: Fidelity,
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use report::answers::Answers;
 use tables::results::Results;
-use tables::{CampaignRun, Finding, Reported, RunOutcome, Trial};
+use tables::{CampaignRun, FidelityRun, Finding, Reported, RunOutcome, TransitionPair, Trial};
 
 /// The time limit.
 const LIMIT: f64 = 60.0;
@@ -285,7 +285,30 @@ pub fn scale() -> Vec<Trial> {
 /// The rows of all experiments.
 pub fn results() -> Results {
     let trials = [gcc(), wsc(), tsotool(), qadeer(), scale()];
-    Results { trials: trials.concat(), ..Results::default() }
+    let (fidelity, transition_pairs) = compared();
+    Results { trials: trials.concat(), fidelity, transition_pairs, ..Results::default() }
+}
+
+/// Transitions that gem5 takes about as often, one that it takes much oftener, and one that it never takes.
+fn compared() -> (Vec<FidelityRun>, Vec<TransitionPair>) {
+    let pair = |state: &str, event: &str, simulator, gem5| TransitionPair {
+        protocol: "MI_example".to_owned(),
+        machine: "L1Cache".to_owned(),
+        state: state.to_owned(),
+        event: event.to_owned(),
+        simulator,
+        gem5,
+        ..TransitionPair::default()
+    };
+    let pairs = vec![
+        pair("I", "Load", 40_000, 41_000),
+        pair("I", "Store", 30_000, 29_000),
+        pair("M", "Fwd_GETX", 9_000, 16_000),
+        pair("MI", "Fwd_GETX", 120, 80),
+        pair("IM", "Replacement", 3, 0),
+    ];
+    let run = FidelityRun { protocol: "MI_example".to_owned(), ..FidelityRun::default() };
+    (vec![run], pairs)
 }
 
 /// The answers of a campaign in which stronger criteria find more mutants.

@@ -9,11 +9,13 @@ use std::process::Command;
 use tempfile::TempDir;
 
 use crate::examples::run;
+use crate::gem5::STANDIN;
 
 /// A temporary folder.
 pub struct Place(TempDir);
 
-/// Makes the files that examples name, in the root of a place. `R` is the program, `F` the fixtures.
+/// Makes the files that examples name, in the root of a place. `R` is the program, `F` the fixtures, and
+/// `G` stands in for gem5.
 const LAID_OUT: &str = r#"
 set -e
 mkdir -p here home/.zfunc home/.local/share/bash-completion/completions home/.config/fish/completions tmp bin
@@ -114,6 +116,9 @@ done
 cp fixtures/programs/ms2.prog queue.prog
 cp fixtures/programs/dekker.prog my.prog
 printf 'shared x, y, a, b;\nthread P0 { store x = 1; let r = load y; store a = r; }\nthread P1 { store y = 1; let r = load x; store b = r; }\n' > sb.prog
+mkdir path/to/mutant
+cp "$G" path/to/gem5.opt
+cp "$G" path/to/mutant/gem5.opt
 printf '#!/bin/sh\nexit 0\n' > checker
 chmod +x checker
 
@@ -134,6 +139,7 @@ impl Place {
             .current_dir(place.0.path())
             .env("R", env!("CARGO_BIN_EXE_rubric"))
             .env("F", &fixtures)
+            .env("G", &*STANDIN)
             .output()
             .unwrap();
         assert!(

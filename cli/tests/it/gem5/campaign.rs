@@ -1,0 +1,185 @@
+//! `rubric campaign --gem5`, on a program with the command line of gem5.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::os::unix::fs::symlink;
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+use super::STANDIN;
+use crate::common::{Folder, failure, lines_of, output, output_of};
+
+/// The program under a name, which says what is wrong with it.
+pub fn binary(folder: &Folder, name: &str) -> String {
+    let path = folder.path(&format!("{name}.opt"));
+    symlink(&*STANDIN, &path).unwrap();
+    path
+}
+
+/// The arguments of a campaign in a folder.
+fn arguments<'a>(binaries: &[&'a str], output: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let fixed = ["campaign", "MI_example", "--quiet", "-o", output, "--gem5"];
+    [&fixed[..], binaries, more].concat()
+}
+
+/// The rows of a campaign's journal.
+fn rows(output: &str) -> Vec<Value> {
+    let text = fs::read_to_string(format!("{output}/runs.jsonl")).unwrap();
+    let rows = text.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+    rows.map(|line| line["row"].clone()).collect()
+}
+
+#[test]
+fn mutants_are_binaries() {
+    let folder = Folder::new();
+    let (plain, wrong) = (binary(&folder, "gem5"), binary(&folder, "forgetful"));
+    let (mutant, out) = (format!("mine={wrong}"), folder.path("out"));
+    let clients = ["--client", "in-order,early-8-buffer-8", "--runs", "40", "--format", "json"];
+    let report = output(&arguments(&[&plain, &mutant], &out, &clients));
+    let report: Value = serde_json::from_str(&report).unwrap();
+    assert_eq!(report["alarms"]["alarms"], serde_json::json!([]));
+    let caught = &report["caught"][0];
+    assert_eq!((&caught["mutant"], &caught["operator"]), (&"mine".into(), &"named".into()));
+    assert_eq!(caught["clients"], serde_json::json!(["early-8-buffer-8"]));
+    let command = caught["command"].as_str().unwrap();
+    assert!(command.starts_with("rubric campaign MI_example --gem5 mine="), "{command}");
+    let unmutated = rows(&out).into_iter().filter(|row| row["mutant"].is_null());
+    assert_eq!(unmutated.clone().count(), 2 * 40);
+    assert!(unmutated.into_iter().all(|row| row["outcome"] == "clean" && row["gem5"] == *plain));
+    // The page has no cycle for runs that only gem5 can repeat, and says so.
+    let page = folder.path("page.html");
+    output(&["report", &out, "-o", &page]);
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("it was made by") && page.contains("Binaries of gem5"));
+}
+
+/// The programs are those of `rubric simulate` with the same recipe.
+#[test]
+fn programs_are_those_of_recipes() {
+    let folder = Folder::new();
+    let (plain, out) = (binary(&folder, "gem5"), folder.path("out"));
+    output(&arguments(&[&plain], &out, &["--client", "in-order", "--runs", "3", "--seed", "60"]));
+    let rows = rows(&out);
+    for row in &rows {
+        let lineage = row["lineage"].as_str().unwrap();
+        let saved = folder.path("run.json");
+        output(&["simulate", "MI_example", "--recipe", lineage, "--save", &saved]);
+        let simulated = fs::read_to_string(&saved).unwrap();
+        let simulated: Value = serde_json::from_str(&simulated).unwrap();
+        let operations = simulated["operations"].as_array().unwrap();
+        let threads = operations.iter().map(|operation| operation["thread"].as_u64());
+        let threads: BTreeSet<Option<u64>> = threads.collect();
+        assert_eq!(row["operations"], operations.len(), "{lineage}");
+        assert_eq!(row["threads"], threads.len(), "{lineage}");
+    }
+    assert_eq!(rows.len(), 3);
+}
+
+/// Every third program ends badly, and the others run.
+#[test]
+fn runs_end_as_gem5_does() {
+    for (name, outcome, fault, message) in [
+        ("panic", "protocol-error", "invalid transition", "state IS, event Store"),
+        ("deadlock", "deadlock", "deadlock", "deadlock: "),
+        ("killed", "protocol-error", "abort", "killed by signal 9"),
+        ("stuck", "deadlock", "deadlock", "nothing left to do"),
+        ("hangs", "undecided", "time limit", "stopped at the time limit"),
+        ("cut", "undecided", "cut log", "does not reach the end"),
+    ] {
+        let folder = Folder::new();
+        let mutant = format!("mine={}", binary(&folder, name));
+        let out = folder.path("out");
+        let options = ["--client", "in-order", "--runs", "5", "--stop", "never", "--timeout", "2"];
+        output(&arguments(&[&mutant], &out, &options));
+        let rows = rows(&out);
+        assert_eq!(rows.len(), 5, "{name}");
+        for row in rows {
+            if row["seed"].as_u64().unwrap() % 3 > 0 {
+                assert_eq!(row["outcome"], "clean", "{name}: {row}");
+                continue;
+            }
+            assert_eq!((&row["outcome"], &row["fault"]), (&outcome.into(), &fault.into()), "{row}");
+            assert!(row["message"].as_str().unwrap().contains(message), "{row}");
+            assert!(row["operations"].as_u64().unwrap() > 0, "{row}");
+        }
+    }
+}
+
+#[test]
+fn campaigns_go_on() {
+    let folder = Folder::new();
+    let (plain, out) = (binary(&folder, "gem5"), folder.path("out"));
+    let journal = PathBuf::from(format!("{out}/runs.jsonl"));
+    let client = ["--client", "store-buffer-8", "--runs"];
+    output(&arguments(&[&plain], &out, &[&client[..], &["3"]].concat()));
+    let first = fs::read_to_string(&journal).unwrap();
+    output(&arguments(&[&plain], &out, &[&client[..], &["9"]].concat()));
+    assert!(fs::read_to_string(&journal).unwrap().starts_with(&first));
+    assert_eq!(lines_of(&journal), 9);
+    let other = binary(&folder, "other");
+    let message = failure(&arguments(&[&other], &out, &[&client[..], &["9"]].concat()));
+    assert!(message.contains("a campaign with other --gem5"), "{message}");
+}
+
+/// What is kept of a run is its program, its log, and what gem5 printed.
+#[test]
+fn logs_are_kept() {
+    let folder = Folder::new();
+    let mutant = format!("mine={}", binary(&folder, "panic"));
+    let out = folder.path("out");
+    let options = ["--client", "in-order", "--runs", "3", "--keep-traces"];
+    output(&arguments(&[&mutant], &out, &options));
+    let stem = format!("{out}/traces/MI_example/mine.in-order.3");
+    output(&["check", &format!("{stem}.log")]);
+    let program = fs::read_to_string(format!("{stem}.program.txt")).unwrap();
+    assert_eq!(program, output(&["generate", "program", "MI_example", "--recipe", "3"]));
+    assert!(fs::read_to_string(format!("{stem}.output.txt")).unwrap().contains("panic: "));
+    // What is missing is made again.
+    fs::remove_dir_all(format!("{out}/traces")).unwrap();
+    output(&arguments(&[&mutant], &out, &options));
+    assert!(fs::exists(format!("{stem}.log")).unwrap());
+}
+
+#[test]
+fn binaries_that_are_not_usable_are_refused() {
+    let folder = Folder::new();
+    let missing = folder.path("missing.opt");
+    let (plain, broken) = (binary(&folder, "plain"), binary(&folder, "broken"));
+    let gem5 = binary(&folder, "gem5");
+    for (binaries, options, expected) in [
+        (&[&*missing][..], &[][..], "missing.opt: No such file"),
+        (&["/bin/true"], &[], "/bin/true: is no gem5: `--build-info` printed nothing"),
+        (&[&plain], &[], "was built without a protocol of Ruby"),
+        (&[&broken], &[], "ended before it had run all programs"),
+        (&[&broken], &[], "fatal: this gem5 is broken"),
+        (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
+        (&[&gem5], &["--dma", "1"], "RubricTester has no DMA devices"),
+        (&[&gem5], &["--client", "rvwmo-ooo-8"], "RubricTester has no cores rvwmo-ooo-8"),
+        (&[&gem5], &["--mutants", "none"], "cannot be used with"),
+    ] {
+        let out = folder.path("out");
+        let message = failure(&arguments(binaries, &out, options));
+        assert!(message.contains(expected), "{message}");
+    }
+    let other = ["campaign", "MESI_Two_Level", "--gem5", &gem5, "-o", &folder.path("other")];
+    let message = failure(&other);
+    assert!(message.contains("is built with MI_example, which is not among"), "{message}");
+}
+
+/// A mutant that rubric knows has its operator, and an unmutated protocol that fails is an alarm.
+#[test]
+fn alarms_are_of_unmutated_binaries() {
+    let folder = Folder::new();
+    let wrong = binary(&folder, "panic");
+    let mutant = format!("mi-l1-nack-before-forward={}", binary(&folder, "deadlock"));
+    let out = folder.path("out");
+    let options = ["--client", "in-order", "--runs", "3", "--format", "json"];
+    let report = output_of(&arguments(&[&wrong, &mutant], &out, &options), 1);
+    let report: Value = serde_json::from_str(&report).unwrap();
+    let alarms = report["alarms"]["alarms"].as_array().unwrap();
+    assert_eq!(alarms.len(), 1);
+    assert!(alarms[0]["message"].as_str().unwrap().contains("invalid transition"), "{report}");
+    // Its own run with that program shows nothing, since the protocol fails as well.
+    assert_eq!(report["caught"], serde_json::json!([]));
+}

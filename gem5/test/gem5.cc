@@ -1,0 +1,220 @@
+/**
+ * Stands in for gem5 in tests of what drives it: it takes the command line with which gem5 runs rubric.py, and runs the programs
+ * on the memory of `machine.hh`, each in a process of its own.
+ *
+ * The name of the executable says what is wrong with it: one whose name contains `forgetful` tells no core of lines that others
+ * write; in those with `panic`, `deadlock`, `killed`, `hangs`, `stuck` or `cut`, every third program ends in that way. With
+ * `broken`, it ends before the first program, and with `plain` it says that it is a gem5 without a protocol.
+ */
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+#include <string>
+
+#include <fcntl.h>
+#include <sys/time.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "test/machine.hh"
+
+namespace
+{
+
+using namespace rubric;
+
+/** After how many events a program ends that ends badly. */
+constexpr std::uint64_t eventsBefore = 200;
+/** Exit status of a program that has not completed, as in rubric.py. */
+constexpr int incomplete = 3;
+
+/** The options that matter here. */
+struct Options
+{
+    std::string name, client, log, output;
+    double timeout = 0;
+    unsigned jobs = 1;
+    bool isTraced = false;
+
+    bool is(const char *word) const { return name.find(word) != std::string::npos; }
+};
+
+std::string
+numbered(std::string path, unsigned number)
+{
+    std::size_t at = path.find("%d");
+    return at == std::string::npos ? path : path.replace(at, 2, std::to_string(number));
+}
+
+/** A line of ProtocolTrace: a cache that has no line gets it. */
+void
+printTransition(Tick tick, unsigned core, const Request &request)
+{
+    bool isStore = request.kind == RequestKind::Store;
+    std::printf("%15llu %3u %10s%20s %6s>%-6s [0x%llx, line 0x%llx] \n",
+                static_cast<unsigned long long>(tick), core, "L1Cache", isStore ? "Store" : "Load", "I",
+                isStore ? "IM" : "IS", static_cast<unsigned long long>(request.bytes.address),
+                static_cast<unsigned long long>(request.bytes.address & ~63ull));
+}
+
+/** What gem5 says when it aborts. */
+[[noreturn]] void
+abortAs(const Options &options, Tick tick)
+{
+    if (options.is("panic"))
+        std::fprintf(stderr,
+                     "src/mem/ruby/protocol/L1Cache_Transitions.cc:90: panic: Invalid transition\n"
+                     "system.l1_cntrl0 time: %llu addr: 0x1000 event: Store state: IS\n",
+                     static_cast<unsigned long long>(tick));
+    else
+        std::fprintf(stderr,
+                     "src/mem/ruby/system/Sequencer.cc:302: panic: Possible Deadlock detected. Aborting!\n"
+                     "version: 0 request.paddr: 0x1000 m_readRequestTable: 1 current time: %llu issue_time: 5 "
+                     "difference: 200005\n",
+                     static_cast<unsigned long long>(tick));
+    std::fprintf(stderr, "Memory Usage: 100000 KBytes\nProgram aborted at tick %llu\n",
+                 static_cast<unsigned long long>(tick));
+    std::abort();
+}
+
+/** Ends a program badly, after some of its events. */
+[[noreturn]] void
+endBadly(const Options &options, Machine &machine, Log &log, const std::string &path)
+{
+    if (options.is("cut")) {
+        machine.run();
+        log.end(machine.tick(), true);
+        std::ifstream file(path, std::ios::binary | std::ios::ate);
+        bool isCut = truncate(path.c_str(), static_cast<off_t>(file.tellg()) - 1) == 0;
+        std::_Exit(isCut ? 0 : 1);
+    }
+    machine.run(eventsBefore);
+    if (options.is("killed"))
+        raise(SIGKILL);
+    if (options.is("stuck"))
+        std::_Exit(incomplete);
+    while (options.is("hangs"))
+        pause();
+    abortAs(options, machine.tick());
+}
+
+/** Runs a program in this process. */
+[[noreturn]] void
+execute(const Options &options, const Program &program, unsigned number)
+{
+    std::string output = numbered(options.output, number), path = numbered(options.log, number);
+    int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
+    dup2(file, 1);
+    dup2(file, 2);
+    std::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    itimerval limit{};
+    limit.it_value.tv_sec = static_cast<time_t>(options.timeout);
+    limit.it_value.tv_usec = static_cast<suseconds_t>((options.timeout - limit.it_value.tv_sec) * 1e6);
+    setitimer(ITIMER_REAL, &limit, nullptr);
+    Client client = Client::named(options.client);
+    Log log;
+    std::string failure = log.open(path);
+    if (!failure.empty())
+        throw ProgramError(failure);
+    Machine machine(program, client, program.seed, options.is("forgetful"), log);
+    if (options.isTraced)
+        machine.onPerformed = printTransition;
+    log.begin(program, client.name());
+    bool isBad = options.is("panic") || options.is("deadlock") || options.is("killed") || options.is("hangs")
+        || options.is("stuck") || options.is("cut");
+    if (isBad && program.seed % 3 == 0)
+        endBadly(options, machine, log, path);
+    bool isComplete = machine.run();
+    log.end(machine.tick(), isComplete);
+    std::fflush(stdout);
+    std::_Exit(isComplete ? 0 : incomplete);
+}
+
+/** Waits for a program, and says how it ended. */
+void
+await(std::map<pid_t, unsigned> &running)
+{
+    int status = 0;
+    unsigned number = running[wait(&status)];
+    for (auto it = running.begin(); it != running.end(); ++it) {
+        if (it->second == number) {
+            running.erase(it);
+            break;
+        }
+    }
+    std::cout << "rubric: program " << number << ": ";
+    if (WIFSIGNALED(status))
+        std::cout << "killed by signal " << WTERMSIG(status);
+    else
+        std::cout << "exit status " << WEXITSTATUS(status);
+    std::cout << " after 0.001000 s" << std::endl;
+}
+
+int
+runAll(const Options &options)
+{
+    ProgramReader reader(std::cin, "standard input");
+    std::map<pid_t, unsigned> running;
+    unsigned number = 0;
+    for (Program program; reader.next(program); number++) {
+        while (running.size() >= options.jobs)
+            await(running);
+        std::cout.flush();
+        pid_t pid = fork();
+        if (pid == 0)
+            execute(options, program, number);
+        running[pid] = number;
+    }
+    while (!running.empty())
+        await(running);
+    return 0;
+}
+
+int
+buildInformation(const Options &options)
+{
+    std::cout << "Build information:\n\ngem5 version 24.0.0.1\ncompiled Jan  1 2026 00:00:00\nbuild options:\n";
+    if (!options.is("plain"))
+        std::cout << "    PROTOCOL = MI_example\n";
+    return 0;
+}
+
+} // namespace
+
+int
+main(int count, char **words)
+{
+    Options options;
+    options.name = words[0];
+    options.name = options.name.substr(options.name.rfind('/') + 1);
+    for (int at = 1; at < count; at++) {
+        std::string word = words[at], next = at + 1 < count ? words[at + 1] : "";
+        if (word == "--build-info")
+            return buildInformation(options);
+        else if (word == "--client")
+            options.client = next;
+        else if (word == "--log")
+            options.log = next;
+        else if (word == "--output")
+            options.output = next;
+        else if (word == "--timeout")
+            options.timeout = std::atof(next.c_str());
+        else if (word == "--jobs")
+            options.jobs = std::atoi(next.c_str());
+        else if (word == "--debug-flags=ProtocolTrace")
+            options.isTraced = true;
+    }
+    if (options.is("broken")) {
+        std::cerr << "fatal: this gem5 is broken" << std::endl;
+        return 1;
+    }
+    try {
+        return runAll(options);
+    } catch (const ProgramError &error) {
+        std::cerr << error.what() << std::endl;
+        return 1;
+    }
+}

@@ -1,0 +1,436 @@
+//! Runs of a campaign in binaries of gem5, each of which has a protocol or a mutant of one built in.
+
+use std::collections::{HashSet, VecDeque};
+use std::path::Path;
+
+use history::History;
+use memory::Model;
+use sha2::{Digest, Sha256};
+use simulate::client::Client;
+use simulate::program::{Extras, Heading};
+use simulate::recipe::{Lineage, Recipe};
+use tables::{CampaignRun, Finding, RunOutcome};
+
+use super::Options;
+use super::bench::{Bench, BenchSession, Title};
+use super::judge::Ended;
+use super::log::Entry;
+use super::rounds::Stream;
+use super::runner::{about, kept};
+use crate::error::Error;
+use crate::gem5::{Binary, Ending, Played, Request, Session, System, has_cores};
+use crate::protocols::{Opened, find_mutant};
+use crate::shard::Shard;
+use crate::text::{quoted, tame};
+
+/// A binary, and what it is of.
+pub struct Gem5Subject<'a> {
+    /// The name in tables.
+    pub title: Title,
+    binary: &'a Binary,
+    opened: &'a Opened,
+    /// The columns about the mutant.
+    about: CampaignRun,
+}
+
+/// Asks the binaries of the options what they are. Keeps of the opened protocols those that a binary has.
+///
+/// # Errors
+/// Fails if a binary is not gem5, if none of the protocols is that of a binary, or if an option is not one of runs in gem5.
+pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binary>, Error> {
+    if options.gem5.is_empty() {
+        return Ok(Vec::new());
+    }
+    check(options)?;
+    let binaries: Vec<Binary> = options.gem5.iter().map(Binary::probe).collect::<Result<_, _>>()?;
+    for binary in &binaries {
+        opened_of(binary, opened)?;
+    }
+    opened.retain(|one| binaries.iter().any(|binary| binary.protocol == one.protocol.name()));
+    Ok(binaries)
+}
+
+/// Refuses what the plug-in does not have.
+fn check(options: &Options) -> Result<(), Error> {
+    if options.extras.devices > 0 {
+        let what = "RubricTester has no DMA devices: leave --dma out";
+        return Err(Error::NotInGem5(what.to_owned()));
+    }
+    match options.clients.iter().find(|client| !has_cores(**client)) {
+        Some(client) => Err(Error::NotInGem5(format!(
+            "RubricTester has no cores {client}: choose in-order, store-buffer-N, per-location-N, \
+             early-N or early-N-buffer-N with --client"
+        ))),
+        None => Ok(()),
+    }
+}
+
+/// The protocol of a binary.
+///
+/// # Errors
+/// Fails if it is not among those that were opened.
+pub fn opened_of<'a>(binary: &Binary, opened: &'a [Opened]) -> Result<&'a Opened, Error> {
+    let found = opened.iter().find(|one| one.protocol.name() == binary.protocol);
+    found.ok_or_else(|| {
+        let what = format!(
+            "is built with {name}, which is not among the protocols of the command: give the path of \
+             gem5's {name}.slicc as well",
+            name = binary.protocol
+        );
+        Error::gem5(&binary.path, what)
+    })
+}
+
+/// The subjects: unmutated protocols, then mutants.
+///
+/// # Errors
+/// Fails if two binaries have the same name.
+pub fn subjects<'a>(
+    opened: &'a [Opened],
+    binaries: &'a [Binary],
+) -> Result<Vec<Gem5Subject<'a>>, Error> {
+    let mut subjects = Vec::new();
+    let mut known = HashSet::new();
+    for binary in binaries {
+        let opened = opened_of(binary, opened)?;
+        let subject = Gem5Subject {
+            title: Title {
+                protocol: opened.given.clone(),
+                mutant: binary.mutant().map(str::to_owned),
+            },
+            about: about_mutant(binary, opened),
+            binary,
+            opened,
+        };
+        if !known.insert(subject.title.clone()) {
+            let what = format!(
+                "another binary is {} of {}, too: give each a name, as in NAME=PATH",
+                binary.mutant().unwrap_or("the unmutated protocol"),
+                binary.protocol
+            );
+            return Err(Error::gem5(&binary.path, what));
+        }
+        subjects.push(subject);
+    }
+    subjects.sort_by_key(|subject| subject.title.mutant.is_some());
+    Ok(subjects)
+}
+
+/// The columns about the mutant. One that rubric does not know counts as named.
+fn about_mutant(binary: &Binary, opened: &Opened) -> CampaignRun {
+    let Some(name) = binary.mutant() else {
+        return CampaignRun::default();
+    };
+    match find_mutant(name, &opened.given, &opened.protocol) {
+        Ok(mutant) => about(Some(&mutant)),
+        Err(_) => CampaignRun {
+            mutant: Some(name.to_owned()),
+            operator: Some("named".to_owned()),
+            ..CampaignRun::default()
+        },
+    }
+}
+
+/// Keeps the mutants of a shard, and all unmutated protocols.
+pub fn keep(subjects: &mut Vec<Gem5Subject<'_>>, shard: Shard) {
+    let mut mutants = 0..;
+    subjects.retain(|subject| {
+        subject.title.mutant.is_none() || mutants.next().is_some_and(|number| shard.has(number))
+    });
+}
+
+/// A digest of the names of the binaries and of when they were compiled.
+pub fn digest(subjects: &[Gem5Subject<'_>]) -> String {
+    let mut hash = Sha256::new();
+    for subject in subjects {
+        let Binary { given, protocol, compiled, .. } = subject.binary;
+        for text in [&given.to_string(), protocol, compiled] {
+            hash.update(text.len().to_le_bytes());
+            hash.update(text);
+        }
+    }
+    hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// The text of a program.
+///
+/// # Errors
+/// Fails if the protocol does not handle what the program asks for.
+pub fn program(opened: &Opened, lineage: &Lineage) -> Result<(String, u32), Error> {
+    let simulation = Recipe::of(lineage).simulation(&opened.protocol, Client::IN_ORDER);
+    opened.plan(&simulation)?;
+    let name = format!("{} --recipe {lineage}", opened.protocol.name());
+    let heading =
+        Heading { name: &name, seed: simulation.timing(), line_bytes: simulation.shape.line_bytes };
+    let mut text = Vec::new();
+    let written = simulation.program(&opened.protocol).write(heading, &mut text);
+    written.map_err(Error::run(&opened.given))?;
+    Ok((String::from_utf8_lossy(&text).into_owned(), simulation.shape.threads))
+}
+
+/// Makes runs in gem5.
+pub struct Gem5Bench<'a> {
+    /// The binaries.
+    pub subjects: &'a [Gem5Subject<'a>],
+    /// The options of the campaign.
+    pub options: &'a Options,
+    /// The folder for logs, if they are kept.
+    pub traces: Option<&'a Path>,
+}
+
+/// Runs of a binary on one kind of core.
+struct Gem5Runs<'a> {
+    bench: &'a Gem5Bench<'a>,
+    subject: &'a Gem5Subject<'a>,
+    client: Client,
+    /// How many programs run at once.
+    jobs: usize,
+    /// The process, if one is running, and the programs that it has still to run.
+    session: Option<Session>,
+    ahead: VecDeque<(Lineage, u32)>,
+}
+
+impl Bench for Gem5Bench<'_> {
+    /// Starting gem5 takes as long as dozens of programs.
+    fn pace(&self) -> (u32, u32) {
+        (8, 64)
+    }
+
+    fn session<'b>(
+        &'b self,
+        subject: usize,
+        client: Client,
+        streams: usize,
+    ) -> Box<dyn BenchSession + 'b> {
+        Box::new(Gem5Runs {
+            bench: self,
+            subject: &self.subjects[subject],
+            client,
+            jobs: rayon::current_num_threads().div_ceil(streams.max(1)),
+            session: None,
+            ahead: VecDeque::new(),
+        })
+    }
+}
+
+impl Gem5Runs<'_> {
+    /// Starts gem5 with the programs of a stream from the next one on, as far as they have the same system.
+    fn start(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
+        let Gem5Subject { binary, opened, .. } = self.subject;
+        let (mut programs, mut system) = (Vec::new(), None);
+        for lineage in lineages {
+            let own = System::of(&lineage, &opened.protocol);
+            if *system.get_or_insert_with(|| own.clone()) != own {
+                break;
+            }
+            let (text, threads) = program(opened, &lineage)?;
+            programs.push(text);
+            self.ahead.push_back((lineage, threads));
+        }
+        // The process before ends first.
+        self.session = None;
+        if let Some(system) = system {
+            self.session = Some(Session::start(Request {
+                binary,
+                client: self.client,
+                system,
+                programs,
+                timeout: self.bench.options.timeout,
+                jobs: self.jobs,
+                counts_transitions: false,
+            })?);
+        }
+        Ok(())
+    }
+
+    /// What becomes of the next program of the process.
+    fn next(&mut self) -> Result<(Played, u32), Error> {
+        match (&mut self.session, self.ahead.pop_front()) {
+            (Some(session), Some((_, threads))) => Ok((session.play()?, threads)),
+            _ => Err(Error::gem5(&self.subject.binary.path, "was given no program")),
+        }
+    }
+
+    /// The row of a run, without what only its stream knows.
+    fn row(&self, played: &Played, lineage: &Lineage, threads: u32) -> Result<CampaignRun, Error> {
+        let Gem5Subject { title, binary, about, .. } = self.subject;
+        let command = self.command(lineage);
+        let model = self.client.model();
+        let empty = History::default();
+        let history = played.history.as_ref().unwrap_or(&empty);
+        let judged = judged(history, model, &self.bench.options.for_checking())
+            .map_err(|error| error.of(&title.protocol, &command))?;
+        let (verdict, criteria, digest) = judged;
+        let (outcome, fault, message) = outcome(&played.ending, verdict);
+        Ok(CampaignRun {
+            protocol: title.protocol.clone(),
+            client: self.client.to_string(),
+            model: model.name().to_owned(),
+            seed: lineage.seed(),
+            lineage: lineage.to_string(),
+            threads,
+            operations: history.operations() as u32,
+            ticks: ticks(&played.ending, history),
+            outcome,
+            fault,
+            message: message.map(|message| tame(&message)),
+            criteria,
+            trace_hash: Some(digest),
+            simulate_seconds: played.seconds,
+            command,
+            gem5: Some(binary.given.path.display().to_string()),
+            ..about.clone()
+        })
+    }
+
+    /// The command that repeats a run and keeps its log.
+    fn command(&self, lineage: &Lineage) -> String {
+        let Gem5Subject { binary, opened, .. } = self.subject;
+        format!(
+            "rubric campaign {} --gem5 {} --client {} --seed {} --runs 1{} --keep-traces -o again",
+            quoted(&opened.given),
+            quoted(&binary.given.to_string()),
+            self.client,
+            lineage.seed(),
+            words(lineage.extras()),
+        )
+    }
+
+    /// Keeps program, log and output of a run, if traces are kept.
+    fn store(&self, played: &Played, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
+        let Some(traces) = self.bench.traces else {
+            return Ok(());
+        };
+        let file = |ending: &str| kept(traces, row, ending);
+        let target = file("log");
+        let folder = target.parent().unwrap_or(traces);
+        std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
+        let (text, _) = program(self.subject.opened, lineage)?;
+        let path = file("program.txt");
+        std::fs::write(&path, text).map_err(Error::file(&path))?;
+        for (from, to) in [(&played.output, file("output.txt")), (&played.log, target)] {
+            // A run that failed early has no log.
+            if from.exists() {
+                std::fs::copy(from, &to).map_err(Error::file(&to))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl BenchSession for Gem5Runs<'_> {
+    fn run(&mut self, stream: &Stream, lineage: &Lineage, aim: usize) -> Result<Entry, Error> {
+        let number = stream.entries.len();
+        if self.ahead.front().is_none_or(|(next, _)| next != lineage) {
+            self.ahead.clear();
+            self.start((number..aim).map(|number| stream.blind(number)))?;
+        }
+        let (played, threads) = self.next()?;
+        let row = CampaignRun {
+            generator: stream.generator,
+            repetition: stream.repetition,
+            number: number as u32,
+            ..self.row(&played, lineage, threads)?
+        };
+        if row.outcome != RunOutcome::Clean {
+            self.store(&played, lineage, &row)?;
+        }
+        Ok(Entry { row, reached: Vec::new() })
+    }
+
+    fn keep(&mut self, lineage: &Lineage, row: &CampaignRun) -> Result<(), Error> {
+        let is_kept =
+            self.bench.traces.is_none_or(|traces| kept(traces, row, "output.txt").exists());
+        if is_kept || row.outcome == RunOutcome::Clean {
+            return Ok(());
+        }
+        self.ahead.clear();
+        self.start(std::iter::once(lineage.clone()))?;
+        let (played, _) = self.next()?;
+        self.store(&played, lineage, row)
+    }
+}
+
+/// Why there is no verdict about a history.
+pub enum NoVerdict {
+    /// A value is written twice.
+    History(history::WrittenTwice),
+    /// A certificate is rejected.
+    Certificate(crate::certify::CertifyError),
+}
+
+impl NoVerdict {
+    /// The error about a run of a protocol.
+    pub fn of(self, protocol: &str, command: &str) -> Error {
+        match self {
+            NoVerdict::History(twice) => Error::run(protocol)(twice),
+            NoVerdict::Certificate(error) => {
+                Error::Certificate { command: command.to_owned(), error }
+            }
+        }
+    }
+}
+
+/// The verdict about a history, what the criteria say, and its digest.
+pub fn judged(
+    history: &History,
+    model: Model,
+    options: &check::Options,
+) -> Result<(Finding, [tables::Checked; 10], String), NoVerdict> {
+    let ended = Ended::new(history, model).map_err(NoVerdict::History)?;
+    let judged = ended.judge(options).map_err(NoVerdict::Certificate)?;
+    Ok((judged.0, judged.1, ended.history().digest()))
+}
+
+/// The outcome of a run, the kind of its fault and its message. A fault takes precedence over the verdict about the history.
+pub fn outcome(ending: &Ending, verdict: Finding) -> (RunOutcome, Option<String>, Option<String>) {
+    let fault = |outcome, kind: &str, message: &str| {
+        (outcome, Some(kind.to_owned()), Some(message.to_owned()))
+    };
+    // Up to where a log was cut, its history is that of the run.
+    let unless_violated = |kind, message| match verdict {
+        Finding::Violation => (RunOutcome::Violation, None, None),
+        _ => fault(RunOutcome::Undecided, kind, message),
+    };
+    match ending {
+        Ending::Complete => match verdict {
+            Finding::Violation => (RunOutcome::Violation, None, None),
+            Finding::Undecided => (RunOutcome::Undecided, None, None),
+            Finding::Consistent => (RunOutcome::Clean, None, None),
+        },
+        Ending::Crashed(crash) => {
+            let outcome = match crash.kind {
+                history::CrashKind::Deadlock => RunOutcome::Deadlock,
+                _ => RunOutcome::ProtocolError,
+            };
+            fault(outcome, crash.kind.name(), &crash.headline())
+        }
+        Ending::Stuck => {
+            let message = "gem5 has nothing left to do, and operations have not completed";
+            fault(RunOutcome::Deadlock, "deadlock", message)
+        }
+        Ending::Ended(how) => fault(RunOutcome::ProtocolError, "abort", how),
+        Ending::TimedOut => {
+            unless_violated("time limit", "gem5 was stopped at the time limit of the program")
+        }
+        Ending::CutLog => unless_violated("cut log", "the log does not reach the end of the run"),
+    }
+}
+
+/// The tick at which a run ended, as far as it is known.
+pub fn ticks(ending: &Ending, history: &History) -> u64 {
+    let last = history.ops().filter_map(|op| history.completed(op)).max();
+    let crashed = match ending {
+        Ending::Crashed(crash) => crash.tick,
+        _ => None,
+    };
+    crashed.or(last).unwrap_or(0)
+}
+
+/// The options with which programs ask for more than accesses.
+fn words(extras: Extras) -> String {
+    let Extras { flushes, atomics, partial, .. } = extras;
+    let options = [("--flush", flushes), ("--atomics", atomics), ("--partial", partial)];
+    let given = options.iter().filter(|(_, share)| *share > 0);
+    given.map(|(name, share)| format!(" {name} {share}")).collect()
+}

@@ -1,0 +1,92 @@
+//! Decides what the history of a run shows.
+
+use std::borrow::Cow;
+
+use check::shrink::detect;
+use check::{Bounds, Guarantee, Model, Verdict, check};
+use history::{Ambiguity, History, ReadsFrom, WrittenTwice};
+use tables::{Checked, Finding};
+
+use crate::certify::{CertifyError, certify};
+
+/// The history of a run that has ended, and the model that its client guarantees.
+pub struct Ended<'h> {
+    history: Cow<'h, History>,
+    reads_from: ReadsFrom,
+    model: Model,
+}
+
+impl<'h> Ended<'h> {
+    /// Prepares a history for its verdict.
+    ///
+    /// # Errors
+    /// Fails if a value is written twice.
+    pub fn new(history: &'h History, model: Model) -> Result<Ended<'h>, WrittenTwice> {
+        let history = model.prepare(history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared)?;
+        Ok(Ended { history, reads_from, model })
+    }
+
+    /// The history.
+    pub fn history(&self) -> &History {
+        &self.history
+    }
+
+    /// Decides whether the history satisfies the client's model, and verifies the certificate. If it does not, also decides all
+    /// criteria.
+    ///
+    /// # Errors
+    /// Fails if the certificate is rejected.
+    pub fn judge(
+        &self,
+        options: &check::Options,
+    ) -> Result<(Finding, [Checked; 10]), CertifyError> {
+        let Ended { history, reads_from, model } = self;
+        let outcome = check(history, reads_from, *model, options);
+        certify(history, *model, &outcome.verdict)?;
+        let finding = match outcome.verdict {
+            Verdict::Consistent(_) => Finding::Consistent,
+            Verdict::Violation(_) => Finding::Violation,
+            // The engine's stages never end with a criterion.
+            Verdict::Undecided(_)
+            | Verdict::Unproved
+            | Verdict::Satisfied
+            | Verdict::CriterionViolation(_) => Finding::Undecided,
+        };
+        let criteria = Guarantee::ALL.map(|guarantee| match finding {
+            Finding::Violation => self.decide(guarantee, options),
+            // Criteria that follow from the model are known to hold. The others are not needed for a history without fault.
+            Finding::Consistent if guarantee.follows_from(*model) => {
+                Checked { finding: Some(Finding::Consistent), ..Checked::default() }
+            }
+            _ => Checked::default(),
+        });
+        Ok((finding, criteria))
+    }
+
+    /// Whether the history satisfies a criterion, and if not, after how many operations the violation shows.
+    fn decide(&self, guarantee: Guarantee, options: &check::Options) -> Checked {
+        let options = check::Options { algorithm: guarantee.algorithm(), ..options.clone() };
+        let bounds = Bounds::new(options.timeout, options.max_memory);
+        let found = detect(&self.history, &self.reads_from, guarantee.model(), &options, &bounds);
+        Checked {
+            finding: Some(match found.violates() {
+                Some(true) => Finding::Violation,
+                Some(false) => Finding::Consistent,
+                None => Finding::Undecided,
+            }),
+            operations: found.first.map(|first| first.operations as u32),
+            seconds: Some(found.seconds),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn criteria_are_in_the_order_of_the_table() {
+        assert_eq!(Guarantee::ALL.map(Guarantee::name), tables::CRITERIA);
+    }
+}

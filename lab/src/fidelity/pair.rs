@@ -1,0 +1,233 @@
+//! A program on rubric's simulator and in gem5.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use check::{Guarantee, Model};
+use history::History;
+use serde::{Deserialize, Serialize};
+use simulate::client::Client;
+use simulate::recipe::{Lineage, Recipe};
+use slicc::protocol::Protocol;
+use tables::{Checked, FidelityRun, Finding, Place, RunOutcome, TransitionPair};
+
+use super::Options;
+use crate::campaign::in_gem5::{judged, outcome, ticks};
+use crate::campaign::runner;
+use crate::error::Error;
+use crate::gem5::{Binary, Played, System};
+use crate::journal::Row;
+use crate::protocols::{Opened, plan};
+use crate::text::tame;
+
+/// A binary of gem5, and the same protocol or mutant for the simulator.
+pub struct Subject<'a> {
+    pub binary: &'a Binary,
+    pub opened: &'a Opened,
+    /// The name of the mutant, and the protocol with it.
+    pub mutant: Option<String>,
+    pub mutated: Option<Protocol>,
+}
+
+impl Subject<'_> {
+    /// The key of a run.
+    pub fn key(&self, client: Client, number: u32) -> Key {
+        (self.opened.given.clone(), self.mutant.clone(), client.to_string(), number)
+    }
+}
+
+/// Protocol, mutant, client and number.
+pub type Key = (String, Option<String>, String, u32);
+
+/// Protocol and mutant; machine, state and event.
+pub type Taken = (String, Option<String>, [String; 3]);
+
+/// A line of the journal: a program in both places.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Entry {
+    /// On the simulator, and in gem5.
+    pub runs: [FidelityRun; 2],
+    /// Machine, state and event, and how often each of the places took the transition.
+    transitions: Vec<([String; 3], [u64; 2])>,
+}
+
+impl Row for Entry {
+    type Key = Key;
+    const ADVICE: &'static str = "remove the line, whose runs are then done again";
+
+    fn key(&self) -> Key {
+        let FidelityRun { protocol, mutant, client, number, .. } = &self.runs[0];
+        (protocol.clone(), mutant.clone(), client.clone(), *number)
+    }
+}
+
+impl Entry {
+    /// The number of the program.
+    pub fn number(&self) -> u32 {
+        self.runs[0].number
+    }
+
+    /// Adds the transitions to sums over all programs of a mutant.
+    pub fn count(&self, sums: &mut BTreeMap<Taken, [u64; 2]>) {
+        let FidelityRun { protocol, mutant, .. } = &self.runs[0];
+        for (place, counts) in &self.transitions {
+            let key = (protocol.clone(), mutant.clone(), place.clone());
+            let sum = sums.entry(key).or_default();
+            (0..2).for_each(|at| sum[at] += counts[at]);
+        }
+    }
+}
+
+/// The row about a transition.
+pub fn row(((protocol, mutant, place), [simulator, gem5]): (Taken, [u64; 2])) -> TransitionPair {
+    let [machine, state, event] = place;
+    TransitionPair { protocol, mutant, machine, state, event, simulator, gem5 }
+}
+
+/// What the runs of a stream have in common.
+pub struct Pairs<'a> {
+    pub subject: &'a Subject<'a>,
+    pub client: Client,
+    pub options: &'a Options,
+}
+
+/// How often transitions were taken.
+type Counts = BTreeMap<[String; 3], u64>;
+
+impl Pairs<'_> {
+    /// Runs a program on the simulator, and compares it with what became of it in gem5.
+    pub fn entry(
+        &self,
+        number: u32,
+        lineage: &Lineage,
+        system: &System,
+        played: &Played,
+    ) -> Result<Entry, Error> {
+        let common = FidelityRun {
+            protocol: self.subject.opened.given.clone(),
+            mutant: self.subject.mutant.clone(),
+            client: self.client.to_string(),
+            model: self.client.model().name().to_owned(),
+            number,
+            lineage: lineage.to_string(),
+            threads: system.cores,
+            ..FidelityRun::default()
+        };
+        let (simulator, here) = self.simulated(common.clone(), lineage, system)?;
+        let (gem5, there) = self.played(common, played)?;
+        let count = |counts: &Counts, place| counts.get(place).copied().unwrap_or(0);
+        let both: BTreeMap<&[String; 3], ()> =
+            here.keys().chain(there.keys()).map(|place| (place, ())).collect();
+        let transitions = both.into_keys();
+        let transitions =
+            transitions.map(|place| (place.clone(), [count(&here, place), count(&there, place)]));
+        Ok(Entry { transitions: transitions.collect(), runs: [simulator, gem5] })
+    }
+
+    /// The run on the simulator.
+    fn simulated(
+        &self,
+        common: FidelityRun,
+        lineage: &Lineage,
+        system: &System,
+    ) -> Result<(FidelityRun, Counts), Error> {
+        let Subject { opened, mutated, .. } = self.subject;
+        let protocol = mutated.as_ref().unwrap_or(&opened.protocol);
+        let mut simulation = Recipe::of(lineage).simulation(protocol, self.client);
+        simulation.options = system.options();
+        let failed = Error::run(&opened.given);
+        let start = Instant::now();
+        let plan = plan(protocol, &opened.given, &simulation)?;
+        let run = simulation.run(protocol, &plan, None).map_err(&failed)?;
+        let seconds = start.elapsed().as_secs_f64();
+        let history = run.history().map_err(Error::run(&opened.given))?;
+        let (verdict, criteria) = self.verdict(&history)?;
+        let mut counts = Counts::new();
+        for one in run.coverage() {
+            let place = [one.machine, one.state, one.event].map(str::to_owned);
+            *counts.entry(place).or_default() += one.count;
+        }
+        counts.retain(|_, count| *count > 0);
+        let row = FidelityRun {
+            place: Place::Simulator,
+            ticks: run.fault.as_ref().map_or(run.tally.ticks, |fault| fault.tick),
+            outcome: runner::outcome(run.fault.as_deref(), verdict),
+            fault: run.fault.as_ref().map(|fault| fault.kind.name().to_owned()),
+            message: run.fault.as_ref().map(|fault| tame(&fault.message)),
+            seconds,
+            ..common
+        };
+        Ok((self.found(row, &history, &criteria, &counts), counts))
+    }
+
+    /// The run in gem5.
+    fn played(&self, common: FidelityRun, played: &Played) -> Result<(FidelityRun, Counts), Error> {
+        let empty = History::default();
+        let history = played.history.as_ref().unwrap_or(&empty);
+        let (verdict, criteria) = self.verdict(history)?;
+        let (outcome, fault, message) = outcome(&played.ending, verdict);
+        let mut counts = Counts::new();
+        for one in &played.transitions {
+            let place = [&one.machine, &one.state, &one.event].map(Clone::clone);
+            *counts.entry(place).or_default() += one.count;
+        }
+        let row = FidelityRun {
+            place: Place::Gem5,
+            ticks: ticks(&played.ending, history),
+            outcome,
+            fault,
+            message: message.map(|message| tame(&message)),
+            seconds: played.seconds,
+            ..common
+        };
+        Ok((self.found(row, history, &criteria, &counts), counts))
+    }
+
+    fn verdict(&self, history: &History) -> Result<(Finding, [Checked; 10]), Error> {
+        let Options { timeout, max_memory, .. } = *self.options;
+        let options = check::Options {
+            timeout: Some(timeout),
+            max_memory: Some(max_memory),
+            ..check::Options::default()
+        };
+        let judged = judged(history, self.client.model(), &options);
+        let (finding, criteria, _) =
+            judged.map_err(|error| error.of(&self.subject.opened.given, super::NAME))?;
+        Ok((finding, criteria))
+    }
+
+    /// Fills in what found something, and how large the run is.
+    fn found(
+        &self,
+        row: FidelityRun,
+        history: &History,
+        criteria: &[Checked; 10],
+        counts: &Counts,
+    ) -> FidelityRun {
+        let operations = history.operations() as u32;
+        let (finder, detected) = match row.outcome {
+            RunOutcome::Clean | RunOutcome::Undecided => (None, None),
+            RunOutcome::ProtocolError | RunOutcome::Deadlock => {
+                (Some(row.outcome.name().to_owned()), Some(operations))
+            }
+            RunOutcome::Violation => weakest(self.client.model(), criteria).unzip(),
+        };
+        FidelityRun {
+            finder,
+            detected: detected
+                .or(Some(operations).filter(|_| row.outcome == RunOutcome::Violation)),
+            operations,
+            transitions: counts.values().sum(),
+            ..row
+        }
+    }
+}
+
+/// The weakest of the criteria that a model implies and the history violates, and after how many operations that shows.
+fn weakest(model: Model, criteria: &[Checked; 10]) -> Option<(String, u32)> {
+    let mut violated = Guarantee::ALL.into_iter().zip(criteria).filter(|(guarantee, checked)| {
+        guarantee.follows_from(model) && checked.finding == Some(Finding::Violation)
+    });
+    let (guarantee, checked) = violated.next()?;
+    Some((guarantee.name().to_owned(), checked.operations.unwrap_or(0)))
+}

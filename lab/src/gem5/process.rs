@@ -1,0 +1,88 @@
+//! Processes: reading what they print with a time limit, and ending them.
+
+use std::io::{self, Read};
+use std::process::{Child, Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
+
+use nix::sys::signal::{Signal, kill};
+use nix::unistd::Pid;
+
+/// Most characters of a message that are shown.
+const EXCERPT: usize = 300;
+
+/// Standard output of a command; none if it takes longer than the limit.
+///
+/// # Errors
+/// Fails if the command cannot be started or its output not be read.
+pub fn output(mut command: Command, limit: Duration) -> io::Result<Option<String>> {
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn()?;
+    let (sender, receiver) = mpsc::channel();
+    let mut stdout = child.stdout.take();
+    thread::spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_end(&mut bytes));
+        // Nobody listens any more after the time limit.
+        let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
+    });
+    let said = receiver.recv_timeout(limit);
+    if said.is_err() {
+        // The process may have ended by itself.
+        let _ = child.kill();
+    }
+    child.wait()?;
+    said.ok().transpose()
+}
+
+/// Ends a process: with SIGTERM, so that it can end those that it has started, and waits for it.
+pub fn end(child: &mut Child) {
+    if let (Ok(None), Ok(pid)) = (child.try_wait(), i32::try_from(child.id())) {
+        // The process may end by itself at this moment.
+        let _ = kill(Pid::from_raw(pid), Signal::SIGTERM);
+    }
+    for _ in 0..MOST_LOOKS {
+        match child.try_wait() {
+            Ok(None) => thread::sleep(Duration::from_millis(10)),
+            _ => return,
+        }
+    }
+    let _ = child.kill();
+    let _ = child.wait();
+}
+
+/// How often [`end`] looks, at intervals of 10 ms, whether a process has ended before it kills it.
+const MOST_LOOKS: u32 = 500;
+
+/// The last lines of what a process said, on one line, for a message.
+pub fn excerpt(said: &str) -> String {
+    let lines: Vec<&str> = said.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if lines.is_empty() {
+        return "nothing".to_owned();
+    }
+    let text = lines.join(" | ").replace(char::is_control, "\u{fffd}");
+    let count = text.chars().count();
+    let skipped = count.saturating_sub(EXCERPT);
+    let last: String = text.chars().skip(skipped).collect();
+    format!("`{}{last}`", if skipped > 0 { "… " } else { "" })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_command_that_takes_too_long_is_ended() {
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        assert_eq!(output(command, Duration::from_millis(50)).unwrap(), None);
+    }
+
+    #[test]
+    fn long_messages_lose_their_beginning() {
+        assert_eq!(excerpt(" \n"), "nothing");
+        assert_eq!(excerpt("one\n  two\n"), "`one | two`");
+        let long = excerpt(&"x".repeat(1000));
+        assert!(long.starts_with("`… x") && long.len() < 320, "{long}");
+    }
+}

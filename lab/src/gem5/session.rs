@@ -1,0 +1,186 @@
+//! A process of gem5 that runs programs, each in a fork of its own.
+//!
+//! Programs go to the script by its standard input, and it says on standard output how the process of each has ended. Logs and what
+//! gem5 prints are files of a temporary folder, which is removed with the session.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{BufRead, BufReader, Write};
+use std::path::PathBuf;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
+
+use simulate::client::Client;
+use tempfile::TempDir;
+
+use super::played::{Exit, Played};
+use super::{Binary, SCRIPT, System, process};
+use crate::error::Error;
+
+/// How long gem5 may take to start, beside the time limit of a program.
+const START: Duration = Duration::from_secs(120);
+
+/// What a session runs.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// The binary.
+    pub binary: &'a Binary,
+    /// The kind of cores.
+    pub client: Client,
+    /// The system.
+    pub system: System,
+    /// The programs, as text.
+    pub programs: Vec<String>,
+    /// The time limit of each.
+    pub timeout: Duration,
+    /// How many run at once.
+    pub jobs: usize,
+    /// Whether the transitions that controllers take are counted, which costs most of gem5's speed.
+    pub counts_transitions: bool,
+}
+
+/// A process that runs programs. Dropping it ends the process.
+pub struct Session {
+    binary: PathBuf,
+    child: Child,
+    exits: Receiver<Exit>,
+    /// Programs that have ended before an earlier one.
+    early: BTreeMap<usize, Exit>,
+    next: usize,
+    /// The files of the program before, which nobody needs any more.
+    done: Vec<PathBuf>,
+    limit: Duration,
+    folder: TempDir,
+}
+
+impl Session {
+    /// Starts gem5.
+    ///
+    /// # Errors
+    /// Fails if it cannot be started or a file cannot be written.
+    pub fn start(request: Request<'_>) -> Result<Session, Error> {
+        let path = &request.binary.path;
+        let folder = tempfile::Builder::new().prefix("rubric-gem5-").tempdir();
+        let folder = folder.map_err(Error::file(&std::env::temp_dir()))?;
+        let script = folder.path().join("rubric.py");
+        std::fs::write(&script, SCRIPT).map_err(Error::file(&script))?;
+        let errors = folder.path().join(ERRORS);
+        let errors = File::create(&errors).map_err(Error::file(&errors))?;
+        let mut command = command(&request, &folder);
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
+        let mut child = command.spawn().map_err(|error| Error::gem5(path, error.to_string()))?;
+        let (input, output) = (child.stdin.take(), child.stdout.take());
+        let session = Session {
+            binary: path.clone(),
+            child,
+            exits: output.map_or_else(|| mpsc::channel().1, listen),
+            early: BTreeMap::new(),
+            next: 0,
+            done: Vec::new(),
+            limit: START + request.timeout,
+            folder,
+        };
+        feed(input, request.programs);
+        Ok(session)
+    }
+
+    /// What became of the next program. Its files are there until the next call.
+    ///
+    /// # Errors
+    /// Fails if gem5 ends before it has run the program, or does not answer.
+    pub fn play(&mut self) -> Result<Played, Error> {
+        for file in self.done.drain(..) {
+            // There may be no log; and the whole folder goes in the end.
+            let _ = std::fs::remove_file(file);
+        }
+        let number = self.next;
+        let exit = loop {
+            if let Some(exit) = self.early.remove(&number) {
+                break exit;
+            }
+            match self.exits.recv_timeout(self.limit) {
+                Ok(exit) => {
+                    self.early.insert(exit.number, exit);
+                }
+                Err(RecvTimeoutError::Disconnected) => return Err(self.ended()),
+                Err(RecvTimeoutError::Timeout) => {
+                    let what = format!("did not answer within {} s", self.limit.as_secs());
+                    return Err(Error::gem5(&self.binary, what));
+                }
+            }
+        };
+        self.next += 1;
+        let file = |stem: &str| self.folder.path().join(format!("{stem}-{number}"));
+        let (log, output) = (file(LOG), file(OUTPUT));
+        self.done = vec![log.clone(), output.clone()];
+        exit.read(log, output)
+    }
+
+    /// The error that gem5 has ended too early.
+    fn ended(&mut self) -> Error {
+        let status = self.child.wait().map(|status| status.to_string()).unwrap_or_default();
+        let said = std::fs::read(self.folder.path().join(ERRORS)).unwrap_or_default();
+        let said = process::excerpt(&String::from_utf8_lossy(&said));
+        let what = format!("ended before it had run all programs ({status}): {said}");
+        Error::gem5(&self.binary, what)
+    }
+}
+
+impl Drop for Session {
+    fn drop(&mut self) {
+        process::end(&mut self.child);
+    }
+}
+
+/// The stems of files of the temporary folder.
+const LOG: &str = "log";
+const OUTPUT: &str = "output";
+const ERRORS: &str = "stderr";
+
+/// The command line of gem5.
+fn command(request: &Request<'_>, folder: &TempDir) -> Command {
+    let file = |name: &str| folder.path().join(name);
+    let mut command = Command::new(&request.binary.path);
+    command.arg("-q").arg("-d").arg(file("m5out"));
+    if request.counts_transitions {
+        command.arg("--debug-flags=ProtocolTrace");
+    }
+    command.arg(file("rubric.py")).args(["--fork", "--program", "-"]);
+    command.arg("--jobs").arg(request.jobs.max(1).to_string());
+    command.arg("--client").arg(request.client.to_string());
+    command.arg("--log").arg(file(&format!("{LOG}-%d")));
+    command.arg("--output").arg(file(&format!("{OUTPUT}-%d")));
+    command.arg("--timeout").arg(request.timeout.as_secs_f64().to_string());
+    command.args(request.system.arguments());
+    command
+}
+
+/// Reads the script's lines in a thread, since a pipe has no time limit.
+fn listen(output: ChildStdout) -> Receiver<Exit> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let lines = BufReader::new(output).split(b'\n').map_while(Result::ok);
+        let exits = lines.filter_map(|line| Exit::parse(&String::from_utf8_lossy(&line)));
+        for exit in exits {
+            if sender.send(exit).is_err() {
+                return;
+            }
+        }
+    });
+    receiver
+}
+
+/// Writes the programs in a thread, since gem5 takes them as it runs them.
+fn feed(input: Option<ChildStdin>, programs: Vec<String>) {
+    let Some(mut input) = input else { return };
+    thread::spawn(move || {
+        for program in programs {
+            // The pipe breaks when gem5 ends, which the reader of its output notices.
+            if input.write_all(program.as_bytes()).is_err() {
+                return;
+            }
+        }
+    });
+}

@@ -1,0 +1,246 @@
+//! How far runs on rubric's simulator and in gem5 agree: what finds each mutant, after how many operations, and which transitions are
+//! taken how often.
+//!
+//! ```
+//! use report::fidelity::Fidelity;
+//! use tables::results::Results;
+//! use tables::{FidelityRun, Place};
+//!
+//! let run = |place, finder: Option<&str>| FidelityRun {
+//!     protocol: "MI_example".to_owned(),
+//!     mutant: Some("a".to_owned()),
+//!     place,
+//!     finder: finder.map(str::to_owned),
+//!     ..FidelityRun::default()
+//! };
+//! let fidelity = vec![run(Place::Simulator, Some("sc")), run(Place::Gem5, Some("deadlock"))];
+//! let fidelity = Fidelity::of(&Results { fidelity, ..Results::default() });
+//! assert_eq!(fidelity.agreeing(), (0, 1));
+//! ```
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::Serialize;
+use tables::results::Results;
+use tables::{FidelityRun, Place, TransitionPair};
+
+/// How often both have to take a transition before its shares are compared.
+pub const COMPARED: u64 = 1000;
+
+/// Relative difference of shares that counts as agreement.
+pub const TOLERANCE: f64 = 0.1;
+
+/// The comparison of all runs.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Fidelity {
+    /// The unmutated protocols and the mutants.
+    pub subjects: Vec<SubjectPair>,
+    /// The transitions that the unmutated protocols took anywhere.
+    pub transitions: Vec<SharePair>,
+}
+
+/// A protocol or mutant in both places.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SubjectPair {
+    /// The protocol.
+    pub protocol: String,
+    /// The mutant; none for the unmutated protocol.
+    pub mutant: Option<String>,
+    /// On rubric's simulator.
+    pub simulator: Findings,
+    /// In gem5.
+    pub gem5: Findings,
+    /// Whether the finder of most findings is the same.
+    pub agrees: bool,
+}
+
+/// What the runs of a subject in one place show.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Findings {
+    /// The number of runs.
+    pub runs: u64,
+    /// The number of runs in which something was found.
+    pub found: u64,
+    /// The finder of most of these.
+    pub finder: Option<String>,
+    /// All finders, and kinds of faults, with the number of runs.
+    pub finders: BTreeMap<String, u64>,
+    /// The median of the operations to detection.
+    pub operations: Option<u32>,
+    /// Transitions of all runs.
+    pub transitions: u64,
+    /// Ticks of all runs.
+    pub ticks: u64,
+    /// Seconds of all runs.
+    pub seconds: f64,
+}
+
+/// A transition of an unmutated protocol in both places.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SharePair {
+    /// The protocol.
+    pub protocol: String,
+    /// The machine, state and event.
+    pub place: [String; 3],
+    /// How often rubric's simulator and gem5 took it.
+    pub counts: [u64; 2],
+    /// The shares of all transitions of the protocol.
+    pub shares: [f64; 2],
+}
+
+impl SharePair {
+    /// The difference of the shares, relative to the larger one.
+    pub fn difference(&self) -> f64 {
+        let [simulator, gem5] = self.shares;
+        let larger = simulator.max(gem5);
+        if larger == 0.0 { 0.0 } else { (simulator - gem5).abs() / larger }
+    }
+
+    /// Whether both took it often enough for a comparison.
+    pub fn is_compared(&self) -> bool {
+        self.counts.iter().all(|&count| count >= COMPARED)
+    }
+}
+
+impl Fidelity {
+    /// Compares all runs.
+    pub fn of(results: &Results) -> Fidelity {
+        let mut subjects: BTreeMap<(&str, Option<&str>), [Vec<&FidelityRun>; 2]> = BTreeMap::new();
+        for run in &results.fidelity {
+            let both = subjects.entry((&run.protocol, run.mutant.as_deref())).or_default();
+            both[usize::from(run.place == Place::Gem5)].push(run);
+        }
+        let subjects = subjects.into_iter().map(|((protocol, mutant), both)| {
+            let [simulator, gem5] = both.map(|runs| Findings::of(&runs));
+            SubjectPair {
+                protocol: protocol.to_owned(),
+                mutant: mutant.map(str::to_owned),
+                agrees: simulator.finder == gem5.finder,
+                simulator,
+                gem5,
+            }
+        });
+        Fidelity { subjects: subjects.collect(), transitions: shares(&results.transition_pairs) }
+    }
+
+    /// Whether there are no runs.
+    pub fn is_empty(&self) -> bool {
+        self.subjects.is_empty()
+    }
+
+    /// How many mutants have the same finder in both places, and how many there are.
+    pub fn agreeing(&self) -> (usize, usize) {
+        let mutants = || self.subjects.iter().filter(|subject| subject.mutant.is_some());
+        (mutants().filter(|subject| subject.agrees).count(), mutants().count())
+    }
+
+    /// The protocols.
+    pub fn protocols(&self) -> BTreeSet<&str> {
+        self.subjects.iter().map(|subject| &*subject.protocol).collect()
+    }
+
+    /// The transitions of a protocol.
+    pub fn of_protocol<'a>(&'a self, protocol: &'a str) -> impl Iterator<Item = &'a SharePair> {
+        self.transitions.iter().filter(move |pair| pair.protocol == protocol)
+    }
+}
+
+impl Findings {
+    fn of(runs: &[&FidelityRun]) -> Findings {
+        let mut findings = Findings { runs: runs.len() as u64, ..Findings::default() };
+        let mut main: BTreeMap<&str, u64> = BTreeMap::new();
+        let mut detected: Vec<u32> = runs.iter().filter_map(|run| run.detected).collect();
+        detected.sort_unstable();
+        for run in runs {
+            findings.transitions += run.transitions;
+            findings.ticks += run.ticks;
+            findings.seconds += run.seconds;
+            if let Some(finder) = &run.finder {
+                findings.found += 1;
+                *main.entry(finder).or_default() += 1;
+                let named = run.fault.as_ref().unwrap_or(finder);
+                *findings.finders.entry(named.clone()).or_default() += 1;
+            }
+        }
+        // Of several with as many runs, the first by name counts in both places.
+        let most = main.iter().max_by_key(|(name, count)| (**count, std::cmp::Reverse(**name)));
+        findings.finder = most.map(|(name, _)| (*name).to_owned());
+        findings.operations = detected.get(detected.len() / 2).copied();
+        findings
+    }
+}
+
+/// The shares of the transitions of unmutated protocols.
+fn shares(pairs: &[TransitionPair]) -> Vec<SharePair> {
+    let mut sums: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    let unmutated = || pairs.iter().filter(|pair| pair.mutant.is_none());
+    for pair in unmutated() {
+        let sum = sums.entry(&pair.protocol).or_default();
+        sum[0] += pair.simulator;
+        sum[1] += pair.gem5;
+    }
+    let share = |pair: &TransitionPair| {
+        let (counts, sums) = ([pair.simulator, pair.gem5], sums[&*pair.protocol]);
+        let share = |at: usize| counts[at] as f64 / sums[at].max(1) as f64;
+        SharePair {
+            protocol: pair.protocol.clone(),
+            place: [&pair.machine, &pair.state, &pair.event].map(Clone::clone),
+            counts,
+            shares: [share(0), share(1)],
+        }
+    };
+    unmutated().map(share).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pair(event: &str, simulator: u64, gem5: u64) -> TransitionPair {
+        TransitionPair {
+            protocol: "MI_example".to_owned(),
+            machine: "L1Cache".to_owned(),
+            state: "I".to_owned(),
+            event: event.to_owned(),
+            simulator,
+            gem5,
+            ..TransitionPair::default()
+        }
+    }
+
+    #[test]
+    fn shares_are_of_the_unmutated_protocol() {
+        let mutated = TransitionPair { mutant: Some("a".to_owned()), ..pair("Load", 5, 5) };
+        let pairs = vec![pair("Load", 3000, 1000), pair("Store", 1000, 1000), mutated];
+        let results = Results { transition_pairs: pairs, ..Results::default() };
+        let found = Fidelity::of(&results).transitions;
+        assert_eq!(found.len(), 2);
+        assert_eq!(found[0].shares, [0.75, 0.5]);
+        assert!(found[0].is_compared() && (found[0].difference() - 1.0 / 3.0).abs() < 1e-9);
+    }
+
+    #[test]
+    fn the_finder_of_most_runs_counts() {
+        let run = |number, place, finder: Option<&str>, detected| FidelityRun {
+            mutant: Some("a".to_owned()),
+            number,
+            place,
+            finder: finder.map(str::to_owned),
+            detected,
+            ..FidelityRun::default()
+        };
+        let fidelity = vec![
+            run(0, Place::Simulator, Some("sc"), Some(30)),
+            run(1, Place::Simulator, Some("sc"), Some(10)),
+            run(2, Place::Simulator, Some("cc"), Some(20)),
+            run(0, Place::Gem5, None, None),
+            run(1, Place::Gem5, Some("sc"), Some(7)),
+        ];
+        let found = Fidelity::of(&Results { fidelity, ..Results::default() });
+        let subject = &found.subjects[0];
+        assert!(subject.agrees);
+        assert_eq!((subject.simulator.found, subject.gem5.found), (3, 1));
+        assert_eq!((subject.simulator.operations, subject.gem5.operations), (Some(20), Some(7)));
+        assert_eq!(found.agreeing(), (1, 1));
+    }
+}

@@ -1,0 +1,102 @@
+//! Shares of transitions in gem5 over those on rubric's simulator, a panel for each protocol.
+
+use crate::fidelity::{Fidelity, SharePair, TOLERANCE};
+use crate::numbers::{count, percent};
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Side, Symbol, Table};
+use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
+
+/// Most transitions of a panel that are named.
+const NAMED: usize = 5;
+
+/// A panel for each protocol with a transition that both took.
+pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
+    let common = |pair: &&SharePair| pair.counts.iter().all(|&count| count > 0);
+    let all: Vec<&SharePair> = fidelity.transitions.iter().filter(common).collect();
+    if all.is_empty() {
+        return None;
+    }
+    let x = Axis::counts(
+        "times taken on rubric's simulator",
+        all.iter().map(|pair| at(pair).0),
+        Scale::Logarithmic,
+    );
+    let ratios = all.iter().map(|pair| at(pair).1).chain([1.0 - TOLERANCE, 1.0 + TOLERANCE]);
+    let y = Axis::ratios("share in gem5 over share here", ratios, Scale::Logarithmic);
+    let panels = fidelity.protocols().into_iter().filter_map(|protocol| {
+        let own: Vec<&SharePair> =
+            all.iter().copied().filter(|pair| pair.protocol == protocol).collect();
+        (!own.is_empty()).then(|| panel(protocol, &own, &x, &y))
+    });
+    let panels: Vec<Panel> = panels.collect();
+    let rows = fidelity.transitions.iter().map(|pair| {
+        let [machine, state, event] = pair.place.clone();
+        let [simulator, gem5] = pair.counts;
+        let [here, there] = pair.shares.map(percent);
+        let counts = [simulator.to_string(), gem5.to_string()];
+        [vec![pair.protocol.clone(), machine, state, event], counts.to_vec(), vec![here, there]]
+            .concat()
+    });
+    let columns =
+        ["protocol", "machine", "state", "event", "here", "in gem5", "share here", "share in gem5"];
+    let (compared, differing) = totals(&all);
+    Some(Plot {
+        subtitle: format!(
+            "{} of {} transitions that both took at least {} times differ by more than {}",
+            differing,
+            compared,
+            count(crate::fidelity::COMPARED),
+            percent(TOLERANCE)
+        ),
+        columns: panels.len().min(2),
+        panels,
+        panel_size: (480, 300),
+        legend: vec![
+            LegendEntry::new(Symbol::Mark(mark(VERMILLION), false), "differs by more than 10 %"),
+            LegendEntry::new(Symbol::Mark(mark(BLACK), false), "agrees"),
+            LegendEntry::new(Symbol::Mark(mark(GREY), true), "too rare to compare"),
+        ],
+        table: Table::new(&columns, rows.collect()),
+    })
+}
+
+fn mark(color: plotters::style::RGBColor) -> Style {
+    Style { color, marker: Marker::Circle }
+}
+
+/// The place of a transition in its panel.
+fn at(pair: &SharePair) -> (f64, f64) {
+    let [here, there] = pair.shares;
+    (pair.counts[0] as f64, there / here)
+}
+
+fn differs(pair: &SharePair) -> bool {
+    pair.is_compared() && pair.difference() > TOLERANCE
+}
+
+/// How many transitions are compared, and how many of these differ.
+fn totals(pairs: &[&SharePair]) -> (usize, usize) {
+    let compared = pairs.iter().filter(|pair| pair.is_compared()).count();
+    (compared, pairs.iter().filter(|pair| differs(pair)).count())
+}
+
+fn panel(protocol: &str, pairs: &[&SharePair], x: &Axis, y: &Axis) -> Panel {
+    let mut panel = Panel::new(protocol, x.clone(), y.clone());
+    for level in [1.0 - TOLERANCE, 1.0, 1.0 + TOLERANCE] {
+        let points = vec![(x.low(), level), (x.high(), level)];
+        panel.layers.push(Layer::Line { color: GREY, points });
+    }
+    let points = |chosen: &dyn Fn(&SharePair) -> bool| {
+        pairs.iter().filter(|pair| chosen(pair)).map(|pair| at(pair)).collect::<Vec<_>>()
+    };
+    panel.add_marks(mark(GREY), true, points(&|pair| !pair.is_compared()));
+    panel.add_marks(mark(BLACK), false, points(&|pair| pair.is_compared() && !differs(pair)));
+    panel.add_marks(mark(VERMILLION), false, points(&differs));
+    let mut named: Vec<&&SharePair> = pairs.iter().filter(|pair| differs(pair)).collect();
+    named.sort_by(|a, b| b.difference().total_cmp(&a.difference()));
+    for pair in named.into_iter().take(NAMED) {
+        let [_, state, event] = &pair.place;
+        panel.add_text(at(pair), Side::Above, format!("{state}, {event}"), VERMILLION);
+    }
+    panel
+}

@@ -1,0 +1,129 @@
+//! The section about runs of the same programs on rubric's simulator and in gem5.
+
+use maud::{Markup, html};
+
+use super::Page;
+use super::cell::{Cell, counted};
+use super::drawing::drawing;
+use super::section::{Anchors, Section};
+use super::table::Table;
+use crate::fidelity::{COMPARED, Fidelity, Findings, SharePair, SubjectPair, TOLERANCE};
+use crate::numbers::percent;
+
+/// The section; none if there are no such runs.
+pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
+    let fidelity = Fidelity::of(page.results);
+    if fidelity.is_empty() {
+        return None;
+    }
+    let mut section = Section::new(
+        anchors,
+        "fidelity",
+        "Rubric's simulator and gem5",
+        html! {
+            p {
+                "The same programs run on rubric's simulator and in gem5, with the same mutant built in, the same caches and the same number "
+                "of cores. Latencies are those of each, so single runs differ: what is compared is what all runs of a mutant show."
+            }
+        },
+    );
+    let figures = page.figures.iter().filter(|figure| figure.experiment == "fidelity");
+    let drawings: Vec<Markup> = figures.map(|figure| drawing(figure, anchors)).collect();
+    let parts = [
+        ("fidelity-mutants", "What finds each mutant", mutants(&fidelity)),
+        ("fidelity-transitions", "Transitions", transitions(&fidelity, &drawings)),
+    ];
+    for (id, title, body) in parts {
+        section.parts.push(Section::new(anchors, id, title, body));
+    }
+    Some(section)
+}
+
+fn mutants(fidelity: &Fidelity) -> Markup {
+    let heads = [
+        "Protocol",
+        "Mutant",
+        "Same finder",
+        "Finders here",
+        "Found here",
+        "Operations here",
+        "Finders in gem5",
+        "Found in gem5",
+        "Operations in gem5",
+        "Ticks in gem5 / here",
+    ];
+    let mut table = Table::new("Findings on rubric's simulator (here) and in gem5", &heads);
+    fidelity.subjects.iter().for_each(|subject| table.push(row(subject)));
+    let (same, all) = fidelity.agreeing();
+    html! {
+        p {
+            strong { (same) " of " (counted(all, "mutant", "mutants")) }
+            " have the same finder in most of the runs that find them: the weakest criterion that is violated, a protocol error or a "
+            "deadlock. Operations are the median of those that had completed."
+        }
+        (table.markup())
+    }
+}
+
+fn row(subject: &SubjectPair) -> Vec<Cell> {
+    let SubjectPair { protocol, mutant, simulator, gem5, agrees } = subject;
+    let mut row = vec![
+        Cell::text(protocol),
+        mutant.as_deref().map_or_else(|| Cell::text("none"), Cell::code),
+        Cell::text(if *agrees { "yes" } else { "no" }),
+    ];
+    for found in [simulator, gem5] {
+        row.push(Cell::text(&finders(found)));
+        row.push(Cell::number(&format!("{}/{}", found.found, found.runs), found.found as f64));
+        row.push(Cell::count_if(found.operations.map(u64::from), ""));
+    }
+    row.push(if simulator.ticks == 0 {
+        Cell::missing("")
+    } else {
+        let ratio = gem5.ticks as f64 / simulator.ticks as f64;
+        Cell::number(&format!("{ratio:.2}"), ratio)
+    });
+    row
+}
+
+/// What found something, and in how many runs.
+fn finders(found: &Findings) -> String {
+    let named = found.finders.iter().map(|(finder, runs)| format!("{finder} {runs}"));
+    named.collect::<Vec<_>>().join(", ")
+}
+
+fn transitions(fidelity: &Fidelity, drawings: &[Markup]) -> Markup {
+    let heads =
+        ["Protocol", "Machine", "State", "Event", "Here", "In gem5", "Share here", "Share in gem5"];
+    let mut alone = Table::new("Transitions that only one of them took", &heads);
+    let mut differing = Table::new("Transitions whose shares differ", &heads);
+    let compared = fidelity.transitions.iter().filter(|pair| pair.is_compared()).count();
+    let (mut few, mut many) = (0, 0);
+    for pair in &fidelity.transitions {
+        if pair.counts.contains(&0) {
+            alone.push(cells(pair));
+            few += 1;
+        } else if pair.is_compared() && pair.difference() > TOLERANCE {
+            differing.push(cells(pair));
+            many += 1;
+        }
+    }
+    html! {
+        p {
+            (counted(fidelity.transitions.len(), "transition was", "transitions were")) " taken, " (few) " of these by only one of them. "
+            (counted(compared, "transition", "transitions")) " both took at least " (COMPARED) " times; the shares of " (many)
+            " differ by more than " (percent(TOLERANCE)) "."
+        }
+        @for drawing in drawings { (drawing) }
+        @if few > 0 { (alone.folded("Transitions that only one of them took", few <= 20)) }
+        @if many > 0 { (differing.folded("Transitions whose shares differ", many <= 20)) }
+    }
+}
+
+fn cells(pair: &SharePair) -> Vec<Cell> {
+    let mut row: Vec<Cell> = vec![Cell::text(&pair.protocol)];
+    row.extend(pair.place.iter().map(|name| Cell::text(name)));
+    row.extend(pair.counts.map(Cell::count));
+    row.extend(pair.shares.map(|share| Cell::number(&percent(share), share)));
+    row
+}
