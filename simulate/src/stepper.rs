@@ -62,6 +62,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use slicc::live::dead_words;
 use slicc::load::Failure;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -120,6 +121,8 @@ pub struct Scope {
     pub strict: bool,
     /// What may change places, where the protocol treats all alike: see [`Stepper::representative`].
     pub symmetries: Vec<Symmetry>,
+    /// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
+    pub live_variables: bool,
 }
 
 impl Default for Scope {
@@ -138,6 +141,7 @@ impl Default for Scope {
             settings: Vec::new(),
             strict: false,
             symmetries: Vec::new(),
+            live_variables: false,
         }
     }
 }
@@ -242,6 +246,7 @@ impl Stepper {
             repertoire: scope.repertoire,
             order: scope.order,
             lines: lines.collect(),
+            dead: if scope.live_variables { dead_words(&small) } else { Vec::new() },
         };
         let stepping = Stepping::new(system, size, scope.values)?;
         if scope.repertoire.prefetch && !stepping.has_prefetches() {

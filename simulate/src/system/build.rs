@@ -160,6 +160,7 @@ impl System {
             comment: String::new(),
             is_watched: false,
             observed: Observed::default(),
+            states_at: Vec::new(),
             told: Vec::new(),
             happenings: Vec::new(),
             happened: 0,

@@ -184,7 +184,7 @@ impl Class {
 }
 
 /// The classes of some values, by which an explorer knows what a renaming changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Classes {
     /// The lines whose latest value is among them, a bit for each.
     pub latest: u8,

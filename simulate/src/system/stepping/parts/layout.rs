@@ -26,6 +26,8 @@ pub(super) struct Receiver {
     pub is_read: bool,
     /// Whether it takes requests to memory.
     pub is_memory: bool,
+    /// Whether its messages come through the network.
+    pub is_networked: bool,
 }
 
 /// The parts of a state, and the system around them.
@@ -74,7 +76,8 @@ impl Layout {
             let requests =
                 system.controllers.get(consumer).and_then(|reader| reader.requests_to_memory);
             let is_memory = requests == Some(buffer as u32);
-            Receiver { at, consumer, is_read: stepper.read[buffer], is_memory }
+            let is_networked = system.network.receives(buffer as u32);
+            Receiver { at, consumer, is_read: stepper.read[buffer], is_memory, is_networked }
         });
         let receivers: Vec<Receiver> = receivers.collect();
         let requests = receivers.iter().enumerate().filter(|(_, receiver)| receiver.is_memory);
