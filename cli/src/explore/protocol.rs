@@ -21,7 +21,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use explore::protocol::{Disk, Means};
-use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
@@ -378,17 +377,6 @@ impl Args {
     }
 }
 
-/// Warns of a protocol that relies on time.
-fn tell_time(opened: &Opened) {
-    if relies_on_time(&opened.protocol) {
-        eprintln!(
-            "rubric: warning: {} handles internal events in the cycle in which they are triggered, and an exploration has no time: what \
-             it finds may be no fault of the protocol",
-            tame(&opened.given)
-        );
-    }
-}
-
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let names = parse::protocols(&args.protocols);
@@ -439,6 +427,5 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 fn tell(opened: &Opened, args: &Args) {
     if !args.quiet {
         tell_order(opened, &args.set);
-        tell_time(opened);
     }
 }

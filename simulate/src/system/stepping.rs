@@ -8,6 +8,7 @@
 //! - `values`: the relevant part of the contents of blocks;
 //! - `asking`: how a request begins;
 //! - `moves`: the possible moves and their outcomes;
+//! - `urgent`: what happens before anything else does;
 //! - `parts`: the same for states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
 //! - `left`: what waits in a state, in words;
@@ -24,6 +25,7 @@ pub mod parts;
 mod signals;
 mod symmetry;
 mod thaw;
+mod urgent;
 mod values;
 mod view;
 
@@ -129,6 +131,10 @@ pub struct Stepping {
     classes: Cell<Classes>,
     /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
+    /// For each controller, the ports of its internal events.
+    internal: Vec<Box<[usize]>>,
+    /// For each controller, whether it could not handle the internal events that have arrived.
+    stuck: Vec<bool>,
     /// For each controller whose prefetcher may ask, the buffer that the requests come to.
     prefetch_queues: Vec<Option<usize>>,
     /// The responses of the last move.
@@ -206,6 +212,8 @@ impl Stepping {
             owned: Arc::default(),
             classes: Cell::default(),
             read: Vec::new(),
+            internal: Vec::new(),
+            stuck: Vec::new(),
             prefetch_queues: Vec::new(),
             answers: Vec::new(),
             first: Vec::new(),
@@ -250,6 +258,9 @@ impl Stepping {
                 return Err(SetupError::EntryPointer(member, "a variable"));
             }
         }
+        self.stuck = vec![false; system.controllers.len()];
+        self.internal =
+            (0..system.controllers.len()).map(|number| self.internal_ports(number)).collect();
         let homes = system.homes_of.iter().take(self.cores);
         self.caches_of = homes.map(|&home| caches[home].clone()).collect();
         self.transactions = system

@@ -111,6 +111,9 @@ impl Stepping {
     /// objects, the messages that have arrived in its buffers, and those that it has deferred.
     pub(super) fn freeze_owned(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
         let owned = &self.owned[place];
+        if !self.internal[place].is_empty() {
+            out.push(u8::from(self.stuck[view.from(|all| &all.controllers, place)]));
+        }
         self.freeze_controller(place, view, out);
         for &place in &owned.buffers {
             self.freeze_arrived(view.from(|all| &all.buffers, place), view, out);

@@ -32,6 +32,8 @@ pub(super) struct Summary {
     pub timers: Box<[Move]>,
     /// Whether it may be woken without a new message.
     pub may_wake: bool,
+    /// The port of an internal event that is handled before anything else happens.
+    pub urgent: Option<usize>,
     /// The buffers to which no message arrives, since an earlier one waits.
     pub clogged: Box<[usize]>,
 }
@@ -129,6 +131,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
         asks: Box::default(),
         timers: Box::default(),
         may_wake: stepping.may_wake(controller),
+        urgent: stepping.urgent_port(controller),
         clogged: Box::default(),
     };
     let mut asks = Vec::new();
@@ -152,11 +155,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
         let own = owned.agents.iter().fold(0, |all, agent| all | 1 << agent);
         all.loads |= (cores & own) << (8 * line);
     }
-    let timers = owned.timers.iter().flat_map(|&table| {
-        let set = system.timers[table].timers().iter().filter(|(tick, _)| *tick > 0);
-        set.map(move |&(_, line)| Move::Timer { table, line })
-    });
-    all.timers = timers.collect();
+    all.timers = owned.timers.iter().flat_map(|&table| stepping.expiring(table)).collect();
     let buffers = owned.buffers.iter().copied();
     all.clogged = buffers.filter(|&buffer| system.buffers[buffer].ready() > 0).collect();
     let has_messages = |&buffer: &usize| {
