@@ -90,7 +90,7 @@ struct Shown {
 impl Args {
     /// The arguments to draw the history in question.
     pub fn of(question: Question, output: &Path) -> Args {
-        Args { question, output: Some(output.to_owned()), to: None }
+        Args { question, output: Some(output.to_owned()), to: None, chart: None }
     }
 }
 

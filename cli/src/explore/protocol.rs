@@ -33,7 +33,7 @@ use crate::simulate::parse;
 use crate::simulate::protocols::tell_order;
 use crate::status::Status;
 use lab::protocols::{Opened, Repairs};
-use lab::text::{quoted, tame};
+use lab::text::quoted;
 use mutants::MutantArgs;
 use repertoire::RepertoireArgs;
 use subject::Subject;
