@@ -176,8 +176,9 @@ runAll(const Options &options)
 int
 buildInformation(const Options &options)
 {
-    std::cout << "gem5 Simulator System.\n\ngem5 version 24.0.0.1\ncompiled Jan  1 2026 00:00:00\n";
-    std::cout << "PROTOCOL = " << (options.is("plain") ? "None" : "MI_example") << "\n";
+    std::cout << "Build information:\n\ngem5 version 24.0.0.1\ncompiled Jan  1 2026 00:00:00\nbuild options:\n";
+    if (!options.is("plain"))
+        std::cout << "    PROTOCOL = MI_example\n";
     return 0;
 }
 
@@ -191,7 +192,7 @@ main(int count, char **words)
     options.name = options.name.substr(options.name.rfind('/') + 1);
     for (int at = 1; at < count; at++) {
         std::string word = words[at], next = at + 1 < count ? words[at + 1] : "";
-        if (word.size() > 8 && word.substr(word.size() - 8) == "about.py")
+        if (word == "--build-info")
             return buildInformation(options);
         else if (word == "--client")
             options.client = next;

@@ -33,9 +33,6 @@ pub use system::System;
 /// The script that gem5 runs.
 const SCRIPT: &str = include_str!("../../gem5/rubric.py");
 
-/// The script by which a binary says what it is.
-const ABOUT: &str = include_str!("../../gem5/about.py");
-
 /// Kinds of cores that the plug-in has, by the beginnings of their names.
 const CORES: [&str; 4] = ["in-order", "store-buffer-", "per-location-", "early-"];
 

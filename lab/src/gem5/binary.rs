@@ -7,7 +7,7 @@ use std::process::{Command, Stdio};
 use std::str::FromStr;
 use std::time::Duration;
 
-use super::{ABOUT, process};
+use super::process;
 use crate::error::Error;
 
 /// The name of a binary whose protocol is not mutated.
@@ -73,7 +73,7 @@ impl Binary {
             found.next().map(|value| value.trim().to_owned())
         };
         let (Some(_), Some(compiled)) = (after("gem5 version"), after("compiled")) else {
-            let what = format!("is no gem5: asked for its version, it printed {}", process::excerpt(&said));
+            let what = format!("is no gem5: `--build-info` printed {}", process::excerpt(&said));
             return Err(Error::gem5(&path, what));
         };
         let protocol = after("PROTOCOL =").filter(|name| !name.is_empty() && name != "None");
@@ -92,20 +92,19 @@ impl Binary {
     }
 }
 
-/// What a binary prints when it runs the script that asks for it.
+/// What gem5 prints about how it was built.
 fn build_information(path: &Path) -> Result<String, Error> {
-    let folder = tempfile::Builder::new().prefix("rubric-gem5-").tempdir();
-    let folder = folder.map_err(Error::file(&std::env::temp_dir()))?;
-    let script = folder.path().join("about.py");
-    std::fs::write(&script, ABOUT).map_err(Error::file(&script))?;
     let mut command = Command::new(path);
-    command.arg("-d").arg(folder.path()).arg(&script).stdin(Stdio::null());
+    command.arg("--build-info").stdin(Stdio::null());
     let output = process::output(command, ANSWER);
     let output = output.map_err(|error| Error::gem5(path, error.to_string()))?;
-    output.ok_or_else(|| {
-        let what = format!("did not say within {} s what it is", ANSWER.as_secs());
-        Error::gem5(path, what)
-    })
+    match output {
+        None => {
+            let what = format!("did not answer `--build-info` within {} s", ANSWER.as_secs());
+            Err(Error::gem5(path, what))
+        }
+        Some(output) => Ok(output),
+    }
 }
 
 #[cfg(test)]

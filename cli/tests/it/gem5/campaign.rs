@@ -149,7 +149,7 @@ fn binaries_that_are_not_usable_are_refused() {
     let gem5 = binary(&folder, "gem5");
     for (binaries, options, expected) in [
         (&[&*missing][..], &[][..], "missing.opt: No such file"),
-        (&["/bin/true"], &[], "/bin/true: is no gem5: asked for its version, it printed nothing"),
+        (&["/bin/true"], &[], "/bin/true: is no gem5: `--build-info` printed nothing"),
         (&[&plain], &[], "was built without a protocol of Ruby"),
         (&[&broken], &[], "ended before it had run all programs"),
         (&[&broken], &[], "fatal: this gem5 is broken"),
