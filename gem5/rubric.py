@@ -21,6 +21,12 @@ from m5.objects import *
 from m5.util import addToPath
 
 
+def fail(message):
+    """Ends gem5 with a message. gem5 itself understands only numbers as arguments of sys.exit."""
+    print(f"rubric.py: {message}", file=sys.stderr)
+    sys.exit(2)
+
+
 def folder_of_gem5():
     """The source tree of gem5, with its folder `configs`."""
     places = [os.environ.get("RUBRIC_GEM5")]
@@ -31,8 +37,8 @@ def folder_of_gem5():
     for place in places:
         if place and os.path.exists(os.path.join(place, "configs", "ruby", "Ruby.py")):
             return place
-    sys.exit(
-        "rubric.py: found no configs/ruby/Ruby.py beside the binary: name gem5's source folder in RUBRIC_GEM5"
+    fail(
+        "found no configs/ruby/Ruby.py beside the binary: name gem5's source folder in RUBRIC_GEM5"
     )
 
 
@@ -136,14 +142,13 @@ def seed_of(args, program, number):
 def build(args):
     """The system, with a core on each sequencer."""
     if "RubricTester" not in globals():
-        sys.exit(
-            "rubric.py: this gem5 has no RubricTester: build it with rubric's folder gem5 in EXTRAS"
-        )
-    run = RubricRun(client=args.client)
-    cores = [RubricTester(run=run, thread=thread) for thread in range(args.num_cpus)]
-    system = System(cpu=cores, mem_ranges=[AddrRange(args.mem_size)], mem_mode="timing")
+        fail("this gem5 has no RubricTester: build it with rubric's folder gem5 in EXTRAS")
+    system = System(mem_ranges=[AddrRange(args.mem_size)], mem_mode="timing")
     system.cache_line_size = args.cacheline_size
-    system.rubric_run = run
+    # gem5 names an object by its first parent, so the run is the system's before it is a parameter of cores.
+    run = system.rubric_run = RubricRun(client=args.client)
+    cores = [RubricTester(run=run, thread=thread) for thread in range(args.num_cpus)]
+    system.cpu = cores
     system.voltage_domain = VoltageDomain(voltage=args.sys_voltage)
     system.clk_domain = SrcClockDomain(
         clock=args.sys_clock, voltage_domain=system.voltage_domain
@@ -162,7 +167,7 @@ def connect(args, system, cores):
         sequencer for sequencer in system.ruby._cpu_ports if sequencer.support_data_reqs
     ]
     if len(sequencers) < len(cores):
-        sys.exit(f"rubric.py: {len(cores)} cores, but {len(sequencers)} sequencers")
+        fail(f"{len(cores)} cores, but {len(sequencers)} sequencers")
     for core, sequencer in zip(cores, sequencers):
         core.port = sequencer.in_ports
         sequencer.deadlock_threshold = args.deadlock_threshold
@@ -270,7 +275,7 @@ def main():
     others = programs(stream)
     first = next(others, None)
     if first is None:
-        sys.exit(f"rubric.py: {args.program}: there is no program")
+        fail(f"{args.program}: there is no program")
     args.num_cpus = args.num_cpus or threads(first)
     system, run = build(args)
     root = Root(full_system=False, system=system)
@@ -279,6 +284,8 @@ def main():
         m5.disableAllListeners()
     m5.instantiate()
     if args.fork:
+        # gem5 ends the threads of its event queues before it forks, and makes them when it simulates for the first time.
+        m5.simulate(0)
         fork_all(args, run, first, others)
         return
     execute(args, run, first, 0)

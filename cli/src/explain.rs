@@ -11,6 +11,7 @@ use report::explain::coherence::Permission;
 use report::explain::{self, DRAWN, coherence, why};
 use report::page::explained;
 use report::picture::{Picture, dot, svg};
+use report::sequence::crashed;
 use slicc::builtin::{builtin, load_files};
 use slicc::outline::Outline;
 
@@ -20,6 +21,7 @@ use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
 use crate::question::{Answer, Question};
+use crate::sequence::{self, Form};
 use crate::status::Status;
 use lab::load::Input;
 use lab::text::{named, tame};
@@ -32,6 +34,7 @@ Examples:
   rubric explain --model tso m5out -o why.html
   rubric explain tests.axe --history test7 -o - --to dot | dot -Tpdf > why.pdf
   rubric explain trace.gz
+  rubric explain m5out --chart crash.svg
 
 Each thread is a column, time goes down, and only the operations of the proof are drawn, each with its trace
 line. Arrows: po program order, rf reads-from, co coherence order, fr from-reads (a read of a value that is
@@ -39,7 +42,7 @@ overwritten). A letter stands for the reason of an inferred edge, listed below t
 a line that opens. If the trace has controller transitions, the states of the violation's cache lines are
 shown. Of a consistent history the memory order is shown, drawn if it is short. Of a crashed run the last
 transitions and messages for the crash address are shown, and the controllers that are busy with the lines of
-outstanding requests.
+outstanding requests; --chart draws these transitions and messages as a message-sequence chart.
 
 Without -o the explanation is printed as text.
 
@@ -56,6 +59,11 @@ pub struct Args {
     /// Format to write [default: as the name of the file says]
     #[arg(long, value_name = "FORMAT", requires = "output")]
     to: Option<Format>,
+
+    /// If the run crashed, draw the last transitions and messages for the line as a message-sequence chart: a name ending in
+    /// .svg, .html or .txt
+    #[arg(long, value_name = "FILE")]
+    chart: Option<PathBuf>,
 }
 
 /// The formats of pictures.
@@ -79,14 +87,25 @@ struct Shown {
     too_large: Option<String>,
 }
 
+impl Args {
+    /// The arguments to draw the history in question.
+    pub fn of(question: Question, output: &Path) -> Args {
+        Args { question, output: Some(output.to_owned()), to: None }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A file that cannot be written is reported before the work is done.
     let format = args.output.as_deref().map(|path| format(path, args.to)).transpose()?;
-    if let Some(path) = &args.output {
+    let form = args.chart.as_deref().map(|path| Form::of("--chart", path)).transpose()?;
+    for path in args.output.iter().chain(&args.chart) {
         args.question.spare(path)?;
     }
     let input = args.question.open(true)?;
+    if let (Some(path), Some(form)) = (&args.chart, form) {
+        draw(&input, path, form)?;
+    }
     let answer = match args.question.ask(&input) {
         Ok(answer) => answer,
         Err(error) => {
@@ -130,6 +149,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         }
     }
     Ok(status.and(end.status()))
+}
+
+/// Draws the last steps before a crash, and says on standard error that it did, or that there is nothing to draw.
+fn draw(input: &Input, path: &Path, form: Form) -> Result<(), Error> {
+    let crash = input.histories.iter().find_map(|history| history.provenance.crash.as_ref());
+    let title = format!("{} crashed", file_name(input));
+    match crash.and_then(|crash| crashed(tame(&title), crash, &input.ending)) {
+        Some(chart) => {
+            sequence::write(&chart, path, form)?;
+            eprintln!("rubric: written: {}", path.display());
+        }
+        None => eprintln!("rubric: nothing to draw: {} was not written", path.display()),
+    }
+    Ok(())
 }
 
 /// Shows the crash of a run that cannot be checked, if there was one.

@@ -20,7 +20,7 @@ pub enum Format {
 }
 
 /// Options of how a trace is read.
-#[derive(Clone, Debug, clap::Args)]
+#[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Reading the trace")]
 pub struct TraceOptions {
     /// Lines that the history is made of: requests at Ruby's sequencers, lines that a client printed, or

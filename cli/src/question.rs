@@ -88,6 +88,19 @@ pub struct Answer<'a> {
 }
 
 impl Question {
+    /// The question whether the history in a file, which another command has written, satisfies a model.
+    pub fn about(trace: &Path, model: Model, limits: Limits) -> Question {
+        Question {
+            trace: trace.to_owned(),
+            model: vec![model],
+            pso_rmw: model.rmw().unwrap_or(PsoRmw::Own),
+            history: None,
+            ambiguous: Ambiguous::Refuse,
+            limits,
+            options: TraceOptions { quiet: true, ..TraceOptions::default() },
+        }
+    }
+
     /// The models, in the order in which they are tried.
     fn models(&self) -> impl Iterator<Item = Model> {
         self.model.iter().map(|model| model.with_rmw(self.pso_rmw))

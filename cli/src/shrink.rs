@@ -80,6 +80,13 @@ struct Found {
     written: Vec<String>,
 }
 
+impl Args {
+    /// The arguments to shrink the history in question and write the part.
+    pub fn of(question: Question, output: &Path) -> Args {
+        Args { question, output: vec![output.to_owned()], arch: None, format: Format::Text }
+    }
+}
+
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     // A file that cannot be written is reported before the work is done.

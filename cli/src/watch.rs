@@ -1,11 +1,12 @@
 //! `rubric watch`: checks a run while it is going on. [`rubric::watch`] does the work; [`output`] prints the result.
 
+mod aftermath;
 mod output;
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use check::{Bounds, Model};
 use history::Source;
@@ -15,10 +16,11 @@ use rubric::watch::{End, Watch};
 
 use crate::ending::RunEnd;
 use crate::error::Error;
-use crate::limits::parse_size;
+use crate::limits::{Limits, parse_size};
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
 use crate::{interrupt, progress, words};
+use aftermath::{Action, Aftermath};
 use output::Output;
 
 /// Check a trace while it is still being written, and stop at the first violation
@@ -28,6 +30,7 @@ Examples:
   gem5.opt --debug-flags=ProtocolTrace,RubySequencer,RubyPort config.py 2>&1 | rubric watch
   rubric simulate MESI_Two_Level --operations 1M | rubric watch --model sc
   rubric watch --model tso m5out/trace.out
+  rubric watch --model tso m5out/trace.out --keep kept.parquet --on-violation shrink,explain
 
 Operations are taken in as they complete, and the orderings that they require are inferred at once. At the first
 operation after which the history can't be consistent any more the command ends with exit status 1, which also
@@ -46,9 +49,16 @@ operations complete, such as axe text.
 
 If gem5's messages come through the pipe too (`2>&1`), a crash is reported with the last transitions for its address.
 
+The trace may be the log of RubricTester cores, too, through a pipe (`mkfifo`): its `line` is the number of a record.
+
+--keep writes the operations up to the end of the watch, so that other commands can work with them: the latest
+eight million, in memory of some 130 bytes each. --on-violation makes files beside that one: a certificate
+(`.cert`, for `rubric verify`), the smallest part that is still wrong (`.litmus`), a picture (`.svg`).
+
 JSON is one object: `file`, `model`, `verdict`, `operations` (how many it took), `remembered`, `threads`,
-`locations`, `seconds`, `source`, `reason`, for a violation `line` (of the operation that showed it), and where the
-trace was read to its end `ended`, `crash`, `unfinished` and `outstanding`, as `rubric check` has them.
+`locations`, `seconds`, `source`, `reason`, for a violation `line` and `tick` (of the operation that showed it), `files` (that
+were written), and where the trace was read to its end `ended`, `crash`, `unfinished` and `outstanding`, as `rubric
+check` has them.
 
 Exit status: 1 a violation or a run that crashed, 0 consistent, 3 undecided, 2 bad usage or input.")]
 pub struct Args {
@@ -64,6 +74,14 @@ pub struct Args {
     /// all of its thread's stores
     #[arg(long, value_name = "own|all", default_value = "own", value_parser = words::rmw())]
     pso_rmw: PsoRmw,
+
+    /// Write the operations up to the end of the watch to this file, which ends in .json, .jsonl, .parquet or .axe
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+
+    /// What to make of the kept operations if they violate the model, separated by commas
+    #[arg(long, value_name = "ACTIONS", value_delimiter = ',', requires = "keep")]
+    on_violation: Vec<Action>,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -88,6 +106,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
                 .to_owned(),
         ));
     }
+    args.keep.as_deref().map(Aftermath::check_name).transpose()?;
     let model = args.model.with_rmw(args.pso_rmw);
     let file = if args.trace == Path::new("-") {
         "standard input".to_owned()
@@ -98,6 +117,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let begun = Instant::now();
     let bounds = Bounds::new(None, Some(args.max_memory)).or_interrupted(interrupt::gracefully());
     let mut watch = Watch::new(trace, &file, model, reading, args.options.access_size, bounds);
+    if args.keep.is_some() {
+        watch = watch.keeping();
+    }
     let line = progress::spinner(file.clone(), args.options.quiet);
     let end = watch.follow(&mut |window| {
         line.set_message(format!(
@@ -108,25 +130,70 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     });
     line.finish_and_clear();
     let end = end?;
-    let output = Output {
-        file: &file,
-        model,
-        window: watch.window(),
-        source: watch.source(),
-        time: begun.elapsed(),
-        run: run_end(watch.trace_end()),
-    };
-    match args.format {
-        Format::Text => output.text(&end, out),
-        Format::Json => output.json(&end, out),
-    }
-    .map_err(Error::Output)?;
+    let result = Watched { file: &file, model, watch: &watch, time: begun.elapsed(), end: &end };
+    result.print(args, out)?;
     let status = match end {
         End::Consistent(_) => Status::Done,
         End::Violation { .. } => Status::Violation,
         End::Undecided(_) => Status::Undecided,
     };
-    Ok(status.and(output.run.status()))
+    Ok(status.and(run_end(watch.trace_end()).status()))
+}
+
+/// A trace that was watched to its end, or to the first violation.
+struct Watched<'a> {
+    file: &'a str,
+    model: Model,
+    watch: &'a Watch,
+    time: Duration,
+    end: &'a End,
+}
+
+impl Watched<'_> {
+    /// Prints the result, and writes the files that were asked for: the one of operations before the result is printed, so that
+    /// it is there when a program that waits for the result goes on.
+    fn print(&self, args: &Args, out: &mut dyn Write) -> Result<(), Error> {
+        let mut files: Vec<PathBuf> = args.keep.iter().cloned().collect();
+        let history =
+            self.watch.kept().transpose().map_err(|error| Error::Usage(error.to_string()))?;
+        let aftermath = args.keep.as_deref().map(|kept| Aftermath {
+            kept,
+            actions: &args.on_violation,
+            model: self.model,
+            limits: Limits { timeout: None, max_memory: args.max_memory },
+        });
+        let kept = aftermath.zip(history);
+        if let Some((aftermath, history)) = &kept {
+            aftermath.keep(history)?;
+        }
+        let violated = kept.filter(|_| matches!(self.end, End::Violation { .. }));
+        if args.format == Format::Json {
+            if let Some((aftermath, history)) = violated {
+                files.extend(aftermath.of_violation(&history, &mut io::sink())?);
+            }
+            return self.output(&files).json(self.end, out).map_err(Error::Output);
+        }
+        self.output(&files).text(self.end, out).map_err(Error::Output)?;
+        for file in &files {
+            writeln!(out, "written: {}", file.display()).map_err(Error::Output)?;
+        }
+        if let Some((aftermath, history)) = violated {
+            aftermath.of_violation(&history, out)?;
+        }
+        Ok(())
+    }
+
+    fn output<'o>(&'o self, files: &'o [PathBuf]) -> Output<'o> {
+        Output {
+            file: self.file,
+            model: self.model,
+            window: self.watch.window(),
+            source: self.watch.source(),
+            time: self.time,
+            run: run_end(self.watch.trace_end()),
+            files,
+        }
+    }
 }
 
 /// How the run ended, as far as the trace was read.

@@ -115,6 +115,20 @@ pub struct Exploration {
     pub asymmetries: Vec<Asymmetry>,
     /// Whether memory performed requests at once.
     pub partial_order: PartialOrder,
+    /// Whether states were the same that differ only in what is not read before it is written.
+    pub live_variables: LiveVariables,
+}
+
+/// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum LiveVariables {
+    /// They are not, since the scope does not ask for it.
+    #[default]
+    Off,
+    /// They are.
+    On,
+    /// A transition began in another state than its entry or TBE had, so they are not.
+    Refused,
 }
 
 /// Whether memory performs each request at once, instead of at any time before it responds: its moves commute with all others.
@@ -273,6 +287,12 @@ fn explore_in(
         means.partial_order = false;
         partial_order = PartialOrder::Refused;
     }
+    let mut live = if scope.live_variables { LiveVariables::On } else { LiveVariables::Off };
+    if left.as_ref().is_some_and(|left| left.refuses_live_variables) {
+        scope.live_variables = false;
+        live = LiveVariables::Refused;
+        next = stepper(&scope)?;
+    }
     let mut ordered = left.as_ref().map(Manifest::ordered).unwrap_or_default();
     let mut seed = left.as_ref().map_or(0, |left| left.seed);
     if !ordered.is_empty() {
@@ -286,6 +306,7 @@ fn explore_in(
             (Some(locked), None) => {
                 let mut manifest = Manifest::new(locked.disk, &identity, seed, &ordered);
                 manifest.refuses_partial_order = partial_order == PartialOrder::Refused;
+                manifest.refuses_live_variables = live == LiveVariables::Refused;
                 locked.begin(next, &means, manifest)?
             }
         };
@@ -297,11 +318,14 @@ fn explore_in(
         } else if search.disturbs_memory() {
             means.partial_order = false;
             partial_order = PartialOrder::Refused;
+        } else if search.stepper.mistakes_states() {
+            scope.live_variables = false;
+            live = LiveVariables::Refused;
         } else if !search.states.is_void()
             && let Some(explored) = concluded(protocol, &mut search, end, progress, &ordered)
         {
             // What was read to describe it counts as well.
-            let explored = Exploration { partial_order, ..explored };
+            let explored = Exploration { partial_order, live_variables: live, ..explored };
             return search.states.problem().map_or(Ok(explored), |problem| Err(problem.into()));
         } else {
             // Two states with one fingerprint were taken for each other: once more, with others.
@@ -357,6 +381,7 @@ fn concluded(
         symmetries,
         asymmetries,
         partial_order: PartialOrder::Off,
+        live_variables: LiveVariables::Off,
     })
 }
 

@@ -230,7 +230,21 @@ impl<'a> Lines<'a> {
         Ok(&self.buffer[self.start..self.end])
     }
 
-    /// Moves past bytes that [`Lines::ahead`] has returned.
+    /// The bytes that come next, as far as they have been read.
+    pub(crate) fn buffered(&self) -> &[u8] {
+        &self.buffer[self.start..self.end]
+    }
+
+    /// Waits for more bytes than are buffered; false at the end of the input.
+    ///
+    /// # Errors
+    /// As [`Lines::ahead`].
+    pub(crate) fn wait(&mut self) -> Result<bool, Error> {
+        let buffered = self.buffered().len();
+        Ok(self.ahead(buffered + 1)?.len() > buffered)
+    }
+
+    /// Moves past bytes that [`Lines::ahead`] or [`Lines::buffered`] has returned.
     pub(crate) fn consume(&mut self, count: usize) {
         let next = self.end.min(self.start + count);
         self.bytes += (next - self.start) as u64;

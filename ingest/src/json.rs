@@ -218,7 +218,8 @@ struct LiveHistory<'o> {
     end: LiveEnd,
 }
 
-impl LiveReader for LiveHistory<'_> {
+impl LiveHistory<'_> {
+    /// Reads the line that `lines` is at.
     fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
         if lines.line().trim_ascii().is_empty() {
             return Ok(());
@@ -246,6 +247,15 @@ impl LiveReader for LiveHistory<'_> {
             ..LiveEnd::default()
         };
         Ok(())
+    }
+}
+
+impl LiveReader for LiveHistory<'_> {
+    fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
+        if !lines.advance()? {
+            return Ok(false);
+        }
+        self.line(lines).map(|()| true)
     }
 
     fn fetch(&mut self) -> Vec<Access> {

@@ -1,6 +1,6 @@
 //! Reads a text that is still being written, and returns operations as they complete.
 //!
-//! [`Live`] tells the format and hands each line to the [`LiveReader`] of that format.
+//! [`Live`] finds out the format and lets the [`LiveReader`] of that format read on.
 
 use history::{Access, Crash, Source, Unfinished};
 
@@ -12,11 +12,16 @@ use crate::options::Options;
 
 /// A format's reader of a text that is still being written. Operations that were fetched take no memory any more.
 pub trait LiveReader {
-    /// Reads the line that `lines` is at.
+    /// Reads the next line or record; false at the end.
     ///
     /// # Errors
-    /// Returns an error if the line breaks the format's rules.
-    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error>;
+    /// Returns an error if it cannot be read or breaks the format's rules.
+    fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error>;
+
+    /// Whether [`LiveReader::advance`] can read on without waiting for input.
+    fn is_at_hand(&self, lines: &Lines<'_>) -> bool {
+        lines.is_at_hand()
+    }
 
     /// The operations that have completed since the last call, in the order of their completion.
     fn fetch(&mut self) -> Vec<Access>;
@@ -83,10 +88,10 @@ impl<'o> Live<'o> {
         Live { options, detector: Detector::default(), reader: None }
     }
 
-    /// Reads a line; false at the end.
+    /// Reads the next line or record; false at the end.
     ///
     /// # Errors
-    /// Returns an error if the line cannot be read, breaks its format's rules, or is of a format that cannot be watched.
+    /// Returns an error if it cannot be read, breaks its format's rules, or is of a format that cannot be watched.
     pub fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
         if self.reader.is_none() {
             let file = lines.file().to_owned();
@@ -94,13 +99,18 @@ impl<'o> Live<'o> {
                 self.reader = Some(self.begin(format, lines)?);
             }
         }
-        if !lines.advance()? {
-            return Ok(false);
+        match &mut self.reader {
+            Some(reader) => reader.advance(lines),
+            None => lines.advance(),
         }
-        if let Some(reader) = &mut self.reader {
-            reader.line(lines)?;
+    }
+
+    /// Whether [`Live::advance`] can read on without waiting for input.
+    pub fn is_at_hand(&self, lines: &Lines<'_>) -> bool {
+        match &self.reader {
+            Some(reader) => reader.is_at_hand(lines),
+            None => lines.is_at_hand(),
         }
-        Ok(true)
     }
 
     fn begin(

@@ -35,6 +35,8 @@
 //! # Ok::<(), ingest::Error>(())
 //! ```
 
+mod completed;
+mod live;
 mod record;
 mod run;
 
@@ -43,7 +45,9 @@ use history::{History, Source};
 use crate::error::Error;
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
 use crate::input::{LINE_LIMIT, Lines};
+use crate::live::LiveReader;
 use crate::options::Options;
+use live::LiveLog;
 use record::{Flaw, LONGEST, Record};
 use run::Run;
 
@@ -74,6 +78,10 @@ impl TraceFormat for Tester {
         if line.starts_with(MAGIC_OF_ANY) { Resemblance::Certain } else { Resemblance::None }
     }
 
+    fn watch<'o>(&self, options: &'o Options) -> Option<Box<dyn LiveReader + 'o>> {
+        Some(Box::new(LiveLog::new(options)))
+    }
+
     fn read(&self, lines: &mut Lines<'_>, options: &Options) -> Result<Contents, Error> {
         if let Some(asked) = options.source.filter(|asked| *asked != Source::Client) {
             return Err(lines.syntax(
@@ -101,12 +109,12 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
         number += 1;
         let taken = found.and_then(|found| match (found, &mut run) {
             (Record::Magic, _) => Ok(None),
-            (Record::Run(head), run) => Ok(run.replace(Run::new(head))),
+            (Record::Run(head), run) => Ok(run.replace(Run::new(head, options))),
             (record, Some(run)) => run.take(&record, number).map(|()| None),
-            (_, None) => Err(Flaw::new("a record outside of a run", "the record of a run's begin")),
+            (_, None) => Err(misplaced()),
         });
         match taken {
-            Ok(finished) => histories.extend(finish(finished, lines, options)?),
+            Ok(finished) => histories.extend(finish(finished, lines)?),
             Err(flaw) if options.lossy => {
                 run = run.map(|run| run.damaged(&flaw, lines.bytes()));
                 lines.skip_rest();
@@ -116,20 +124,21 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
         }
         lines.consume(length);
     }
-    histories.extend(finish(run, lines, options)?);
+    histories.extend(finish(run, lines)?);
     if histories.is_empty() {
         return Err(broken(lines, Flaw::new("the end of the log", "the record of a run's begin")));
     }
     Ok(histories)
 }
 
-fn finish(
-    run: Option<Run>,
-    lines: &Lines<'_>,
-    options: &Options,
-) -> Result<Option<History>, Error> {
-    let history = run.map(|run| run.finish(options)).transpose();
+fn finish(run: Option<Run<'_>>, lines: &Lines<'_>) -> Result<Option<History>, Error> {
+    let history = run.map(Run::finish).transpose();
     history.map_err(|error| Error::Build { file: lines.file().to_owned(), error })
+}
+
+/// The flaw of a record that belongs to no run.
+fn misplaced() -> Flaw {
+    Flaw::new("a record outside of a run", "the record of a run's begin")
 }
 
 /// The error about the record that comes next.

@@ -2,7 +2,7 @@
 //!
 //! Parties are columns, each with a lifeline, and time goes down, step by step. In a step something happens: a message arrives, or a core
 //! asks. Then states change and messages are sent, which arrive in later steps. [`svg`] draws a [`Chart`], [`text`] writes it with
-//! characters, and [`crate::page::charted`] shows it on a page.
+//! characters, and [`crate::page::charted`] shows it on a page. [`crashed`] makes one of what a trace shows before a crash.
 //!
 //! ```
 //! use report::sequence::{Chart, Event, Step, text};
@@ -20,9 +20,11 @@
 //! assert!(text(&chart).contains("GETX for line 0"));
 //! ```
 
+mod crashed;
 mod svg;
 mod text;
 
+pub use crashed::crashed;
 pub use svg::svg;
 pub use text::text;
 

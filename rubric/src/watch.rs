@@ -5,6 +5,7 @@
 //! part of a violation.
 //!
 //! - `window`: the operations as they arrive, whose sizes later ones may show to be smaller;
+//! - `kept`: the latest operations, for those who want to work with them afterwards;
 //! - `places`: the numbers of operations in messages;
 //! - `source`: the trace, read on a thread of its own.
 //!
@@ -27,6 +28,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod kept;
 mod places;
 mod source;
 mod window;
@@ -41,10 +43,12 @@ use ::check::engine::proof::Violation;
 use ::check::online::{Arrival, ArrivalError, Broken};
 use ::check::{self, Model, Verdict};
 use certify::rule::Rule;
-use history::{Ambiguity, History, ReadsFrom, Source, Unfinished};
+use history::{Ambiguity, AssumedSize, History, Provenance, ReadsFrom, Source, Unfinished};
 use thiserror::Error;
 
 use ingest::LiveEnd;
+use kept::Kept;
+pub use kept::KeptError;
 use source::Batches;
 use window::Problem;
 pub use window::Window;
@@ -100,6 +104,8 @@ pub enum End {
         why: String,
         /// The line of the operation that showed it.
         line: Option<u64>,
+        /// The tick at which that operation completed.
+        tick: Option<u64>,
         /// A proof, unless it needs operations that were forgotten.
         proof: Option<Box<Proof>>,
     },
@@ -121,12 +127,20 @@ pub struct Watch {
     name: String,
     batches: Batches,
     window: Window,
+    /// The operations, if they are kept.
+    kept: Option<Kept>,
+    /// The size of accesses whose size the trace does not show.
+    access_size: AssumedSize,
+    /// Whether the trace was read to its end.
+    is_whole: bool,
     bounds: Bounds,
     source: Option<Source>,
     /// Number of lines that were read.
     line: u64,
     /// The line of the operation that arrived last.
     last_line: Option<u64>,
+    /// The tick at which it completed.
+    last_tick: Option<u64>,
     /// What is known at the end of the trace.
     end: LiveEnd,
 }
@@ -147,12 +161,40 @@ impl Watch {
             name: name.to_owned(),
             batches,
             window: Window::new(model, access_size),
+            kept: None,
+            access_size: access_size.map_or(AssumedSize::default(), AssumedSize::Exactly),
+            is_whole: false,
             bounds,
             source: None,
             line: 0,
             last_line: None,
+            last_tick: None,
             end: LiveEnd::default(),
         }
+    }
+
+    /// Keeps the operations, the latest eight million at most, so that [`Watch::kept`] has them when the watch has ended. One takes
+    /// some 130 bytes.
+    #[must_use]
+    pub fn keeping(self) -> Watch {
+        Watch { kept: Some(Kept::default()), ..self }
+    }
+
+    /// The operations that were kept, as a history; `None` without [`Watch::keeping`]. A violation that was found before the end of
+    /// the trace is one of this history, in which reads whose value may still be written have no value.
+    ///
+    /// # Errors
+    /// Returns an error if the operations contradict each other.
+    pub fn kept(&self) -> Option<Result<History, KeptError>> {
+        let kept = self.kept.as_ref()?;
+        let provenance = Provenance {
+            ended: self.end.ended.clone(),
+            unfinished: self.end.unfinished.clone(),
+            outside_writes: self.end.outside_writes,
+            crash: self.end.crash.clone(),
+            ..self.window.provenance(self.source)
+        };
+        Some(kept.history(self.access_size, provenance, self.is_whole))
     }
 
     /// The operations that were taken in.
@@ -194,7 +236,10 @@ impl Watch {
             };
             (self.source, self.line) = (batch.source, batch.line);
             for access in &batch.accesses {
-                self.last_line = access.line;
+                (self.last_line, self.last_tick) = (access.line, access.completed);
+                if let Some(kept) = &mut self.kept {
+                    kept.push(access);
+                }
                 if let Err(problem) = self.window.take(access) {
                     return self.problem(problem);
                 }
@@ -239,7 +284,9 @@ impl Watch {
             }
         };
         match stop {
-            ArrivalError::Broken(broken) => Ok(self.violation(&broken, self.last_line)),
+            ArrivalError::Broken(broken) => {
+                Ok(self.violation(&broken, self.last_line, self.last_tick))
+            }
             ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {}, after operations that it may precede had been forgotten",
                 first.thread,
@@ -257,7 +304,7 @@ impl Watch {
     }
 
     /// The end of a history that cannot be consistent any more, with a proof if the remembered operations have one.
-    fn violation(&self, broken: &Broken, line: Option<u64>) -> End {
+    fn violation(&self, broken: &Broken, line: Option<u64>, tick: Option<u64>) -> End {
         let history = self.window.history();
         let proof = history.and_then(|history| {
             let reads_from = ReadsFrom::derive(&history, Ambiguity::Keep).ok()?;
@@ -269,11 +316,12 @@ impl Watch {
                 _ => None,
             }
         });
-        End::Violation { why: reason(&self.window, broken), line, proof }
+        End::Violation { why: reason(&self.window, broken), line, tick, proof }
     }
 
     /// The end of a trace that was read to its end.
     fn end_of_trace(&mut self) -> Result<End, WatchError> {
+        self.is_whole = true;
         let end = std::mem::take(&mut self.end);
         let verdict = self.verdict_at(&end);
         self.end = end;
@@ -284,7 +332,7 @@ impl Watch {
     fn verdict_at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
         if let Err(broken) = self.window.finish() {
             let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken, self.last_line));
+                return Ok(self.violation(&broken, self.last_line, self.last_tick));
             };
             let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {
@@ -301,7 +349,7 @@ impl Watch {
                     self.window.named(&read)
                 )));
             }
-            return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag)));
+            return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag), None));
         }
         if self.window.arrived() == 0 && end.crash.is_some() {
             return Ok(End::Undecided("no operation completed before the run crashed".to_owned()));
@@ -345,6 +393,7 @@ impl Watch {
             Verdict::Violation(violation) => End::Violation {
                 why: "no order explains the operations, although the required orderings form no cycle".to_owned(),
                 line: None,
+                tick: None,
                 proof: Some(Box::new(Proof { history, violation })),
             },
             Verdict::Undecided(reason) => End::Undecided(reason.describe(&history)),

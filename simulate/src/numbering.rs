@@ -94,10 +94,10 @@ impl NumberTable {
         }
     }
 
-    /// Makes the table larger by half.
+    /// Makes the table larger by a quarter.
     #[cold]
     fn grow(&mut self, hash_of: impl Fn(u32) -> u64) {
-        let size = self.slots.len() * 3 / 2;
+        let size = self.slots.len() * 5 / 4;
         self.slots = Vec::new();
         self.slots.resize(size, FREE);
         for number in 0..self.used as u32 {
@@ -136,11 +136,11 @@ fn hash_bytes(bytes: &[u8]) -> u64 {
     hash_word(hash ^ u64::from_le_bytes(last))
 }
 
-/// Makes room for more items. Many millions of items take an eighth more than they need, not twice as much.
+/// Makes room for more items. Many millions of items take a sixteenth more than they need, not twice as much.
 #[inline]
 pub fn make_room<T>(items: &mut Vec<T>, more: usize) {
     if items.capacity() - items.len() < more {
-        items.reserve_exact(more.max(items.len() / 8));
+        items.reserve_exact(more.max(items.len() / 16));
     }
 }
 
@@ -178,7 +178,9 @@ impl Strings {
             },
         );
         if number.is_err() {
+            make_room(&mut self.bytes, one.len());
             self.bytes.extend_from_slice(one);
+            make_room(&mut self.ends, 1);
             self.ends.push(self.bytes.len());
         }
         number

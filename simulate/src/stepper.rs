@@ -17,6 +17,8 @@
 //!   not be handled anyway, and its controller is woken at once. So an action that takes a message
 //!   from another port's buffer only finds what was left there. The number of messages in a buffer
 //!   includes those in flight, as in the simulator.
+//! - An internal event of CHI, which may arrive in the cycle in which it is sent, and does, is handled before anything else happens
+//!   but what the controller looks at first (`stepping::urgent`). One that is sent with a latency arrives at any time.
 //! - A stalled head stays. A message set aside by `stall_and_wait` waits until it is woken, and
 //!   then precedes those that arrived later. A message that is recycled or delayed is in flight
 //!   again, and any other may overtake it.
@@ -25,6 +27,7 @@
 //!   order of a buffer. A timer may expire at any time after it was set. Banks of caches are never
 //!   busy when a controller is woken.
 //! - Victims are chosen by the cache's own policy from the order of uses, so nothing is random.
+//! - A line has one word. A core accesses half of it, since a store of a whole line is another request in CHI.
 //! - A core has at most one outstanding request, or several of different lines if requested.
 //!   Requests are loads and stores, and what a [`Repertoire`] names; there are no fetches, and no
 //!   atomics that are performed far from the core. Prefetchers ask for any line at any time, or for nothing. A core may issue a request whenever it has none, and its controller handles the
@@ -62,6 +65,7 @@
 use std::ops::{Deref, DerefMut};
 use std::sync::Arc;
 
+use slicc::live::dead_words;
 use slicc::load::Failure;
 use slicc::protocol::Protocol;
 use slicc::setting::Setting;
@@ -120,6 +124,8 @@ pub struct Scope {
     pub strict: bool,
     /// What may change places, where the protocol treats all alike: see [`Stepper::representative`].
     pub symmetries: Vec<Symmetry>,
+    /// Whether states are the same that differ only in what is not read before it is written: see [`slicc::live`].
+    pub live_variables: bool,
 }
 
 impl Default for Scope {
@@ -138,6 +144,7 @@ impl Default for Scope {
             settings: Vec::new(),
             strict: false,
             symmetries: Vec::new(),
+            live_variables: false,
         }
     }
 }
@@ -242,6 +249,7 @@ impl Stepper {
             repertoire: scope.repertoire,
             order: scope.order,
             lines: lines.collect(),
+            dead: if scope.live_variables { dead_words(&small) } else { Vec::new() },
         };
         let stepping = Stepping::new(system, size, scope.values)?;
         if scope.repertoire.prefetch && !stepping.has_prefetches() {

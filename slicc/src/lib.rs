@@ -37,6 +37,7 @@ pub mod error;
 mod lexer;
 pub mod library;
 pub mod lint;
+pub mod live;
 pub mod load;
 
 pub mod mutant;

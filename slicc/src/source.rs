@@ -107,6 +107,13 @@ impl Diagnostic {
         }
     }
 
+    /// The error that a `;` is missing behind a token, since another one follows.
+    pub fn missing_semicolon(behind: Span, found: &str) -> Diagnostic {
+        let end = Span { start: behind.end, ..behind };
+        Diagnostic::error(end, format!("expected `;`, found {found}"))
+            .label("a `;` is missing here")
+    }
+
     /// A warning about a span.
     pub fn warning(span: Span, message: impl Into<String>) -> Diagnostic {
         Diagnostic { severity: Severity::Warning, ..Diagnostic::error(span, message) }

@@ -21,7 +21,6 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use explore::protocol::{Disk, Means};
-use simulate::config::relies_on_time;
 use simulate::stepper::{MOST, Order, Scope, Symmetry, Values};
 use slicc::setting::Setting;
 
@@ -76,7 +75,8 @@ was sent; only ordered buffers preserve the order of messages. The search report
 
 Of states that differ only in the names of cores and lines, one is explored, where the protocol treats these
 alike; --symmetry off explores all. Memory performs each request at once, where no run depends on when it does;
---partial-order off lets it wait.
+--partial-order off lets it wait. With --live-variables auto, states are the same that differ only in fields that are
+not read before they are written.
 
 Without a stale value every run is sequentially consistent. A run with one may be, too: --nice-cycles
 looks for runs that are not, by Qadeer's method (`explore memory-system`), with loads in the order in
@@ -93,7 +93,7 @@ JSON is one object a line for each protocol or mutant: `version` (2), `protocol`
 `locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
 `open`, `bytes`, `seconds`, `states_per_second`, `coverage` (`reached`, `reachable` and `table`, as `rubric
 simulate` has them), `symmetries` (of which states are explored once), `asymmetries` (each with `of` and
-`reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
+`reason`), `partial_order` (`on`; `off`; or `refused`, if a run depends on the requests that wait for memory), `live_variables` (`on`, `off` or `refused`), `command` (that reproduces it), `warnings` (each with `message`, `file`, `line` and
 `steps`); `stopped` (`time`, `memory` or `states`); `missed` (the probability, at most, that states were missed); or `known` (the repairs of gem5's released protocol that
 explain it, or null), and `found` with `kind`, `what`, `steps` (each with `happens` and `effects`), `left` (what waits, of a deadlock or
 livelock) and, where
@@ -200,6 +200,11 @@ pub struct Args {
     #[arg(long, value_name = "auto|off", default_value = "auto", hide_possible_values = true)]
     partial_order: UsePartialOrder,
 
+    /// Take states for the same that differ only in fields of cache entries and TBEs that are not read before they are written:
+    /// `auto` where the text of the protocol shows that, `off` never
+    #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true)]
+    live_variables: UseLiveVariables,
+
     /// Keep states in files in a folder, with about 15 bytes a state in memory. If the program ends early, in whatever way, the same
     /// command goes on from there. States are stored exactly
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
@@ -251,6 +256,13 @@ enum UsePartialOrder {
     Off,
 }
 
+/// Whether fields that are not read before they are written make no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+enum UseLiveVariables {
+    Auto,
+    Off,
+}
+
 fn few() -> clap::builder::RangedI64ValueParser<u32> {
     clap::value_parser!(u32).range(1..=i64::from(MOST))
 }
@@ -277,6 +289,7 @@ impl Args {
                 UseSymmetry::Auto => vec![Symmetry::Cores, Symmetry::Lines],
                 UseSymmetry::Off => Vec::new(),
             },
+            live_variables: self.live_variables == UseLiveVariables::Auto,
         }
     }
 
@@ -322,6 +335,9 @@ impl Args {
         if self.partial_order == UsePartialOrder::Off {
             words.push("--partial-order off".to_owned());
         }
+        if self.live_variables == UseLiveVariables::Auto {
+            words.push("--live-variables auto".to_owned());
+        }
         if self.means.is_compact() {
             words.push("--store compact".to_owned());
         }
@@ -358,17 +374,6 @@ impl Args {
         let parts: String = parts.map(|(count, what)| format!(", {count} {what}")).collect();
         let order = if self.order == KeptOrder::Vnets { ", ordered virtual networks" } else { "" };
         format!("{threads}, {locations}{room}{requests}{parts}{order}{}", self.repertoire.size())
-    }
-}
-
-/// Warns of a protocol that relies on time.
-fn tell_time(opened: &Opened) {
-    if relies_on_time(&opened.protocol) {
-        eprintln!(
-            "rubric: warning: {} handles internal events in the cycle in which they are triggered, and an exploration has no time: what \
-             it finds may be no fault of the protocol",
-            tame(&opened.given)
-        );
     }
 }
 
@@ -422,6 +427,5 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 fn tell(opened: &Opened, args: &Args) {
     if !args.quiet {
         tell_order(opened, &args.set);
-        tell_time(opened);
     }
 }

@@ -1,6 +1,7 @@
 //! Printing how watching ended: [`Output`].
 
 use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use check::Model;
@@ -21,6 +22,8 @@ pub struct Output<'a> {
     pub source: Option<Source>,
     pub time: Duration,
     pub run: RunEnd<'a>,
+    /// The files that were written.
+    pub files: &'a [PathBuf],
 }
 
 impl Output<'_> {
@@ -66,17 +69,20 @@ impl Output<'_> {
     }
 
     pub fn json(&self, end: &End, out: &mut dyn Write) -> io::Result<()> {
-        let (verdict, why, line) = match end {
-            End::Consistent(why) => ("consistent", why, None),
-            End::Violation { why, line, .. } => ("violation", why, *line),
-            End::Undecided(why) => ("undecided", why, None),
+        let (verdict, why, line, tick) = match end {
+            End::Consistent(why) => ("consistent", why, None, None),
+            End::Violation { why, line, tick, .. } => ("violation", why, *line, *tick),
+            End::Undecided(why) => ("undecided", why, None, None),
         };
+        let files: Vec<String> = self.files.iter().map(|file| file.display().to_string()).collect();
         let mut line = json!({
             "file": self.file,
             "model": self.model.name(),
             "verdict": verdict,
             "reason": why,
             "line": line,
+            "tick": tick,
+            "files": files,
             "operations": self.window.arrived(),
             "remembered": self.window.remembered(),
             "threads": self.window.threads(),

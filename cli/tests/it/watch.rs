@@ -275,3 +275,38 @@ fn the_last_step_ends_when_it_is_told_to() {
     let said = String::from_utf8_lossy(&ended.stdout);
     assert!(matches!(ended.status.code(), Some(1 | 3)), "{said}");
 }
+
+#[test]
+fn what_was_kept_serves_other_commands() {
+    let folder = Folder::new();
+    let kept = folder.path("run.parquet");
+    let printed =
+        watch(&[VIOLATION, "--keep", &kept, "--on-violation", "certificate,shrink,explain"], 1);
+    for extension in ["parquet", "cert", "litmus", "svg"] {
+        let path = folder.path(&format!("run.{extension}"));
+        assert!(std::path::Path::new(&path).exists(), "{path}");
+        assert!(printed.contains(&format!("written: {path}\n")), "{printed}");
+    }
+    assert!(printed.contains("shrunk to "), "{printed}");
+    output_of(&["verify", &kept, &folder.path("run.cert")], 0);
+    // The operations up to the one that showed the violation, no more.
+    let told = json(&[VIOLATION, "--keep", &kept], 1);
+    let checked = output_of(&["check", &kept, "--format", "json"], 1);
+    let checked: Value = serde_json::from_str(&checked).unwrap();
+    assert_eq!(checked["operations"], told["operations"]);
+    assert_eq!(told["files"], serde_json::json!([kept]));
+    assert!(told["tick"].as_u64().is_some(), "{told}");
+}
+
+#[test]
+fn operations_are_kept_of_consistent_traces_too() {
+    let folder = Folder::new();
+    let kept = folder.path("run.jsonl");
+    let consistent = TRACES[0];
+    let printed = watch(&[consistent, "--keep", &kept, "--on-violation", "shrink"], 0);
+    assert!(printed.ends_with(&format!("written: {kept}\n")), "{printed}");
+    output_of(&["check", &kept], 0);
+    let message = error(&["watch", consistent, "--keep", &folder.path("run.litmus")]);
+    assert!(message.contains("a name that ends in .json, .jsonl, .parquet or .axe"), "{message}");
+    rubric(&["watch", consistent, "--on-violation", "shrink"]).assert().code(2);
+}

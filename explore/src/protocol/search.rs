@@ -386,7 +386,10 @@ impl Search {
 
     /// Whether what was explored is of no use: the moves until now show that too few states are, or states on disk are lost.
     pub fn is_void(&self) -> bool {
-        self.broken().is_some() || self.disturbs_memory() || self.states.is_void()
+        self.broken().is_some()
+            || self.disturbs_memory()
+            || self.stepper.mistakes_states()
+            || self.states.is_void()
     }
 
     /// Whether memory performs requests at once although a run depends on when it does.

@@ -1,8 +1,8 @@
-//! Explorations with and without symmetry and partial order say the same.
+//! Explorations with and without symmetry, partial order and live variables say the same.
 
 use std::path::Path;
 
-use explore::protocol::{Exploration, Means, PartialOrder, Verdict, explore_by};
+use explore::protocol::{Exploration, LiveVariables, Means, PartialOrder, Verdict, explore_by};
 use explore::search::Limits;
 use simulate::stepper::{Move, Scope, Symmetry};
 use slicc::load::load_with;
@@ -83,8 +83,11 @@ fn compare(name: &str, mutant: &Mutant) -> bool {
     assert_eq!(said(&whole), said(&symmetric), "{name} with {}", mutant.name);
     let reduced = run_by(&protocol, &scope, &BOTH, true);
     check_partial_order(&whole, &reduced, &mutant.name);
+    let live = run(&protocol, &Scope { live_variables: true, ..scope }, &BOTH);
+    assert_eq!(said(&whole), said(&live), "{name} with {}", mutant.name);
+    assert!(live.progress.states <= symmetric.progress.states, "{name} with {}", mutant.name);
     if matches!(whole.verdict, Verdict::Clean) {
-        for one in [symmetric, reduced] {
+        for one in [symmetric, reduced, live] {
             assert_eq!(whole.taken, one.taken, "{name} with {}", mutant.name);
         }
     }
@@ -108,6 +111,12 @@ fn compare_all(step: usize, least: usize) {
 #[test]
 fn mutants_have_the_same_findings() {
     compare_all(199, 30);
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn three_hundred_mutants_have_the_same_findings() {
+    compare_all(12, 300);
 }
 
 #[test]
@@ -156,11 +165,15 @@ fn memory_performs_requests_at_once() {
 
 /// MI_example, with something else in an action that asks memory to read.
 fn asking_memory(further: &str) -> Protocol {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
     let action = "action(fetch_for_cache, \"mf\", desc=\"Let memory read\") {";
+    changed_mi_example(action, &format!("{action} {further}"))
+}
+
+/// MI_example with another text in place of one.
+fn changed_mi_example(text: &str, other: &str) -> Protocol {
+    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
     let loaded = load_with(&folder.join("MI_example.slicc"), &mut |path| {
-        let text = std::fs::read_to_string(path)?;
-        Ok(text.replace(action, &format!("{action} {further}")).into_bytes())
+        Ok(std::fs::read_to_string(path)?.replace(text, other).into_bytes())
     });
     let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
     protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
@@ -177,4 +190,41 @@ fn who_sees_that_requests_to_memory_wait_has_no_partial_order() {
     assert_eq!(said(&whole), said(&reduced));
     let same = run_by(&asking_memory(""), &scope, &BOTH, true);
     assert_eq!(same.partial_order, PartialOrder::On);
+}
+
+#[test]
+fn what_is_not_read_before_it_is_written_makes_no_difference() {
+    let tiny = Scope { lines: 2, tiny: true, ..Scope::default() };
+    let both = [false, true].map(|live_variables| {
+        let scope = Scope { live_variables, symmetries: BOTH.to_vec(), ..tiny.clone() };
+        let protocol = Protocol::open("MI_example").expect("it is built in");
+        let (means, limits) =
+            (Means { partial_order: true, ..Means::default() }, Limits::default());
+        explore_by(&protocol, &scope, &means, &limits, &mut |_| {}).expect("the protocol fits")
+    });
+    let [whole, live] = &both;
+    assert_eq!(
+        [whole, live].map(|one| one.live_variables),
+        [LiveVariables::Off, LiveVariables::On]
+    );
+    assert_eq!((said(whole), &whole.taken), (said(live), &live.taken));
+    assert!(2 * live.progress.states < whole.progress.states, "{:?}", live.progress);
+}
+
+#[test]
+fn a_tbe_with_another_state_than_its_line_has_no_live_variables() {
+    // The entry knows the state as well, as long as there is one, so nothing else changes.
+    let read = "return tbe.TBEState;\n    }\n    if (is_valid(cache_entry)) {";
+    let set = "tbe.TBEState := state;\n    }\n    if (is_valid(cache_entry)) {";
+    let first = "if (is_invalid(cache_entry)) { return tbe.TBEState; }\n    }\n    if (is_valid(cache_entry)) {";
+    let alone = "if (is_invalid(cache_entry)) { tbe.TBEState := state; }\n    }\n    if (is_valid(cache_entry)) {";
+    let scope = Scope { live_variables: true, ..Scope::default() };
+    let same = run(&changed_mi_example(read, first), &scope, &BOTH);
+    assert_eq!(same.live_variables, LiveVariables::On);
+    let both = [true, false].map(|live_variables| {
+        let protocol = changed_mi_example(set, alone);
+        run(&protocol, &Scope { live_variables, ..scope.clone() }, &BOTH)
+    });
+    assert_eq!(both[0].live_variables, LiveVariables::Refused);
+    assert_eq!(said(&both[0]), said(&both[1]));
 }

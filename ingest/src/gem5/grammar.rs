@@ -56,7 +56,7 @@ pub(crate) fn address(input: &[u8]) -> Parsed<'_, (u64, u64)> {
 }
 
 /// `Enqueue arrival_time: <n>, Message: [<type>: … addr = [0x404, line 0x400] …]` of the flag RubyQueue: the cache line, the type
-/// of the message, and what it asks for.
+/// of the message, what it asks for, and whose it is: `RequestMsg GETX for L1Cache-0`, `ResponseMsg DATA from Directory-0`.
 pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
     let text = std::str::from_utf8(text.strip_prefix(b"Enqueue arrival_time: ")?).ok()?;
     let (_, message) = text.split_once(", Message: [")?;
@@ -67,7 +67,12 @@ pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
     let line = u64::from_str_radix(digits, 16).ok()?;
     let kind = after("Type = ").and_then(|rest| rest.split(' ').next());
     let kind = kind.map_or(String::new(), |kind| format!(" {kind}"));
-    Some((line, format!("{name}{kind}")))
+    let named = |key: &str, word: &str| {
+        let name = after(key)?.split(' ').next()?;
+        Some(format!(" {word} {name}"))
+    };
+    let whose = named(" Sender = ", "from").or_else(|| named(" Requestor = ", "for"));
+    Some((line, format!("{name}{kind}{}", whose.unwrap_or_default())))
 }
 
 pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {

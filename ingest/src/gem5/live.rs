@@ -74,14 +74,17 @@ impl<'o> LiveTrace<'o> {
 }
 
 impl LiveReader for LiveTrace<'_> {
-    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+    fn advance(&mut self, lines: &mut Lines<'_>) -> Result<bool, Error> {
+        if !lines.advance()? {
+            return Ok(false);
+        }
         let before = self.reader.last_tick;
         let read = self.reader.line(lines);
         let Reader { sequencers, sink, last_tick, .. } = &mut self.reader;
         if *last_tick > before {
             sequencers.resolve_before(*last_tick, sink);
         }
-        read
+        read.map(|()| true)
     }
 
     fn fetch(&mut self) -> Vec<Access> {

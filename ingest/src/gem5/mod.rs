@@ -339,6 +339,8 @@ impl<'o> Reader<'o> {
     /// A named line that says nothing about operations: a message that enters a buffer, or what only looks like a named line.
     fn unknown(&mut self, tick: Option<u64>, path: &[u8], text: &[u8], line: u64) {
         match tick {
+            // On its way a message enters a buffer of each switch as well.
+            Some(_) if memmem::find(path, b".network.").is_some() => {}
             Some(tick) => {
                 if let Some((address, message)) = grammar::enqueued(text) {
                     let buffer = String::from_utf8_lossy(path);

@@ -1,4 +1,4 @@
-//! A run of a program, whose records become a history.
+//! A run of a program, whose records become operations.
 
 use history::{
     Access, BuildError, History, HistoryBuilder, Kind, Place, Provenance, Source, Unfinished,
@@ -7,16 +7,20 @@ use rustc_hash::FxHashMap;
 
 use crate::gem5::end;
 use crate::options::Options;
+use crate::tester::completed::Completed;
 use crate::tester::record::{Flaw, Head, Issue, Record, Which};
 
 /// The records of a run so far.
-pub(super) struct Run {
+pub(super) struct Run<'o> {
+    options: &'o Options,
     head: Head,
     tick: u64,
-    /// The operations, in the order in which they were first issued.
-    operations: Vec<Operation>,
-    /// Their places, by thread and index.
-    places: FxHashMap<(u32, u32), u32>,
+    /// The operations that have been issued and not completed, by thread and index.
+    outstanding: FxHashMap<(u32, u32), Operation>,
+    /// Per thread, which operations have completed.
+    completed: Vec<Completed>,
+    /// The selected operations that have completed and were not fetched.
+    unfetched: Vec<Access>,
     ended: Option<bool>,
     notes: Vec<String>,
 }
@@ -27,24 +31,29 @@ struct Operation {
     index: u32,
     issue: Issue,
     issued: u64,
-    /// The record of its issue; that of its completion once it has completed.
+    /// The record of its first issue.
     record: u64,
-    completed: Option<Completed>,
 }
 
-#[derive(Clone, Copy)]
-struct Completed {
-    tick: u64,
-    read: Option<u64>,
+/// How a run ended.
+pub(super) struct RunEnd {
+    /// The stores that were issued and have not completed.
+    pub stores: Vec<Access>,
+    /// Everything that was issued and has not completed.
+    pub unfinished: Vec<Unfinished>,
+    /// The end in words.
+    pub ended: String,
 }
 
-impl Run {
-    pub fn new(head: Head) -> Run {
+impl<'o> Run<'o> {
+    pub fn new(head: Head, options: &'o Options) -> Run<'o> {
         Run {
+            options,
             head,
             tick: 0,
-            operations: Vec::new(),
-            places: FxHashMap::default(),
+            outstanding: FxHashMap::default(),
+            completed: Vec::new(),
+            unfetched: Vec::new(),
             ended: None,
             notes: Vec::new(),
         }
@@ -82,82 +91,89 @@ impl Run {
                 format!("one of the {} threads of the run", self.head.threads),
             ));
         }
-        let next = self.operations.len() as u32;
-        let place = *self.places.entry((thread, index)).or_insert(next);
-        let issued = self.tick;
-        if place == next {
-            let completed = None;
-            let record = number;
-            self.operations.push(Operation { thread, index, issue, issued, record, completed });
-            return Ok(());
-        }
-        let operation = &mut self.operations[place as usize];
-        let is_repeated = operation.issue.kind == Kind::Load && issue.kind == Kind::Load;
-        if operation.completed.is_some() || !is_repeated {
+        let has_completed =
+            self.completed.get(thread as usize).is_some_and(|completed| completed.has(index));
+        let earlier = self.outstanding.get(&(thread, index));
+        let is_repeated =
+            earlier.is_none_or(|it| it.issue.kind == Kind::Load && issue.kind == Kind::Load);
+        if has_completed || !is_repeated {
             return Err(Flaw::new(
                 format!("operation {index} of thread {thread} once more"),
                 "each operation once, except for loads that are repeated",
             ));
         }
-        operation.issue = issue;
-        operation.issued = issued;
+        let record = earlier.map_or(number, |earlier| earlier.record);
+        let operation = Operation { thread, index, issue, issued: self.tick, record };
+        self.outstanding.insert((thread, index), operation);
         Ok(())
     }
 
     fn complete(&mut self, which: Which, read: Option<u64>, number: u64) -> Result<(), Flaw> {
         self.advance(which.after)?;
         let Which { thread, index, .. } = which;
-        let place = self.places.get(&(thread, index));
-        let operation = place.map(|place| &mut self.operations[*place as usize]);
-        let Some(operation) = operation.filter(|operation| operation.completed.is_none()) else {
+        let Some(operation) = self.outstanding.remove(&(thread, index)) else {
             return Err(Flaw::new(
                 format!("the completion of operation {index} of thread {thread}"),
                 "one of an operation that was issued and has not completed",
             ));
         };
-        if read.is_some() != operation.issue.kind.reads() {
-            let kind = operation.issue.kind;
+        let kind = operation.issue.kind;
+        if read.is_some() != kind.reads() {
             let found = if read.is_some() { "a value" } else { "no value" };
             return Err(Flaw::new(
                 format!("{found} read by operation {index} of thread {thread}, a {}", kind.name()),
                 "a value of loads and read-modify-writes alone",
             ));
         }
-        operation.completed = Some(Completed { tick: self.tick, read });
-        operation.record = number;
+        let threads = (thread as usize + 1).max(self.completed.len());
+        self.completed.resize_with(threads, Completed::default);
+        self.completed[thread as usize].note(index);
+        if self.is_selected(&operation) && self.options.wants_tick(Some(self.tick)) {
+            self.unfetched.push(operation.completed(self.tick, read, number));
+        }
         Ok(())
+    }
+
+    fn is_selected(&self, operation: &Operation) -> bool {
+        operation.issue.kind.is_fence() || self.options.wants_address(operation.issue.address)
     }
 
     /// Notes that the log is damaged from a byte on.
     #[must_use]
-    pub fn damaged(mut self, flaw: &Flaw, byte: u64) -> Run {
+    pub fn damaged(mut self, flaw: &Flaw, byte: u64) -> Run<'o> {
         let Flaw { found, expected } = flaw;
         let note = format!("left out from byte {byte} on: found {found}, expected {expected}.");
         self.notes.push(note);
         self
     }
 
-    /// Builds the history.
-    pub fn finish(mut self, options: &Options) -> Result<History, BuildError> {
-        let mut builder = HistoryBuilder::new();
-        let mut unfinished = Vec::new();
-        for operation in &self.operations {
-            let is_wanted =
-                operation.issue.kind.is_fence() || options.wants_address(operation.issue.address);
-            if !is_wanted {
-                continue;
-            }
-            if operation.completed.is_none() {
-                unfinished.push(operation.unfinished());
-            }
-            let completed = operation.completed.map(|completed| completed.tick);
-            let is_operation = completed.is_some() || operation.issue.kind == Kind::Store;
-            if is_operation && options.wants_tick(completed) {
-                builder.push(operation.access());
-            }
+    /// The operations that have completed since the last call, in that order.
+    pub fn fetch(&mut self) -> Vec<Access> {
+        std::mem::take(&mut self.unfetched)
+    }
+
+    /// What the run's last record shows.
+    pub fn end(&mut self) -> RunEnd {
+        let outstanding = std::mem::take(&mut self.outstanding).into_values();
+        let mut outstanding: Vec<Operation> =
+            outstanding.filter(|operation| self.is_selected(operation)).collect();
+        outstanding.sort_by_key(|operation| operation.record);
+        let unfinished: Vec<Unfinished> = outstanding.iter().map(Operation::unfinished).collect();
+        let stores = outstanding.iter().filter(|operation| operation.issue.kind == Kind::Store);
+        RunEnd {
+            stores: stores.map(Operation::access).collect(),
+            ended: describe_end(self.ended == Some(true), &unfinished, self.tick),
+            unfinished,
         }
-        let is_complete = self.ended == Some(true);
-        let ended = describe_end(is_complete, &unfinished, self.tick);
+    }
+
+    /// Builds the history.
+    pub fn finish(mut self) -> Result<History, BuildError> {
+        let RunEnd { stores, unfinished, ended } = self.end();
+        let mut builder = HistoryBuilder::new();
+        for access in self.unfetched.into_iter().chain(stores) {
+            builder.push(access);
+        }
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
             source: Source::Client,
@@ -166,8 +182,8 @@ impl Run {
             notes: self.notes,
             ..Provenance::default()
         };
-        let initial = options.initial.clone().unwrap_or_default();
-        let mut history = builder.finish(options.access_size, &initial, provenance)?;
+        let initial = self.options.initial.clone().unwrap_or_default();
+        let mut history = builder.finish(self.options.access_size, &initial, provenance)?;
         history.name = Some(self.head.name).filter(|name| !name.is_empty());
         Ok(history)
     }
@@ -202,23 +218,30 @@ impl Operation {
         }
     }
 
+    /// The operation as long as it has not completed.
     fn access(&self) -> Access {
         let Issue { kind, address, size, written } = self.issue;
-        let read = self.completed.and_then(|completed| completed.read);
-        let kind = match kind {
-            Kind::Rmw if read == written => Kind::SilentRmw,
-            kind => kind,
-        };
         let place = if kind.is_fence() { Place::Nowhere } else { Place::Bytes { address, size } };
         Access {
             sequence: u64::from(self.index),
-            read,
             written,
             issued: Some(self.issued),
-            completed: self.completed.map(|completed| completed.tick),
             line: Some(self.record),
-            order: self.completed.map(|_| self.record),
             ..Access::new(self.thread, kind, place)
+        }
+    }
+
+    /// The operation that completed at `tick`, which the log's `record`-th record says, with the value that it read.
+    fn completed(&self, tick: u64, read: Option<u64>, record: u64) -> Access {
+        let issued = self.access();
+        let is_silent = issued.kind == Kind::Rmw && read == issued.written;
+        Access {
+            kind: if is_silent { Kind::SilentRmw } else { issued.kind },
+            read,
+            completed: Some(tick),
+            line: Some(record),
+            order: Some(record),
+            ..issued
         }
     }
 }

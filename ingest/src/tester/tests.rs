@@ -1,7 +1,12 @@
 //! Tests of the reader, on logs written out here.
 
+use std::io::{self, Read};
+
+use history::{Access, Kind};
+
+use crate::input::Lines;
 use crate::tester::MAGIC;
-use crate::{Error, Options, Trace, read};
+use crate::{Error, Live, LiveEnd, Options, Trace, read};
 
 /// A log with a run of two threads, and these records.
 fn log(records: &[&[u8]]) -> Vec<u8> {
@@ -116,4 +121,72 @@ fn damage_is_left_out_and_noted() {
     let history = &trace.histories[0];
     assert_eq!(history.len(), 1);
     assert!(history.provenance.notes[0].contains("kind 0x07"), "{:?}", history.provenance.notes);
+}
+
+/// The operations of a log that is read while it grows, each as `thread:index` with its ticks.
+fn watched(log: &[u8]) -> Result<(Vec<Access>, LiveEnd), Error> {
+    let options = Options::default();
+    let mut lines = Lines::new(log, "run.log", false)?;
+    let mut live = Live::new(&options);
+    let mut accesses = Vec::new();
+    while live.advance(&mut lines)? {
+        accesses.append(&mut live.fetch());
+    }
+    let mut end = live.finish(&lines)?;
+    accesses.append(&mut end.accesses);
+    Ok((accesses, end))
+}
+
+#[test]
+fn a_growing_log_shows_operations_as_they_complete() {
+    let log = log(&[STORE, LOAD, RMW, LOADED, RMW_DONE, b"\x20\x00\x01\x01", FENCE, END]);
+    let (accesses, end) = watched(&log).unwrap();
+    let ticks: Vec<_> = accesses.iter().map(|it| (it.thread, it.sequence, it.completed)).collect();
+    assert_eq!(ticks, [(1, 0, Some(11)), (0, 0, Some(12)), (0, 1, Some(13)), (1, 1, Some(13))]);
+    assert_eq!(end.ended.as_deref(), Some("all requests answered"));
+}
+
+#[test]
+fn a_growing_log_ends_with_the_stores_that_have_not_completed() {
+    let (accesses, end) = watched(&log(&[STORE, LOAD, RMW])).unwrap();
+    let stores: Vec<_> = accesses.iter().map(|it| (it.kind, it.written, it.order)).collect();
+    assert_eq!(stores, [(Kind::Store, Some(7), None)]);
+    assert_eq!(end.unfinished.len(), 3);
+}
+
+#[test]
+fn a_growing_log_has_one_run_and_whole_records() {
+    let one = log(&[LOAD, LOADED, END]);
+    for (log, expected) in [
+        ([one.clone(), one.clone()].concat(), "a second run"),
+        (one[..one.len() - 1].to_vec(), "the end of the log within a record"),
+        (MAGIC.to_vec(), "the end of the log"),
+    ] {
+        let text = watched(&log).unwrap_err().to_string();
+        assert!(text.contains(expected), "{text}");
+    }
+}
+
+/// Input that arrives byte by byte.
+struct Slow<'a>(&'a [u8]);
+
+impl Read for Slow<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.0.read(&mut buffer[..1])
+    }
+}
+
+#[test]
+fn records_of_a_growing_log_arrive_in_parts() {
+    let log = log(&[STORE, LOAD, LOADED, b"\x20\x00\x01\x01", END]);
+    let options = Options::default();
+    let mut lines = Lines::new(Slow(&log), "run.log", false).unwrap();
+    let mut live = Live::new(&options);
+    let mut numbers = Vec::new();
+    while live.advance(&mut lines).unwrap() {
+        numbers.extend(live.fetch().iter().map(|access| (lines.bytes(), access.thread)));
+    }
+    // Each operation is there as soon as the last byte of its record is.
+    let end = log.len() as u64;
+    assert_eq!(numbers, [(end - 7, 1), (end - 3, 0)]);
 }

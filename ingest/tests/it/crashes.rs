@@ -120,6 +120,10 @@ fn messages_are_shown_where_they_were_recorded() {
         "      9: system.ruby.l1_cntrl0.requestFromCache: Enqueue arrival_time: 12, Message: [RequestMsg: \
          addr = [0x1000, line 0x1000] Type = GETX Requestor = L1Cache-0 Destination = [NetDest (4) 0 - ] ]",
     );
+    script.line(
+        "     10: system.ruby.network.int_links0.buffers0: Enqueue arrival_time: 13, Message: [RequestMsg: \
+         addr = [0x1000, line 0x1000] Type = GETX Requestor = L1Cache-0 Destination = [NetDest (4) 0 - ] ]",
+    );
     script.raw(0, "L1Cache", "Data", ("IS", "I"), A + 64, " ");
     script.line("build/L1Cache_Transitions.cc:1: panic: Invalid transition");
     script.line("system.ruby.l1_cntrl0 time: 9 addr: 0x1000 event: Data state: I");
@@ -128,7 +132,7 @@ fn messages_are_shown_where_they_were_recorded() {
         panic!("{:?}", ending.steps);
     };
     assert_eq!(buffer, "system.ruby.l1_cntrl0.requestFromCache");
-    assert_eq!(message, "RequestMsg GETX");
+    assert_eq!(message, "RequestMsg GETX for L1Cache-0");
     assert_eq!(ending.title(), "the last transitions and messages for 0x1000");
     assert!(ending.missing.is_empty(), "{:?}", ending.missing);
 }

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 use check::Bounds;
 use explore::protocol::{Exploration, Finding, Verdict, Violation, explore};
 use explore::search::{Limits, Progress, Stopped};
-use simulate::config::relies_on_time;
 use simulate::stepper::{DescribedMove, Scope, StepperError};
 use slicc::mutant::repair::Repaired;
 use slicc::protocol::Protocol;
@@ -108,8 +107,7 @@ impl fmt::Display for System {
     }
 }
 
-/// Explores all systems, each until its limit; none of a protocol that relies on time, since what is found there may be no
-/// fault of it.
+/// Explores all systems, each until its limit.
 ///
 /// # Errors
 /// No such system can be built of the protocol.
@@ -119,8 +117,7 @@ pub fn explore_all(
     options: &Options,
     deadlines: Deadlines,
 ) -> Result<Vec<Explored>, Error> {
-    let explores = options.explores && !relies_on_time(&opened.protocol);
-    let systems = if explores { &SYSTEMS[..] } else { &[] };
+    let systems = if options.explores { &SYSTEMS[..] } else { &[] };
     let mut explored = Vec::new();
     for (at, &system) in systems.iter().enumerate() {
         // What a system leaves of its time goes to the others.

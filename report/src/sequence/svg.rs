@@ -67,7 +67,7 @@ struct Drawing<'c> {
     out: String,
     /// For each message, the place at which it was sent, once its step is drawn.
     sent: Vec<Option<(f64, f64)>>,
-    /// Where the last arrow of a step ended, or its state changed.
+    /// Where the last arrow of a step ended, its state changed, or what happened is noted.
     last: (f64, f64),
     y: f64,
 }
@@ -141,6 +141,7 @@ impl Drawing<'_> {
 
     /// A text beside a lifeline.
     fn note(&mut self, at: usize, what: &str) {
+        self.last = (self.lifeline(at), self.y - 4.0);
         let (x, y) = (self.lifeline(at) + 8.0, self.y);
         self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(what)));
     }

@@ -69,9 +69,9 @@ fn read(
     };
     while live.advance(&mut lines)? {
         accesses.append(&mut live.fetch());
-        // A batch is sent before the next line has to be waited for.
-        let is_due =
-            accesses.len() >= BATCH_OPERATIONS || (!accesses.is_empty() && !lines.is_at_hand());
+        // A batch is sent before input has to be waited for.
+        let is_due = accesses.len() >= BATCH_OPERATIONS
+            || (!accesses.is_empty() && !live.is_at_hand(&lines));
         if is_due && !send(&live, &mut accesses, lines.number(), None) {
             return Ok(());
         }

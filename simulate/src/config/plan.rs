@@ -11,7 +11,7 @@ use super::chi::{self, Group, Role};
 use super::contradictions;
 use super::known;
 use super::placement;
-use super::requests::is_chi;
+use super::requests::{is_chi, takes_conditionals};
 use super::value::Site;
 use crate::ruby::cache::CacheParameters;
 use crate::ruby::directory::Interleaving;
@@ -35,6 +35,8 @@ pub struct Plan {
     /// Whether the protocol gets atomic instructions as atomics, not as stores: it may perform them outside of the
     /// first-level cache.
     pub sends_atomics: bool,
+    /// Whether the protocol gets store-conditionals as such, not as stores.
+    pub tells_conditional: bool,
     /// The number of DMA sequencers. The first ones belong to the DMA devices; the others stay idle.
     pub dma_sequencers: u32,
     /// The wires between machines. Both ends refer to a wire by its name.
@@ -176,7 +178,9 @@ impl Plan {
         // The last setting of a parameter counts: the user's.
         let asked = std::mem::replace(&mut options.settings, protocol.loaded.settings.clone());
         options.settings.extend(asked);
-        Plan::new(protocol.name(), &protocol.declared(), &options)
+        let mut plan = Plan::new(protocol.name(), &protocol.declared(), &options)?;
+        plan.tells_conditional = takes_conditionals(protocol);
+        Ok(plan)
     }
 
     /// Plans the system for a protocol of this name with these machines.
@@ -199,6 +203,7 @@ impl Plan {
                 sequencers: 0,
                 fetchers: (0..options.threads).collect(),
                 sends_atomics: false,
+                tells_conditional: false,
                 dma_sequencers: 0,
                 wires: Vec::new(),
             },

@@ -11,18 +11,25 @@ use crate::program::{Extras, ProgramSize};
 
 /// The value of `RubyRequestType` that a flush has.
 const FLUSH: &str = "FLUSH";
+/// The value of `RubyRequestType` that a store-conditional has.
+const STORE_CONDITIONAL: &str = "Store_Conditional";
 
 /// Whether a protocol handles flushes of cores: the code of a machine with a sequencer names their type. Of gem5's
 /// protocols only MOESI_hammer does.
 pub fn takes_flushes(protocol: &Protocol) -> bool {
-    let mut machines = protocol.machines().filter(|machine| has_sequencer(&machine.parameters));
-    machines.any(|machine| names_request(machine, FLUSH))
+    cores_may_ask(protocol, FLUSH)
 }
 
-/// Whether a protocol relies on time, of which the explorer has none: CHI's internal events are handled in the cycle in
-/// which they are triggered, before any message that arrives later.
-pub fn relies_on_time(protocol: &Protocol) -> bool {
-    is_chi(protocol)
+/// Whether a protocol gets store-conditionals as such: MESI_Three_Level since April 2020, when its L0 began to distinguish them
+/// from stores.
+pub(super) fn takes_conditionals(protocol: &Protocol) -> bool {
+    protocol.name().starts_with("MESI_Three_Level") && cores_may_ask(protocol, STORE_CONDITIONAL)
+}
+
+/// Whether the code of a machine with a sequencer names a type of requests.
+fn cores_may_ask(protocol: &Protocol, name: &str) -> bool {
+    let mut machines = protocol.machines().filter(|machine| has_sequencer(&machine.parameters));
+    machines.any(|machine| names_request(machine, name))
 }
 
 /// Whether a protocol has gem5's script for CHI.

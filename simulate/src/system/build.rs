@@ -160,6 +160,7 @@ impl System {
             comment: String::new(),
             is_watched: false,
             observed: Observed::default(),
+            states_at: Vec::new(),
             told: Vec::new(),
             happenings: Vec::new(),
             happened: 0,
@@ -204,7 +205,7 @@ impl System {
         Sequencer::new(Config {
             block_bytes: self.block_words as u64 * 8,
             sends_atomics: plan.sends_atomics,
-            tells_conditional: self.program.name.starts_with("MESI_Three_Level"),
+            tells_conditional: plan.tells_conditional,
             ..Config::new(number, core)
         })
     }

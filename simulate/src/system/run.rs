@@ -179,6 +179,9 @@ impl System {
         let after = transition.next.map_or(state as u64, u64::from);
         self.words.words[control + usize::from(control::AFTER)] = after;
         self.transition = number;
+        if !self.states_at.is_empty() {
+            self.note_states(control, state as u64);
+        }
         Ok(transition)
     }
 }

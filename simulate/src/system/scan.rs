@@ -12,8 +12,8 @@ use super::{MOST_TRANSITIONS_PER_WAKEUP, RecordedEvent, System};
 use crate::trace;
 
 impl System {
-    /// Wakes the current controller.
-    pub(super) fn wakeup(&mut self) -> Result<(), Trap> {
+    /// Wakes the current controller. Returns whether it takes a transition, or a stall handler stands for one.
+    pub(super) fn wakeup(&mut self) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
         self.pc = usize::MAX;
         self.serve_memory()?;
@@ -60,7 +60,7 @@ impl System {
         if stalled {
             self.wake_next_cycle();
         }
-        Ok(())
+        Ok(taken > 0)
     }
 
     /// Checks for a message at the head of a buffer all of whose ports are for other types: it

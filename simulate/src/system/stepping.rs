@@ -8,6 +8,7 @@
 //! - `values`: the relevant part of the contents of blocks;
 //! - `asking`: how a request begins;
 //! - `moves`: the possible moves and their outcomes;
+//! - `urgent`: what happens before anything else does;
 //! - `parts`: the same for states that are vectors of numbered parts, much faster;
 //! - `describe`: moves in words;
 //! - `left`: what waits in a state, in words;
@@ -24,6 +25,7 @@ pub mod parts;
 mod signals;
 mod symmetry;
 mod thaw;
+mod urgent;
 mod values;
 mod view;
 
@@ -31,7 +33,8 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use slicc::compile::code::Machine;
-use slicc::compile::types::{TypeKind, Types};
+use slicc::compile::types::{TypeId, TypeKind, Types};
+use slicc::live::DeadWords;
 use slicc::source::Span;
 
 use super::{System, Thread};
@@ -90,6 +93,8 @@ pub struct Size {
     pub order: Order,
     /// The lines that cores access.
     pub lines: Vec<u64>,
+    /// The words of objects that are not read before they are written, if states are to be the same that differ only in these.
+    pub dead: Vec<(TypeId, DeadWords)>,
 }
 
 /// A system that is taken from state to state.
@@ -104,6 +109,8 @@ pub struct Stepping {
     /// What is remembered of each agent and line.
     memos: Vec<Memo>,
     values: Values,
+    /// By type the words that make no difference.
+    dead: Vec<Option<DeadWords>>,
     /// What the words of objects and controllers name.
     kinds: Kinds,
     /// For each machine, which control words name an object, and never change.
@@ -124,6 +131,10 @@ pub struct Stepping {
     classes: Cell<Classes>,
     /// For each buffer, whether a port of its consumer reads it.
     read: Vec<bool>,
+    /// For each controller, the ports of its internal events.
+    internal: Vec<Box<[usize]>>,
+    /// For each controller, whether it could not handle the internal events that have arrived.
+    stuck: Vec<bool>,
     /// For each controller whose prefetcher may ask, the buffer that the requests come to.
     prefetch_queues: Vec<Option<usize>>,
     /// The responses of the last move.
@@ -140,7 +151,14 @@ impl Stepping {
     /// # Errors
     /// Fails if the protocol does something that is not supported.
     pub fn new(mut system: System, size: Size, values: Values) -> Result<Stepping, SetupError> {
-        let Size { cores, requests, repertoire, order, lines } = size;
+        let Size { cores, requests, repertoire, order, lines, dead: dead_words } = size;
+        let types = if dead_words.is_empty() { 0 } else { system.program.types.iter().count() };
+        let mut dead = vec![None; types];
+        system.states_at = vec![None; types];
+        for (of, words) in dead_words {
+            system.states_at[of] = Some(words.state);
+            dead[of] = Some(words);
+        }
         system.network.hold(order);
         system.cores = cores;
         let counts = Counts { agents: cores + repertoire.devices as usize, lines: lines.len() };
@@ -177,6 +195,7 @@ impl Stepping {
             repertoire,
             memos: vec![Memo::default(); counts.agents * counts.lines],
             values,
+            dead,
             kinds: Kinds::of(&system.program, &system.machines),
             handles: system
                 .program
@@ -193,6 +212,8 @@ impl Stepping {
             owned: Arc::default(),
             classes: Cell::default(),
             read: Vec::new(),
+            internal: Vec::new(),
+            stuck: Vec::new(),
             prefetch_queues: Vec::new(),
             answers: Vec::new(),
             first: Vec::new(),
@@ -237,6 +258,9 @@ impl Stepping {
                 return Err(SetupError::EntryPointer(member, "a variable"));
             }
         }
+        self.stuck = vec![false; system.controllers.len()];
+        self.internal =
+            (0..system.controllers.len()).map(|number| self.internal_ports(number)).collect();
         let homes = system.homes_of.iter().take(self.cores);
         self.caches_of = homes.map(|&home| caches[home].clone()).collect();
         self.transactions = system
@@ -291,6 +315,12 @@ impl Stepping {
             Symmetry::Cores => self.system.observed.cores,
             Symmetry::Lines => self.system.observed.lines,
         }
+    }
+
+    /// Whether a transition has begun in another state than its entry or TBE had, in any move until now. Then words may have been
+    /// taken for dead that are not.
+    pub fn mistakes_states(&self) -> bool {
+        self.system.observed.states
     }
 
     /// The system, for its statistics.

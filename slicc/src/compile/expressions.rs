@@ -53,9 +53,8 @@ impl Compiler<'_> {
                 // Two expressions without a `;` between them look like a declaration.
                 let is_type = self.types.find(self.machine_name(), &kind.text).is_some();
                 if !is_type && self.lookup(&kind.text).is_some() {
-                    let what = format!("`{}` is a variable, not a type", kind.text);
-                    let error = Diagnostic::error(kind.span, what);
-                    return self.fail(error.hint("is a `;` missing behind it?"));
+                    let found = format!("`{}`", name.text);
+                    return self.fail(Diagnostic::missing_semicolon(kind.span, &found));
                 }
                 let of = self.resolve(kind)?;
                 let value = self.local(of, span)?;

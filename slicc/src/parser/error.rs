@@ -109,9 +109,7 @@ impl Place<'_> {
         if !expected.has(TokenKind::Semicolon) || !begins {
             return None;
         }
-        let behind = Span { start: before.span.end, ..before.span };
-        let message = format!("expected `;`, found {}", self.found());
-        Some(Diagnostic::error(behind, message).label("a `;` is missing here"))
+        Some(Diagnostic::missing_semicolon(before.span, &self.found()))
     }
 
     fn wrong(&self, expected: &Expected) -> Diagnostic {

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use explore::protocol::{PartialOrder, Verdict, Violation, WarningRun};
+use explore::protocol::{LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
 use serde_json::{Value, json};
 use simulate::stepper::DescribedMove;
 
@@ -65,6 +65,12 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
         PartialOrder::Off => "off",
         PartialOrder::On => "on",
         PartialOrder::Refused => "refused",
+    }
+    .into();
+    line["live_variables"] = match explored.exploration.live_variables {
+        LiveVariables::Off => "off",
+        LiveVariables::On => "on",
+        LiveVariables::Refused => "refused",
     }
     .into();
     let warnings = explored.exploration.warnings.iter().zip(&explored.warned_at);

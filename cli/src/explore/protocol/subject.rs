@@ -12,7 +12,7 @@ use explore::protocol::{
 use explore::search::Progress;
 use report::coverage::Reached;
 use simulate::config::Plan;
-use simulate::stepper::StepperError;
+use simulate::stepper::{Scope, StepperError};
 use slicc::mutant::Mutant;
 use slicc::mutant::touched::TableEntry;
 use slicc::mutant::unreached::Asked;
@@ -112,6 +112,8 @@ impl<'a> Subject<'a> {
             }
         };
         let is_clean = matches!(exploration.verdict, Verdict::Clean);
+        // The other searches look at all states.
+        let scope = Scope { live_variables: false, ..scope };
         let fair = (args.fair && is_clean)
             .then(|| starvation(&self.protocol, &scope, &args.limits.begin(), &mut report))
             .transpose()

@@ -3,7 +3,9 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{Asymmetry, PartialOrder, Verdict, Violation, WarningRun, Why};
+use explore::protocol::{
+    Asymmetry, LiveVariables, PartialOrder, Verdict, Violation, WarningRun, Why,
+};
 use explore::search::{Progress, Stopped};
 use simulate::stepper::DescribedMove;
 
@@ -65,6 +67,7 @@ pub fn print(
     writeln!(out, "  {}", numbers(progress))?;
     symmetries(subject, explored, out)?;
     partial_order(order, out)?;
+    live_variables(explored.exploration.live_variables, out)?;
     writeln!(out, "  coverage {}", explored.coverage)?;
     if let Some(rest) = &explored.unreached {
         unreached::print(rest, &explored.exploration, out)?;
@@ -182,6 +185,21 @@ fn partial_order(order: PartialOrder, out: &mut dyn Write) -> io::Result<()> {
         PartialOrder::Refused => {
             writeln!(out, "  no partial order: a run depends on the requests that wait for memory")
         }
+    }
+}
+
+/// Says whether states were the same that differ in what is not read.
+fn live_variables(live: LiveVariables, out: &mut dyn Write) -> io::Result<()> {
+    match live {
+        LiveVariables::Off => Ok(()),
+        LiveVariables::On => writeln!(
+            out,
+            "  live variables: fields that are not read before they are written make no difference"
+        ),
+        LiveVariables::Refused => writeln!(
+            out,
+            "  no live variables: a transition begins in another state than its entry or TBE has"
+        ),
     }
 }
 

@@ -1,8 +1,10 @@
-//! Calls whose result depends on the order or the bits of names: of machines, or of addresses.
+//! What an exploration must not meet: calls whose result depends on the order or the bits of names, of machines or of addresses, and
+//! transitions in another state than their line has.
 //!
 //! An exploration that lets cores or lines change places is valid only as long as no such call is made where the order
 //! matters (see [`stepping::symmetry`](crate::system::stepping)). So a system that is explored records the first one.
 
+use slicc::compile::code::control;
 use slicc::library::LibraryFunction;
 use slicc::source::Span;
 
@@ -10,13 +12,15 @@ use crate::ruby::sets::bits;
 use crate::system::System;
 use crate::system::stepping::Symmetry;
 
-/// The first calls that depend on the order of names.
+/// The first calls that depend on the order of names, and whether states were what they seemed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Observed {
     /// The place of a call that depends on the order of machines.
     pub cores: Option<Span>,
     /// The place of a call that depends on addresses.
     pub lines: Option<Span>,
+    /// Whether a transition began in another state than its entry or TBE had.
+    pub states: bool,
 }
 
 impl System {
@@ -35,6 +39,21 @@ impl System {
             Symmetry::Lines => &mut self.observed.lines,
         };
         *observed = observed.or(place);
+    }
+
+    /// Records that a transition of the controller with these control words begins in another state than its entry or TBE has, if
+    /// that is so.
+    pub(in crate::system) fn note_states(&mut self, control: usize, state: u64) {
+        for offset in [control::ENTRY, control::TBE] {
+            let object = self.words.words[control + usize::from(offset)];
+            if object == 0 {
+                continue;
+            }
+            let at = self.states_at.get(self.words.type_of(object)).copied().flatten();
+            let is_other =
+                at.is_some_and(|at| self.words.words[object as usize + usize::from(at)] != state);
+            self.observed.states |= is_other;
+        }
     }
 
     /// The order on which a call depends, if it does in this state.

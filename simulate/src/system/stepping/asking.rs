@@ -9,6 +9,11 @@ use crate::ruby::prefetcher::Prefetch;
 use crate::sequencer::ruby_type;
 use crate::system::fault::Trap;
 
+/// Size in bytes of the accesses of cores: less than that of a line, since a store of a whole line is another request in CHI.
+const ACCESS_BYTES: u8 = 4;
+/// Size in bytes of atomic instructions, the only one that a block's mask can exchange.
+const ATOMIC_BYTES: u8 = 8;
+
 impl Stepping {
     /// The buffer to which the requests of a controller's prefetcher come, if it has one: another one with requests than that of the
     /// cores.
@@ -125,7 +130,7 @@ impl Stepping {
             tag,
             kind,
             address: self.lines[line],
-            size: 8,
+            size: if kind == RequestKind::Atomic { ATOMIC_BYTES } else { ACCESS_BYTES },
             value: if is_read { 0 } else { self.values.stored(core, line, value) },
         }
     }

@@ -2,8 +2,10 @@
 //! seen.
 //!
 //! The bytes do not contain ticks, counters, addresses of objects, registers, and the order of what
-//! is unordered. If no line ever makes room for another, they contain neither which way of a set
+//! is unordered, and, if that is asked for, of words that are not read before they are written. If no line ever makes room for another, they contain neither which way of a set
 //! holds which line nor when it was used.
+
+use slicc::compile::types::TypeId;
 
 use super::actions::is_request;
 use super::symmetry::WordKind;
@@ -109,6 +111,9 @@ impl Stepping {
     /// objects, the messages that have arrived in its buffers, and those that it has deferred.
     pub(super) fn freeze_owned(&self, place: usize, view: View<'_>, out: &mut Vec<u8>) {
         let owned = &self.owned[place];
+        if !self.internal[place].is_empty() {
+            out.push(u8::from(self.stuck[view.from(|all| &all.controllers, place)]));
+        }
         self.freeze_controller(place, view, out);
         for &place in &owned.buffers {
             self.freeze_arrived(view.from(|all| &all.buffers, place), view, out);
@@ -353,12 +358,23 @@ impl Stepping {
         let kinds = &self.kinds.objects[of];
         let start = object as usize;
         let words = &self.system.words.words[start..start + kinds.len()];
-        for (&kind, &word) in kinds.iter().zip(words) {
+        let dead = self.dead_words(of, words);
+        let initial = &self.system.program.types[of].initial;
+        for (at, (&kind, &word)) in kinds.iter().zip(words).enumerate() {
+            let word = if dead.contains(&(at as u16)) { initial[at] } else { word };
             match kind {
                 WordKind::Block => self.put_block(word, view, out),
                 _ => self.put(view.word(kind, word), out),
             }
         }
+    }
+
+    /// The words of an object that make no difference in the state that it has.
+    fn dead_words(&self, of: TypeId, words: &[u64]) -> &[u16] {
+        let of_type = self.dead.get(of).and_then(Option::as_ref);
+        let of_state =
+            of_type.and_then(|of| of.dead.get(*words.get(usize::from(of.state))? as usize));
+        of_state.map_or(&[], |dead| dead)
     }
 
     fn freeze_timers(&self, number: usize, view: View<'_>, out: &mut Vec<u8>) {

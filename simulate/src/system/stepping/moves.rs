@@ -97,6 +97,10 @@ impl Stepping {
     pub fn moves(&mut self, state: &[u8]) -> Vec<Move> {
         self.thaw(state);
         let mut moves = Vec::new();
+        if let Some((controller, port)) = self.first_urgent() {
+            self.urgent_moves(controller, port, &mut moves);
+            return moves;
+        }
         for core in 0..self.agents() {
             self.asking(core, &mut |line, action, value| {
                 moves.push(Move::Ask { core, line, action, value });
@@ -105,9 +109,8 @@ impl Stepping {
         for buffer in 0..self.system.buffers.len() {
             self.arriving(buffer, &mut moves);
         }
-        for (table, timers) in self.system.timers.iter().enumerate() {
-            let set = timers.timers().iter().filter(|(tick, _)| *tick > 0);
-            moves.extend(set.map(|&(_, line)| Move::Timer { table, line }));
+        for table in 0..self.system.timers.len() {
+            moves.extend(self.expiring(table));
         }
         for controller in 0..self.system.controllers.len() {
             if self.may_wake(controller) {
@@ -117,9 +120,15 @@ impl Stepping {
         moves
     }
 
+    /// The timers of a table that may run out.
+    pub(super) fn expiring(&self, table: usize) -> impl Iterator<Item = Move> {
+        let set = self.system.timers[table].timers().iter().filter(|(tick, _)| *tick > 0);
+        set.map(move |&(_, line)| Move::Timer { table, line })
+    }
+
     /// The messages of a buffer that may arrive next. After a message that has arrived and waits,
     /// another would only wait too: so it arrives later.
-    fn arriving(&self, number: usize, moves: &mut Vec<Move>) {
+    pub(super) fn arriving(&self, number: usize, moves: &mut Vec<Move>) {
         let buffer = &self.system.buffers[number];
         if !self.read[number] || buffer.is_empty() || buffer.ready() > 0 {
             return;
@@ -228,7 +237,9 @@ impl Stepping {
 
     pub(super) fn wake(&mut self, controller: usize) -> Result<(), Trap> {
         self.system.current = controller;
-        self.system.wakeup()
+        let moves = self.system.wakeup()?;
+        self.stuck[controller] = !moves && self.has_internal_events(controller);
+        Ok(())
     }
 
     /// The accesses that the responses report, core by core, and the uses of early loads. What is remembered about requests is

@@ -114,6 +114,11 @@ impl PartStepper {
         self.stepper.observed(symmetry)
     }
 
+    /// Whether words may have been taken for dead that are not: see [`Stepping::mistakes_states`](super::Stepping::mistakes_states).
+    pub fn mistakes_states(&self) -> bool {
+        self.stepper.mistakes_states()
+    }
+
     /// The initial state.
     pub fn first(&mut self) -> Vec<u32> {
         let first = self.stepper.first();

@@ -153,6 +153,43 @@ fn messages_of_a_wire_and_of_a_queue_keep_their_order() {
     }
 }
 
+/// A protocol with internal events that are handled in the cycle in which they are triggered.
+const INTERNAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/ordered/Internal.slicc");
+
+fn internal(lines: u32, set: &[&str]) -> Scope {
+    Scope { caches: 1, lines, requests: lines, settings: settings(set), ..Scope::default() }
+}
+
+#[test]
+fn internal_events_are_handled_before_requests() {
+    let protocol = Protocol::open(INTERNAL).unwrap();
+    for scope in [internal(2, &[]), internal(3, &[]), internal(2, &["most=1"])] {
+        assert_eq!(random_runs(INTERNAL, &scope, 4000), 0);
+        assert_eq!(parts_agree(&protocol, &scope, 4000).0, 0);
+    }
+    // Those that are sent with a latency come later, and while one is stalled anything may happen.
+    for scope in [internal(2, &["wait=1"]), internal(3, &["most=1"])] {
+        assert!(random_runs(INTERNAL, &scope, 4000) > 0);
+        assert!(parts_agree(&protocol, &scope, 4000).0 > 0);
+    }
+}
+
+#[test]
+fn what_a_controller_looks_at_first_may_precede_an_internal_event() {
+    let mut stepper = stepper(INTERNAL, &internal(2, &[]));
+    let ask = |line| Move::Ask { core: 0, line, action: Action::Load, value: 0 };
+    let mut state = stepper.take(&stepper.first(), ask(0)).state.unwrap();
+    let wake = [Move::Wake { controller: 0 }];
+    assert_eq!(stepper.moves(&state)[..], wake, "nothing but the event");
+    while !stepper.moves(&state).iter().any(|one| matches!(one, Move::Arrive { .. })) {
+        let next = *stepper.moves(&state).last().unwrap();
+        state = stepper.take(&state, next).state.unwrap();
+    }
+    state = stepper.take(&state, ask(1)).state.unwrap();
+    let moves = stepper.moves(&state);
+    assert!(matches!(moves[..], [Move::Arrive { .. }, Move::Wake { .. }]), "{moves:?}");
+}
+
 /// What the moves of a state lead to, with representatives of states.
 fn after(stepper: &mut Stepper, state: &[u8]) -> BTreeSet<Result<Vec<u8>, &'static str>> {
     let moves = stepper.moves(state);

@@ -53,6 +53,7 @@ impl Stepping {
         self.system.prefetches.clear();
         self.system.memory.rest();
         self.system.buffers.iter_mut().for_each(MessageBuffer::reset);
+        self.stuck.fill(false);
     }
 
     /// Restores the requests of a core or device.
@@ -88,6 +89,9 @@ impl Stepping {
     pub(super) fn thaw_owned(&mut self, number: usize, from: &mut &[u8]) {
         let owned = Arc::clone(&self.owned);
         let owned = &owned[number];
+        if !self.internal[number].is_empty() {
+            self.stuck[number] = byte(from) != 0;
+        }
         self.thaw_controller(number, from);
         for &buffer in &owned.buffers {
             self.thaw_arrived(buffer, from);

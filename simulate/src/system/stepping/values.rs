@@ -18,8 +18,8 @@
 
 use super::symmetry::Places;
 
-/// Until the end of a move, a stored value is this plus the core and the line.
-const FRESH: u64 = 1 << 40;
+/// Until the end of a move, a stored value is this plus the core and the line. Like all values, it fits the four bytes that cores access.
+const FRESH: u64 = 1 << 24;
 /// Number of bits for the number of a line.
 const LINE_BITS: u32 = 8;
 /// The representation of all stale values, which no load may return.
@@ -184,7 +184,7 @@ impl Class {
 }
 
 /// The classes of some values, by which an explorer knows what a renaming changes.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct Classes {
     /// The lines whose latest value is among them, a bit for each.
     pub latest: u8,

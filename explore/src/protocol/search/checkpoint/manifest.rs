@@ -15,7 +15,7 @@ use super::super::super::{Asymmetry, Finding, Means, Why};
 use super::MANIFEST;
 
 /// The version of the files.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// How far an exploration on disk has come.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -34,6 +34,8 @@ pub struct Manifest {
     pub(super) ordered: Vec<(String, [u32; 3])>,
     /// Whether a run depends on the requests that wait for memory, so that memory does not perform them at once.
     pub refuses_partial_order: bool,
+    /// Whether a transition began in another state than its entry or TBE had, so that dead words are kept.
+    pub refuses_live_variables: bool,
     /// The lines that were requested from memory, each with the controller that requests it.
     pub requested: Vec<(u64, usize)>,
     /// The number of states and findings.

@@ -4,7 +4,7 @@ use super::PartStepper;
 use super::in_flight::NOTHING_IN_FLIGHT;
 use super::layout::{Layout, Part};
 use super::{Known, Problem};
-use crate::numbering::{NumberTable, hash_word};
+use crate::numbering::{NumberTable, hash_word, make_room};
 use crate::ruby::buffer::frozen::IN_FLIGHT;
 use crate::system::Warning;
 use crate::system::stepping::values::{Classes, Renaming};
@@ -107,6 +107,7 @@ impl Effects {
 
     /// Adds an effect that is not known yet.
     fn add(&mut self, effect: Effect) {
+        make_room(&mut self.effects, 1);
         self.effects.push(effect);
         let effects = &self.effects;
         // It is new, so no number is compared with it.

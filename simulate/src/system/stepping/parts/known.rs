@@ -90,6 +90,12 @@ impl Known {
     /// Finds all moves that are possible in a state, in the order of [`Stepping::moves`](super::super::Stepping::moves).
     pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
         moves.clear();
+        let mut internal = self.layout.internal.iter();
+        if let Some((controller, port)) = internal
+            .find_map(|&number| Some((number, self.summary(state, number).urgent?)))
+        {
+            return self.urgent_moves(state, controller, port, moves);
+        }
         for (core, &controller) in self.layout.homes.iter().enumerate() {
             let asks = &self.summary(state, controller).asks;
             let own = asks.iter().find(|(asking, _)| *asking == core);
@@ -110,6 +116,32 @@ impl Known {
                 moves.push(Move::Wake { controller });
             }
         }
+    }
+
+    /// The moves of [`Stepping::moves`](super::super::Stepping::moves) where a controller has an internal event at a port.
+    fn urgent_moves(
+        &self,
+        state: &[u32],
+        controller: usize,
+        port: usize,
+        moves: &mut Vec<Move>,
+    ) {
+        let is_before = |other: Option<usize>| other.is_some_and(|other| other < port);
+        for (buffer, receiver) in self.layout.receivers.iter().enumerate() {
+            if let Some(at) = receiver.at
+                && receiver.consumer == controller
+                && is_before(receiver.port)
+                && state[at] != NOTHING_IN_FLIGHT
+            {
+                self.arriving(state, buffer, at, moves);
+            }
+        }
+        let timers = self.summary(state, controller).timers.iter().copied();
+        moves.extend(timers.filter(|timer| match timer {
+            Move::Timer { table, .. } => is_before(self.layout.timer_ports[*table]),
+            _ => false,
+        }));
+        moves.push(Move::Wake { controller });
     }
 
     fn arriving(&self, state: &[u32], buffer: usize, at: usize, moves: &mut Vec<Move>) {

@@ -26,6 +26,10 @@ pub(super) struct Receiver {
     pub is_read: bool,
     /// Whether it takes requests to memory.
     pub is_memory: bool,
+    /// Whether its messages come through the network.
+    pub is_networked: bool,
+    /// The first port that reads it.
+    pub port: Option<usize>,
 }
 
 /// The parts of a state, and the system around them.
@@ -49,6 +53,10 @@ pub(super) struct Layout {
     pub uses_memory: Vec<bool>,
     /// The controller of each table of timers.
     pub timer_owners: Vec<usize>,
+    /// The port of each table of timers.
+    pub timer_ports: Vec<Option<usize>>,
+    /// The controllers that have internal events.
+    pub internal: Vec<usize>,
 }
 
 impl Layout {
@@ -74,11 +82,18 @@ impl Layout {
             let requests =
                 system.controllers.get(consumer).and_then(|reader| reader.requests_to_memory);
             let is_memory = requests == Some(buffer as u32);
-            Receiver { at, consumer, is_read: stepper.read[buffer], is_memory }
+            let is_networked = system.network.receives(buffer as u32);
+            let port = stepper.port_of(consumer, buffer, false);
+            let is_read = stepper.read[buffer];
+            Receiver { at, consumer, is_read, is_memory, is_networked, port }
         });
         let receivers: Vec<Receiver> = receivers.collect();
         let requests = receivers.iter().enumerate().filter(|(_, receiver)| receiver.is_memory);
         let controllers = system.controllers.iter();
+        let timer_owners: Vec<usize> =
+            system.timer_owners.iter().map(|&owner| owner as usize).collect();
+        let timer_ports = timer_owners.iter().enumerate();
+        let internal = 0..system.controllers.len();
         Layout {
             memory_requests: requests
                 .filter_map(|(buffer, receiver)| Some((buffer, receiver.at?)))
@@ -91,7 +106,11 @@ impl Layout {
             homes: (0..stepper.agents()).map(|agent| stepper.controller_of(agent)).collect(),
             first_cores: stepper.owned.iter().map(|owned| owned.agents.first().copied()).collect(),
             uses_memory: controllers.map(|one| one.requests_to_memory.is_some()).collect(),
-            timer_owners: system.timer_owners.iter().map(|&owner| owner as usize).collect(),
+            timer_ports: timer_ports
+                .map(|(table, &owner)| stepper.port_of(owner, table, true))
+                .collect(),
+            timer_owners,
+            internal: internal.filter(|&number| !stepper.internal[number].is_empty()).collect(),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The part of a state that one controller owns, and what an explorer asks about it.
 
-use crate::numbering::Strings;
+use rustc_hash::FxHashMap;
+
+use crate::numbering::{Strings, make_room};
 use crate::system::stepping::Stepping;
 use crate::system::stepping::actions::is_request;
 use crate::system::stepping::moves::{Move, READ_ONLY, READ_WRITE};
@@ -8,7 +10,7 @@ use crate::system::stepping::values::{Classes, Renaming};
 use crate::system::stepping::view::View;
 
 /// What the states that contain a part have in common.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Summary {
     /// The classes of the values in it.
     pub classes: Classes,
@@ -30,6 +32,8 @@ pub(super) struct Summary {
     pub timers: Box<[Move]>,
     /// Whether it may be woken without a new message.
     pub may_wake: bool,
+    /// The port of an internal event that is handled before anything else happens.
+    pub urgent: Option<usize>,
     /// The buffers to which no message arrives, since an earlier one waits.
     pub clogged: Box<[usize]>,
 }
@@ -38,14 +42,19 @@ pub(super) struct Summary {
 #[derive(Debug, Default)]
 pub(super) struct OwnedParts {
     pub(super) strings: Strings,
+    /// The summaries of all parts, each once: there are far fewer of them than parts.
     summaries: Vec<Summary>,
+    /// The summary of each part, by its place among these.
+    summary_of: Vec<u32>,
+    /// The places of summaries.
+    places: FxHashMap<Summary, u32>,
 }
 
 impl OwnedParts {
     /// The summary of a part.
     #[inline]
     pub fn summary(&self, number: u32) -> &Summary {
-        &self.summaries[number as usize]
+        &self.summaries[self.summary_of[number as usize] as usize]
     }
 
     /// The number of the part that a controller has in the system now, with values renamed.
@@ -55,10 +64,21 @@ impl OwnedParts {
         match self.strings.number(&bytes) {
             Ok(number) => number,
             Err(number) => {
-                self.summaries.push(summary(stepping, controller));
+                self.note(summary(stepping, controller));
                 number
             }
         }
+    }
+
+    /// Notes the summary of a new part.
+    fn note(&mut self, summary: Summary) {
+        let new = self.summaries.len() as u32;
+        let place = *self.places.entry(summary).or_insert_with_key(|summary| {
+            self.summaries.push(summary.clone());
+            new
+        });
+        make_room(&mut self.summary_of, 1);
+        self.summary_of.push(place);
     }
 
     /// Restores a part.
@@ -68,7 +88,10 @@ impl OwnedParts {
 
     /// The memory in bytes, without the lists of moves.
     pub fn bytes(&self) -> usize {
-        self.strings.bytes() + self.summaries.capacity() * size_of::<Summary>()
+        let summaries = self.summaries.capacity() + self.places.capacity();
+        self.strings.bytes()
+            + summaries * size_of::<Summary>()
+            + self.summary_of.capacity() * size_of::<u32>()
     }
 }
 
@@ -108,6 +131,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
         asks: Box::default(),
         timers: Box::default(),
         may_wake: stepping.may_wake(controller),
+        urgent: stepping.urgent_port(controller),
         clogged: Box::default(),
     };
     let mut asks = Vec::new();
@@ -131,11 +155,7 @@ fn summary(stepping: &Stepping, controller: usize) -> Summary {
         let own = owned.agents.iter().fold(0, |all, agent| all | 1 << agent);
         all.loads |= (cores & own) << (8 * line);
     }
-    let timers = owned.timers.iter().flat_map(|&table| {
-        let set = system.timers[table].timers().iter().filter(|(tick, _)| *tick > 0);
-        set.map(move |&(_, line)| Move::Timer { table, line })
-    });
-    all.timers = timers.collect();
+    all.timers = owned.timers.iter().flat_map(|&table| stepping.expiring(table)).collect();
     let buffers = owned.buffers.iter().copied();
     all.clogged = buffers.filter(|&buffer| system.buffers[buffer].ready() > 0).collect();
     let has_messages = |&buffer: &usize| {

@@ -16,6 +16,8 @@ use crate::system::stepping::view::View;
 
 /// Stands for a number that has not been computed.
 const UNKNOWN: u32 = u32::MAX;
+/// The tables of messages in flight: through the network, and otherwise.
+const IN_FLIGHT_TABLES: usize = 2;
 
 /// The parts of permuted states.
 #[derive(Debug, Default)]
@@ -23,7 +25,10 @@ pub(super) struct Permuted {
     group: Arc<Group>,
     /// For each permutation and place, the place from which its part comes.
     sources: Vec<Vec<usize>>,
-    /// For each permutation and place, by the number of the part that comes there, the number that it then has.
+    /// For each place its table: one of its own, or if it has messages in flight one for all places to which they come in the same
+    /// way, since a sequence of messages has one number in all places.
+    tables: Vec<usize>,
+    /// For each permutation and table, by the number of the part that comes there, the number that it then has.
     numbers: Vec<Vec<Vec<u32>>>,
 }
 
@@ -41,9 +46,15 @@ impl Permuted {
             let places = parts.iter().enumerate();
             places.map(|(at, &part)| source(permutation, at, part)).collect()
         });
+        let tables = parts.iter().enumerate().map(|(at, part)| match *part {
+            Part::InFlight(buffer) => usize::from(receivers[buffer].is_networked),
+            Part::Owned(_) | Part::Memory => IN_FLIGHT_TABLES + at,
+        });
+        let count = IN_FLIGHT_TABLES + parts.len();
         Permuted {
             sources: sources.collect(),
-            numbers: vec![vec![Vec::new(); parts.len()]; group.permutations().len()],
+            tables: tables.collect(),
+            numbers: vec![vec![Vec::new(); count]; group.permutations().len()],
             group: Arc::clone(group),
         }
     }
@@ -87,8 +98,9 @@ impl Known {
     /// The number of the part that comes to a place in the permutation of a state.
     #[inline]
     fn moved(&self, permutation: usize, at: usize, state: &[u32]) -> Result<u32, Missing> {
-        let number = state[self.permuted.sources[permutation][at]];
-        let known = self.permuted.numbers[permutation][at].get(number as usize).copied();
+        let Permuted { sources, tables, numbers, .. } = &self.permuted;
+        let number = state[sources[permutation][at]];
+        let known = numbers[permutation][tables[at]].get(number as usize).copied();
         let known = known.filter(|&known| known != UNKNOWN);
         known.ok_or(Missing::Moved { permutation, at, number })
     }
@@ -122,7 +134,8 @@ impl PartStepper {
                 self.number_memory(view)
             }
         };
-        let known = &mut self.known.permuted.numbers[permutation][at];
+        let Permuted { tables, numbers, .. } = &mut self.known.permuted;
+        let known = &mut numbers[permutation][tables[at]];
         if known.len() <= number as usize {
             known.resize(number as usize + 1, UNKNOWN);
         }

@@ -1,0 +1,137 @@
+//! What is made of the operations that were kept when the watch has ended.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use check::Model;
+use history::History;
+
+use crate::convert;
+use crate::error::Error;
+use crate::files;
+use crate::limits::Limits;
+use crate::question::Question;
+use crate::status::Status;
+use crate::{explain, shrink};
+use lab::load::Input;
+
+/// What to make of operations that violate the model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Action {
+    /// Write a certificate of the violation
+    Certificate,
+    /// Write the smallest part that is still wrong, as a litmus test
+    Shrink,
+    /// Draw a picture
+    Explain,
+}
+
+impl Action {
+    /// The extension of the file that is made.
+    fn extension(self) -> &'static str {
+        match self {
+            Action::Certificate => "cert",
+            Action::Shrink => "litmus",
+            Action::Explain => "svg",
+        }
+    }
+}
+
+/// The file of kept operations, and the files made of it.
+pub struct Aftermath<'a> {
+    /// The file of the operations.
+    pub kept: &'a Path,
+    /// What to make of them.
+    pub actions: &'a [Action],
+    /// The model that they violate.
+    pub model: Model,
+    /// Limits of time and memory for each action.
+    pub limits: Limits,
+}
+
+impl Aftermath<'_> {
+    /// Refuses a file whose name says no format that operations can be kept in.
+    ///
+    /// # Errors
+    /// Returns an error that names the extensions.
+    pub fn check_name(kept: &Path) -> Result<(), Error> {
+        match convert::by_name(kept) {
+            Some(convert::Format::Litmus) | None => Err(Error::Usage(format!(
+                "--keep {}: a name that ends in .json, .jsonl, .parquet or .axe was expected",
+                kept.display()
+            ))),
+            Some(_) => Ok(()),
+        }
+    }
+
+    /// Writes the operations.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be written, or its format cannot express them.
+    pub fn keep(&self, history: &History) -> Result<(), Error> {
+        let input = Input {
+            file: self.kept.display().to_string(),
+            format: "json",
+            histories: vec![history.clone()],
+            transitions: ingest::Transitions::default(),
+            ending: ingest::Ending::default(),
+            statistics: ingest::Statistics::default(),
+        };
+        convert::write_to(&input, self.kept, convert::format(self.kept, None)?, &mut io::sink())
+    }
+
+    /// Makes the files of a violation, and prints what they are and what `shrink` says. Returns their paths.
+    ///
+    /// # Errors
+    /// Returns the first error; the other files are made all the same.
+    pub fn of_violation(
+        &self,
+        history: &History,
+        out: &mut dyn Write,
+    ) -> Result<Vec<PathBuf>, Error> {
+        let mut files = Vec::new();
+        let mut failed = None;
+        for &action in self.actions {
+            let path = self.kept.with_extension(action.extension());
+            match self.make(action, history, &path, out) {
+                Ok(Status::Violation) => files.push(path),
+                Ok(_) => {}
+                Err(error) => failed = failed.or(Some(error)),
+            }
+        }
+        failed.map_or(Ok(files), Err)
+    }
+
+    /// Makes one file. Its status is that of the verdict on the kept operations: without some of the trace they may be consistent.
+    fn make(
+        &self,
+        action: Action,
+        history: &History,
+        path: &Path,
+        out: &mut dyn Write,
+    ) -> Result<Status, Error> {
+        let question = Question::about(self.kept, self.model, self.limits.clone());
+        let status = match action {
+            // It says itself what it has written.
+            Action::Shrink => return shrink::run(&shrink::Args::of(question, path), out),
+            Action::Certificate => certify(history, self.model, path),
+            Action::Explain => explain::run(&explain::Args::of(question, path), &mut io::sink()),
+        }?;
+        if status == Status::Violation {
+            writeln!(out, "written: {}", path.display()).map_err(Error::Output)?;
+        }
+        Ok(status)
+    }
+}
+
+/// Writes the certificate of a violation.
+fn certify(history: &History, model: Model, path: &Path) -> Result<Status, Error> {
+    let checked = rubric::check(history, model).map_err(|error| Error::Usage(error.to_string()))?;
+    match checked.certificate() {
+        Some(text) if !checked.is_consistent() => {
+            files::create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))?;
+            Ok(Status::Violation)
+        }
+        _ => Ok(Status::Undecided),
+    }
+}

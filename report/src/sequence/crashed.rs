@@ -1,0 +1,249 @@
+//! The end of a run that crashed: what its trace shows of the line that the crash is about.
+//!
+//! gem5 prints which buffer a message enters, and not where it comes from. A message that enters buffers of two controllers with
+//! the same words was sent by the first and arrives at the second.
+
+use history::Crash;
+use ingest::Ending;
+use ingest::ending::{LastStep, StepKind};
+
+use super::{Chart, Event, Step};
+
+/// The last steps before a crash as a chart, with a column for each controller; nothing if the trace shows none.
+pub fn crashed(title: String, crash: &Crash, ending: &Ending) -> Option<Chart> {
+    let (first, last) = (ending.steps.first()?, ending.steps.last()?);
+    let mut parties = Parties::of(crash, ending);
+    let mut steps = steps(&ending.steps, &mut parties);
+    let end = failing(crash, &mut parties);
+    steps.extend(end.map(|event| Step { events: vec![event] }));
+    let ticks = format!("{}, from tick {} to {}", ending.title(), first.tick, last.last_tick);
+    let wrong = Some(crash.headline());
+    Some(Chart { title, lead: vec![ticks], parties: parties.names, steps, wrong })
+}
+
+/// The controllers that take part, a column each.
+struct Parties {
+    names: Vec<String>,
+    /// The types of controllers that transitions and the crash name.
+    machines: Vec<String>,
+}
+
+impl Parties {
+    fn of(crash: &Crash, ending: &Ending) -> Parties {
+        let of_step = |step: &LastStep| match &step.what {
+            StepKind::Transition { machine, .. } => Some(machine.clone()),
+            StepKind::Message { .. } => None,
+        };
+        let mut machines: Vec<String> = ending.steps.iter().filter_map(of_step).collect();
+        machines.extend(crash.machine.clone());
+        Parties { names: Vec::new(), machines }
+    }
+
+    /// The column with a name.
+    fn column(&mut self, name: String) -> usize {
+        let known = self.names.iter().position(|known| *known == name);
+        known.unwrap_or_else(|| {
+            self.names.push(name);
+            self.names.len() - 1
+        })
+    }
+
+    /// The column of the controller that has a buffer: `system.ruby.l1_cntrl0.requestFromCache` is of `L1Cache 0`, as gem5's
+    /// scripts name controllers. One that has another name keeps it.
+    fn owner(&mut self, buffer: &str) -> usize {
+        let path = buffer.rsplit_once('.').map_or(buffer, |(path, _)| path);
+        let object = path.strip_prefix("system.").unwrap_or(path);
+        let object = object.strip_prefix("ruby.").unwrap_or(object);
+        let controller = object.split_once("_cntrl").and_then(|(prefix, version)| {
+            let version: u32 = version.parse().ok()?;
+            let machine = self.machines.iter().find(|machine| is_short_for(prefix, machine))?;
+            Some(format!("{machine} {version}"))
+        });
+        self.column(controller.unwrap_or_else(|| object.to_owned()))
+    }
+}
+
+/// Whether the name of an object begins as that of a type of controllers, or has its capitals: `dir` and `Directory`, `cp` and
+/// `CorePair`.
+fn is_short_for(prefix: &str, machine: &str) -> bool {
+    let capitals: String = machine.chars().filter(char::is_ascii_uppercase).collect();
+    machine.to_ascii_lowercase().starts_with(prefix) || capitals.to_ascii_lowercase() == prefix
+}
+
+/// A message that was sent: its words, its column, and the steps that it arrives in, each with a column.
+struct Sent<'s> {
+    step: usize,
+    words: &'s str,
+    from: usize,
+    arrives: Vec<(usize, usize)>,
+}
+
+/// The messages among some steps. One that enters a buffer arrives from the controller which sent these words last, unless it
+/// has arrived from there already.
+fn messages<'s>(all: &'s [LastStep], parties: &mut Parties) -> Vec<Sent<'s>> {
+    let mut sent: Vec<Sent<'s>> = Vec::new();
+    for (step, one) in all.iter().enumerate() {
+        let StepKind::Message { buffer, message: words } = &one.what else { continue };
+        let at = parties.owner(buffer);
+        let comes_from = |sent: &&mut Sent<'_>| {
+            sent.words == words && sent.from != at && sent.arrives.iter().all(|(_, to)| *to != at)
+        };
+        match sent.iter_mut().rev().find(comes_from) {
+            Some(sent) => sent.arrives.push((step, at)),
+            None => sent.push(Sent { step, words, from: at, arrives: Vec::new() }),
+        }
+    }
+    sent
+}
+
+/// What happens in each step. What one controller does at a tick is one step, but for messages, which arrive one by one.
+fn steps(all: &[LastStep], parties: &mut Parties) -> Vec<Step> {
+    let mut steps: Vec<Step> = Vec::new();
+    let mut before = None;
+    // The columns of transitions come first, in the order in which they act.
+    let columns: Vec<usize> = all.iter().map(|one| column(one, parties)).collect();
+    let sent = messages(all, parties);
+    for (number, one) in all.iter().enumerate() {
+        let at = columns[number];
+        let events = events(number, one, at, &sent);
+        let is_arrival = matches!(events.first(), Some(Event::Arrived { .. }));
+        match steps.last_mut() {
+            Some(step) if before == Some((at, one.tick)) && !is_arrival => {
+                step.events.extend(events)
+            }
+            _ => steps.push(Step { events }),
+        }
+        before = Some((at, one.last_tick));
+    }
+    // gem5 prints what a transition sends before the transition.
+    for step in &mut steps {
+        step.events.sort_by_key(|event| matches!(event, Event::Sent { .. }));
+    }
+    steps
+}
+
+/// The column of a step.
+fn column(one: &LastStep, parties: &mut Parties) -> usize {
+    match &one.what {
+        StepKind::Transition { machine, version, .. } => {
+            parties.column(format!("{machine} {version}"))
+        }
+        StepKind::Message { buffer, .. } => parties.owner(buffer),
+    }
+}
+
+/// The parts of a step.
+fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Event> {
+    let more = match one.count {
+        1 => String::new(),
+        count => format!(", {count} times to tick {}", one.last_tick),
+    };
+    let of = format!("{:#x}{more}", one.address);
+    match &one.what {
+        StepKind::Transition { event, state, next_state, stall: None, .. } => vec![Event::State {
+            at,
+            event: event.clone(),
+            states: (state.clone(), next_state.clone()),
+            of,
+        }],
+        StepKind::Transition { event, state, stall: Some(_), .. } => {
+            vec![Event::Note { at, what: format!("{event} stalls in {state}{more}") }]
+        }
+        StepKind::Message { buffer, message } => match sent.iter().find(|one| one.step == number) {
+            None => vec![Event::Arrived { at, what: message.clone() }],
+            Some(one) if one.arrives.is_empty() => {
+                let name = buffer.rsplit('.').next().unwrap_or(buffer);
+                vec![Event::Note { at, what: format!("{message} enters {name}") }]
+            }
+            Some(one) => { one.arrives.iter() }
+                .map(|&(_, to)| Event::Sent { from: one.from, to, what: message.clone() })
+                .collect(),
+        },
+    }
+}
+
+/// What the crash says of the controller that it happened in.
+fn failing(crash: &Crash, parties: &mut Parties) -> Option<Event> {
+    let (machine, version) = (crash.machine.as_ref()?, crash.version?);
+    let at = parties.column(format!("{machine} {version}"));
+    let what = match (&crash.event, &crash.state) {
+        (Some(event), Some(state)) => format!("{event} in {state}: {}", crash.kind),
+        _ => crash.kind.to_string(),
+    };
+    Some(Event::Note { at, what })
+}
+
+#[cfg(test)]
+mod tests {
+    use history::CrashKind;
+
+    use super::*;
+    use crate::sequence::{svg, text};
+
+    fn step(tick: u64, what: StepKind) -> LastStep {
+        LastStep { tick, line: tick, address: 0x1000, what, count: 1, last_tick: tick }
+    }
+
+    fn transition(machine: &str, version: u32, event: &str, states: (&str, &str)) -> StepKind {
+        StepKind::Transition {
+            machine: machine.to_owned(),
+            version,
+            event: event.to_owned(),
+            state: states.0.to_owned(),
+            next_state: states.1.to_owned(),
+            stall: None,
+        }
+    }
+
+    fn message(buffer: &str, message: &str) -> StepKind {
+        let buffer = format!("system.ruby.{buffer}");
+        StepKind::Message { buffer, message: message.to_owned() }
+    }
+
+    fn forwarded() -> Ending {
+        let getx = "RequestMsg GETX for L1Cache-0";
+        let steps = vec![
+            step(5, message("l1_cntrl0.mandatoryQueue", "RubyRequest ST")),
+            step(6, message("l1_cntrl0.requestFromCache", getx)),
+            step(6, transition("L1Cache", 0, "Store", ("I", "IM"))),
+            step(9, message("dir_cntrl0.requestToDir", getx)),
+            step(10, message("dir_cntrl0.forwardFromDir", getx)),
+            step(10, transition("Directory", 0, "GETX", ("M", "M"))),
+            step(14, message("l1_cntrl1.forwardToCache", getx)),
+            step(15, transition("L1Cache", 1, "Fwd_GETX", ("M", "I"))),
+        ];
+        Ending { cache_line: Some(0x1000), steps, ..Ending::default() }
+    }
+
+    fn invalid() -> Crash {
+        let mut crash = Crash::new(CrashKind::InvalidTransition, "Invalid transition".to_owned());
+        (crash.machine, crash.version) = (Some("L1Cache".to_owned()), Some(1));
+        (crash.event, crash.state) = (Some("Fwd_GETX".to_owned()), Some("I".to_owned()));
+        crash
+    }
+
+    #[test]
+    fn messages_come_from_the_controller_that_sent_their_words_last() {
+        let chart = crashed("t crashed".to_owned(), &invalid(), &forwarded()).unwrap();
+        assert_eq!(chart.parties, ["L1Cache 0", "Directory 0", "L1Cache 1"]);
+        let messages = chart.messages();
+        let ways: Vec<(usize, usize)> = messages.iter().map(|one| (one.from, one.to)).collect();
+        assert_eq!(ways, [(0, 1), (1, 2)]);
+        assert!(messages.iter().all(|one| one.arrived.is_some()));
+        insta::assert_snapshot!(text(&chart));
+        // The failing step is marked.
+        assert_eq!(svg(&chart).matches("<circle").count(), 1);
+    }
+
+    #[test]
+    fn a_trace_without_steps_has_no_chart() {
+        assert_eq!(crashed(String::new(), &invalid(), &Ending::default()), None);
+    }
+
+    #[test]
+    fn objects_have_the_names_of_their_controllers() {
+        let short = [("l1", "L1Cache"), ("dir", "Directory"), ("cp", "CorePair"), ("tcp", "TCP")];
+        assert!(short.iter().all(|(prefix, machine)| is_short_for(prefix, machine)));
+        assert!(!is_short_for("l2", "L1Cache") && !is_short_for("d", "CorePair"));
+    }
+}

@@ -1,0 +1,455 @@
+//! What actions do with the fields of `cache_entry` and `tbe`, in their order.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::ast::{
+    Action, Binary, Block, Declaration, Expression, ExpressionKind, Function, Machine, Statement,
+    StatementKind,
+};
+use crate::visit::{self, Node};
+
+/// Which of the two objects of a transition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    Entry = 0,
+    Tbe = 1,
+}
+
+/// The objects of a kind that may have its name at some place of a transition, numbered by when they get it: 0 is the one before
+/// the transition.
+type Objects = Vec<usize>;
+
+/// A field of an object of a transition.
+type FieldOf<'a> = (Kind, Objects, &'a str);
+
+/// Something that a transition does with a field.
+#[derive(Clone, Debug)]
+pub enum Step<'a> {
+    /// It is read, or changed by what it was before. If it is only copied, `to` is where to.
+    Reads { kind: Kind, objects: Objects, field: &'a str, to: Option<FieldOf<'a>> },
+    /// It is overwritten.
+    Writes { kind: Kind, objects: Objects, field: &'a str },
+}
+
+impl Step<'_> {
+    /// The numbers of the objects that it concerns.
+    pub fn objects(&self) -> impl Iterator<Item = usize> {
+        let (own, to): (&[usize], &[usize]) = match self {
+            Step::Writes { objects, .. } => (objects, &[]),
+            Step::Reads { objects, to, .. } => {
+                (objects, to.as_ref().map_or(&[], |(_, objects, _)| objects))
+            }
+        };
+        own.iter().chain(to).copied()
+    }
+}
+
+/// Something that an action does, in the order of its text.
+#[derive(Clone, Debug)]
+enum Use<'a> {
+    /// A field is read, or copied to another one.
+    Reads(Kind, &'a str, Option<(Kind, &'a str)>),
+    /// A field is overwritten, if the action comes there for certain.
+    Writes(Kind, &'a str),
+    /// Another object gets the name, perhaps.
+    Gets(Kind, Given),
+    /// No object has the name any more, perhaps.
+    Loses(Kind, bool),
+}
+
+/// How an object gets its name.
+#[derive(Clone, Copy, Debug)]
+struct Given {
+    /// Whether it has just been allocated.
+    is_fresh: bool,
+    is_certain: bool,
+}
+
+/// What the text of a machine says.
+pub struct Text<'a> {
+    actions: FxHashMap<&'a str, Vec<Use<'a>>>,
+    /// The fields that are read in other ways.
+    elsewhere: FxHashSet<&'a str>,
+    /// Of which kinds nothing is known, since objects are used as a whole.
+    opaque: [bool; 2],
+}
+
+/// The functions that gem5 calls for its own accesses, which the protocol's cores never make.
+const FUNCTIONAL: [&str; 3] = ["functionalRead", "functionalWrite", "functionalReadBuffers"];
+
+impl<'a> Text<'a> {
+    /// What a machine says; nothing if fields with the state are written elsewhere than by `setState`.
+    pub fn of(machine: &'a Machine, states: &[&str]) -> Option<Text<'a>> {
+        let mut text = Text {
+            actions: FxHashMap::default(),
+            elsewhere: FxHashSet::default(),
+            opaque: [false; 2],
+        };
+        let own = machine.body.iter().filter_map(|declaration| match declaration {
+            Declaration::Function(function) if function.body.is_some() => {
+                Some(&*function.name.text)
+            }
+            _ => None,
+        });
+        let functions: FxHashSet<&str> = own.collect();
+        for declaration in &machine.body {
+            match declaration {
+                Declaration::Action(action) => {
+                    let reader = Reader::read(action, &functions, &mut text);
+                    text.actions.insert(&action.name.text, reader);
+                }
+                Declaration::InPort(port) => text.elsewhere(&port.body),
+                Declaration::Function(function) => {
+                    let is_functional = FUNCTIONAL.contains(&&*function.name.text);
+                    function
+                        .body
+                        .iter()
+                        .filter(|_| !is_functional)
+                        .for_each(|body| text.elsewhere(body));
+                }
+                _ => {}
+            }
+        }
+        let is_left_to_gem5 = machine.body.iter().all(|declaration| match declaration {
+            Declaration::Action(action) => keeps_states(&action.body, states),
+            Declaration::InPort(port) => keeps_states(&port.body, states),
+            Declaration::Function(function) if &*function.name.text == "setState" => {
+                sets_given_state(function, states)
+            }
+            Declaration::Function(function) => {
+                function.body.iter().all(|body| keeps_states(body, states))
+            }
+            _ => true,
+        });
+        is_left_to_gem5.then_some(text)
+    }
+
+    /// Whether a field is read otherwise than by actions of its line's transitions.
+    pub fn is_read_elsewhere(&self, field: &str) -> bool {
+        self.elsewhere.contains(field)
+    }
+
+    /// Whether nothing is known of a kind.
+    pub fn is_opaque(&self, kind: Kind) -> bool {
+        self.opaque[kind as usize]
+    }
+
+    /// Notes the fields that a port or function reads.
+    fn elsewhere(&mut self, body: &'a Block) {
+        let mut written: Vec<&Expression> = Vec::new();
+        visit::block(body, &mut |node| match node {
+            Node::Statement(statement) => {
+                if let StatementKind::Assign { target, .. } = &statement.kind {
+                    written.push(target);
+                }
+            }
+            Node::Expression(whole) => {
+                if let ExpressionKind::Field { object, field } = &whole.kind
+                    && !is_message(object)
+                    && !written.iter().any(|target| std::ptr::eq(*target, whole))
+                {
+                    self.elsewhere.insert(&field.text);
+                }
+            }
+        });
+    }
+
+    /// What the actions of a transition do with fields, in their order, but for copies, which are read behind where they are
+    /// written.
+    pub fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Vec<Step<'a>> {
+        let mut steps = Vec::new();
+        let mut objects: [Objects; 2] = [vec![0], vec![0]];
+        let mut count = [1, 1];
+        for one in actions.filter_map(|name| self.actions.get(name)).flatten() {
+            match one {
+                Use::Reads(kind, field, to) => steps.push(Step::Reads {
+                    kind: *kind,
+                    objects: objects[*kind as usize].clone(),
+                    field,
+                    to: to.map(|(kind, field)| (kind, objects[kind as usize].clone(), field)),
+                }),
+                Use::Writes(kind, field) => steps.push(Step::Writes {
+                    kind: *kind,
+                    objects: objects[*kind as usize].clone(),
+                    field,
+                }),
+                Use::Gets(kind, Given { is_certain, .. }) => {
+                    let own = &mut objects[*kind as usize];
+                    if *is_certain {
+                        own.clear();
+                    }
+                    own.push(count[*kind as usize]);
+                    count[*kind as usize] += 1;
+                }
+                Use::Loses(kind, is_certain) => {
+                    if *is_certain {
+                        objects[*kind as usize].clear();
+                    }
+                }
+            }
+        }
+        steps
+    }
+
+    /// Notes as read elsewhere what a transition reads of objects that were there before and get their name on the way: such an
+    /// object may have another state.
+    pub fn note_known<'n>(&mut self, actions: impl Iterator<Item = &'n str>) {
+        let mut is_known = [false; 2];
+        for one in actions.filter_map(|name| self.actions.get(name)).flatten() {
+            match one {
+                Use::Gets(kind, given) => is_known[*kind as usize] |= !given.is_fresh,
+                Use::Reads(kind, field, _) if is_known[*kind as usize] => {
+                    self.elsewhere.insert(field);
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// Whether the fields with the state get nothing but the state that is given to `setState`.
+fn sets_given_state(function: &Function, states: &[&str]) -> bool {
+    let is_given = |value: &Expression| {
+        let ExpressionKind::Name(name) = &value.kind else { return false };
+        function.parameters.iter().any(|one| {
+            &*one.kind.text == "State" && one.name.as_ref().is_some_and(|own| own.text == name.text)
+        })
+    };
+    let mut sets = true;
+    function.body.iter().for_each(|body| {
+        visit::block(body, &mut |node| {
+            if let Node::Statement(statement) = node
+                && let StatementKind::Assign { target, value } = &statement.kind
+                && let ExpressionKind::Field { field, .. } = &target.kind
+            {
+                sets &= !states.contains(&&*field.text) || is_given(value);
+            }
+        });
+    });
+    sets
+}
+
+/// Whether code leaves the fields with the state alone, and does not call what sets them.
+fn keeps_states(body: &Block, states: &[&str]) -> bool {
+    let mut keeps = true;
+    visit::block(body, &mut |node| match node {
+        Node::Statement(Statement { kind: StatementKind::Assign { target, .. }, .. }) => {
+            if let ExpressionKind::Field { object, field } = &target.kind {
+                keeps &= is_message(object) || !states.contains(&&*field.text);
+            }
+        }
+        Node::Expression(Expression { kind: ExpressionKind::Call { function, .. }, .. }) => {
+            keeps &= &*function.text != "setState";
+        }
+        _ => {}
+    });
+    keeps
+}
+
+/// Whether an expression is the message that is read or sent.
+fn is_message(object: &Expression) -> bool {
+    matches!(&object.kind, ExpressionKind::Name(name) if ["in_msg", "out_msg"].contains(&&*name.text))
+}
+
+/// The object that a name stands for in an action.
+fn kind_of(object: &Expression) -> Option<Kind> {
+    match &object.kind {
+        ExpressionKind::Name(name) if &*name.text == "cache_entry" => Some(Kind::Entry),
+        ExpressionKind::Name(name) if &*name.text == "tbe" => Some(Kind::Tbe),
+        _ => None,
+    }
+}
+
+/// The field of `cache_entry` or `tbe` that an expression names.
+fn field_of(whole: &Expression) -> Option<(Kind, &str)> {
+    match &whole.kind {
+        ExpressionKind::Field { object, field } => Some((kind_of(object)?, &field.text)),
+        _ => None,
+    }
+}
+
+/// Reads an action.
+struct Reader<'a, 't> {
+    functions: &'t FxHashSet<&'a str>,
+    text: &'t mut Text<'a>,
+    uses: Vec<Use<'a>>,
+    /// The tables and caches in which the action has allocated until now.
+    allocated: Vec<&'a str>,
+    /// Whether the action comes here for certain.
+    is_certain: bool,
+}
+
+impl<'a> Reader<'a, '_> {
+    fn read(
+        action: &'a Action,
+        functions: &FxHashSet<&'a str>,
+        text: &mut Text<'a>,
+    ) -> Vec<Use<'a>> {
+        let mut reader =
+            Reader { functions, text, uses: Vec::new(), allocated: Vec::new(), is_certain: true };
+        reader.block(&action.body);
+        reader.uses
+    }
+
+    fn block(&mut self, block: &'a Block) {
+        block.statements.iter().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &'a Statement) {
+        match &statement.kind {
+            StatementKind::Expression(inner) | StatementKind::Return(inner) => {
+                self.expression(inner)
+            }
+            StatementKind::Assign { target, value } => self.assign(target, value),
+            StatementKind::If { condition, then, otherwise } => {
+                self.expression(condition);
+                let was_certain = std::mem::replace(&mut self.is_certain, false);
+                let allocated = self.allocated.len();
+                self.block(then);
+                self.allocated.truncate(allocated);
+                otherwise.iter().for_each(|block| self.block(block));
+                self.allocated.truncate(allocated);
+                self.is_certain = was_certain;
+            }
+            StatementKind::Enqueue { latency, bypass, body, .. } => {
+                latency.iter().chain(bypass).for_each(|inner| self.expression(inner));
+                self.block(body);
+            }
+            StatementKind::Defer { body, .. } | StatementKind::Peek { body, .. } => {
+                self.block(body)
+            }
+            StatementKind::StallAndWait { .. }
+            | StatementKind::WakeupPort { .. }
+            | StatementKind::CheckOnCacheProbe { .. }
+            | StatementKind::CheckAllocate(_)
+            | StatementKind::CheckNextCycle
+            | StatementKind::CheckStopSlots => {}
+        }
+    }
+
+    fn assign(&mut self, target: &'a Expression, value: &'a Expression) {
+        let (to, from) = (field_of(target), field_of(value));
+        if from.is_none() {
+            self.expression(value);
+        }
+        match (to, &target.kind) {
+            _ if to == from => {}
+            (Some((kind, field)), _) if self.is_certain => self.uses.push(Use::Writes(kind, field)),
+            (Some(_), _) => {}
+            (None, ExpressionKind::Field { object, .. }) if is_message(object) => {}
+            // A field of something else is written, which does not read it.
+            (None, ExpressionKind::Field { object, .. }) => self.expression(object),
+            (None, _) => self.expression(target),
+        }
+        // Whether a copy is used shows behind it, where it has been written.
+        self.uses.extend(from.map(|(kind, field)| Use::Reads(kind, field, to)));
+    }
+
+    fn expressions(&mut self, all: &'a [Expression]) {
+        all.iter().for_each(|inner| self.expression(inner));
+    }
+
+    /// Expressions of which some may be an object as a whole.
+    fn whole_or(&mut self, all: &'a [Expression]) {
+        all.iter()
+            .filter(|inner| kind_of(inner).is_none())
+            .for_each(|inner| self.expression(inner));
+    }
+
+    fn expression(&mut self, whole: &'a Expression) {
+        if let Some((kind, field)) = field_of(whole) {
+            return self.uses.push(Use::Reads(kind, field, None));
+        }
+        if let Some(kind) = kind_of(whole) {
+            self.text.opaque[kind as usize] = true;
+        }
+        match &whole.kind {
+            ExpressionKind::Field { object, field } => {
+                if !is_message(object) {
+                    self.text.elsewhere.insert(&field.text);
+                    self.expression(object);
+                }
+            }
+            ExpressionKind::Call { function, arguments } => self.call(&function.text, arguments),
+            ExpressionKind::Method { object, method, arguments } => {
+                // A method of the entry itself changes what a cache notes of it.
+                if kind_of(object).is_none() {
+                    self.expression(object);
+                }
+                // The use of an entry is noted by its place in the cache.
+                if &*method.text == "setMRU" {
+                    self.whole_or(arguments);
+                } else {
+                    self.expressions(arguments);
+                }
+                if let (ExpressionKind::Name(object), "allocate") = (&object.kind, &*method.text) {
+                    self.allocated.push(&object.text);
+                }
+            }
+            ExpressionKind::Valid { value, .. } if kind_of(value).is_some() => {}
+            ExpressionKind::Valid { value, .. }
+            | ExpressionKind::Cast { value, .. }
+            | ExpressionKind::Unary { value, .. } => self.expression(value),
+            ExpressionKind::Binary { operator: Binary::Equal | Binary::NotEqual, left, right } => {
+                for side in [left, right].into_iter().filter(|side| kind_of(side).is_none()) {
+                    self.expression(side);
+                }
+            }
+            ExpressionKind::Binary { left, right, .. } => {
+                self.expression(left);
+                self.expression(right);
+            }
+            ExpressionKind::StaticCall { arguments, .. } => self.expressions(arguments),
+            ExpressionKind::Index { object, indices } => {
+                self.expression(object);
+                self.expressions(indices);
+            }
+            // A local of such a name hides what the name stands for.
+            ExpressionKind::Local { name, .. } => {
+                if ["cache_entry", "tbe", "in_msg", "out_msg"].contains(&&*name.text) {
+                    self.text.opaque = [true; 2];
+                }
+            }
+            ExpressionKind::Name(_)
+            | ExpressionKind::Number(_)
+            | ExpressionKind::Float(_)
+            | ExpressionKind::Text(_)
+            | ExpressionKind::Bool(_)
+            | ExpressionKind::Enumerator { .. }
+            | ExpressionKind::Null
+            | ExpressionKind::New(_) => {}
+        }
+    }
+
+    fn call(&mut self, function: &'a str, arguments: &'a [Expression]) {
+        let is_certain = self.is_certain;
+        match function {
+            "set_cache_entry" | "set_tbe" => {
+                self.whole_or(arguments);
+                let is_fresh = arguments.first().is_some_and(|one| self.is_allocated(one));
+                let kind = if function == "set_tbe" { Kind::Tbe } else { Kind::Entry };
+                self.uses.push(Use::Gets(kind, Given { is_fresh, is_certain }));
+            }
+            "unset_cache_entry" => self.uses.push(Use::Loses(Kind::Entry, is_certain)),
+            "unset_tbe" => self.uses.push(Use::Loses(Kind::Tbe, is_certain)),
+            // What is only printed makes no difference.
+            "DPRINTF" | "DPRINTFN" | "APPEND_TRANSITION_COMMENT" => {}
+            // What a function reads is read elsewhere.
+            _ if self.functions.contains(function) => self.whole_or(arguments),
+            _ => self.expressions(arguments),
+        }
+    }
+
+    /// Whether an expression is an object that the action has allocated.
+    fn is_allocated(&self, whole: &Expression) -> bool {
+        let is_table = |object: &Expression| matches!(&object.kind, ExpressionKind::Name(name) if self.allocated.contains(&&*name.text));
+        match &whole.kind {
+            ExpressionKind::Method { method, object, .. } => {
+                &*method.text == "allocate" || &*method.text == "lookup" && is_table(object)
+            }
+            ExpressionKind::Index { object, .. } => is_table(object),
+            ExpressionKind::Cast { value, .. } => self.is_allocated(value),
+            _ => false,
+        }
+    }
+}
