@@ -173,12 +173,13 @@ runAll(const Options &options)
     return 0;
 }
 
+/** Answers the script with which rubric asks what a binary is. */
 int
-buildInformation(const Options &options)
+answer(const Options &options)
 {
-    std::cout << "Build information:\n\ngem5 version 24.0.0.1\ncompiled Jan  1 2026 00:00:00\nbuild options:\n";
+    std::cout << "rubric: compiled Jan  1 2026 00:00:00\nrubric: has RubricTester\n";
     if (!options.is("plain"))
-        std::cout << "    PROTOCOL = MI_example\n";
+        std::cout << "rubric: protocol MI_example\n";
     return 0;
 }
 
@@ -192,8 +193,8 @@ main(int count, char **words)
     options.name = options.name.substr(options.name.rfind('/') + 1);
     for (int at = 1; at < count; at++) {
         std::string word = words[at], next = at + 1 < count ? words[at + 1] : "";
-        if (word == "--build-info")
-            return buildInformation(options);
+        if (word.size() > 12 && word.substr(word.size() - 12) == "/question.py")
+            return answer(options);
         else if (word == "--client")
             options.client = next;
         else if (word == "--log")

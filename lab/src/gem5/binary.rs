@@ -64,20 +64,26 @@ impl Binary {
     /// Asks a binary what it is.
     ///
     /// # Errors
-    /// Fails if it cannot be started, is not gem5, or has no protocol of Ruby.
+    /// Fails if it cannot be started, is not gem5 with the plug-in, or has no protocol of Ruby.
     pub fn probe(given: &Given) -> Result<Binary, Error> {
         let path = std::path::absolute(&given.path).map_err(Error::file(&given.path))?;
-        let said = build_information(&path)?;
+        let said = answer(&path)?;
         let after = |label: &str| {
             let mut found = said.lines().filter_map(|line| line.trim().strip_prefix(label));
             found.next().map(|value| value.trim().to_owned())
         };
-        let (Some(_), Some(compiled)) = (after("gem5 version"), after("compiled")) else {
-            let what = format!("is no gem5: `--build-info` printed {}", process::excerpt(&said));
+        let Some(compiled) = after("rubric: compiled ") else {
+            let what = format!(
+                "is no gem5: with a script that asks what it is, it printed {}",
+                process::excerpt(&said)
+            );
             return Err(Error::gem5(&path, what));
         };
-        let protocol = after("PROTOCOL =").filter(|name| !name.is_empty() && name != "None");
-        let Some(protocol) = protocol else {
+        if after("rubric: has RubricTester").is_none() {
+            let what = "has no RubricTester: build it with rubric's folder gem5 in EXTRAS";
+            return Err(Error::gem5(&path, what));
+        }
+        let Some(protocol) = after("rubric: protocol ") else {
             let what = "was built without a protocol of Ruby: build it with one, such as \
                         RUBY_PROTOCOL_MESI_TWO_LEVEL";
             return Err(Error::gem5(&path, what));
@@ -92,19 +98,32 @@ impl Binary {
     }
 }
 
-/// What gem5 prints about how it was built.
-fn build_information(path: &Path) -> Result<String, Error> {
+/// The script that asks. The option `--build-info` of gem5 v24.0 fails.
+const QUESTION: &str = "\
+import _m5.core
+import m5.defines
+import m5.objects
+print('rubric: compiled', _m5.core.compileDate)
+if m5.defines.buildEnv.get('PROTOCOL') not in (None, '', 'None'):
+    print('rubric: protocol', m5.defines.buildEnv['PROTOCOL'])
+if hasattr(m5.objects, 'RubricTester'):
+    print('rubric: has RubricTester')
+";
+
+/// What gem5 answers.
+fn answer(path: &Path) -> Result<String, Error> {
+    let folder = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
+    let script = folder.path().join("question.py");
+    std::fs::write(&script, QUESTION).map_err(Error::file(&script))?;
     let mut command = Command::new(path);
-    command.arg("--build-info").stdin(Stdio::null());
+    command.arg("-q").arg("-d").arg(folder.path().join("m5out")).arg(script);
+    command.stdin(Stdio::null());
     let output = process::output(command, ANSWER);
     let output = output.map_err(|error| Error::gem5(path, error.to_string()))?;
-    match output {
-        None => {
-            let what = format!("did not answer `--build-info` within {} s", ANSWER.as_secs());
-            Err(Error::gem5(path, what))
-        }
-        Some(output) => Ok(output),
-    }
+    output.ok_or_else(|| {
+        let what = format!("did not say what it is within {} s", ANSWER.as_secs());
+        Error::gem5(path, what)
+    })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::Duration;
 
+use ingest::gem5::Output;
 use simulate::client::Client;
 use tempfile::TempDir;
 
@@ -122,7 +123,11 @@ impl Session {
     fn ended(&mut self) -> Error {
         let status = self.child.wait().map(|status| status.to_string()).unwrap_or_default();
         let said = std::fs::read(self.folder.path().join(ERRORS)).unwrap_or_default();
-        let said = process::excerpt(&String::from_utf8_lossy(&said));
+        let crash = Output::read(&said[..], ERRORS).ok().and_then(|output| output.crash);
+        let said = match crash {
+            Some(crash) => crash.headline(),
+            None => process::excerpt(&String::from_utf8_lossy(&said)),
+        };
         let what = format!("ended before it had run all programs ({status}): {said}");
         Error::gem5(&self.binary, what)
     }

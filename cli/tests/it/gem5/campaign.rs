@@ -149,7 +149,11 @@ fn binaries_that_are_not_usable_are_refused() {
     let gem5 = binary(&folder, "gem5");
     for (binaries, options, expected) in [
         (&[&*missing][..], &[][..], "missing.opt: No such file"),
-        (&["/bin/true"], &[], "/bin/true: is no gem5: `--build-info` printed nothing"),
+        (
+            &["/bin/true"],
+            &[],
+            "/bin/true: is no gem5: with a script that asks what it is, it printed nothing",
+        ),
         (&[&plain], &[], "was built without a protocol of Ruby"),
         (&[&broken], &[], "ended before it had run all programs"),
         (&[&broken], &[], "fatal: this gem5 is broken"),
