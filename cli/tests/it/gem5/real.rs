@@ -118,7 +118,10 @@ fn compare(client: &str, ours: Vec<Shown>, theirs: Vec<Shown>) {
     let is_early = client.starts_with("early");
     let (ours, theirs) = (identities(ours, is_early), identities(theirs, is_early));
     if !is_early {
-        assert_eq!(ours, theirs);
+        assert_eq!(ours.len(), theirs.len());
+        for (ours, theirs) in ours.into_iter().zip(theirs) {
+            assert!(is_same(&ours, &theirs), "{ours:?} in the log, {theirs:?} in the trace");
+        }
         return;
     }
     // Ruby also shows the loads that the core repeated.
@@ -127,6 +130,17 @@ fn compare(client: &str, ours: Vec<Shown>, theirs: Vec<Shown>) {
         while left.next_if(|other| other < operation).is_some() {}
         assert_eq!(left.next().as_ref(), Some(operation));
     }
+}
+
+/// Whether a log and a trace show the same operation. A response that Ruby has ready while another leaves its port waits for a
+/// tick in the port's queue.
+fn is_same(ours: &Identity, theirs: &Identity) -> bool {
+    let without_tick = |it: &Identity| (it.0, it.1.clone(), it.2, it.3, it.4);
+    let is_on_time = match (ours.5, theirs.5) {
+        (Some(ours), Some(theirs)) => ours == theirs || ours == theirs + 1,
+        (ours, theirs) => ours == theirs,
+    };
+    without_tick(ours) == without_tick(theirs) && is_on_time
 }
 
 #[test]
