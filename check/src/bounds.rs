@@ -103,6 +103,13 @@ impl Bounds {
         }
     }
 
+    /// Has a bound count as met that a copy of these bounds has met.
+    pub fn include(&self, copy: &Bounds) {
+        if self.exceeded.get().is_none() {
+            self.exceeded.set(copy.exceeded.get());
+        }
+    }
+
     /// The bound that was met first; `None` if none was.
     pub fn exceeded(&self) -> Option<Exceeded> {
         self.exceeded.get()

@@ -231,7 +231,8 @@ impl<'a, 'e> Placing<'a, 'e> {
             self.scratch.kept_out.push(location, slot);
             return false;
         }
-        if self.input.finals.contains(&event) && self.prefix.writes_left(location) > 1 {
+        if self.prefix.final_write(location) == Some(event) && self.prefix.writes_left(location) > 1
+        {
             return false;
         }
         if self.holds

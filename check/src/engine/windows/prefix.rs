@@ -21,6 +21,8 @@ pub(super) struct Prefix<'e> {
     initial_readers_left: Vec<u32>,
     /// Per location, how many of its writes are not placed.
     writes_left: Vec<u32>,
+    /// Per location, the write of its final value, or [`NONE`].
+    final_write: Vec<u32>,
 }
 
 impl<'e> Prefix<'e> {
@@ -37,7 +39,11 @@ impl<'e> Prefix<'e> {
             readers_left: vec![0; input.nodes()],
             initial_readers_left: locations.clone().map(|at| of_initial(at).len() as u32).collect(),
             writes_left: vec![0; locations.len()],
+            final_write: vec![NONE; locations.len()],
         };
+        for &write in input.finals {
+            prefix.final_write[input.location[write as usize] as usize] = write;
+        }
         for reader in locations.flat_map(of_initial) {
             prefix.is_reader[*reader as usize] = true;
         }
@@ -60,6 +66,11 @@ impl<'e> Prefix<'e> {
     /// The placed events, in order.
     pub fn into_order(self) -> Vec<u32> {
         self.order.into_iter().map(|(event, _)| event).collect()
+    }
+
+    /// The write of the final value of a location, if that is known.
+    pub fn final_write(&self, location: u32) -> Option<u32> {
+        Some(self.final_write[location as usize]).filter(|&write| write != NONE)
     }
 
     /// Whether an event is placed.

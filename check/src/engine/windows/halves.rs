@@ -1,0 +1,154 @@
+//! Places the two halves of a long history at the same time.
+//!
+//! Whether a history is divided depends on its length alone, so the order does not depend on the number of
+//! processors.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use super::cut::{Cut, WARM_UP};
+use super::part::Part;
+use super::search::{Progress, Search};
+use super::{Ended, Extent, Input};
+use crate::bounds::Bounds;
+use crate::engine::both::both;
+
+/// Number of windows, and of events, from which on a history is divided.
+const MINIMUM_WINDOWS: usize = 48;
+const MINIMUM_EVENTS: usize = 1 << 16;
+/// Number of windows on either side of a cut where a contradiction may be due to it.
+const NEAR: usize = WARM_UP + 6;
+
+/// Searches a memory order by halves. `None` if the whole history should be searched instead: it is short, or
+/// cannot be divided.
+pub(super) fn order(
+    input: &Input<'_>,
+    admission: &[u32],
+    extent: Extent,
+    bounds: &Bounds,
+) -> Option<Ended> {
+    let nodes = input.nodes();
+    if nodes < MINIMUM_EVENTS || nodes < MINIMUM_WINDOWS * extent.size {
+        return None;
+    }
+    let cut = Cut::find(input, admission, extent, bounds)?;
+    let halves = Halves { input, admission, extent, cut, is_over: AtomicBool::new(false) };
+    let copy = bounds.clone();
+    let (first, (second, copy)) = both(
+        nodes,
+        || halves.first(bounds),
+        || {
+            let second = halves.second(&copy);
+            (second, copy)
+        },
+    );
+    bounds.include(&copy);
+    join(first, second)
+}
+
+/// How the search of a half ended.
+enum Half {
+    /// All of its events, in an order that follows the rules.
+    Order(Vec<u32>),
+    /// There was a contradiction that may be due to the cut.
+    FailedNearCut,
+    /// There was a contradiction that the whole history has as well, or the other half had one.
+    Failed,
+    /// A bound was met.
+    Exceeded,
+}
+
+/// Puts together what was found for the halves.
+fn join(first: Half, second: Half) -> Option<Ended> {
+    match (first, second) {
+        (Half::Order(mut order), Half::Order(second)) => {
+            order.extend(second);
+            Some(Ended::Order(order))
+        }
+        (Half::Exceeded, _) | (_, Half::Exceeded) => Some(Ended::Exceeded),
+        (Half::Failed, _) | (_, Half::Failed) => Some(Ended::GaveUp),
+        _ => None,
+    }
+}
+
+struct Halves<'a> {
+    input: &'a Input<'a>,
+    /// The order of admission.
+    admission: &'a [u32],
+    extent: Extent,
+    cut: Cut,
+    /// Whether a half failed for a reason other than the cut, so that the other one does not matter.
+    is_over: AtomicBool,
+}
+
+impl Halves<'_> {
+    fn first(&self, bounds: &Bounds) -> Half {
+        let part = self.cut.first(self.input, self.admission);
+        let near = part.admission().len().saturating_sub(NEAR * self.extent.size);
+        self.place(&part, bounds, |placed| placed >= near)
+    }
+
+    fn second(&self, bounds: &Bounds) -> Half {
+        let part = self.cut.second(self.input, self.admission);
+        let near = NEAR * self.extent.size;
+        self.place(&part, bounds, |placed| placed < near)
+    }
+
+    /// Places the events of a half. `is_near` says whether a contradiction after so many may be due to the cut.
+    fn place(&self, part: &Part, bounds: &Bounds, is_near: impl Fn(usize) -> bool) -> Half {
+        let input = part.input();
+        let mut search = Search::new(&input, part.admission(), self.extent);
+        match search.run(bounds, |_| self.is_over.load(Ordering::Relaxed)) {
+            Progress::Complete => {
+                let order = search.into_order().into_iter();
+                Half::Order(order.map(|event| part.original(event)).collect())
+            }
+            Progress::GaveUp if is_near(search.best()) => Half::FailedNearCut,
+            Progress::GaveUp | Progress::Stopped => {
+                self.is_over.store(true, Ordering::Relaxed);
+                Half::Failed
+            }
+            Progress::Exceeded => Half::Exceeded,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::{Ambiguity, ReadsFrom};
+    use memory::Model;
+
+    use super::super::{Columns, admission};
+    use super::*;
+    use crate::engine::events::Events;
+    use crate::generate::{Recipe, generate, without_order};
+
+    /// How the search by halves ends for a history of so many operations.
+    fn ended(model: Model, operations: u32) -> Option<(usize, Ended)> {
+        let recipe = Recipe { model, operations, locations: 32, seed: 1, ..Recipe::default() };
+        let history = without_order(&generate(&recipe).unwrap()).unwrap();
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+        let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
+        let columns = Columns::of(&events);
+        let input = columns.input(&events, &[]);
+        let admission = admission::order(&input).unwrap();
+        let extent = Extent { size: 256, patience: 96 };
+        let ended = order(&input, &admission, extent, &Bounds::none())?;
+        Some((events.len(), ended))
+    }
+
+    #[test]
+    fn long_histories_are_divided_and_all_of_their_events_placed() {
+        for model in [Model::SC, Model::TSO, Model::PSO] {
+            let Some((events, Ended::Order(mut order))) = ended(model, 70_000) else {
+                panic!("{model}: no order by halves");
+            };
+            order.sort_unstable();
+            assert!(order.into_iter().eq(0..events as u32), "{model}");
+        }
+    }
+
+    #[test]
+    fn short_histories_are_not_divided() {
+        assert!(ended(Model::SC, 5_000).is_none());
+    }
+}

@@ -1,0 +1,333 @@
+//! [`Search`]: places events window by window, and undoes placements after a contradiction.
+
+use super::placing::{Caution, Placed, Placing, Scratch};
+use super::prefix::Prefix;
+use super::window::{Conflict, Window};
+use super::{Extent, Input, rules};
+use crate::bounds::Bounds;
+use crate::engine::events::{INITIAL, NONE};
+
+/// Number of windows that can be undone.
+const CHECKPOINTS: usize = 256;
+/// Number of contradictions without new placements after which the search gives up in a small history. A large
+/// history, where giving up loses more, allows one more for each so many events.
+const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
+const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
+/// Members of the largest window, in sizes of the smallest.
+const MAX_GROWTH: usize = 3;
+
+/// How far a search came.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Progress {
+    /// All events are placed.
+    Complete,
+    /// The caller stopped it.
+    Stopped,
+    /// It found no order.
+    GaveUp,
+    /// A bound was met.
+    Exceeded,
+}
+
+/// The state before the placements of a window.
+#[derive(Debug)]
+struct Checkpoint {
+    placed: usize,
+    banned: Vec<u32>,
+}
+
+/// The state of a search window by window.
+pub(super) struct Search<'e> {
+    input: &'e Input<'e>,
+    /// The order in which events are admitted.
+    order: &'e [u32],
+    /// Per event that reads, the last write before it of its thread and location.
+    own: Vec<u32>,
+    prefix: Prefix<'e>,
+    window: Window,
+    scratch: Scratch,
+    /// How many events of `order` were admitted.
+    admitted: usize,
+    /// The smallest number of members.
+    smallest: usize,
+    /// See [`Extent::patience`].
+    patience: usize,
+    /// The number of members to admit. Contradictions raise it.
+    size: usize,
+    /// Number of further members, until some can be placed.
+    extra: usize,
+    caution: Caution,
+    /// Locations that were locked since the rules were applied.
+    locked: Vec<u32>,
+    checkpoints: Vec<Checkpoint>,
+    /// Number of contradictions since `best`.
+    conflicts: usize,
+    /// The largest number of events that were placed.
+    best: usize,
+}
+
+impl<'e> Search<'e> {
+    /// A search that has placed nothing yet. `order` is the order in which events are admitted.
+    pub fn new(input: &'e Input<'e>, order: &'e [u32], extent: Extent) -> Search<'e> {
+        let Extent { size, patience } = extent;
+        Search {
+            input,
+            order,
+            own: input.own_writes(),
+            prefix: Prefix::new(input),
+            window: Window::new(input, size + size / 2),
+            scratch: Scratch::new(input),
+            admitted: 0,
+            smallest: size,
+            patience,
+            size,
+            extra: 0,
+            caution: Caution { guesses: usize::MAX, holds: true, banned: Vec::new() },
+            locked: Vec::new(),
+            checkpoints: Vec::new(),
+            conflicts: 0,
+            best: 0,
+        }
+    }
+
+    /// Places all events, or those of the windows until `stops` says that this is enough. It is asked before
+    /// each window.
+    pub fn run(&mut self, bounds: &Bounds, mut stops: impl FnMut(&Prefix<'_>) -> bool) -> Progress {
+        loop {
+            if bounds.passed() {
+                return Progress::Exceeded;
+            }
+            if stops(&self.prefix) {
+                return Progress::Stopped;
+            }
+            let goes_on = match self.fill() {
+                Ok(()) if self.window.order().is_empty() => return Progress::Complete,
+                Ok(()) => self.place(),
+                Err(Conflict) => self.go_back(),
+            };
+            if !goes_on || self.window.work() > self.patience * (self.best + 2 * self.smallest) {
+                return Progress::GaveUp;
+            }
+        }
+    }
+
+    /// The largest number of events that were placed.
+    pub fn best(&self) -> usize {
+        self.best
+    }
+
+    /// The placed events, in order.
+    pub fn into_order(self) -> Vec<u32> {
+        self.prefix.into_order()
+    }
+
+    /// Admits further events to the window, and applies the rules.
+    fn fill(&mut self) -> Result<(), Conflict> {
+        self.window.forget_placed(self.input);
+        let size = self.size + self.extra;
+        let more = size.saturating_sub(self.window.order().len());
+        let end = (self.admitted + more).min(self.order.len());
+        if self.window.slots() + end - self.admitted > self.window.capacity() {
+            self.window.compact(self.input, size + size / 2);
+        }
+        for location in std::mem::take(&mut self.locked) {
+            self.lock(location);
+        }
+        for at in self.admitted..end {
+            self.admit(self.order[at])?;
+        }
+        self.admitted = end;
+        rules::saturate(self.input, &mut self.window)
+    }
+
+    /// Adds an event to the window, and the edges that follow directly.
+    fn admit(&mut self, event: u32) -> Result<(), Conflict> {
+        let slot = self.window.push(self.input, event);
+        for &before in self.input.before.of(event) {
+            self.link(before, slot)?;
+        }
+        let location = self.input.location[event as usize];
+        if self.input.reads[event as usize] {
+            self.link_source(event, slot)?;
+        }
+        if location != NONE && self.input.source[event as usize] != NONE {
+            self.observe(event, slot, location);
+        }
+        if self.input.writes[event as usize] {
+            for reader in self.prefix.waiting_readers(location) {
+                if let Some(reader) = self.window.slot(reader)
+                    && reader != slot
+                {
+                    self.window.add(reader, slot);
+                }
+            }
+            self.link_finals(location);
+        }
+        Ok(())
+    }
+
+    /// Adds an edge from an event, unless it is placed.
+    fn link(&mut self, from: u32, to: u32) -> Result<(), Conflict> {
+        if self.prefix.is_placed(from) {
+            return Ok(());
+        }
+        let from = self.window.slot(from).ok_or(Conflict)?;
+        self.window.add(from, to);
+        Ok(())
+    }
+
+    /// Applies R4 and R5 to a read.
+    fn link_source(&mut self, read: u32, slot: u32) -> Result<(), Conflict> {
+        let source = self.input.source[read as usize];
+        let own = self.own[read as usize];
+        if source == NONE {
+            return Ok(());
+        }
+        if source != INITIAL && !self.input.is_own_earlier(source, read) {
+            self.link(source, slot)?;
+        }
+        if own == NONE || own == source || self.prefix.is_placed(own) {
+            return Ok(());
+        }
+        if source == INITIAL || self.prefix.is_placed(source) {
+            return Err(Conflict);
+        }
+        if let (Some(own), Some(source)) = (self.window.slot(own), self.window.slot(source)) {
+            self.window.add(own, source);
+        }
+        Ok(())
+    }
+
+    /// Applies R7 to a new reader: it precedes the writes that its source precedes.
+    fn observe(&mut self, event: u32, slot: u32, location: u32) {
+        let source = self.input.source[event as usize];
+        let is_placed = source == INITIAL || self.prefix.is_placed(source);
+        let source = if is_placed { None } else { self.window.slot(source) };
+        let follows = |&write: &u32| {
+            let follows_source = source.is_some_and(|source| self.window.precedes(source, write));
+            write != slot && (is_placed || follows_source)
+        };
+        let writes: Vec<u32> = self.window.writes(location).filter(follows).collect();
+        for write in writes {
+            self.window.add(slot, write);
+        }
+    }
+
+    /// Puts the writes of a location behind the readers of what it holds.
+    fn lock(&mut self, location: u32) {
+        let writes: Vec<u32> = self.window.writes(location).collect();
+        for write in writes {
+            for reader in self.prefix.waiting_readers(location) {
+                if let Some(reader) = self.window.slot(reader)
+                    && reader != write
+                {
+                    self.window.add(reader, write);
+                }
+            }
+        }
+    }
+
+    /// Puts the other writes of a location before the final one.
+    fn link_finals(&mut self, location: u32) {
+        let last = self.prefix.final_write(location);
+        if let Some(last) = last.and_then(|last| self.window.slot(last)) {
+            let writes: Vec<u32> = self.window.writes(location).collect();
+            for write in writes.into_iter().filter(|&write| write != last) {
+                self.window.add(write, last);
+            }
+        }
+    }
+
+    /// Places members of the window. Returns whether the search goes on.
+    fn place(&mut self) -> bool {
+        if self.checkpoints.len() == CHECKPOINTS {
+            self.checkpoints.remove(0);
+        }
+        let banned = self.caution.banned.clone();
+        self.checkpoints.push(Checkpoint { placed: self.prefix.len(), banned });
+        let is_all = self.admitted == self.order.len();
+        let goal = if is_all { usize::MAX } else { self.size / 4 };
+        let Placed { count, is_stopped, locked, .. } =
+            Placing::new(self.input, &mut self.prefix, &mut self.window, &mut self.scratch)
+                .run(goal, &self.caution);
+        self.locked = locked;
+        if count > 0 {
+            self.caution.banned.clear();
+        }
+        if self.prefix.len() > self.best {
+            self.best = self.prefix.len();
+            self.conflicts = 0;
+            self.caution.guesses = self.caution.guesses.saturating_mul(8);
+        }
+        is_stopped || self.adapt(count)
+    }
+
+    /// Chooses the next size by the number of members that were placed. Returns whether the search goes on.
+    fn adapt(&mut self, count: usize) -> bool {
+        if count >= self.size / 16 {
+            self.size = self.smallest.max(self.size - self.size / 64);
+            self.extra = 0;
+            self.caution.holds = true;
+            return true;
+        }
+        if !self.caution.holds {
+            let most = MAX_GROWTH * self.smallest;
+            let is_all = self.admitted == self.order.len();
+            if count == 0 && (self.size + self.extra >= most || is_all) {
+                return self.prefix.len() == self.order.len() || self.go_back();
+            }
+            self.extra = (self.extra + self.size / 2).min(most.saturating_sub(self.size));
+        }
+        self.caution.holds = false;
+        true
+    }
+
+    /// Undoes placements after a contradiction. Returns whether the search goes on.
+    fn go_back(&mut self) -> bool {
+        loop {
+            self.conflicts += 1;
+            let further = self.order.len() / EVENTS_PER_FURTHER_CONFLICT;
+            if self.conflicts > MAX_CONFLICTS_WITHOUT_PROGRESS + further {
+                return false;
+            }
+            let Some(undone) = self.undo() else {
+                return false;
+            };
+            if self.refill(undone).is_ok() {
+                return true;
+            }
+        }
+    }
+
+    /// Undoes the placements of the last window in which there were any. Returns them and the members.
+    fn undo(&mut self) -> Option<Vec<u32>> {
+        while self.checkpoints.last().is_some_and(|last| last.placed == self.prefix.len()) {
+            self.checkpoints.pop();
+        }
+        let Checkpoint { placed, banned } = self.checkpoints.pop()?;
+        let mut members = self.prefix.truncate(placed);
+        self.caution.banned = banned;
+        if self.caution.guesses == 1 {
+            self.caution.banned.push(members[0]);
+        }
+        self.caution.guesses = match self.caution.guesses {
+            0..=2 => 1,
+            3..=8 => 2,
+            _ => 8,
+        };
+        self.size = (self.size + self.size / 8).min(MAX_GROWTH * self.smallest);
+        self.window.forget_placed(self.input);
+        members.extend(self.window.order().iter().map(|&slot| self.window.event(slot)));
+        Some(members)
+    }
+
+    /// Makes a window of these events alone.
+    fn refill(&mut self, members: Vec<u32>) -> Result<(), Conflict> {
+        self.locked.clear();
+        // The contradiction may have come up while events were admitted.
+        self.admitted = self.prefix.len() + members.len();
+        let size = members.len().max(self.size + self.extra);
+        self.window.clear(self.input, size + size / 2);
+        members.into_iter().try_for_each(|event| self.admit(event))
+    }
+}
