@@ -49,6 +49,7 @@ fn program(changes: &str) -> ProgramSize {
         let value = value.parse().expect("a number");
         match what {
             "rmws" => shape.rmws = value,
+            "linked" => shape.linked = value,
             "flush" => shape.extras.flushes = value,
             "atomics" => shape.extras.atomics = value,
             other => panic!("{other} is not known here"),

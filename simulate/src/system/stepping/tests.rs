@@ -163,14 +163,19 @@ fn internal(lines: u32, set: &[&str]) -> Scope {
 #[test]
 fn internal_events_are_handled_before_requests() {
     let protocol = Protocol::open(INTERNAL).unwrap();
+    // Once a line is there it stays, so short runs have more to show. Each number of moves is a seed.
+    let faults = |scope: &Scope| -> (usize, usize) {
+        let of_whole = (40..60).map(|moves| random_runs(INTERNAL, scope, moves)).sum();
+        let of_parts = (40..60).map(|moves| parts_agree(&protocol, scope, moves).0).sum();
+        (of_whole, of_parts)
+    };
     for scope in [internal(2, &[]), internal(3, &[]), internal(2, &["most=1"])] {
-        assert_eq!(random_runs(INTERNAL, &scope, 4000), 0);
-        assert_eq!(parts_agree(&protocol, &scope, 4000).0, 0);
+        assert_eq!(faults(&scope), (0, 0), "{scope:?}");
     }
     // Those that are sent with a latency come later, and while one is stalled anything may happen.
     for scope in [internal(2, &["wait=1"]), internal(3, &["most=1"])] {
-        assert!(random_runs(INTERNAL, &scope, 4000) > 0);
-        assert!(parts_agree(&protocol, &scope, 4000).0 > 0);
+        let (of_whole, of_parts) = faults(&scope);
+        assert!(of_whole > 0 && of_parts > 0, "{scope:?}");
     }
 }
 
@@ -178,16 +183,22 @@ fn internal_events_are_handled_before_requests() {
 fn what_a_controller_looks_at_first_may_precede_an_internal_event() {
     let mut stepper = stepper(INTERNAL, &internal(2, &[]));
     let ask = |line| Move::Ask { core: 0, line, action: Action::Load, value: 0 };
-    let mut state = stepper.take(&stepper.first(), ask(0)).state.unwrap();
+    let first = stepper.first();
+    let mut state = stepper.take(&first, ask(0)).state.unwrap();
     let wake = [Move::Wake { controller: 0 }];
     assert_eq!(stepper.moves(&state)[..], wake, "nothing but the event");
-    while !stepper.moves(&state).iter().any(|one| matches!(one, Move::Arrive { .. })) {
-        let next = *stepper.moves(&state).last().unwrap();
-        state = stepper.take(&state, next).state.unwrap();
-    }
+    // The event, the request to memory, whose response does not arrive yet, and the request of the core, which is tried later.
+    state = stepper.take(&state, wake[0]).state.unwrap();
+    let memory = stepper.moves(&state).into_iter().find(|one| matches!(one, Move::Memory { .. }));
+    state = stepper.take(&state, memory.unwrap()).state.unwrap();
+    state = stepper.take(&state, wake[0]).state.unwrap();
+    assert!(stepper.moves(&state).contains(&ask(1)));
     state = stepper.take(&state, ask(1)).state.unwrap();
     let moves = stepper.moves(&state);
-    assert!(matches!(moves[..], [Move::Arrive { .. }, Move::Wake { .. }]), "{moves:?}");
+    assert!(
+        matches!(moves[..], [Move::Arrive { .. }, Move::Wake { .. }]) && moves[1] == wake[0],
+        "{moves:?}"
+    );
 }
 
 /// What the moves of a state lead to, with representatives of states.

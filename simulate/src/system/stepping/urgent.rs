@@ -1,14 +1,14 @@
 //! Internal events that happen before anything else does.
 //!
-//! gem5's script for CHI gives controllers queues for internal events, which allow messages without latency. Such an event is handled in the cycle in which it is
-//! triggered, and CHI relies on that. There is no time here, but there is an order: as long as a message without latency waits in a
-//! queue of a controller, it is still the same cycle, in which no other controller sees what this one has sent. What others do in this
-//! cycle may as well have happened before. So only this controller moves: it handles the event, or first a message that
-//! arrives in the same cycle at a port that it looks at earlier. Messages at later ports, requests of cores among
-//! them, wait until the internal events are over, as in a wakeup.
+//! gem5's script for CHI gives controllers queues for internal events, which allow messages without latency. Such an event is
+//! handled in the cycle in which it is triggered, and CHI relies on that. There is no time here, but there is an order: as
+//! long as a message without latency waits in a queue of a controller, it is still the same cycle, in which no other
+//! controller sees what this one has sent. What others do in this cycle may as well have happened before. So only this
+//! controller moves: it handles the event, or first a message that arrives in the same cycle at a port at which it looks
+//! earlier. Messages at later ports, requests of cores among them, wait until the internal events are over, as in a wakeup.
 //!
-//! An event may be stalled, for want of a TBE for example. If the controller was woken and did nothing, it is *stuck*, until it does something
-//! again: everything may happen then.
+//! An event may be stalled, for want of a TBE for example. If the controller was woken and did nothing, it is *stuck* until it
+//! does something again, and everything may happen.
 
 use super::{Move, Stepping};
 

@@ -91,8 +91,8 @@ impl Known {
     pub fn moves(&self, state: &[u32], moves: &mut Vec<Move>) {
         moves.clear();
         let mut internal = self.layout.internal.iter();
-        if let Some((controller, port)) = internal
-            .find_map(|&number| Some((number, self.summary(state, number).urgent?)))
+        if let Some((controller, port)) =
+            internal.find_map(|&number| Some((number, self.summary(state, number).urgent?)))
         {
             return self.urgent_moves(state, controller, port, moves);
         }
@@ -119,13 +119,7 @@ impl Known {
     }
 
     /// The moves of [`Stepping::moves`](super::super::Stepping::moves) where a controller has an internal event at a port.
-    fn urgent_moves(
-        &self,
-        state: &[u32],
-        controller: usize,
-        port: usize,
-        moves: &mut Vec<Move>,
-    ) {
+    fn urgent_moves(&self, state: &[u32], controller: usize, port: usize, moves: &mut Vec<Move>) {
         let is_before = |other: Option<usize>| other.is_some_and(|other| other < port);
         for (buffer, receiver) in self.layout.receivers.iter().enumerate() {
             if let Some(at) = receiver.at
