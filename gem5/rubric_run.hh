@@ -42,8 +42,10 @@ class RubricRun : public SimObject
     const rubric::Client &client() const { return kind; }
     rubric::Log &log() { return records; }
 
-  private:
+    /** Ends gem5 if the log cannot be written any more. */
     void checkLog() const;
+
+  private:
 
     rubric::Client kind;
     rubric::Program current;

@@ -181,10 +181,11 @@ RubricTester::step()
     checkEnd();
 }
 
-/** Tells the run when the program has ended. */
+/** Tells the run when the program has ended. A log that cannot be written, because its reader is gone, ends gem5. */
 void
 RubricTester::checkEnd()
 {
+    run.checkLog();
     if (!isDone && core->isDone()) {
         isDone = true;
         run.finished();

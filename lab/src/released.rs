@@ -30,7 +30,7 @@ pub struct Released {
     pub repair: String,
     /// How to see it on a gem5 tree of one's own.
     pub see: String,
-    /// Whether it was shown in gem5 itself: `yes`, or why not.
+    /// How it was shown: `by reading`, `by rubric`, or `by rubric and in gem5 itself`.
     pub shown: String,
 }
 

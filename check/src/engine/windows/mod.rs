@@ -51,7 +51,7 @@ pub struct Input<'a> {
     pub thread: &'a [u32],
     /// Per event, its location; [`NONE`] if it has none.
     pub location: &'a [u32],
-    /// Per event that reads, or depends on a read, the source: an event, [`INITIAL`], or [`NONE`] if it is
+    /// Per event that reads, or depends on a read, the source: an event, [`INITIAL`](crate::engine::events::INITIAL), or [`NONE`] if it is
     /// not known.
     pub source: &'a [u32],
     /// Per event, whether it reads.
