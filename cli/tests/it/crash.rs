@@ -193,6 +193,46 @@ fn the_last_steps_are_drawn() {
 }
 
 #[test]
+fn the_last_steps_are_drawn_as_a_sequence() {
+    let folder = Folder::new();
+    let queued = |tick: u32, buffer: &str| {
+        format!(
+            "{tick:7}: system.ruby.{buffer}: Enqueue arrival_time: {}, Message: [RequestMsg: addr = [0x1000, line 0x1000] Type = GETX \
+             Requestor = L1Cache-1 Destination = [NetDest (4) 0 - ] ]\n",
+            tick + 2
+        )
+    };
+    let sent = queued(97, "l1_cntrl1.requestFromCache") + &queued(98, "l1_cntrl0.forwardToCache");
+    let trace = folder.file("a.trace", small(&(sent + DEADLOCK)));
+    let draw = |name: &str| {
+        let path = folder.path(name);
+        output_of(&["explain", &trace, "--chart", &path], 1);
+        fs::read_to_string(&path).unwrap()
+    };
+    let text = draw("a.txt");
+    for wanted in [
+        "a.trace crashed",
+        "GETX for L1Cache-1",
+        "Store stalls in MII, 2 times",
+        "Seq 1",
+        "deadlock: Seq 1",
+    ] {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    let drawn = draw("a.svg");
+    assert!(
+        drawn.matches("marker-end").count() == 1 && drawn.matches("<circle").count() == 1,
+        "{drawn}"
+    );
+    assert!(draw("a.html").contains("<circle"));
+    let nothing = folder.path("b.svg");
+    let whole = folder.file("b.trace", small(""));
+    let said = rubric(&["explain", &whole, "--chart", &nothing]).assert().code(0);
+    let said = String::from_utf8(said.get_output().stderr.clone()).unwrap();
+    assert!(said.contains("nothing to draw") && fs::read(&nothing).is_err(), "{said}");
+}
+
+#[test]
 fn a_run_that_just_stops_is_no_crash_but_its_requests_are_said() {
     let folder = Folder::new();
     let trace = folder.file("a.trace", small(""));

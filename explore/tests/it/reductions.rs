@@ -166,14 +166,15 @@ fn memory_performs_requests_at_once() {
 /// MI_example, with something else in an action that asks memory to read.
 fn asking_memory(further: &str) -> Protocol {
     let action = "action(fetch_for_cache, \"mf\", desc=\"Let memory read\") {";
-    changed_mi_example(action, &format!("{action} {further}"))
+    changed_mi_example(&[(action, &format!("{action} {further}"))])
 }
 
-/// MI_example with another text in place of one.
-fn changed_mi_example(text: &str, other: &str) -> Protocol {
+/// MI_example with other texts in place of some.
+fn changed_mi_example(changes: &[(&str, &str)]) -> Protocol {
     let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../fixtures/protocols"));
     let loaded = load_with(&folder.join("MI_example.slicc"), &mut |path| {
-        Ok(std::fs::read_to_string(path)?.replace(text, other).into_bytes())
+        let text = std::fs::read_to_string(path)?;
+        Ok(changes.iter().fold(text, |all, (text, other)| all.replace(text, other)).into_bytes())
     });
     let protocol = loaded.and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES));
     protocol.unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
@@ -219,12 +220,13 @@ fn a_tbe_with_another_state_than_its_line_has_no_live_variables() {
     let first = "if (is_invalid(cache_entry)) { return tbe.TBEState; }\n    }\n    if (is_valid(cache_entry)) {";
     let alone = "if (is_invalid(cache_entry)) { tbe.TBEState := state; }\n    }\n    if (is_valid(cache_entry)) {";
     let scope = Scope { live_variables: true, ..Scope::default() };
-    let same = run(&changed_mi_example(read, first), &scope, &BOTH);
+    let same = run(&changed_mi_example(&[(read, first)]), &scope, &BOTH);
     assert_eq!(same.live_variables, LiveVariables::On);
     let both = [true, false].map(|live_variables| {
-        let protocol = changed_mi_example(set, alone);
+        let protocol = changed_mi_example(&[(read, first), (set, alone)]);
         run(&protocol, &Scope { live_variables, ..scope.clone() }, &BOTH)
     });
     assert_eq!(both[0].live_variables, LiveVariables::Refused);
     assert_eq!(said(&both[0]), said(&both[1]));
+    assert_eq!(said(&both[0]).0, "nothing");
 }

@@ -150,16 +150,23 @@ fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Ev
             vec![Event::Note { at, what: format!("{event} stalls in {state}{more}") }]
         }
         StepKind::Message { buffer, message } => match sent.iter().find(|one| one.step == number) {
-            None => vec![Event::Arrived { at, what: message.clone() }],
+            None => vec![Event::Arrived { at, what: brief(message) }],
             Some(one) if one.arrives.is_empty() => {
                 let name = buffer.rsplit('.').next().unwrap_or(buffer);
-                vec![Event::Note { at, what: format!("{message} enters {name}") }]
+                vec![Event::Note { at, what: format!("{} enters {name}", brief(message)) }]
             }
             Some(one) => { one.arrives.iter() }
-                .map(|&(_, to)| Event::Sent { from: one.from, to, what: message.clone() })
+                .map(|&(_, to)| Event::Sent { from: one.from, to, what: brief(message) })
                 .collect(),
         },
     }
+}
+
+/// What a message asks for, without its type: `GETX for L1Cache-0`.
+fn brief(message: &str) -> String {
+    let says_more = |rest: &&str| !rest.starts_with("for ") && !rest.starts_with("from ");
+    let rest = message.split_once(' ').map(|(_, rest)| rest).filter(says_more);
+    rest.unwrap_or(message).to_owned()
 }
 
 /// What the crash says of the controller that it happened in.

@@ -35,6 +35,7 @@ pub fn svg(chart: &Chart) -> String {
         out: String::new(),
         sent: vec![None; messages.len()],
         last: (0.0, 0.0),
+        right: 0.0,
         y: 0.0,
     };
     drawing.y = MARGIN + TITLE + LINE * chart.lead.len() as f64 + LINE;
@@ -69,6 +70,8 @@ struct Drawing<'c> {
     sent: Vec<Option<(f64, f64)>>,
     /// Where the last arrow of a step ended, its state changed, or what happened is noted.
     last: (f64, f64),
+    /// Where the words end that stand beside lifelines.
+    right: f64,
     y: f64,
 }
 
@@ -142,7 +145,8 @@ impl Drawing<'_> {
     /// A text beside a lifeline.
     fn note(&mut self, at: usize, what: &str) {
         self.last = (self.lifeline(at), self.y - 4.0);
-        let (x, y) = (self.lifeline(at) + 8.0, self.y);
+        let (x, y) = (self.lifeline(at) + 10.0, self.y);
+        self.right = self.right.max(x + what.chars().count() as f64 * LETTER);
         self.write(format_args!("<text x=\"{x:.0}\" y=\"{y:.0}\">{}</text>", escaped(what)));
     }
 
@@ -177,6 +181,8 @@ impl Drawing<'_> {
         let (x, y) = (self.lifeline(at), self.y);
         self.last = (x, y - 6.0);
         let width = change.chars().count() as f64 * 7.6 + 14.0;
+        let words = event.chars().count() as f64 * LETTER;
+        self.right = self.right.max(x + width / 2.0 + 5.0 + words);
         self.write(format_args!(
             "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
             x + width / 2.0 + 5.0,
@@ -241,7 +247,8 @@ impl Drawing<'_> {
         let longest = texts.map(|text| text.chars().count()).max().unwrap_or(0) as f64 * 7.0;
         let longest = longest.max(chart.title.chars().count() as f64 * TITLE_LETTER);
         let drawn = NUMBERS + self.column * chart.parties.len() as f64;
-        let (width, height) = (drawn.max(longest) + 2.0 * MARGIN, y + MARGIN);
+        let widest = drawn.max(longest).max(self.right - MARGIN);
+        let (width, height) = (widest + 2.0 * MARGIN, y + MARGIN);
         self.write(format_args!(
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
@@ -280,6 +287,7 @@ impl Drawing<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::Step;
     use super::super::tests::example;
     use super::*;
 
@@ -296,6 +304,21 @@ mod tests {
             assert!(drawn.contains(wanted), "{wanted}: {drawn}");
         }
         assert_eq!(drawn, svg(&example()));
+    }
+
+    #[test]
+    fn words_beside_the_last_lifeline_have_room() {
+        let width = |what: &str| {
+            let mut chart = example();
+            let what = what.to_owned();
+            chart.steps.push(Step { events: vec![Event::Note { at: 2, what }] });
+            let drawn = svg(&chart);
+            let text = drawn.split("width=\"").nth(1).and_then(|rest| rest.split('"').next());
+            text.and_then(|text| text.parse::<f64>().ok()).unwrap()
+        };
+        // The column grows with the words, of which it has half a width beside the lifeline.
+        let (short, long) = (width("short"), width(&"W".repeat(100)));
+        assert!(long > short && long > 2.5 * 100.0 * LETTER + 100.0 * LETTER, "{short} {long}");
     }
 
     #[test]
