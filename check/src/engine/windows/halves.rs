@@ -13,7 +13,7 @@ use crate::bounds::Bounds;
 use crate::engine::both::both;
 
 /// Number of windows, and of events, from which on a history is divided.
-const MINIMUM_WINDOWS: usize = 48;
+const MINIMUM_WINDOWS: usize = 128;
 const MINIMUM_EVENTS: usize = 1 << 16;
 /// Number of windows on either side of a cut where a contradiction may be due to it.
 const NEAR: usize = WARM_UP + 6;
