@@ -45,7 +45,8 @@ fn every_experiment_is_there_at_paper_size() {
     for line in list.lines() {
         let name = line.split(' ').next().unwrap();
         let known = EXPERIMENTS.iter().any(|&(known, ..)| known == name);
-        assert!(known || name == "mutants", "{name}");
+        // `mutants` has a test of its own. `fidelity` is of no paper, and takes binaries of gem5 that a user has built.
+        assert!(known || ["mutants", "fidelity"].contains(&name), "{name}");
     }
     let readme = fs::read_to_string(stored().join("README.md")).unwrap();
     for (name, histories, rows) in EXPERIMENTS {
