@@ -125,7 +125,7 @@ fn a_folder_of_something_else_is_refused() {
         fs::write(&manifest, text.replacen(from, to, 1)).unwrap();
         refused(&tiny(), &protocol)
     };
-    let version = changed("\"version\": 1", "\"version\": 9");
+    let version = changed("\"version\": 2", "\"version\": 9");
     assert!(version.contains("with files of version 9"), "{version}");
     let cut = changed("\"states\": 50", "\"states\": 5000");
     assert!(cut.contains("states: has") && cut.contains("remove the folder"), "{cut}");
