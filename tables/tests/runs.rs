@@ -117,7 +117,7 @@ fn columns_are_those_of_the_documentation() {
         ];
         expected.extend(names);
     }
-    let last = ["trace_hash str", "simulate_seconds f64", "command str", "known str"];
+    let last = ["trace_hash str", "simulate_seconds f64", "command str", "known str", "gem5 str"];
     expected.extend(last.map(str::to_owned));
     assert_eq!(columns(&table), expected);
     let words = |column: &str| -> Vec<Option<String>> {
