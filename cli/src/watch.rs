@@ -168,19 +168,25 @@ impl Watched<'_> {
         }
         let violated = kept.filter(|_| matches!(self.end, End::Violation { .. }));
         if args.format == Format::Json {
+            let mut failed = None;
             if let Some((aftermath, history)) = violated {
-                files.extend(aftermath.of_violation(&history, &mut io::sink())?);
+                let (made, error) = aftermath.of_violation(&history, &mut io::sink());
+                files.extend(made);
+                failed = error;
             }
-            return self.output(&files).json(self.end, out).map_err(Error::Output);
+            // The verdict is printed whether all files could be made or not.
+            self.output(&files).json(self.end, out).map_err(Error::Output)?;
+            return failed.map_or(Ok(()), Err);
         }
         self.output(&files).text(self.end, out).map_err(Error::Output)?;
         for file in &files {
             writeln!(out, "written: {}", file.display()).map_err(Error::Output)?;
         }
-        if let Some((aftermath, history)) = violated {
-            aftermath.of_violation(&history, out)?;
-        }
-        Ok(())
+        let (_, failed) = match violated {
+            Some((aftermath, history)) => aftermath.of_violation(&history, out),
+            None => (Vec::new(), None),
+        };
+        failed.map_or(Ok(()), Err)
     }
 
     fn output<'o>(&'o self, files: &'o [PathBuf]) -> Output<'o> {

@@ -65,7 +65,7 @@ pub struct Fidelity {
     binaries: Vec<Binary>,
 }
 
-/// The result.
+/// What a comparison found, as rows of its two tables.
 #[derive(Clone, Debug)]
 pub struct Outcome {
     /// The rows of its tables.

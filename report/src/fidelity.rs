@@ -46,9 +46,9 @@ pub struct SubjectPair {
     pub protocol: String,
     /// The mutant; none for the unmutated protocol.
     pub mutant: Option<String>,
-    /// On rubric's simulator.
+    /// What was found on rubric's simulator.
     pub simulator: Findings,
-    /// In gem5.
+    /// What was found in gem5, with the same programs.
     pub gem5: Findings,
     /// Whether the finder of most findings is the same.
     pub agrees: bool,

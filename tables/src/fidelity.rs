@@ -15,7 +15,7 @@ pub enum Place {
     /// On rubric's simulator.
     #[default]
     Simulator,
-    /// In gem5.
+    /// In a binary of gem5 with the plug-in.
     Gem5,
 }
 

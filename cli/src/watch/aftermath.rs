@@ -80,15 +80,14 @@ impl Aftermath<'_> {
         convert::write_to(&input, self.kept, convert::format(self.kept, None)?, &mut io::sink())
     }
 
-    /// Makes the files of a violation, and prints what they are and what `shrink` says. Returns their paths.
-    ///
-    /// # Errors
-    /// Returns the first error; the other files are made all the same.
+    /// Makes the files of a violation, and prints what they are and what `shrink` says. Returns the paths of those that were made,
+    /// and the first error: one file that cannot be made, such as a litmus test of an operation that the instruction set does not
+    /// have, does not keep the others from being made.
     pub fn of_violation(
         &self,
         history: &History,
         out: &mut dyn Write,
-    ) -> Result<Vec<PathBuf>, Error> {
+    ) -> (Vec<PathBuf>, Option<Error>) {
         let mut files = Vec::new();
         let mut failed = None;
         for &action in self.actions {
@@ -99,7 +98,7 @@ impl Aftermath<'_> {
                 Err(error) => failed = failed.or(Some(error)),
             }
         }
-        failed.map_or(Ok(files), Err)
+        (files, failed)
     }
 
     /// Makes one file. Its status is that of the verdict on the kept operations: without some of the trace they may be consistent.

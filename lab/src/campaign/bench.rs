@@ -17,7 +17,7 @@ pub struct Title {
     pub mutant: Option<String>,
 }
 
-/// Makes runs.
+/// Where a campaign's programs run: on rubric's simulator or in binaries of gem5.
 pub trait Bench: Sync {
     /// How many runs of a stream the first round has, and the largest number that any has.
     fn pace(&self) -> (u32, u32);

@@ -134,7 +134,7 @@ pub struct Rounds<'a> {
     pub stop: StopRule,
     /// The time after which no further run is started.
     pub deadline: Option<Instant>,
-    /// Makes runs.
+    /// Where the programs run.
     pub bench: &'a dyn Bench,
 }
 

@@ -110,7 +110,7 @@ if hasattr(m5.objects, 'RubricTester'):
     print('rubric: has RubricTester')
 ";
 
-/// What gem5 answers.
+/// Runs the script [`QUESTION`] in a binary and returns what it prints.
 fn answer(path: &Path) -> Result<String, Error> {
     let folder = tempfile::tempdir().map_err(Error::file(&std::env::temp_dir()))?;
     let script = folder.path().join("question.py");

@@ -23,7 +23,7 @@ pub fn output(mut command: Command, limit: Duration) -> io::Result<Option<String
     thread::spawn(move || {
         let mut bytes = Vec::new();
         let read = stdout.as_mut().map_or(Ok(0), |stdout| stdout.read_to_end(&mut bytes));
-        // Nobody listens any more after the time limit.
+        // After the time limit the receiver is gone.
         let _ = sender.send(read.map(|_| String::from_utf8_lossy(&bytes).into_owned()));
     });
     let said = receiver.recv_timeout(limit);

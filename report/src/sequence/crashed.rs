@@ -238,8 +238,14 @@ mod tests {
         assert_eq!(ways, [(0, 1), (1, 2)]);
         assert!(messages.iter().all(|one| one.arrived.is_some()));
         let text = text(&chart);
-        assert_eq!(text.matches("GETX for L1Cache-0").count(), 2, "{text}");
-        assert!(text.contains("invalid transition: L1Cache 1, state I, event Fwd_GETX"), "{text}");
+        for (wanted, times) in [
+            ("ST enters mandatoryQueue", 1),
+            ("─ GETX for L1Cache-0 ─", 2),
+            ("Fwd_GETX in I: invalid transition", 1),
+            ("invalid transition: L1Cache 1, state I, event Fwd_GETX", 1),
+        ] {
+            assert_eq!(text.matches(wanted).count(), times, "{wanted}: {text}");
+        }
         // The failing step is marked.
         assert_eq!(svg(&chart).matches("<circle").count(), 1);
     }

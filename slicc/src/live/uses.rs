@@ -268,7 +268,7 @@ fn field_of(whole: &Expression) -> Option<(Kind, &str)> {
     }
 }
 
-/// Reads an action.
+/// Walks over the statements of an action and notes its uses of the two objects.
 struct Reader<'a, 't> {
     functions: &'t FxHashSet<&'a str>,
     text: &'t mut Text<'a>,
