@@ -353,7 +353,7 @@ impl Task<'_> {
             return None;
         }
         let stage = Stage::By(Algorithm::Complete);
-        let size = windows::size_for(self.events.threads, self.events.model);
+        let size = windows::size_for(self.events.threads, self.events.model, self.events.len());
         match windows::order_of(self.events, finals, size, self.bounds) {
             Ended::Order(order) => {
                 let verdict = self.run(&order);

@@ -36,7 +36,7 @@ impl Task<'_> {
             initial_readers: &nodes.initial_readers,
             finals: &finals,
         };
-        let size = windows::size_for(history.threads().len(), self.model);
+        let size = windows::size_for(history.threads().len(), self.model, history.len());
         let mut sizes = [size, 4 * size].into_iter();
         let order = sizes.find_map(|size| {
             let extent = Extent { size, patience: PATIENCE };

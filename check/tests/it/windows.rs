@@ -50,10 +50,12 @@ fn orders_of_consistent_histories_are_found_and_run() {
 #[test]
 fn orders_of_two_halves_are_run_as_one() {
     for model in MODELS {
-        for (seed, threads, locations) in [(1, 4, 16), (2, 8, 64), (5, 16, 256)] {
+        for (seed, threads, locations, size) in
+            [(1, 4, 16, 256), (2, 8, 64, 256), (3, 16, 256, 512)]
+        {
             let recipe =
                 Recipe { model, threads, locations, operations: 70_000, seed, ..Recipe::default() };
-            assert!(is_found(&history(&recipe), model, 256), "{model} {seed}");
+            assert!(is_found(&history(&recipe), model, size), "{model} {seed}");
         }
     }
 }

@@ -119,11 +119,16 @@ pub enum Ended {
     Exceeded,
 }
 
-/// The number of events of a window that is enough on most histories with this number of threads. Where
+/// Number of events from which on windows are twice as large: the more there are, the more likely is a place where
+/// a smaller window is not enough.
+const EVENTS_FOR_LARGER_WINDOWS: usize = 1 << 22;
+
+/// The number of events of a window that is enough on most histories with this number of threads and events. Where
 /// stores wait in buffers, more events are in progress at a time.
-pub fn size_for(threads: usize, model: Model) -> usize {
+pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
     let in_progress = if model.buffers() || model.is_weak() { 48 } else { 24 };
-    (in_progress * threads).clamp(256, 3072)
+    let factor = if events < EVENTS_FOR_LARGER_WINDOWS { 1 } else { 2 };
+    (factor * in_progress * threads).clamp(256, 3072)
 }
 
 /// Searches a memory order of the events of a model with store buffers, with windows of about `size`
