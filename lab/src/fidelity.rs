@@ -1,8 +1,8 @@
 //! How faithful rubric's simulator is to gem5: the same programs, with the same mutants, run in both.
 //!
 //! [`Options`] say what is run, [`Fidelity`] runs it, or resumes what its folder holds. Each binary of gem5 has a protocol or a mutant built
-//! in; the simulator runs the same mutant of the same protocol. Caches, banks, directories and the number of cores are the same in both,
-//! and each has its own latencies.
+//! in; the simulator runs the same mutant of the same protocol. Caches, banks, directories and the number of cores are the same in both.
+//! The simulator's network and memory take as long as gem5's scripts let them take; each draws its own random delays.
 //!
 //! - `settings`: the options that must be the same when a folder is resumed;
 //! - `pair`: a program in both places, and the line of the journal about it.

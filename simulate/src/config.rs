@@ -58,6 +58,9 @@ pub struct Options {
     pub mesh: Option<Mesh>,
     /// The latency of memory.
     pub memory: Latency,
+    /// Whether network and memory take as long as gem5's scripts let them take, instead of the latencies above: a crossbar whose
+    /// buffers delay messages like other buffers, and a controller of DRAM with a queue of writes.
+    pub gem5_latencies: bool,
     /// Whether cores are told about lines that leave their caches.
     pub send_evictions: bool,
     /// Settings of parameters.
@@ -83,6 +86,7 @@ impl Default for Options {
             network: Latency::Between(1, 3 * UNLOADED),
             mesh: None,
             memory: Latency::Between(20, 100),
+            gem5_latencies: false,
             send_evictions: false,
             settings: Vec::new(),
             strict: false,

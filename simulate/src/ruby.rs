@@ -9,6 +9,7 @@
 pub(crate) mod block;
 pub(crate) mod buffer;
 pub mod cache;
+pub(crate) mod crossbar;
 pub mod delays;
 pub(crate) mod directory;
 pub(crate) mod mask;

@@ -422,6 +422,7 @@ impl Args {
         };
         simulation.options.settings.extend(self.system.set.clone());
         simulation.options.mesh = self.system.mesh;
+        simulation.options.gem5_latencies = self.system.gem5_latencies;
         simulation.options.strict = self.system.strict;
         simulation.deadlock_threshold = self.system.deadlock_threshold;
         simulation

@@ -115,6 +115,9 @@ impl System {
             words.extend(latency.map(|latency| format!("--{option} {latency}")));
         }
         words.extend(self.mesh.map(|mesh| format!("--mesh {mesh}")));
+        if self.gem5_latencies {
+            words.push("--gem5-latencies".to_owned());
+        }
         if self.steady {
             words.push("--steady".to_owned());
         }

@@ -143,6 +143,11 @@ pub struct System {
     #[arg(long, value_name = "A-B", value_parser = parse::latency)]
     pub(super) memory: Option<Latency>,
 
+    /// Network and memory take as long as gem5's scripts let them take: a crossbar of routers with buffers that delay messages at
+    /// random (docs/slicc.md, "Network"), and DRAM with a queue of writes
+    #[arg(long, conflicts_with_all = ["network", "mesh", "memory"])]
+    pub(super) gem5_latencies: bool,
+
     /// Every delay as long as in an idle system, unless --network or --memory says otherwise
     #[arg(long, visible_alias = "no-random-delays")]
     pub(super) steady: bool,

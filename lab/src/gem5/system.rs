@@ -48,14 +48,16 @@ impl System {
         System { cores, ..self }
     }
 
-    /// The options of such a system on rubric's simulator, with the latencies that are usual there.
+    /// The options of such a system on rubric's simulator, with the latencies that gem5's scripts give it.
     pub fn options(&self) -> Options {
+        let options = Options::default();
+        let options = if self.has_random_delays { options } else { options.steady() };
         Options {
             caches: self.caches,
             l2_banks: self.banks,
             directories: self.directories,
-            random_delays: self.has_random_delays,
-            ..Options::default()
+            gem5_latencies: true,
+            ..options
         }
     }
 

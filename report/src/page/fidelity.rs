@@ -23,7 +23,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         html! {
             p {
                 "The same programs run on rubric's simulator and in gem5, with the same mutant built in, the same caches and the same number "
-                "of cores. Latencies are those of each, so single runs differ: what is compared is what all runs of a mutant show."
+                "of cores. Latencies are those of gem5's scripts, but each draws its own random delays, so single runs differ: what is compared is what all "
+                "runs of a mutant show."
             }
         },
     );

@@ -3,23 +3,37 @@
 //! A request takes effect when it is accepted, so a read returns all writes accepted before it and
 //! none after. Responses for one line arrive in the order of the requests; those for different
 //! lines may overtake each other if the latency is random.
+//!
+//! With a queue of writes, responses take as long as those of gem5's `MemCtrl`: a write is answered as soon as it is in the queue, and
+//! so is a read of a line that is there. The programs here have too few lines to fill the queue, so lines that were written stay in
+//! it. Other reads take as long as DRAM takes. Then the response goes through a buffer of the directory.
 
 use rustc_hash::FxHashMap;
 
 use super::delays::{Delays, Latency};
 use super::{Misuse, block};
 
+/// Cycles from a request to the response of the queue, in gem5's default memory.
+const QUEUED: Latency = Latency::Constant(10);
+
+/// Cycles from a request to the response of DRAM: a row that is open and one that is not.
+const DRAM: Latency = Latency::Between(39, 65);
+
 /// The contents of memory, and its latency.
 #[derive(Clone, Debug)]
 pub struct Memory {
     block_words: usize,
     latency: Latency,
+    /// If there is a queue of writes, whether the buffer behind it delays responses at random.
+    queue: Option<bool>,
     /// The index of each line that was accessed.
     lines: FxHashMap<u64, u32>,
     /// The data of those lines, block by block.
     data: Vec<u64>,
     /// The tick at which the last response of each line arrives.
     answered: Vec<u64>,
+    /// Whether each line was written by a request.
+    written: Vec<bool>,
 }
 
 impl Memory {
@@ -28,10 +42,17 @@ impl Memory {
         Memory {
             block_words: block_bytes as usize / 8,
             latency,
+            queue: None,
             lines: FxHashMap::default(),
             data: Vec::new(),
             answered: Vec::new(),
+            written: Vec::new(),
         }
+    }
+
+    /// From now on, there is a queue of writes; responses are delayed at random if `is_random`.
+    pub fn queue_writes(&mut self, is_random: bool) {
+        self.queue = Some(is_random);
     }
 
     fn line_of(&self, address: u64) -> u64 {
@@ -45,6 +66,7 @@ impl Memory {
         let index = *self.lines.entry(line).or_insert(fresh as u32) as usize;
         if index == fresh {
             self.answered.push(0);
+            self.written.push(false);
             self.data.resize(self.data.len() + self.block_words, 0);
         }
         index
@@ -52,7 +74,14 @@ impl Memory {
 
     /// The tick at which the response arrives to a request for a line that is accepted now.
     fn answer(&mut self, index: usize, now: u64, random: &mut Delays) -> u64 {
-        let tick = now + self.latency.draw(random).max(1);
+        let latency = match self.queue {
+            None => self.latency.draw(random).max(1),
+            Some(is_random) => {
+                let memory = if self.written[index] { QUEUED } else { DRAM };
+                memory.draw(random) + if is_random { random.of_message() } else { 1 }
+            }
+        };
+        let tick = now + latency;
         let last = &mut self.answered[index];
         *last = tick.max(*last);
         *last
@@ -86,6 +115,7 @@ impl Memory {
     ) -> Result<u64, Misuse> {
         self.poke(address, length, from)?;
         let index = self.index(address);
+        self.written[index] = true;
         Ok(self.answer(index, now, random))
     }
 
@@ -134,6 +164,18 @@ impl Memory {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn lines_in_the_queue_of_writes_are_faster() {
+        let mut memory = Memory::new(16, Latency::Constant(7));
+        memory.queue_writes(false);
+        let (mut random, mut block) = (Delays::new(0), [0; 2]);
+        assert!((40..=66).contains(&memory.read(0x10, 0, &mut block, &mut random)));
+        assert_eq!(memory.write(0x20, 0, 100, &[1, 2], &mut random).unwrap(), 111);
+        assert_eq!(memory.read(0x20, 200, &mut block, &mut random), 211);
+        memory.queue_writes(true);
+        assert!(memory.read(0x20, 300, &mut block, &mut random) > 310);
+    }
 
     #[test]
     fn a_read_returns_the_writes_before_it() {

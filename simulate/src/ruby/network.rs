@@ -12,8 +12,11 @@
 //! out. Protocols whose receiver keeps a message at the head (MI_example as released) rely on the
 //! order of messages about different lines: without it, two caches soon wait for each other
 //! forever.
+//!
+//! With a [`Crossbar`], messages take as long as through gem5's routers and links instead.
 
 use super::buffer::frozen::IN_FLIGHT;
+use super::crossbar::Crossbar;
 use super::delays::{Delays, Latency};
 use super::mesh::Mesh;
 
@@ -47,6 +50,8 @@ const OVERTAKES: u64 = 4;
 pub struct Network {
     latency: Latency,
     mesh: Option<Mesh>,
+    /// The routers and links that delay messages at random, instead of the latency.
+    crossbar: Option<Crossbar>,
     /// The router of each buffer.
     routers: Vec<u32>,
     /// Whether messages wait until an explorer lets them arrive, and which of them keep their order.
@@ -112,6 +117,7 @@ impl Network {
         let mut network = Network {
             latency,
             mesh,
+            crossbar: None,
             routers: vec![0; bound(|end| end.buffer) as usize],
             holds: None,
             ordered: vec![false; vnets as usize],
@@ -145,6 +151,12 @@ impl Network {
         network
     }
 
+    /// From now on, messages are delayed in the buffers of gem5's crossbar.
+    pub fn use_crossbar(&mut self, receivers: &[Endpoint]) {
+        let ordered = receivers.iter().filter(|end| end.ordered).map(|end| end.buffer);
+        self.crossbar = Some(Crossbar::new(self.routers.len(), ordered));
+    }
+
     /// Numbers the endpoints of each virtual network; returns how many each has.
     fn rank<'a>(&mut self, ends: impl Iterator<Item = &'a Endpoint>, vnets: u32) -> Vec<u32> {
         let mut counts = vec![0; vnets as usize];
@@ -170,9 +182,19 @@ impl Network {
         self.at(machine, number, vnet).and_then(|at| self.routes[at].checked_sub(1))
     }
 
+    /// The tick from which on the ways to the receivers of a message differ, after it leaves the To buffer `sender` at
+    /// `departure`, which is decided `now`.
+    #[inline]
+    pub fn branch(&mut self, sender: u32, departure: u64, now: u64, random: &mut Delays) -> u64 {
+        match &mut self.crossbar {
+            Some(crossbar) => crossbar.leave(sender, departure, now, random),
+            None => departure,
+        }
+    }
+
     /// The tick at which a message about a line arrives in the From buffer `receiver` after leaving
-    /// the To buffer `sender` at `departure`; it is later than `departure`. Messages of an ordered
-    /// buffer have to be passed in the order in which they leave.
+    /// the To buffer `sender` at `departure`, or [branching](Network::branch) then; it is later than `departure`.
+    /// Messages of an ordered buffer have to be passed in the order in which they leave.
     #[inline]
     pub fn arrival(
         &mut self,
@@ -182,6 +204,9 @@ impl Network {
         line: u64,
         random: &mut Delays,
     ) -> u64 {
+        if let Some(crossbar) = &mut self.crossbar {
+            return crossbar.arrive(receiver, departure, random);
+        }
         let latency = self.latency.draw(random).max(1);
         let arrival = departure.saturating_add(latency + self.hops(sender, receiver));
         if self.latency.is_constant() {

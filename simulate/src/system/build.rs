@@ -63,12 +63,16 @@ impl System {
         let Setup { program, plan, options, cores, trace, seed, deadlock_threshold } = setup;
         let block_words = (options.block_bytes / 8) as usize;
         let machines = Machines::new(&plan.counts())?;
-        let network = Network::new(
-            options.network,
-            options.mesh,
-            &plan.endpoints(Direction::To),
-            &plan.endpoints(Direction::From),
-        );
+        let receivers = plan.endpoints(Direction::From);
+        let mut network =
+            Network::new(options.network, options.mesh, &plan.endpoints(Direction::To), &receivers);
+        let mut memory = Memory::new(options.block_bytes, options.memory);
+        if options.gem5_latencies {
+            memory.queue_writes(options.random_delays);
+            if options.random_delays {
+                network.use_crossbar(&receivers);
+            }
+        }
         let buffers = plan.buffers as usize + plan.wires.len();
         let sequencers = plan.sequencers as usize;
         let types = &program.types;
@@ -105,7 +109,7 @@ impl System {
             cores: cores.len().saturating_sub(options.devices as usize),
             network,
             machines,
-            memory: Memory::new(options.block_bytes, options.memory),
+            memory,
             mask: Mask::new(options.block_bytes),
             delays: Delays::new(seed),
             random_delays: options.random_delays,

@@ -65,6 +65,7 @@ impl System {
         let from = message as usize + usize::from(destination);
         let line = self.current_address();
         // If the set is empty, the message vanishes at the first switch.
+        let branching = self.network.branch(sender, departure, self.now, &mut self.delays);
         let mut left: u64 = (0..self.machines.words())
             .map(|word| self.words.words[from + word].count_ones() as u64)
             .sum();
@@ -91,7 +92,7 @@ impl System {
                     continue;
                 };
                 let arrival =
-                    self.network.arrival(sender, receiver, departure, line, &mut self.delays);
+                    self.network.arrival(sender, receiver, branching, line, &mut self.delays);
                 self.buffers[receiver as usize].deliver(arrival, copy);
                 self.wheel.schedule(arrival, self.consumers[receiver as usize]);
                 self.note_delivery(receiver, arrival);
