@@ -5,6 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::common::{Folder, output};
+use serde_json::Value;
 use tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// For each experiment, the numbers of histories and rows at the size of the papers.
@@ -70,6 +71,23 @@ fn the_campaign_is_of_400_mutants_and_more() {
     let readme = fs::read_to_string(stored().join("README.md")).unwrap();
     let row = format!("| `mutants` | {0} | {0} |", runs.len());
     assert!(readme.contains(&row), "README.md does not have {row}");
+}
+
+/// The page about the comparison with gem5 has the numbers of its tables.
+#[test]
+fn the_page_about_gem5_says_what_the_tables_say() {
+    let json = output(&["report", "fixtures/results/fidelity", "--format", "json"]);
+    let json: Value = serde_json::from_str(&json).unwrap();
+    let subjects = json["fidelity"]["subjects"].as_array().unwrap();
+    let mutants: Vec<&Value> = subjects.iter().filter(|one| one["mutant"].is_string()).collect();
+    let same = mutants.iter().filter(|one| one["agrees"] == true).count();
+    let page = fs::read_to_string(stored().join("../../docs/fidelity.md")).unwrap();
+    let said = format!("The same finder: **{same} of {} mutants**", mutants.len());
+    assert!(page.contains(&said), "docs/fidelity.md does not say: {said}");
+    for one in mutants.iter().filter(|one| one["agrees"] == false) {
+        let name = one["mutant"].as_str().unwrap();
+        assert!(page.contains(name), "docs/fidelity.md does not name {name}, which differs");
+    }
 }
 
 /// The page and the notebooks agree with what the program computes from these tables.

@@ -67,8 +67,12 @@ impl Entry {
         self.runs[0].number
     }
 
-    /// Adds the transitions to sums over all programs of a mutant.
+    /// Adds the transitions to sums over all programs of a mutant that came to their end in both places: one that a fault or the time
+    /// limit cut off in one of them would count for less there.
     pub fn count(&self, sums: &mut BTreeMap<Taken, [u64; 2]>) {
+        if self.runs.iter().any(|run| run.fault.is_some()) {
+            return;
+        }
         let FidelityRun { protocol, mutant, .. } = &self.runs[0];
         for (place, counts) in &self.transitions {
             let key = (protocol.clone(), mutant.clone(), place.clone());

@@ -111,7 +111,7 @@ fn transitions(fidelity: &Fidelity, drawings: &[Markup]) -> Markup {
     }
     html! {
         p {
-            (counted(fidelity.transitions.len(), "transition was", "transitions were")) " taken, " (few) " of these by only one of them. "
+            "Of programs that came to their end in both, " (counted(fidelity.transitions.len(), "transition was", "transitions were")) " taken, " (few) " of these by only one of them. "
             (counted(compared, "transition", "transitions")) " both took at least " (COMPARED) " times; the shares of " (many)
             " differ by more than " (percent(TOLERANCE)) "."
         }
