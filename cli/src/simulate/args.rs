@@ -54,7 +54,7 @@ With --runs, programs differ in size and mix, since one kind of program hides bu
 --threads, --operations, --locations, --per-line, --reads, --rmws, --fences, --fetches, --linked,
 --dependencies, --annotations, --weak-fences, --skew, --think, --cache-size, --l2-banks, --directories, --network, --memory and --steady is given, the seed of
 each run decides its program, caches and latencies (a recipe, as `rubric campaign` draws them). --dma, --flush,
---atomics, --partial, --mesh, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
+--atomics, --partial, --mesh, --gem5-latencies, --set and --deadlock-threshold hold for all runs either way. With any of those options all runs have those
 parameters, and the defaults of the others.
 
 Out-of-order cores (ooo) perform operations as early as a weak model allows. Their programs have address,
