@@ -176,6 +176,9 @@ def connect(args, system, cores):
     for part in system.ruby.descendants():
         if "send_evictions" in part._params:
             part.send_evictions = True
+        # gem5's usual policy, a tree, fails with the first access if there is only one way.
+        if isinstance(part, RubyCache) and part.assoc == 1:
+            part.replacement_policy = LRURP()
 
 
 def log_of(args, number):
