@@ -158,7 +158,7 @@ fn errors_of_programs_name_the_line() {
 /// Each kind of core keeps its model, and those with buffers keep no stronger one.
 #[test]
 fn cores_keep_their_models() {
-    let text = programs(&[&RACY[..], &["--runs", "6"]].concat());
+    let text = programs(&[&RACY[..], &["--runs", "30"]].concat());
     for (client, kept, broken) in [
         ("in-order", "sc", None),
         ("store-buffer-4", "tso", Some("sc")),
@@ -175,7 +175,7 @@ fn cores_keep_their_models() {
             output_of(&["check", "--model", broken, &log], 1);
         }
         let all: u32 = json(&log).iter().map(|history| operations(history).len() as u32).sum();
-        assert_eq!(all, 6 * 4 * 150, "{client}");
+        assert_eq!(all, 30 * 4 * 150, "{client}");
     }
 }
 
