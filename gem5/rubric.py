@@ -68,6 +68,11 @@ def options():
         "--steady", action="store_true", help="no random delays of messages"
     )
     parser.add_argument(
+        "--no-evictions",
+        action="store_true",
+        help="tell no core of lines that leave its cache, as gem5's own scripts do for CPUs in order",
+    )
+    parser.add_argument(
         "--delay-seed",
         type=int,
         help="seed of the random delays of messages; of several programs the first one's [default: the seed that is in the program]",
@@ -175,7 +180,10 @@ def connect(args, system, cores):
     # ask for that only where CPU models need it.
     for part in system.ruby.descendants():
         if "send_evictions" in part._params:
-            part.send_evictions = True
+            part.send_evictions = not args.no_evictions
+        # gem5's usual policy, a tree, fails with the first access if there is only one way.
+        if isinstance(part, RubyCache) and part.assoc == 1:
+            part.replacement_policy = LRURP()
 
 
 def log_of(args, number):

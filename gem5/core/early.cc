@@ -254,6 +254,7 @@ Early::evicted(Tick now, Address address)
     Address line = thread.lineOf(address);
     if (atomic && thread.lineOf(atomic->address()) == line)
         atomic->evicted();
+    buffer.evicted(line, thread);
     bool any = false;
     for (std::size_t at = 0; at < window.size(); at++) {
         Slot &slot = window[at];

@@ -24,8 +24,15 @@ StoreBuffer::newest(const Bytes &bytes) const
 {
     for (auto entry = stores.rbegin(); entry != stores.rend(); ++entry)
         if (entry->bytes.overlaps(bytes))
-            return Forwarded::of(entry->bytes, entry->value, bytes);
+            return entry->lost ? Forwarded{} : Forwarded::of(entry->bytes, entry->value, bytes);
     return std::nullopt;
+}
+
+void
+StoreBuffer::evicted(Address line, const Thread &thread)
+{
+    for (Entry &entry : stores)
+        entry.lost = entry.lost || (entry.sent && thread.lineOf(entry.bytes.address) == line);
 }
 
 bool
@@ -46,7 +53,7 @@ StoreBuffer::enter(Tick now, Thread &thread, std::size_t index, const Step &step
     Tick ready = now + thread.random().upTo(drainTicks) * thread.unit();
     if (ready > now)
         thread.wakeAt(ready);
-    stores.push_back(Entry{index, step.bytes, step.value, ready, false});
+    stores.push_back(Entry{index, step.bytes, step.value, ready, false, false});
     return true;
 }
 

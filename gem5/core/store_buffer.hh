@@ -15,7 +15,7 @@ namespace rubric
 /** What a store that memory has not performed has for a later load of its thread. */
 struct Forwarded
 {
-    /** The value that the load returns; none if the store has only some of its bytes, so that the load waits. */
+    /** The value that the load returns; none if the load has to wait, as for a store that has only some of its bytes. */
     std::optional<std::uint64_t> value;
 
     static Forwarded of(const Bytes &stored, std::uint64_t value, const Bytes &loaded);
@@ -33,7 +33,7 @@ class StoreBuffer
     bool isEmpty() const { return stores.empty(); }
     bool isThere() const { return capacity > 0; }
 
-    /** What the newest store that a load overlaps has for it, if there is one. */
+    /** What the newest store that a load overlaps has for it, if there is one. A store whose line was lost has no value. */
     std::optional<Forwarded> newest(const Bytes &bytes) const;
 
     /** Whether there is a store to some of these bytes, or one that was sent if that counts. */
@@ -44,6 +44,9 @@ class StoreBuffer
 
     /** Sends the stores whose turn it is: all, or those to some bytes and the stores that these wait for. */
     void send(Tick now, const std::optional<Bytes> &only, Thread &thread);
+
+    /** A line leaves the cache. */
+    void evicted(Address line, const Thread &thread);
 
     /** Memory has performed a store. */
     void performed(Tick now, std::uint32_t tag, Thread &thread);
@@ -56,6 +59,11 @@ class StoreBuffer
         std::uint64_t value;
         Tick ready;
         bool sent;
+        /**
+         * Whether the line has left the cache since the store was sent. Memory may have performed the store before that, and
+         * another core may write the line before the response arrives, so that the value is old.
+         */
+        bool lost;
     };
 
     bool mayLeave(std::size_t at) const;

@@ -17,6 +17,8 @@ namespace rubric
 
 /** Latency of memory, and how often what waits for a lock is tried again. */
 constexpr Tick mostLatency = 60;
+/** The most ticks after which a core learns that memory has performed its request. */
+constexpr Tick mostResponse = 8;
 constexpr Tick lockedRetry = 5;
 /** Requests of a core that may be outstanding. */
 constexpr unsigned mostOutstanding = 4;
@@ -165,7 +167,7 @@ class Machine
           default:
             break;
         }
-        at(now + 1, [this, number, response] {
+        at(now + 1 + random.upTo(mostResponse - 1), [this, number, response] {
             outstanding[number]--;
             cores[number]->respond(now, response);
         });
