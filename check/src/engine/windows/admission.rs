@@ -6,15 +6,27 @@ use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
 
-/// All events in a topological order of preserved program order, program order and external reads-from, or
-/// if there is none, as under a model that lets a write precede an earlier read, of preserved program order
-/// and reads-from. An event that could come next for the longest time does, so that threads that wait for
-/// others fall behind. `None` if these are cyclic, too. Cost: linear.
-pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
-    sorted(input, true).or_else(|| sorted(input, false))
+/// What comes before what, besides preserved program order and external reads-from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Further {
+    /// Program order.
+    Program,
+    /// The last write before a read of its thread and location comes before the read and before its source.
+    OwnWrites,
+    /// The same for reads of other writes: a read that its own store buffer served may come before its source.
+    OverwrittenOwnWrites,
 }
 
-fn sorted(input: &Input<'_>, in_program_order: bool) -> Option<Vec<u32>> {
+/// All events in a topological order of preserved program order, external reads-from, and program order, or if
+/// there is none, as under a model that lets a write precede an earlier read, as much of it as there is an order
+/// for. An event that could come next for the longest time does, so that threads that wait for others fall
+/// behind. `None` if these are cyclic, too. Cost: linear.
+pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
+    let ways = [Further::Program, Further::OwnWrites, Further::OverwrittenOwnWrites];
+    ways.into_iter().find_map(|further| sorted(input, further))
+}
+
+fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     let nodes = input.nodes() as u32;
     let known = (0..nodes).flat_map(|event| {
         let before = input.before.of(event).iter();
@@ -26,8 +38,26 @@ fn sorted(input: &Input<'_>, in_program_order: bool) -> Option<Vec<u32>> {
         sources.filter(|&(source, read)| source < INITIAL && !input.is_own_earlier(source, read));
     let program = (1..nodes).map(|event| (event - 1, event)).filter(|&(first, second)| {
         let thread = |event: u32| input.thread[event as usize];
-        in_program_order && thread(first) != NONE && thread(first) == thread(second)
+        further == Further::Program && thread(first) != NONE && thread(first) == thread(second)
     });
-    let graph = Csr::new(input.nodes(), known.chain(sources).chain(program));
+    let own = if further == Further::Program { Vec::new() } else { own_writes(input, further) };
+    let graph =
+        Csr::new(input.nodes(), known.chain(sources).chain(program).chain(own.iter().copied()));
     topological(&graph).ok()
+}
+
+/// The pairs that [`Further`] says of own writes.
+fn own_writes(input: &Input<'_>, further: Further) -> Vec<(u32, u32)> {
+    let own = input.own_writes();
+    let mut pairs = Vec::new();
+    for read in (0..input.nodes() as u32).filter(|&event| own[event as usize] != NONE) {
+        let (own, source) = (own[read as usize], input.source[read as usize]);
+        if own != source || further == Further::OwnWrites {
+            pairs.push((own, read));
+        }
+        if own != source && source < INITIAL {
+            pairs.push((own, source));
+        }
+    }
+    pairs
 }

@@ -3,6 +3,7 @@
 use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
+use super::prefix::Prefix;
 use super::window::{Conflict, Window};
 
 /// Applies the rules to a window until nothing new follows.
@@ -13,14 +14,18 @@ use super::window::{Conflict, Window};
 ///
 /// # Errors
 /// Returns [`Conflict`] if there is a contradiction.
-pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Conflict> {
+pub(super) fn saturate(
+    input: &Input<'_>,
+    prefix: &Prefix<'_>,
+    window: &mut Window,
+) -> Result<(), Conflict> {
     window.sort()?;
     window.prepare_sweeps();
     while !window.is_settled() {
         window.count_sweep();
         let mut from = 0;
         while let Some((rank, slot)) = window.next_dirty(from) {
-            visit(input, window, slot)?;
+            visit(input, prefix, window, slot)?;
             from = rank + 1;
         }
     }
@@ -28,7 +33,12 @@ pub(super) fn saturate(input: &Input<'_>, window: &mut Window) -> Result<(), Con
 }
 
 /// Brings the row of a slot up to date and applies the rules to it.
-fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Conflict> {
+fn visit(
+    input: &Input<'_>,
+    prefix: &Prefix<'_>,
+    window: &mut Window,
+    slot: u32,
+) -> Result<(), Conflict> {
     // What the rules add follows from the row, and where other members come into play, as when a location is
     // locked, the edges are added then.
     if !window.close(slot)? {
@@ -41,9 +51,12 @@ fn visit(input: &Input<'_>, window: &mut Window, slot: u32) -> Result<(), Confli
             while apply_r7(window, slot, location) {}
         }
         let source = input.source[event as usize];
-        if source != NONE {
-            let source = if source == INITIAL { None } else { window.slot(source) };
-            apply_r6(window, slot, location, source)?;
+        if source == INITIAL || source != NONE && prefix.is_placed(source) {
+            apply_r6(window, slot, location, None)?;
+        } else if source != NONE
+            && let Some(source) = window.slot(source)
+        {
+            apply_r6(window, slot, location, Some(source))?;
         }
     }
     window.pass_on(slot);
@@ -75,8 +88,8 @@ fn apply_r7(window: &mut Window, slot: u32, location: u32) -> bool {
     grew
 }
 
-/// Adds edges from the writes that precede a read to its source, if that is a member. If it is not, it is
-/// placed, and no other write can come before it any more.
+/// Adds edges from the writes that precede a read to its source. If that is placed, which `None` stands for, no
+/// other write can come before it any more.
 fn apply_r6(
     window: &mut Window,
     slot: u32,

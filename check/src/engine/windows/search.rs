@@ -137,7 +137,7 @@ impl<'e> Search<'e> {
             self.admit(self.order[at])?;
         }
         self.admitted = end;
-        rules::saturate(self.input, &mut self.window)
+        rules::saturate(self.input, &self.prefix, &mut self.window)
     }
 
     /// Adds an event to the window, and the edges that follow directly.
@@ -154,6 +154,7 @@ impl<'e> Search<'e> {
             self.observe(event, slot, location);
         }
         if self.input.writes[event as usize] {
+            self.link_early_readers(event, slot, location);
             for reader in self.prefix.waiting_readers(location) {
                 if let Some(reader) = self.window.slot(reader)
                     && reader != slot
@@ -174,6 +175,19 @@ impl<'e> Search<'e> {
         let from = self.window.slot(from).ok_or(Conflict)?;
         self.window.add(from, to);
         Ok(())
+    }
+
+    /// Applies R6 to the readers of a new write. A read that its own store buffer served may have been admitted
+    /// before its source.
+    fn link_early_readers(&mut self, event: u32, slot: u32, location: u32) {
+        for reader in self.prefix.readers(event) {
+            let Some(reader) = self.window.slot(reader) else { continue };
+            let precedes = |&write: &u32| write != slot && self.window.precedes(write, reader);
+            let writes: Vec<u32> = self.window.writes(location).filter(precedes).collect();
+            for write in writes {
+                self.window.add(write, slot);
+            }
+        }
     }
 
     /// Applies R4 and R5 to a read.
@@ -328,6 +342,14 @@ impl<'e> Search<'e> {
         self.admitted = self.prefix.len() + members.len();
         let size = members.len().max(self.size + self.extra);
         self.window.clear(self.input, size + size / 2);
-        members.into_iter().try_for_each(|event| self.admit(event))
+        let mut result = Ok(());
+        for event in members {
+            // After a contradiction the others are members, too, so that they can be placed once it is undone.
+            match result {
+                Ok(()) => result = self.admit(event),
+                Err(Conflict) => _ = self.window.push(self.input, event),
+            }
+        }
+        result
     }
 }
