@@ -6,14 +6,17 @@ use crate::engine::events::{INITIAL, NONE};
 
 use super::Input;
 
-/// What comes before what, besides preserved program order and external reads-from.
+/// Which pairs of a thread's events the order of admission keeps, besides those of preserved program order and of
+/// external reads-from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Further {
-    /// Program order.
+    /// Every event is admitted after the events before it in its thread.
     Program,
-    /// The last write before a read of its thread and location comes before the read and before its source.
+    /// A read is admitted after the last write before it of its thread and location, and so is its source (R5), so that
+    /// the rules see that write when the read becomes a member.
     OwnWrites,
-    /// The same for reads of other writes: a read that its own store buffer served may come before its source.
+    /// As with `OwnWrites`, but a read that returns the value of that write may be admitted first: another thread may
+    /// have to read what its own store buffer served before memory performs the write.
     OverwrittenOwnWrites,
 }
 
@@ -46,7 +49,8 @@ fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     topological(&graph).ok()
 }
 
-/// The pairs that [`Further`] says of own writes.
+/// The pairs that [`Further::OwnWrites`] or [`Further::OverwrittenOwnWrites`] keep, the event that is admitted first in
+/// front. Cost: linear.
 fn own_writes(input: &Input<'_>, further: Further) -> Vec<(u32, u32)> {
     let own = input.own_writes();
     let mut pairs = Vec::new();

@@ -344,7 +344,7 @@ impl<'e> Search<'e> {
         self.window.clear(self.input, size + size / 2);
         let mut result = Ok(());
         for event in members {
-            // After a contradiction the others are members, too, so that they can be placed once it is undone.
+            // After a contradiction the rest is admitted without edges: going back further takes its members from here.
             match result {
                 Ok(()) => result = self.admit(event),
                 Err(Conflict) => _ = self.window.push(self.input, event),
