@@ -84,13 +84,16 @@ fn traced(history: &Value) -> Vec<Shown> {
     all
 }
 
-/// A run of gem5 on the programs of a file, with further arguments before and behind the script.
-fn run(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]) {
+/// A run of gem5 on the programs of a file, with further arguments before and behind the script. Returns whether it came
+/// to its end; if not, it met the known deadlock of the released MI_example (`mi-l1-forward-blocks-queue`).
+fn comes_to_its_end(binary: &Path, m5out: &str, flags: &[&str], options: &[&str]) -> bool {
     let mut gem5 = Command::new(binary);
     gem5.args(["-q", "-d", m5out]).args(flags).arg(root().join("gem5/rubric.py")).args(options);
     let ended = gem5.output().unwrap();
     let said = String::from_utf8_lossy(&ended.stderr);
-    assert!(ended.status.success(), "{gem5:?}: {said}");
+    let is_known = is_of(binary, "MI_example") && said.contains("Possible Deadlock detected");
+    assert!(ended.status.success() || is_known, "{gem5:?}: {said}");
+    ended.status.success()
 }
 
 /// What identifies an operation wherever it stands in a trace.
@@ -178,7 +181,9 @@ fn is_same(ours: &Identity, theirs: &Identity) -> bool {
 #[ignore = "needs a gem5 with the plug-in in RUBRIC_GEM5_BINARY"]
 fn logs_agree_with_traces() {
     let Some(binary) = binary() else { return };
-    for number in 0..PROGRAMS * CLIENTS.len() {
+    let programs = PROGRAMS * CLIENTS.len();
+    let mut deadlocks = 0;
+    for number in 0..programs {
         let folder = Folder::new();
         let (seed, m5out) = ((number + 1).to_string(), folder.path("m5out"));
         let (client, model) = CLIENTS[number % CLIENTS.len()];
@@ -188,19 +193,25 @@ fn logs_agree_with_traces() {
         let file = folder.file("program.txt", &program);
         let flags = ["--debug-flags=ProtocolTrace,RubySequencer,RubyPort", "--debug-file=trace.gz"];
         let options = ["--program", &file, "--log", "rubric.log", "--client", client];
-        run(&binary, &m5out, &flags, &[&options[..], &["--delay-seed", &seed]].concat());
+        let options = [&options[..], &["--delay-seed", &seed]].concat();
+        if !comes_to_its_end(&binary, &m5out, &flags, &options) {
+            deadlocks += 1;
+            continue;
+        }
         let log = format!("{m5out}/rubric.log");
         let (ours, theirs) = (json(&log), json(&format!("{m5out}/trace.gz")));
         compare(client, logged(&ours[0]), traced(&theirs[0]));
-        if !(client.starts_with("early") && is_mesi_two_level(&binary)) {
+        if !(client.starts_with("early") && is_of(&binary, "MESI_Two_Level")) {
             output_of(&["check", "--model", model, &log], 0);
         }
     }
+    assert!(deadlocks * 10 <= programs, "{deadlocks} of {programs} programs could not be compared");
 }
 
 /// Whether a binary has the protocol with a fault that cores show which load early.
-fn is_mesi_two_level(binary: &Path) -> bool {
-    binary.to_string_lossy().contains("MESI_Two_Level")
+/// Whether the path of a binary names the protocol that was built in.
+fn is_of(binary: &Path, protocol: &str) -> bool {
+    binary.to_string_lossy().contains(protocol)
 }
 
 /// The L1 cache of the released MESI_Two_Level does not tell the core of an invalidation in IS, so a core that loads early
@@ -209,7 +220,7 @@ fn is_mesi_two_level(binary: &Path) -> bool {
 #[ignore = "needs gem5's MESI_Two_Level with the plug-in in RUBRIC_GEM5_BINARY"]
 fn early_loads_on_mesi_two_level_violate_tso() {
     let Some(binary) = binary() else { return };
-    if !is_mesi_two_level(&binary) {
+    if !is_of(&binary, "MESI_Two_Level") {
         return;
     }
     let folder = Folder::new();
@@ -220,7 +231,7 @@ fn early_loads_on_mesi_two_level_violate_tso() {
     let violations = |client: &str| {
         let m5out = folder.path(client);
         let options = ["--program", &file, "--client", client, "--fork", "--jobs", "2"];
-        run(&binary, &m5out, &[], &options);
+        assert!(comes_to_its_end(&binary, &m5out, &[], &options));
         let logs = (0..40).map(|number| format!("{m5out}/rubric-{number}.log"));
         let checked = logs.map(|log| rubric(&["check", "--quiet", "--model", "tso", &log]));
         checked.filter_map(|mut check| check.output().unwrap().status.code()).sum::<i32>()
