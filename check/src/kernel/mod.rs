@@ -1,19 +1,25 @@
 //! The kernel of a history: the store order that all of its runs have in common (Zennou et al.,
 //! "Boosting Sequential Consistency Checking using Saturation", section 4).
 //!
-//! Saturation orders most of its pairs. For the pairs that are left, a first run shows one possible order
-//! each, and a second run orders as many of them as it easily can the other way around. Of the pairs that
-//! both runs order alike, the SAT solver searches a run that reverses at least one, until there is none.
-//! The remaining pairs then belong to the kernel. This is the computation of a backbone, so the kernel is
-//! exact.
+//! Saturation orders most of its pairs. Of the pairs that are left, a run shows one order each. What is left to
+//! show is which of them some run orders the other way around:
+//! - `exchange` moves events of the run forward, which reverses most of those that can be reversed;
+//! - `reorder` places the events around others of them anew;
+//! - where the reversed order leads saturation to a contradiction, the pair belongs to the kernel;
+//! - of the rest, the SAT solver searches a run that reverses at least one, until there is none. The remaining
+//!   pairs then belong to the kernel. This is the computation of a backbone, so the kernel is exact.
 //!
-//! **Cost.** One call of the solver for each set of pairs that turns out to be free, and one more for each
-//! [`CHUNK`] of pairs that turn out to be fixed. On random SC histories of 6 threads and 800 operations
-//! there are some hundred calls, which take less than a second.
+//! **Cost.** Saturation, then some passes over a short stretch of the run for each pair that is left. The solver
+//! is called once for each set of pairs that it finds to be free, and once for each [`CHUNK`] of pairs that
+//! turn out to be fixed. On random SC histories there are few calls.
 
+mod exchange;
 pub(crate) mod pairs;
+mod reorder;
+mod run;
 
 use history::{History, OpId, ReadsFrom};
+use rustc_hash::FxHashMap;
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
@@ -22,14 +28,19 @@ use crate::engine::finals::Finals;
 use crate::engine::rank::rank;
 use crate::engine::saturate::{NoFixpoint, Saturation};
 use crate::engine::value_problems::ValueProblems;
+use crate::engine::windows::{self, Ended};
 use crate::options::Options;
 use crate::papers::criteria::causal;
 use crate::papers::execution::Execution;
 use crate::papers::{self, Problem};
 use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Reason, SatStatistics};
+use certify::rule::Rule;
+use exchange::without_exchange;
 use memory::Model;
 use pairs::{ordered, unordered};
+use reorder::without_reorder;
+use run::Run;
 
 pub use pairs::{count_ordered, write_pairs};
 
@@ -90,8 +101,8 @@ pub fn kernel(
         return Err(exceeded(bounds));
     }
     let last = finals.writes.iter();
-    let last = last.filter_map(|&write| events.event_of(write)).collect();
-    let mut saturation = Saturation::new(&events, rank(&events, history), last, bounds);
+    let last: Vec<u32> = last.filter_map(|&write| events.event_of(write)).collect();
+    let mut saturation = Saturation::new(&events, rank(&events, history), last.clone(), bounds);
     match saturation.reset() {
         Ok(()) => {}
         Err(NoFixpoint::Exceeded) => return Err(exceeded(bounds)),
@@ -101,10 +112,13 @@ pub fn kernel(
         saturation.rank_by_past();
     }
     let open = unordered(&saturation, bounds).ok_or_else(|| exceeded(bounds))?;
-    let (common, sat) = common(&saturation, open, bounds)?;
     let mut pairs: Vec<(u32, u32)> = ordered(&saturation).collect();
     let saturated = pairs.len() as u64;
-    pairs.extend(common);
+    let mut run = run(&saturation, &last, &open, bounds)?;
+    let open: Vec<(u32, u32)> = open.into_iter().map(|pair| run.sorted(pair)).collect();
+    let candidates = without_reversal(&mut run, &open, bounds);
+    let candidates = refute_reversals(&mut saturation, candidates, &mut pairs, bounds)?;
+    let sat = search_reversals(&saturation, &last, open, candidates, &mut pairs, bounds)?;
     let op = |event: u32| events.op[event as usize];
     let mut pairs: Vec<(OpId, OpId)> = pairs.into_iter().map(|(a, b)| (op(a), op(b))).collect();
     pairs.sort_unstable();
@@ -166,52 +180,198 @@ fn exceeded(bounds: &Bounds) -> NoKernel {
     NoKernel::Undecided(Reason::exceeded(bounds))
 }
 
-/// The pairs that saturation leaves open and all runs order alike, each in that order.
-fn common(
-    saturation: &Saturation<'_>,
-    open: Vec<(u32, u32)>,
+/// Some run of a saturated history.
+fn run<'s, 'e>(
+    saturation: &'s Saturation<'e>,
+    finals: &'s [u32],
+    open: &[(u32, u32)],
     bounds: &Bounds,
-) -> Result<(Vec<(u32, u32)>, SatStatistics), NoKernel> {
-    let mut first = Residual::of_pairs(saturation, open, bounds);
-    if !is_possible(&mut first, &[], bounds)? {
-        return Err(NoKernel::Inconsistent);
+) -> Result<Run<'s, 'e>, NoKernel> {
+    let events = saturation.events;
+    let size = windows::size_for(events.threads, events.model, events.len());
+    if let Ended::Order(order) = windows::order_of(events, finals, size, bounds) {
+        let run = Run::new(saturation, finals, order);
+        if run.is_valid() {
+            return Ok(run);
+        }
     }
-    // The solver now tries the reversed order of each pair first.
-    let literals =
-        (1..=first.pairs().len() as i32).map(|pair| if first.holds(pair) { pair } else { -pair });
-    let reversed = literals.map(|literal| first.pair(-literal)).collect();
-    let mut residual = Residual::of_pairs(saturation, reversed, bounds);
-    is_possible(&mut residual, &[], bounds)?;
-    let mut candidates: Vec<i32> = (1..=residual.pairs().len() as i32)
-        .map(|pair| -pair)
-        .filter(|&literal| residual.holds(literal))
-        .collect();
-    let mut common = Vec::new();
+    let mut residual = Residual::of_pairs(saturation, open.to_vec(), bounds);
+    let order = solve(&mut residual, &[], bounds)?.ok_or(NoKernel::Inconsistent)?;
+    Ok(Run::new(saturation, finals, order))
+}
+
+/// The pairs that are not easily reversed, each in the order of the run.
+fn without_reversal(
+    run: &mut Run<'_, '_>,
+    open: &[(u32, u32)],
+    bounds: &Bounds,
+) -> Vec<(u32, u32)> {
+    let candidates = without_exchange(run, open);
+    without_reorder(run, candidates, bounds)
+}
+
+/// Moves the candidates whose reversed order leads saturation to a contradiction to the pairs of the kernel.
+/// Returns the others.
+fn refute_reversals(
+    saturation: &mut Saturation<'_>,
+    candidates: Vec<(u32, u32)>,
+    kernel: &mut Vec<(u32, u32)>,
+    bounds: &Bounds,
+) -> Result<Vec<(u32, u32)>, NoKernel> {
+    let mut left = Vec::new();
+    for (first, second) in candidates {
+        let mark = saturation.mark();
+        let result = saturation.assume(&[(second, first)], Rule::Assumed, usize::MAX);
+        saturation.return_to(mark);
+        match result {
+            Ok(()) => left.push((first, second)),
+            Err(NoFixpoint::Exceeded) => return Err(exceeded(bounds)),
+            Err(_) => kernel.push((first, second)),
+        }
+    }
+    Ok(left)
+}
+
+/// Adds those candidates to the pairs of the kernel that no run reverses. The open pairs and the candidates, which
+/// are some of them, are in the order of a run.
+fn search_reversals(
+    saturation: &Saturation<'_>,
+    finals: &[u32],
+    open: Vec<(u32, u32)>,
+    mut candidates: Vec<(u32, u32)>,
+    kernel: &mut Vec<(u32, u32)>,
+    bounds: &Bounds,
+) -> Result<SatStatistics, NoKernel> {
+    if candidates.is_empty() {
+        return Ok(SatStatistics::default());
+    }
+    let numbered = open.iter().zip(1..);
+    let literal: FxHashMap<(u32, u32), i32> =
+        numbered.map(|(&pair, number)| (pair, number)).collect();
+    // The solver tries the order of the run first, which needs no further clause.
+    let mut residual = Residual::of_pairs(saturation, open, bounds);
     while !candidates.is_empty() {
-        let chunk = &candidates[candidates.len().saturating_sub(CHUNK)..];
-        let one_fails = residual.one_of(chunk.iter().map(|literal| -literal));
-        if is_possible(&mut residual, &[one_fails], bounds)? {
-            candidates.retain(|&literal| residual.holds(literal));
-        } else {
-            let rest = candidates.len().saturating_sub(CHUNK);
-            for literal in candidates.drain(rest..) {
-                residual.require(literal);
-                common.push(residual.pair(literal));
+        let rest = candidates.len().saturating_sub(CHUNK);
+        let one_fails = residual.one_of(candidates[rest..].iter().map(|pair| -literal[pair]));
+        match solve(&mut residual, &[one_fails], bounds)? {
+            Some(order) => {
+                candidates.retain(|pair| residual.holds(literal[pair]));
+                let mut run = Run::new(saturation, finals, order);
+                candidates = without_reversal(&mut run, &candidates, bounds);
+            }
+            None => {
+                for pair in candidates.drain(rest..) {
+                    residual.require(literal[&pair]);
+                    kernel.push(pair);
+                }
             }
         }
     }
-    Ok((common, residual.statistics()))
+    Ok(residual.statistics())
 }
 
-/// Whether there is a run in which these literals hold.
-fn is_possible(
+/// The order of a run in which these literals hold, if there is one.
+fn solve(
     residual: &mut Residual<'_, '_, '_>,
     assumptions: &[i32],
     bounds: &Bounds,
-) -> Result<bool, NoKernel> {
+) -> Result<Option<Vec<u32>>, NoKernel> {
     match residual.solve(assumptions, u64::MAX) {
-        Found::Order(_) => Ok(true),
-        Found::Nothing => Ok(false),
+        Found::Order(order) => Ok(Some(order)),
+        Found::Nothing => Ok(None),
         Found::Budget | Found::Exceeded => Err(exceeded(bounds)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::Ambiguity;
+
+    use super::*;
+    use crate::generate::{Recipe, generate, without_order};
+
+    /// The open pairs that belong to the kernel, by the solver alone.
+    fn by_solver(
+        saturation: &Saturation<'_>,
+        last: &[u32],
+        open: &[(u32, u32)],
+    ) -> Vec<(u32, u32)> {
+        let bounds = Bounds::none();
+        let run = run(saturation, last, open, &bounds).unwrap();
+        let open: Vec<(u32, u32)> = open.iter().map(|&pair| run.sorted(pair)).collect();
+        let mut kernel = Vec::new();
+        let mut residual = Residual::of_pairs(saturation, open.clone(), &bounds);
+        for (number, &pair) in (1..).zip(&open) {
+            match solve(&mut residual, &[-number], &bounds).unwrap() {
+                Some(_) => {}
+                None => kernel.push(pair),
+            }
+        }
+        kernel.sort_unstable();
+        kernel
+    }
+
+    #[test]
+    fn reversals_are_those_that_the_solver_finds() {
+        let (mut open_pairs, mut fixed, mut exchanged, mut reordered) = (0, 0, 0, 0);
+        for seed in 0..60 {
+            let model = [Model::SC, Model::TSO][seed as usize % 2];
+            let recipe = Recipe {
+                model,
+                threads: 6 + seed as u32 % 7,
+                operations: 150 + 2 * seed as u32,
+                locations: 2 + seed as u32 % 2,
+                seed,
+                ..Recipe::default()
+            };
+            let history = without_order(&generate(&recipe).unwrap()).unwrap();
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+            let events = Events::new(&history, &reads_from, model, &vec![false; history.len()]);
+            let finals = Finals::of(&history).unwrap();
+            let last = finals.writes.iter().filter_map(|&write| events.event_of(write));
+            let last: Vec<u32> = last.collect();
+            let bounds = Bounds::none();
+            let ranks = rank(&events, &history);
+            let mut saturation = Saturation::new(&events, ranks, last.clone(), &bounds);
+            saturation.reset().unwrap();
+            let open = unordered(&saturation, &bounds).unwrap();
+            let expected = by_solver(&saturation, &last, &open);
+
+            let mut run = run(&saturation, &last, &open, &bounds).unwrap();
+            assert!(run.is_valid(), "{seed}");
+            let left = without_exchange(&mut run, &open);
+            assert!(run.is_valid(), "{seed}");
+            assert!(expected.iter().all(|pair| left.contains(pair)), "{seed}");
+            exchanged += open.len() - left.len();
+            let before = left.len();
+            let left = without_reorder(&mut run, left, &bounds);
+            assert!(run.is_valid(), "{seed}");
+            reordered += before - left.len();
+            let mut found = Vec::new();
+            let left = refute_reversals(&mut saturation, left, &mut found, &bounds).unwrap();
+            let found_by_saturation = found.len();
+            search_reversals(
+                &saturation,
+                &last,
+                sorted_by(&open, &left),
+                left,
+                &mut found,
+                &bounds,
+            )
+            .unwrap();
+            assert!(found_by_saturation <= found.len());
+            found.sort_unstable();
+            assert_eq!(found, expected, "{seed}");
+            open_pairs += open.len();
+            fixed += found.len();
+        }
+        let counts = (open_pairs, exchanged, reordered, fixed);
+        assert!(fixed > 20 && exchanged > open_pairs / 2 && reordered > 20, "{counts:?}");
+    }
+
+    /// The pairs, those among `some` in the order that they have there.
+    fn sorted_by(pairs: &[(u32, u32)], some: &[(u32, u32)]) -> Vec<(u32, u32)> {
+        let is_reversed = |&(a, b): &(u32, u32)| some.contains(&(b, a));
+        pairs.iter().map(|pair| if is_reversed(pair) { (pair.1, pair.0) } else { *pair }).collect()
     }
 }

@@ -10,6 +10,7 @@
 //!   every preserved program order, whether it consists of few chains or not;
 //! - `rules` applies R6 and R7 (see [`crate::engine::saturate`]) to the window;
 //! - `placing` places events until the rules are applied again;
+//! - `reorder` places a stretch of a known run anew, for a run that differs there;
 //! - `halves` has the two halves of a long history placed at the same time, `cut` finds where one ends and the
 //!   other begins, and `part` is the input of either.
 //!
@@ -29,6 +30,7 @@ mod halves;
 mod part;
 mod placing;
 mod prefix;
+mod reorder;
 mod rules;
 mod search;
 mod window;
@@ -37,6 +39,7 @@ use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, NONE};
 use memory::Model;
+pub use reorder::{Reorder, Stretch};
 use search::{Progress, Search};
 
 /// The patience that is enough where another way to decide is fast.

@@ -55,6 +55,15 @@ impl Part {
         }
     }
 
+    /// Requires an event to precede another, both by their numbers in the whole input. Cost: linear in the part.
+    pub fn require(&mut self, first: u32, second: u32) {
+        let number = |event: u32| self.events.partition_point(|&other| other < event) as u32;
+        let nodes = 0..self.events.len() as u32;
+        let known = nodes.flat_map(|to| self.before.of(to).iter().map(move |&from| (to, from)));
+        let required = [(number(second), number(first))];
+        self.before = Csr::new(self.events.len(), known.chain(required));
+    }
+
     /// The part as an input.
     pub fn input(&self) -> Input<'_> {
         Input {

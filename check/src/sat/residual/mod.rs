@@ -155,12 +155,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         &self.pairs
     }
 
-    /// The pair that a literal orders, in that order.
-    pub fn pair(&self, literal: i32) -> (u32, u32) {
-        let (a, b) = self.pairs[literal.unsigned_abs() as usize - 1];
-        if literal > 0 { (a, b) } else { (b, a) }
-    }
-
     /// Whether a literal holds in the run that was found.
     pub fn holds(&self, literal: i32) -> bool {
         self.solver.holds(literal)

@@ -1,0 +1,58 @@
+//! [`Reorder`]: places a stretch of a run anew, so that two of its events change their order.
+
+use super::part::Part;
+use super::search::{Progress, Search};
+use super::{Columns, Extent, admission};
+use crate::bounds::Bounds;
+use crate::engine::events::Events;
+
+/// See [`Extent::patience`]. There are many stretches, and other ways to decide the pair.
+const PATIENCE: usize = 16;
+
+/// A stretch of a run.
+#[derive(Debug)]
+pub struct Stretch<'a> {
+    /// Its events.
+    pub events: &'a [u32],
+    /// Per location, the write before the stretch that it holds at first, or
+    /// [`INITIAL`](crate::engine::events::INITIAL).
+    pub held: &'a [u32],
+    /// The writes that have to be the last of their locations in the stretch.
+    pub finals: &'a [u32],
+}
+
+/// What is needed to place stretches of the runs of a history.
+pub struct Reorder<'e> {
+    events: &'e Events,
+    columns: Columns,
+}
+
+impl<'e> Reorder<'e> {
+    /// Cost: linear.
+    pub fn new(events: &'e Events) -> Reorder<'e> {
+        Reorder { events, columns: Columns::of(events) }
+    }
+
+    /// An order of a stretch in which an event precedes another, if one is found. The order keeps what preserved program
+    /// order and reads require. Cost: linear in the history, and that of a search in the stretch.
+    pub fn place(
+        &self,
+        stretch: &Stretch<'_>,
+        first: u32,
+        second: u32,
+        bounds: &Bounds,
+    ) -> Option<Vec<u32>> {
+        let input = self.columns.input(self.events, &[]);
+        let mut part = Part::new(&input, stretch.events, stretch.held, stretch.finals);
+        part.require(first, second);
+        let input = part.input();
+        let admission = admission::order(&input)?;
+        let extent = Extent { size: stretch.events.len(), patience: PATIENCE };
+        let mut search = Search::new(&input, &admission, extent);
+        if search.run(bounds, |_| false) != Progress::Complete {
+            return None;
+        }
+        let order = search.into_order().into_iter();
+        Some(order.map(|event| part.original(event)).collect())
+    }
+}

@@ -1,0 +1,105 @@
+//! [`Run`]: a run of a history, with the place of each event.
+
+use std::ops::Range;
+
+use crate::engine::events::{INITIAL, NONE};
+use crate::engine::saturate::Saturation;
+
+/// A run, with the place of each event.
+pub(super) struct Run<'s, 'e> {
+    saturation: &'s Saturation<'e>,
+    finals: &'s [u32],
+    order: Vec<u32>,
+    place: Vec<u32>,
+}
+
+impl<'s, 'e> Run<'s, 'e> {
+    /// The run of this order of all events, which may have to be [checked](Run::is_valid). `finals` are the writes that
+    /// have to be the last of their locations.
+    pub fn new(saturation: &'s Saturation<'e>, finals: &'s [u32], order: Vec<u32>) -> Run<'s, 'e> {
+        let mut place = vec![NONE; saturation.events.len()];
+        for (at, &event) in order.iter().enumerate() {
+            place[event as usize] = at as u32;
+        }
+        Run { saturation, finals, order, place }
+    }
+
+    /// Whether the order contains the forced order, and each read finds its value. Cost: linear.
+    pub fn is_valid(&self) -> bool {
+        let initial = vec![INITIAL; self.saturation.events.locations()];
+        self.is_valid_in(0..self.order.len(), initial, self.finals)
+    }
+
+    /// Whether that is true of a stretch, where `held` are per location the last write before it, or [`INITIAL`], and
+    /// `finals` the writes that have to be the last of their locations. Cost: linear in the stretch.
+    pub fn is_valid_in(&self, stretch: Range<usize>, held: Vec<u32>, finals: &[u32]) -> bool {
+        let stretch = &self.order[stretch];
+        self.follows_forced_order(stretch) && self.has_right_values(stretch, held, finals)
+    }
+
+    fn follows_forced_order(&self, stretch: &[u32]) -> bool {
+        stretch.iter().all(|&event| {
+            let mut before = predecessors(self.saturation, event);
+            before.all(|other| self.place(other) < self.place(event))
+        })
+    }
+
+    /// Whether each read finds its source in memory, or reads from a write of its own thread that comes later, and the
+    /// final writes are the last.
+    fn has_right_values(&self, stretch: &[u32], mut held: Vec<u32>, finals: &[u32]) -> bool {
+        let events = self.saturation.events;
+        for &event in stretch {
+            let source = events.source[event as usize];
+            if source != NONE {
+                let is_early = source != INITIAL && self.place(source) > self.place(event);
+                if !is_early && held[events.location[event as usize] as usize] != source {
+                    return false;
+                }
+            }
+            if events.writes(event) {
+                held[events.location[event as usize] as usize] = event;
+            }
+        }
+        finals.iter().all(|&write| held[events.location[write as usize] as usize] == write)
+    }
+
+    /// The forced order that the run contains.
+    pub fn saturation(&self) -> &'s Saturation<'e> {
+        self.saturation
+    }
+
+    /// The writes that have to be the last of their locations.
+    pub fn finals(&self) -> &'s [u32] {
+        self.finals
+    }
+
+    /// The events, in order.
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The place of an event in the order.
+    pub fn place(&self, event: u32) -> u32 {
+        self.place[event as usize]
+    }
+
+    /// Puts the events of a stretch in another order. The result must be a run.
+    pub fn replace(&mut self, begin: usize, stretch: &[u32]) {
+        for (place, &event) in (begin..).zip(stretch) {
+            self.order[place] = event;
+            self.place[event as usize] = place as u32;
+        }
+    }
+
+    /// A pair of events, in the order of the run.
+    pub fn sorted(&self, (a, b): (u32, u32)) -> (u32, u32) {
+        if self.place(a) < self.place(b) { (a, b) } else { (b, a) }
+    }
+}
+
+/// The direct predecessors of an event in the forced order; some may occur several times.
+pub(super) fn predecessors(saturation: &Saturation<'_>, event: u32) -> impl Iterator<Item = u32> {
+    let edges = saturation.edges_into(event);
+    let edges = edges.map(|edge| saturation.edges()[edge as usize].from);
+    saturation.events.po_back.of(event).iter().copied().chain(edges)
+}
