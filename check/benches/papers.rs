@@ -78,12 +78,13 @@ fn polynomial(criterion: &mut Criterion) {
 
 /// The cost of exact kernels, by size.
 fn kernels(criterion: &mut Criterion) {
-    let mut group = criterion.benchmark_group("kernel, 6 threads");
+    let mut group = criterion.benchmark_group("kernel, threads x operations");
     group.sample_size(10);
-    for operations in [200, 800, 3_200] {
-        let history = history(6, operations, 16);
+    for (threads, operations) in [(6, 800), (6, 3_200), (16, 12_800)] {
+        let history = history(threads, operations, 16);
         let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).expect("unique values");
-        group.bench_function(BenchmarkId::from_parameter(operations), |bencher| {
+        let size = BenchmarkId::from_parameter(format!("{threads} x {operations}"));
+        group.bench_function(size, |bencher| {
             bencher.iter(|| black_box(kernel(&history, &reads_from, Model::SC, &Bounds::none())));
         });
     }

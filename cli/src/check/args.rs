@@ -20,7 +20,7 @@ use lab::load::Input;
 /// How long each algorithm may take when all are run.
 const EACH_OF_ALL: Duration = Duration::from_secs(10);
 
-/// Decide whether histories are SC, TSO or PSO
+/// Decide whether histories are consistent with SC, TSO, PSO or a weaker memory model
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
