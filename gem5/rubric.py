@@ -15,6 +15,7 @@ import time
 import traceback
 
 import _m5.core
+import _m5.event
 import m5
 from m5.defines import buildEnv
 from m5.objects import *
@@ -210,12 +211,14 @@ def fork(args, run, program, number):
     sys.stdout.flush()
     sys.stderr.flush()
     log = log_of(args, number)
-    pid = m5.fork("%(parent)s/program-" + str(number))
+    pid = os.fork()
     if pid == 0:
         # The code around this function is the parent's, so the process ends here whatever happens.
         status = 1
         try:
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
+            m5.options.outdir = os.path.join(m5.options.outdir, f"program-{number}")
+            _m5.core.setOutputDir(m5.options.outdir)
             args.log = log
             redirect(args.output and args.output.replace("%d", str(number)))
             if args.timeout:
@@ -250,6 +253,15 @@ def wait(running):
         how = f"exit status {os.WEXITSTATUS(status)}"
     print(f"rubric: program {number}: {how} after {time.monotonic() - start:.6f} s")
     sys.stdout.flush()
+
+
+def prepare_forks():
+    """Does once what `m5.fork` would do each time. It would also tell every object of the fork, which takes longer than
+    a short program; the objects that listen, virtual machines and images of disks, are not used here."""
+    # gem5 makes the threads of its event queues when it simulates for the first time. They do not survive a fork.
+    m5.simulate(0)
+    m5.drain()
+    _m5.event.terminateEventQueueThreads()
 
 
 def fork_all(args, run, first, others):
@@ -292,8 +304,7 @@ def main():
         m5.disableAllListeners()
     m5.instantiate()
     if args.fork:
-        # gem5 ends the threads of its event queues before it forks, and makes them when it simulates for the first time.
-        m5.simulate(0)
+        prepare_forks()
         fork_all(args, run, first, others)
         return
     execute(args, run, first, 0)
