@@ -196,7 +196,7 @@ fn atomics_of_chi_are_explored_where_the_first_level_performs_them() {
     };
     let near = run(&protocol, &scope(0), 20_000);
     assert!(!matches!(near.verdict, Verdict::Found(_)), "{:?}", near.verdict);
-    let has_taken = |event: &str| near.taken.iter().any(|one| one.event == event);
+    let has_taken = |event: &str| near.taken.iter().any(|(_, _, name)| name == event);
     assert!(has_taken("AtomicLoad") && has_taken("CompAck"));
     match explore(&protocol, &scope(1), &Limits::default(), &mut |_| {}) {
         Err(StepperError::Setup(error)) => assert!(error.to_string().contains("policy_type=0")),
