@@ -27,10 +27,17 @@ pub fn named(file: &str, history: &History) -> String {
     }
 }
 
-/// The file and line of a place in a protocol, and the text there.
+/// The file and line of a place in a protocol, as the user's file has it, and the text there.
 pub fn written_at(span: Option<Span>, sources: &Sources) -> Option<(String, usize, String)> {
     let span = span?;
-    let (path, line, _) = sources.position(span);
+    let (path, _, _) = sources.position(span);
+    let given = sources.given_line(span);
     let text = sources.text(span).lines().next().unwrap_or("").trim();
-    Some((path.display().to_string(), line, text.to_owned()))
+    // Text that was added has no line of its own there.
+    let text = if given.is_added {
+        format!("{text} (added by a repair or mutant)")
+    } else {
+        text.to_owned()
+    };
+    Some((path.display().to_string(), given.number.max(1), text))
 }

@@ -24,7 +24,7 @@ use slicc::error::ParseError;
 
 pub use chi::Group;
 pub use plan::{Buffer, Direction, FETCHER, Instance, MachinePlan, Plan, Value, Wire, has_dma};
-pub use requests::{asked, handled, lacks_reservations, performs_atomics, takes_flushes};
+pub use requests::{asked, handled, lacks_reservations, performs_atomics_far, takes_flushes};
 
 /// The options of a simulated system.
 #[derive(Clone, Debug, PartialEq)]

@@ -75,7 +75,8 @@ pub enum SetupError {
     Unhandled(&'static str),
     /// A protocol under exploration performs atomic instructions elsewhere than in the first-level cache.
     #[error(
-        "the protocol may perform atomic instructions far from the core, which is not explored"
+        "atomic instructions that are performed far from the core are not explored: with --set policy_type=0 \
+         first-level caches perform them"
     )]
     FarAtomics,
     /// No cache of a protocol under exploration serves several threads.

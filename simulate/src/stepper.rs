@@ -71,7 +71,9 @@ use slicc::protocol::Protocol;
 use slicc::setting::Setting;
 use slicc::source::Diagnostic;
 
-use crate::config::{CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics, takes_flushes};
+use crate::config::{
+    CacheGeometry, Caches, Options, Plan, Sizes, performs_atomics_far, takes_flushes,
+};
 use crate::error::SetupError;
 use crate::ruby::delays::Latency;
 use crate::system::stepping::{Size, Stepping};
@@ -227,6 +229,9 @@ impl Stepper {
             options.settings.extend(enabled);
         }
         let plan = Plan::of(&small, &options).map_err(StepperError::Plan)?;
+        if scope.repertoire.atomic && performs_atomics_far(&small, &plan) {
+            return Err(SetupError::FarAtomics.into());
+        }
         let system = System::new(Setup {
             program: Arc::clone(&small.program),
             plan: &plan,
@@ -285,9 +290,6 @@ fn has_parameter(protocol: &Protocol, name: &str) -> bool {
 fn check_requests(protocol: &Protocol, repertoire: &Repertoire) -> Result<(), SetupError> {
     if repertoire.flush && !takes_flushes(protocol) {
         return Err(SetupError::Unhandled("flushes"));
-    }
-    if repertoire.atomic && performs_atomics(protocol) {
-        return Err(SetupError::FarAtomics);
     }
     Ok(())
 }

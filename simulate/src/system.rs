@@ -16,6 +16,7 @@ mod report;
 mod run;
 mod scan;
 pub mod stepping;
+mod waiting;
 mod warning;
 mod words;
 

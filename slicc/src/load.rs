@@ -88,7 +88,7 @@ impl Loaded {
         let own = self.sources.files().get(1..).unwrap_or_default();
         let root = own.first().map_or(Path::new(""), |root| &root.path);
         let folder = root.parent().unwrap_or(Path::new(""));
-        load_with(root, &mut |path| {
+        let loaded = load_with(root, &mut |path| {
             let other = changed.iter().find(|one| folder.join(&one.path) == path);
             let own = own.iter().find(|file| file.path == path);
             match (other, own) {
@@ -96,6 +96,10 @@ impl Loaded {
                 (None, Some(file)) => Ok(file.text.as_bytes().to_vec()),
                 (None, None) => Err(io::ErrorKind::NotFound.into()),
             }
+        });
+        loaded.map(|mut loaded| {
+            loaded.sources.changed_from(&self.sources);
+            loaded
         })
     }
 }

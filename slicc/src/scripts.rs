@@ -51,7 +51,7 @@ type Row = (&'static str, KnownProtocol, &'static [MachineRow]);
 
 const MEMORY: [&str; 2] = ["requestToMemory", "responseFromMemory"];
 
-const SCRIPTS: [Row; 11] = [
+const SCRIPTS: [Row; 12] = [
     (
         "MI_example",
         KnownProtocol::MiExample,
@@ -284,6 +284,17 @@ const SCRIPTS: [Row; 11] = [
                     "snpRdy",
                 ],
             ),
+        ],
+    ),
+    (
+        "Garnet_standalone",
+        KnownProtocol::GarnetStandalone,
+        &[
+            (
+                "L1Cache",
+                &["requestFromCache", "forwardFromCache", "responseFromCache", "mandatoryQueue"],
+            ),
+            ("Directory", &["requestToDir", "forwardToDir", "responseToDir"]),
         ],
     ),
     (

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use lab::protocols::{Opened, Repairs};
-use slicc::source::Sources;
+use slicc::source::{GivenLine, Source, Sources};
 
 use crate::error::Error;
 use crate::files::failed;
@@ -24,6 +24,7 @@ Examples:
   rubric protocol source MI_example MI_example-cache.sm:154 --mutant mi-l1-nack-before-forward
   rubric protocol source MI_example -o copy
 
+A line is that of the file as it is without a mutant and repairs, as in messages; lines that these add are shown with a +.
 Without a file, the files are listed with the number of their lines. With -o they are written to a folder, to be
 changed and run: `rubric simulate copy/MI_example.slicc`.")]
 pub(super) struct Args {
@@ -51,6 +52,7 @@ pub(super) struct Args {
 struct SourceFile<'a> {
     name: String,
     text: &'a str,
+    source: &'a Source,
 }
 
 /// Runs the command.
@@ -68,8 +70,10 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 /// The files of a protocol, without what rubric itself declares.
 fn files(sources: &Sources) -> Vec<SourceFile<'_>> {
     let files = sources.files().iter();
-    let named =
-        files.map(|file| SourceFile { name: file.path.display().to_string(), text: &file.text });
+    let named = files.map(|source| {
+        let name = source.path.display().to_string();
+        SourceFile { name, text: &source.text, source }
+    });
     named.filter(|file| !file.name.ends_with(" (built in)")).collect()
 }
 
@@ -101,19 +105,32 @@ fn print(
     let Some((_, line)) = line else {
         return out.write_all(file.text.as_bytes()).map_err(Error::Output);
     };
-    let count = file.text.lines().count();
-    match line.parse().ok().filter(|line| (1..=count).contains(line)) {
-        Some(line) => around(file.text, line, out).map_err(Error::Output),
-        None => Err(Error::Usage(format!("{place}: expected a line from 1 to {count}"))),
+    let lines: Vec<(GivenLine, &str)> = numbered(file).collect();
+    let is_it = |line: usize| {
+        let own = lines.iter().position(|(given, _)| given.number == line && !given.is_added);
+        own.or_else(|| lines.iter().position(|(given, _)| given.number >= line && line > 0))
+    };
+    match line.parse().ok().and_then(is_it) {
+        Some(at) => around(&lines, at, out).map_err(Error::Output),
+        None => {
+            let count = lines.iter().map(|(given, _)| given.number).max().unwrap_or(0);
+            Err(Error::Usage(format!("{place}: expected a line from 1 to {count}")))
+        }
     }
 }
 
-/// Prints the lines around a line, which is marked.
-fn around(text: &str, line: usize, out: &mut dyn Write) -> io::Result<()> {
-    let first = line.saturating_sub(AROUND).max(1);
-    for (at, text) in (first..=line + AROUND).zip(text.lines().skip(first - 1)) {
-        let mark = if at == line { '>' } else { ' ' };
-        writeln!(out, "{}", format!("{at:>5} {mark} {text}").trim_end())?;
+/// The lines of a file, with the numbers that they have in the file as it was given.
+fn numbered<'a>(file: &'a SourceFile<'_>) -> impl Iterator<Item = (GivenLine, &'a str)> {
+    file.text.lines().enumerate().map(|(at, text)| (file.source.given_line(at + 1), text))
+}
+
+/// Prints the lines around a line, which is marked. Lines that a repair or mutant added have a `+` in place of a number.
+fn around(lines: &[(GivenLine, &str)], at: usize, out: &mut dyn Write) -> io::Result<()> {
+    let first = at.saturating_sub(AROUND);
+    for (place, (given, text)) in lines.iter().enumerate().take(at + AROUND + 1).skip(first) {
+        let mark = if place == at { '>' } else { ' ' };
+        let number = if given.is_added { "+".to_owned() } else { given.number.to_string() };
+        writeln!(out, "{}", format!("{number:>5} {mark} {text}").trim_end())?;
     }
     Ok(())
 }

@@ -181,3 +181,25 @@ fn other_systems_are_explored() {
     let ordered = with(Order::VirtualNetworks);
     assert!(!matches!(ordered, Verdict::Found(_)), "{ordered:?}");
 }
+
+/// CHI performs atomics in the first-level caches unless `policy_type` says otherwise.
+#[test]
+#[ignore = "needs gem5's files: RUBRIC_GEM5=path/to/gem5"]
+fn atomics_of_chi_are_explored_where_the_first_level_performs_them() {
+    let Some(root) = std::env::var_os("RUBRIC_GEM5") else { return };
+    let file = std::path::Path::new(&root).join("src/mem/ruby/protocol/chi/CHI.slicc");
+    let protocol = Protocol::open(file.to_str().expect("a path")).expect("it loads");
+    let scope = |policy: u32| Scope {
+        repertoire: Repertoire { atomic: true, ..NOTHING },
+        settings: vec![format!("policy_type={policy}").parse().expect("a setting")],
+        ..scope(1)
+    };
+    let near = run(&protocol, &scope(0), 20_000);
+    assert!(!matches!(near.verdict, Verdict::Found(_)), "{:?}", near.verdict);
+    let has_taken = |event: &str| near.taken.iter().any(|(_, _, name)| name == event);
+    assert!(has_taken("AtomicLoad") && has_taken("CompAck"));
+    match explore(&protocol, &scope(1), &Limits::default(), &mut |_| {}) {
+        Err(StepperError::Setup(error)) => assert!(error.to_string().contains("policy_type=0")),
+        other => panic!("{other:?}"),
+    }
+}

@@ -248,7 +248,7 @@ impl<'a> Gathered<'a> {
         };
         let clients: BTreeSet<String> = runs.iter().map(|run| run.client.to_string()).collect();
         Ok(Finding {
-            source: source.filter(|_| is_as_given(protocol)),
+            source,
             signature,
             message,
             clients: clients.into_iter().collect(),
@@ -270,7 +270,6 @@ impl<'a> Gathered<'a> {
     fn add_shown(&self, findings: &mut Vec<Finding>, system: System, shown: Shown) {
         let Shown { problem, steps, known, is_settled, is_repaired } = shown;
         let bench = self.bench;
-        let protocol = if is_repaired { &bench.repaired.protocol } else { &bench.opened.protocol };
         let Problem { signature, message, source, .. } = problem;
         let known = known.map(|repairs| Known { repairs });
         let command = system.command(&bench.opened.given, self.options, is_repaired);
@@ -288,7 +287,7 @@ impl<'a> Gathered<'a> {
                 }
             }
             None => findings.push(Finding {
-                source: source.filter(|_| is_as_given(protocol)),
+                source,
                 signature,
                 message,
                 clients: Vec::new(),
@@ -301,11 +300,6 @@ impl<'a> Gathered<'a> {
             }),
         }
     }
-}
-
-/// Whether a protocol's lines are those of the user's files: repairs move them.
-fn is_as_given(protocol: &Protocol) -> bool {
-    protocol.loaded.repairs.is_empty()
 }
 
 /// Makes known findings part of a new one with the same signature: that one has another cause than repairs take out, so it is not certain

@@ -45,21 +45,37 @@ pub fn lacks_reservations(protocol: &Protocol, plan: &Plan, shape: &ProgramSize)
     if shape.rmws == 0 || !is_chi(protocol) {
         return false;
     }
+    let uses_reservations = shape.extras.atomics < 100 || performs_near(protocol, plan);
+    uses_reservations && any_has(protocol, plan, "alloc_on_seq_acc", false)
+}
+
+/// Whether a protocol may perform atomic instructions elsewhere than in the first-level cache: CHI does, as its `policy_type` says.
+pub fn performs_atomics_far(protocol: &Protocol, plan: &Plan) -> bool {
+    performs_atomics(protocol) && any_has(protocol, plan, "policy_type", true)
+}
+
+/// Whether a controller of CHI performs the atomics of its core itself.
+fn performs_near(protocol: &Protocol, plan: &Plan) -> bool {
+    any_has(protocol, plan, "policy_type", false)
+}
+
+/// Whether a parameter is set, to anything but 0, or is 0, in a controller with the sequencer of a core.
+fn any_has(protocol: &Protocol, plan: &Plan, name: &str, is_set: bool) -> bool {
     let machines = protocol.declared();
     let mut controllers = plan.machines.iter().flat_map(|machine| {
         machine.instances.iter().map(|instance| (&machines[machine.declared], &instance.values))
     });
+    let is_core =
+        |value: &Value| matches!(value, Value::Sequencer { core, .. } if *core != FETCHER);
     controllers.any(|(machine, values)| {
-        let is_core =
-            |value: &Value| matches!(value, Value::Sequencer { core, .. } if *core != FETCHER);
-        let is_zero = |name: &str| value_of(machine, values, name) == Some(&Value::Number(0));
-        let uses_reservations = shape.extras.atomics < 100 || is_zero("policy_type");
-        values.iter().any(is_core) && is_zero("alloc_on_seq_acc") && uses_reservations
+        let value = value_of(machine, values, name);
+        let is_it = value.is_some_and(|value| (*value != Value::Number(0)) == is_set);
+        is_it && values.iter().any(is_core)
     })
 }
 
-/// Whether a protocol gets atomic instructions as such, and may perform them elsewhere than in the first-level cache.
-pub fn performs_atomics(protocol: &Protocol) -> bool {
+/// Whether a protocol gets atomic instructions as such, and not as stores that the first-level cache performs.
+fn performs_atomics(protocol: &Protocol) -> bool {
     let script = Script::find(protocol.name(), &protocol.declared());
     script.is_some_and(|script| script.known.has_atomics())
 }

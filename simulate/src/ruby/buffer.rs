@@ -162,6 +162,13 @@ impl MessageBuffer {
         rate != 0 && self.removal == now && self.removed >= rate
     }
 
+    /// The messages that have arrived and were not taken; those that were set aside come with their lines.
+    pub fn left_behind(&self, now: u64) -> impl Iterator<Item = (Option<u64>, u64)> {
+        let arrived = self.queue.iter().take_while(move |slot| slot.arrival <= now);
+        let waiting = arrived.map(|slot| (None, slot.message));
+        waiting.chain(self.stalled.iter().map(|(line, slot)| (Some(*line), slot.message)))
+    }
+
     /// The message at the head, whether or not it has arrived.
     #[inline]
     pub fn head(&self) -> Option<u64> {

@@ -145,7 +145,7 @@ impl System {
     }
 
     /// The value of the field `Type` of a message.
-    fn kind_of(&self, message: u64, of: usize) -> u32 {
+    pub(super) fn kind_of(&self, message: u64, of: usize) -> u32 {
         match self.kinds[of] {
             Some(offset) => self.words.words[message as usize + usize::from(offset)] as u32,
             None => u32::MAX,

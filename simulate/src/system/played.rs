@@ -86,8 +86,20 @@ impl System {
         Played { parties: self.all_parties(), steps }
     }
 
-    fn event(&self, number: usize) -> &RecordedEvent {
+    /// The event of a number, one of the last.
+    pub(super) fn event(&self, number: usize) -> &RecordedEvent {
         &self.happenings[number % MOST_RECORDED]
+    }
+
+    /// Whether the message that an event sends goes to this controller alone.
+    pub(super) fn goes_only_to(&self, number: usize, controller: usize) -> bool {
+        let mut receivers = self
+            .deliveries
+            .iter()
+            .filter(|one| one.event == number)
+            .map(|one| self.consumers[one.buffer as usize] as usize)
+            .peekable();
+        receivers.peek().is_some() && receivers.all(|receiver| receiver == controller)
     }
 
     /// Whether a transition changes the state.

@@ -83,7 +83,7 @@ impl System {
         let address = self.sequencers[sequencer]
             .oldest()
             .map(|(_, address)| self.sequencers[sequencer].line_of(address));
-        let recent = address.map(|address| self.recent(address)).unwrap_or_default();
+        let recent = address.map(|address| self.stopped(address)).unwrap_or_default();
         Box::new(Fault { address, recent, ..*self.plain_fault(FaultKind::Deadlock, message) })
     }
 
@@ -100,7 +100,7 @@ impl System {
         );
         let oldest = self.sequencers.get(thread).and_then(|one| one.oldest());
         let address = oldest.map(|(_, address)| self.line_of(address));
-        let recent = address.map(|address| self.recent(address)).unwrap_or_default();
+        let recent = address.map(|address| self.stopped(address)).unwrap_or_default();
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
         Box::new(Fault { address, recent, ..fault })
     }
@@ -117,7 +117,7 @@ impl System {
         );
         let address = self.line_of(address);
         let fault = *self.plain_fault(FaultKind::Deadlock, message);
-        Some(Box::new(Fault { address: Some(address), recent: self.recent(address), ..fault }))
+        Some(Box::new(Fault { address: Some(address), recent: self.stopped(address), ..fault }))
     }
 
     /// The fault that no event is left, but cores or DMA devices wait.
@@ -179,13 +179,22 @@ impl System {
         })
     }
 
+    /// What happened last to the line of an address, and what waits for it.
+    fn stopped(&self, address: u64) -> Vec<String> {
+        let mut lines = self.recent(address);
+        lines.extend(self.waiting(address));
+        lines
+    }
+
     /// The last transitions and messages for the line of an address, the oldest first.
     pub(super) fn recent(&self, address: u64) -> Vec<String> {
         let line = self.line_of(address);
         let count = self.happened.min(MOST_RECORDED);
-        let newest_first = (0..count)
-            .map(|back| &self.happenings[(self.happened - 1 - back) % MOST_RECORDED])
-            .filter(|event| self.line_of(event.address) == line);
+        let newest_first = (1..=count)
+            .map(|back| self.happened - back)
+            .filter(|&number| self.line_of(self.event(number).address) == line)
+            .filter(|&number| !self.is_own_trigger(number))
+            .map(|number| self.event(number));
         let mut recent = Recent::default();
         for event in newest_first {
             if !recent.add(event, self.changes_nothing(event)) {
@@ -239,12 +248,21 @@ impl System {
     }
 
     /// The name of a controller, with what it is where its machine does not say that: `Cache 6 (HNF 0)`.
-    fn name_of(&self, controller: &Controller) -> String {
+    pub(super) fn name_of(&self, controller: &Controller) -> String {
         let machine = &self.program.machines[controller.machine].name;
         match &controller.role {
             Some(role) => format!("{machine} {} ({role})", controller.version),
             None => format!("{machine} {}", controller.version),
         }
+    }
+
+    /// Whether an event is a message without a type that a controller sends to itself. The transition that follows says as
+    /// much.
+    fn is_own_trigger(&self, number: usize) -> bool {
+        let event = self.event(number);
+        event.is_message
+            && type_field(&self.program.types[event.what as usize]).is_none()
+            && self.goes_only_to(number, event.controller as usize)
     }
 
     /// Describes an event in words.

@@ -88,17 +88,19 @@ fn an_atomic_copy_takes_the_whole_block() {
 
 #[test]
 fn a_request_stalled_for_ever_is_a_deadlock_at_once() {
-    let parked = fault(
-        &[
-            (
-                "action(read_hit",
-                "action(park, \"np\", desc=\"\") { stall_and_wait(core_in, address); }\n  action(read_hit",
-            ),
-            ("{Load, Ifetch}) {read_hit, pop_core}", "{Load, Ifetch}) {park}"),
-        ],
-        FaultKind::Deadlock,
-    );
-    assert!(parked.starts_with("Deadlock: nothing is going to happen any more"), "{parked}");
+    let park =
+        "action(park, \"np\", desc=\"\") { stall_and_wait(core_in, address); }\n  action(read_hit";
+    let edits = [
+        ("action(read_hit", park),
+        ("{Load, Ifetch}) {read_hit, pop_core}", "{Load, Ifetch}) {park}"),
+    ];
+    let parked = run(&edits, ProgramSize::default(), &[]).expect("it fails");
+    assert_eq!(parked.kind, FaultKind::Deadlock);
+    let message = &parked.message;
+    assert!(message.starts_with("Deadlock: nothing is going to happen any more"), "{message}");
+    // The report ends with what waits.
+    let waits = parked.recent.iter().filter(|line| line.contains(" waiting at core_in, set aside"));
+    assert!(waits.count() > 0, "{:?}", parked.recent);
 }
 
 #[test]

@@ -17,6 +17,8 @@ pub enum KnownProtocol {
     MoesiCmpToken,
     /// `MESI_Three_Level`.
     MesiThreeLevel,
+    /// `Garnet_standalone`.
+    GarnetStandalone,
     /// `MSI`.
     Msi,
     /// `CHI`.

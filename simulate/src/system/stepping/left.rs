@@ -1,7 +1,5 @@
 //! What waits in a state, and for whom, in words: for states that nothing leads out of.
 
-use slicc::compile::types::TypeKind;
-
 use super::Stepping;
 use super::actions::{Action, decoded};
 use super::moves::Move;
@@ -50,29 +48,12 @@ impl Stepping {
         let tables = self.owned[controller].tables.iter();
         for &table in tables.filter(|&&table| self.transactions[table]) {
             for (line, tbe) in self.system.tables[table].sorted() {
-                let state = self.state_name(controller, tbe);
+                let state = self.system.state_in(controller, tbe);
                 let state = state.map_or(String::new(), |state| format!(" in state {state}"));
                 let line = self.line_name(line);
                 left.push(format!("{} has a transaction{state} for {line}", self.name(controller)));
             }
         }
-    }
-
-    /// The state in an object of a controller: a field of the enumeration of the machine's states.
-    fn state_name(&self, controller: usize, object: u64) -> Option<&str> {
-        let types = &self.system.program.types;
-        let of = &types[self.system.words.type_of(object)];
-        let machine = &self.system.program.machines[self.system.controllers[controller].machine];
-        of.fields.values().find_map(|field| match &types[field.of].kind {
-            TypeKind::Enumeration { values, .. }
-                if values.len() == machine.states.len()
-                    && values.iter().zip(&machine.states).all(|(one, other)| **one == **other) =>
-            {
-                let at = object as usize + usize::from(field.offset);
-                machine.states.get(self.system.words.words[at] as usize).map(|name| &**name)
-            }
-            _ => None,
-        })
     }
 
     /// `GETX for line 0 of L1Cache-1 waits at Directory-0`
