@@ -1,9 +1,9 @@
-//! [`Exchanges`]: finds pairs of writes that runs order either way, by moving events of a known run forward.
+//! Finds pairs of writes that runs order either way, by moving events of a known run forward.
 //!
 //! In a run, let a write A come before a write B of its location. If B can be moved before A together with the
 //! events that have to move with it, the result is a run that orders the two the other way around. It proves the
-//! same for each other pair of writes that changed its order. This needs no search, and looks only at the stretch of the run from A
-//! to the last reader of B.
+//! same for each other pair of writes that changed its order. This needs no search, and looks only at the stretch
+//! of the run from A to the last reader of B.
 //!
 //! **What has to move.** An order of the events is a run if it contains the forced order, and no write S comes
 //! between the source of a read and the read itself. So with the events M of the stretch, which
@@ -20,6 +20,7 @@
 use rustc_hash::FxHashSet;
 
 use super::run::{Run, predecessors};
+use crate::bounds::Bounds;
 use crate::engine::events::{Events, INITIAL, NONE};
 
 /// Number of alternatives that are tried for a pair.
@@ -34,7 +35,11 @@ const LONGEST_STRETCH: usize = 1 << 13;
 ///
 /// An exchange starts from the run that the last one left. So later exchanges are tried in other surroundings, and
 /// a pair that could not be reversed at first may be later.
-pub(super) fn without_exchange(run: &mut Run<'_, '_>, open: &[(u32, u32)]) -> Vec<(u32, u32)> {
+pub(super) fn without_exchange(
+    run: &mut Run<'_, '_>,
+    open: &[(u32, u32)],
+    bounds: &Bounds,
+) -> Vec<(u32, u32)> {
     let mut next: Vec<(u32, u32)> = open.iter().map(|&pair| run.sorted(pair)).collect();
     let mut left: FxHashSet<(u32, u32)> = next.iter().copied().collect();
     let mut exchange = Exchange::new(run);
@@ -44,7 +49,7 @@ pub(super) fn without_exchange(run: &mut Run<'_, '_>, open: &[(u32, u32)]) -> Ve
             if !left.contains(&(first, second)) {
                 continue;
             }
-            if exchange.reverse(first, second) {
+            if !bounds.passed() && exchange.reverse(first, second) {
                 exchange.reversed().for_each(|pair| {
                     left.remove(&pair);
                 });

@@ -206,7 +206,7 @@ fn without_reversal(
     open: &[(u32, u32)],
     bounds: &Bounds,
 ) -> Vec<(u32, u32)> {
-    let candidates = without_exchange(run, open);
+    let candidates = without_exchange(run, open, bounds);
     without_reorder(run, candidates, bounds)
 }
 
@@ -339,7 +339,7 @@ mod tests {
 
             let mut run = run(&saturation, &last, &open, &bounds).unwrap();
             assert!(run.is_valid(), "{seed}");
-            let left = without_exchange(&mut run, &open);
+            let left = without_exchange(&mut run, &open, &bounds);
             assert!(run.is_valid(), "{seed}");
             assert!(expected.iter().all(|pair| left.contains(pair)), "{seed}");
             exchanged += open.len() - left.len();
