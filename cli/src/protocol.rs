@@ -31,7 +31,7 @@ Examples:
   rubric protocol check MI_example.slicc
   rubric protocol show MI_example --machine L1Cache
   rubric protocol show MI_example --to svg -o mi.svg
-  rubric protocol source MI_example MI_example-cache.sm:154")]
+  rubric protocol source MI_example MI_example-cache.sm:155")]
 pub struct Args {
     #[command(subcommand)]
     command: Command,

@@ -20,8 +20,8 @@ const AROUND: usize = 8;
 Examples:
   rubric protocol source MI_example
   rubric protocol source MI_example MI_example-cache.sm
-  rubric protocol source MI_example MI_example-cache.sm:154
-  rubric protocol source MI_example MI_example-cache.sm:154 --mutant mi-l1-nack-before-forward
+  rubric protocol source MI_example MI_example-cache.sm:155
+  rubric protocol source MI_example MI_example-cache.sm:155 --mutant mi-l1-nack-before-forward
   rubric protocol source MI_example -o copy
 
 A line is that of the file as it is without a mutant and repairs, as in messages; lines that these add are shown with a +.
