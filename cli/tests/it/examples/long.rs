@@ -12,6 +12,15 @@ pub const LONG: &[(&str, &str)] = &[
         "a minute, by default",
     ),
     (
+        "rubric test path/to/gem5/src/mem/ruby/protocol/MESI_Two_Level.slicc --repair all",
+        "a minute, by default",
+    ),
+    (
+        "rubric diff path/to/old/MESI_Two_Level.slicc path/to/new/MESI_Two_Level.slicc --repair all",
+        "a minute, by default",
+    ),
+    ("rubric check --algorithm all --model sc,tso test.axe", "10 seconds for each algorithm"),
+    (
         "rubric test path/to/My_protocol.slicc --budget 10m --client in-order,early --format json",
         "10 minutes, as it says",
     ),
