@@ -34,7 +34,7 @@ pub struct Source {
     line_starts: Vec<u32>,
     /// The text as the user gave it, if repairs or a mutant changed it.
     given: Option<Arc<str>>,
-    /// Which line of that text each line was, once somebody asked.
+    /// Per line, the line of that text that it was. It is computed when it is needed for the first time.
     given_lines: OnceLock<Vec<GivenLine>>,
 }
 

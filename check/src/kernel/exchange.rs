@@ -17,7 +17,7 @@
 //!
 //! **Cost.** For each pair that is tried, a few passes over the stretch.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::run::{Run, predecessors};
 use crate::bounds::Bounds;
@@ -65,7 +65,7 @@ pub(super) fn without_exchange(
     }
 }
 
-/// What can move instead, after so many events.
+/// A choice that is left to try: after the first `moved` of the moving events, these move next.
 struct Alternative {
     moved: usize,
     next: Vec<u32>,
@@ -78,17 +78,17 @@ struct Overtaken {
     readers: Vec<u32>,
 }
 
-/// What moves so that two writes are reversed.
+/// The search for the events that have to move so that two writes are reversed. One is used for all pairs of a run.
 struct Exchange<'r, 's, 'e> {
     run: &'r mut Run<'s, 'e>,
     events: &'e Events,
-    /// The stretch, as places in the run.
+    /// The places in the run from the first write to the last event that moves.
     begin: usize,
     end: usize,
-    /// Per event, whether it moves, and those that do.
+    /// Per event, whether it moves; and the moving events, in the order in which they were added.
     moves: Vec<bool>,
     moved: Vec<u32>,
-    /// Per location, the place of a write in a pass over the stretch, or [`NONE`].
+    /// Per location, the place of the write that a pass over the stretch has met, or [`NONE`].
     write_at: Vec<u32>,
 }
 
@@ -114,12 +114,12 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         self.end = self.begin;
         let mut next: Vec<u32> = self.events.readers.of(second).to_vec();
         next.push(second);
-        let mut others: Vec<Alternative> = Vec::new();
+        let mut alternatives: Vec<Alternative> = Vec::new();
         let mut tried = 0;
         loop {
             self.add(next);
             if self.moves[first as usize] || self.end - self.begin > LONGEST_STRETCH {
-                let Some(other) = others.pop() else { return false };
+                let Some(other) = alternatives.pop() else { return false };
                 tried += 1;
                 if tried > MOST_ALTERNATIVES {
                     return false;
@@ -134,13 +134,13 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
                 next = vec![overtaken.write];
                 if !overtaken.readers.is_empty() {
                     let moved = self.moved.len();
-                    others.push(Alternative { moved, next: overtaken.readers });
+                    alternatives.push(Alternative { moved, next: overtaken.readers });
                 }
             }
         }
     }
 
-    /// Has only the first of the events that move go on doing so.
+    /// Keeps only the first `moved` of the moving events.
     fn undo(&mut self, moved: usize) {
         for event in self.moved.drain(moved..) {
             self.moves[event as usize] = false;
@@ -224,7 +224,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
     /// The write at the place `other`, which does not move, if it would come between a moving write and readers.
     fn overtaken_by(&self, moving: u32, other: u32) -> Option<Overtaken> {
         let write = self.run.order()[other as usize];
-        if self.run.finals().contains(&moving) {
+        if self.run.is_final(moving) {
             return Some(Overtaken { write, readers: Vec::new() });
         }
         let readers = self.events.readers.of(moving).iter().copied();
@@ -233,6 +233,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
         (!readers.is_empty()).then_some(Overtaken { write, readers })
     }
 
+    /// Ends a pass over the stretch.
     fn forget_writes(&mut self) {
         for &event in &self.run.order()[self.begin..self.end] {
             let location = self.events.location[event as usize];
@@ -245,7 +246,7 @@ impl<'r, 's, 'e> Exchange<'r, 's, 'e> {
     /// The pairs of writes of one location that the last exchange reversed, in the order of the run.
     fn reversed(&self) -> impl Iterator<Item = (u32, u32)> {
         let mut stay: Vec<Vec<u32>> = Vec::new();
-        let mut numbers = rustc_hash::FxHashMap::default();
+        let mut numbers = FxHashMap::default();
         let mut pairs = Vec::new();
         for &event in &self.run.order()[self.begin..self.end] {
             if !self.events.writes(event) {

@@ -43,15 +43,15 @@ fn reverse(
     let last = readers.max().unwrap_or(0).max(run.place(second)) as usize;
     let begin = (run.place(first) as usize).saturating_sub(margin);
     let end = (last + margin).min(run.order().len());
-    let held = last_writes(run, &run.order()[..begin]);
-    let after = last_writes(run, &run.order()[..end]);
+    let initial = vec![INITIAL; events.locations()];
+    let held = after(run, &run.order()[..begin], initial);
+    let last = after(run, &run.order()[begin..end], held.clone());
     let is_read_later = |&&write: &&u32| {
         let mut readers = events.readers.of(write).iter();
-        let is_final = run.finals().contains(&write);
-        is_final || readers.any(|&reader| run.place(reader) as usize >= end)
+        run.is_final(write) || readers.any(|&reader| run.place(reader) as usize >= end)
     };
     let is_inside = |write: &&u32| **write != INITIAL && run.place(**write) as usize >= begin;
-    let finals: Vec<u32> = after.iter().filter(is_inside).filter(is_read_later).copied().collect();
+    let finals: Vec<u32> = last.iter().filter(is_inside).filter(is_read_later).copied().collect();
     let stretch = Stretch { events: &run.order()[begin..end], held: &held, finals: &finals };
     let Some(order) = reorder.place(&stretch, second, first, bounds) else { return false };
     let old = stretch.events.to_vec();
@@ -63,12 +63,11 @@ fn reverse(
     is_valid
 }
 
-/// Per location, the last write among some events, or [`INITIAL`].
-fn last_writes(run: &Run<'_, '_>, order: &[u32]) -> Vec<u32> {
+/// Per location, the last write after these events, if `held` has the last one before them.
+fn after(run: &Run<'_, '_>, order: &[u32], mut held: Vec<u32>) -> Vec<u32> {
     let events = run.saturation().events;
-    let mut last = vec![INITIAL; events.locations()];
     for &event in order.iter().filter(|&&event| events.writes(event)) {
-        last[events.location[event as usize] as usize] = event;
+        held[events.location[event as usize] as usize] = event;
     }
-    last
+    held
 }

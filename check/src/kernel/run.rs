@@ -8,20 +8,25 @@ use crate::engine::saturate::Saturation;
 /// A run, with the place of each event.
 pub(super) struct Run<'s, 'e> {
     saturation: &'s Saturation<'e>,
+    /// The writes that have to be the last of their locations, and per event whether it is one of them.
     finals: &'s [u32],
+    is_final: Vec<bool>,
+    /// The events, in the order of the run, and per event its place there.
     order: Vec<u32>,
     place: Vec<u32>,
 }
 
 impl<'s, 'e> Run<'s, 'e> {
-    /// The run of this order of all events, which may have to be [checked](Run::is_valid). `finals` are the writes that
-    /// have to be the last of their locations.
+    /// The run that has all events in this order. It is not checked (see [`Run::is_valid`]). `finals` are the writes that
+    /// have to be the last of their locations. Cost: linear.
     pub fn new(saturation: &'s Saturation<'e>, finals: &'s [u32], order: Vec<u32>) -> Run<'s, 'e> {
         let mut place = vec![NONE; saturation.events.len()];
         for (at, &event) in order.iter().enumerate() {
             place[event as usize] = at as u32;
         }
-        Run { saturation, finals, order, place }
+        let mut is_final = vec![false; saturation.events.len()];
+        finals.iter().for_each(|&write| is_final[write as usize] = true);
+        Run { saturation, finals, is_final, order, place }
     }
 
     /// Whether the order contains the forced order, and each read finds its value. Cost: linear.
@@ -30,8 +35,9 @@ impl<'s, 'e> Run<'s, 'e> {
         self.is_valid_in(0..self.order.len(), initial, self.finals)
     }
 
-    /// Whether that is true of a stretch, where `held` are per location the last write before it, or [`INITIAL`], and
-    /// `finals` the writes that have to be the last of their locations. Cost: linear in the stretch.
+    /// Whether the events at some places follow the forced order, and their reads find their values. `held` has, per
+    /// location, the last write before these places, or [`INITIAL`]; `finals` are the writes that have to be the last of
+    /// their locations there. Cost: linear in the number of places.
     pub fn is_valid_in(&self, stretch: Range<usize>, held: Vec<u32>, finals: &[u32]) -> bool {
         let stretch = &self.order[stretch];
         self.follows_forced_order(stretch) && self.has_right_values(stretch, held, finals)
@@ -68,9 +74,9 @@ impl<'s, 'e> Run<'s, 'e> {
         self.saturation
     }
 
-    /// The writes that have to be the last of their locations.
-    pub fn finals(&self) -> &'s [u32] {
-        self.finals
+    /// Whether a write has to be the last of its location.
+    pub fn is_final(&self, write: u32) -> bool {
+        self.is_final[write as usize]
     }
 
     /// The events, in order.
@@ -83,7 +89,8 @@ impl<'s, 'e> Run<'s, 'e> {
         self.place[event as usize]
     }
 
-    /// Puts the events of a stretch in another order. The result must be a run.
+    /// Puts these events at the places from `begin` on, which must have held the same events in another order. The caller
+    /// sees to it that the result is a run.
     pub fn replace(&mut self, begin: usize, stretch: &[u32]) {
         for (place, &event) in (begin..).zip(stretch) {
             self.order[place] = event;

@@ -23,7 +23,8 @@ impl System {
         waiting
     }
 
-    /// `1347: Cache 21 (HNF 3) has a transaction in BUSY_BLKD`
+    /// Adds a text such as `1347: Cache 21 (HNF 3) has a transaction in BUSY_BLKD` for each transaction of a controller for
+    /// the line.
     fn transactions_for(&self, number: usize, line: u64, waiting: &mut Vec<String>) {
         let controller = &self.controllers[number];
         let of = self.program.machines[controller.machine].tbe;
@@ -39,7 +40,8 @@ impl System {
         }
     }
 
-    /// `1347: Cache 21 (HNF 3) has CHIRequestMsg CleanUnique waiting at reqRdyPort, set aside`
+    /// Adds a text such as `1347: Cache 21 (HNF 3) has CHIRequestMsg CleanUnique waiting at reqRdyPort, set aside` for each
+    /// message about the line that has arrived at a controller and was not handled.
     fn messages_for(&self, number: usize, line: u64, waiting: &mut Vec<String>) {
         let controller = &self.controllers[number];
         let machine = &self.program.machines[controller.machine];

@@ -12,7 +12,7 @@ const PATIENCE: usize = 16;
 /// A stretch of a run.
 #[derive(Debug)]
 pub struct Stretch<'a> {
-    /// Its events.
+    /// The events of the stretch, in the order of the run.
     pub events: &'a [u32],
     /// Per location, the write before the stretch that it holds at first, or
     /// [`INITIAL`](crate::engine::events::INITIAL).
@@ -28,7 +28,7 @@ pub struct Reorder<'e> {
 }
 
 impl<'e> Reorder<'e> {
-    /// Cost: linear.
+    /// Prepares the columns that the search needs of all events. Cost: linear.
     pub fn new(events: &'e Events) -> Reorder<'e> {
         Reorder { events, columns: Columns::of(events) }
     }
