@@ -116,7 +116,8 @@ pub fn kernel(
     let saturated = pairs.len() as u64;
     let mut run = first_run(&saturation, &last, &open, bounds)?;
     let open: Vec<(u32, u32)> = open.into_iter().map(|pair| run.sorted(pair)).collect();
-    let candidates = without_reversal(&mut run, &open, bounds);
+    let candidates = without_exchange(&mut run, &open, bounds);
+    let candidates = without_reorder(&mut run, candidates, bounds);
     let candidates = refute_reversals(&mut saturation, candidates, &mut pairs, bounds)?;
     let sat = search_reversals(&saturation, &last, open, candidates, &mut pairs, bounds)?;
     let op = |event: u32| events.op[event as usize];
@@ -200,16 +201,6 @@ fn first_run<'s, 'e>(
     Ok(Run::new(saturation, finals, order))
 }
 
-/// The pairs that are not easily reversed, each in the order of the run.
-fn without_reversal(
-    run: &mut Run<'_, '_>,
-    open: &[(u32, u32)],
-    bounds: &Bounds,
-) -> Vec<(u32, u32)> {
-    let candidates = without_exchange(run, open, bounds);
-    without_reorder(run, candidates, bounds)
-}
-
 /// Adds those candidates to the pairs of the kernel whose reversed order leads saturation to a contradiction. The other
 /// candidates are returned.
 fn refute_reversals(
@@ -257,7 +248,7 @@ fn search_reversals(
             Some(order) => {
                 candidates.retain(|pair| residual.holds(literal[pair]));
                 let mut run = Run::new(saturation, finals, order);
-                candidates = without_reversal(&mut run, &candidates, bounds);
+                candidates = without_exchange(&mut run, &candidates, bounds);
             }
             None => {
                 for pair in candidates.drain(rest..) {
