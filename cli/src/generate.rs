@@ -1,5 +1,6 @@
 //! `rubric generate`: random histories from the operational machines.
 
+mod c;
 mod program;
 
 use std::io::{BufWriter, Write};
@@ -34,6 +35,7 @@ Examples:
   rubric generate --model rvwmo --window 16 --dependencies 40 | rubric check --model rvwmo -
   rubric generate --family pairs-violation --size 4 | rubric check --algorithm complete -
   rubric generate program MESI_Two_Level --seed 7 -o program.txt
+  rubric generate c --isa riscv --seed 7 -o program.c
 
 A run is consistent under its model, and may violate a stronger one. A program for a weak model (ztso,
 rvwmo, armv8, wmo, rmo) has dependencies, acquire and release annotations, load-linked with
@@ -159,6 +161,8 @@ pub struct Args {
 enum Other {
     #[command(long_flag = "program")]
     Program(Box<program::Args>),
+    #[command(long_flag = "c")]
+    C(Box<c::Args>),
 }
 
 /// The options that do not apply to a hard history.
@@ -189,8 +193,10 @@ const GEM5: &dyn TraceFormat = &gem5::Gem5;
 
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
-    if let Some(Other::Program(args)) = &args.other {
-        return program::run(args, out);
+    match &args.other {
+        Some(Other::Program(args)) => return program::run(args, out),
+        Some(Other::C(args)) => return c::run(args, out),
+        None => {}
     }
     args.check()?;
     match args.format()? {

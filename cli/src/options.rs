@@ -5,6 +5,7 @@ use std::ops::Range;
 use clap::ValueEnum;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use history::{AssumedSize, Isa, Source};
+use ingest::Addresses;
 
 use crate::error::Error;
 use crate::initial;
@@ -33,9 +34,10 @@ pub struct TraceOptions {
     #[arg(long, value_name = "BYTES", value_parser = size_parser())]
     pub access_size: Option<u8>,
 
-    /// Keep only accesses to this range, its end excluded, hexadecimal (0x…) or decimal
-    #[arg(long, value_name = "LO-HI", value_parser = parse_range)]
-    pub addresses: Option<Range<u64>>,
+    /// Keep only accesses to this range, its end excluded, hexadecimal (0x…) or decimal. With auto, of executed
+    /// instructions, the shared variables that a program of `rubric generate c` announces
+    #[arg(long, value_name = "LO-HI|auto", value_parser = parse_addresses)]
+    pub addresses: Option<Addresses>,
 
     /// Keep only operations that completed at this tick or later
     #[arg(long, value_name = "TICK")]
@@ -122,8 +124,12 @@ impl TraceOptions {
         if let Some(bytes) = self.access_size {
             words.push(format!("--access-size {bytes}"));
         }
-        if let Some(Range { start, end }) = &self.addresses {
-            words.push(format!("--addresses {start:#x}-{end:#x}"));
+        match &self.addresses {
+            Some(Addresses::Range(Range { start, end })) => {
+                words.push(format!("--addresses {start:#x}-{end:#x}"));
+            }
+            Some(Addresses::Announced) => words.push("--addresses auto".to_owned()),
+            None => {}
         }
         if let Some(tick) = self.from_tick {
             words.push(format!("--from-tick {tick}"));
@@ -170,8 +176,13 @@ pub fn parse_number(text: &str) -> Option<u64> {
     }
 }
 
+fn parse_addresses(text: &str) -> Result<Addresses, String> {
+    if text == "auto" { Ok(Addresses::Announced) } else { parse_range(text).map(Addresses::Range) }
+}
+
 fn parse_range(text: &str) -> Result<Range<u64>, String> {
-    let expected = "LO-HI with both numbers hexadecimal (0x1000-0x2000) or decimal was expected";
+    let expected =
+        "LO-HI with both numbers hexadecimal (0x1000-0x2000) or decimal, or auto, was expected";
     let (low, high) = text.split_once('-').ok_or(expected)?;
     let low = parse_number(low.trim()).ok_or(expected)?;
     let high = parse_number(high.trim()).ok_or(expected)?;

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use check::{Bounds, Model};
 use history::Source;
 use memory::PsoRmw;
-use rubric::ingest::LiveEnd;
+use rubric::ingest::{Addresses, LiveEnd};
 use rubric::watch::{End, Watch};
 
 use crate::ending::RunEnd;
@@ -99,6 +99,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
     if reading.source == Some(Source::Exec)
+        || reading.addresses == Some(Addresses::Announced)
         || !matches!(reading.initial, None | Some(history::Initial::Zero))
     {
         return Err(Error::Usage(

@@ -23,6 +23,7 @@
 //! ```
 
 mod annotation;
+mod announcement;
 mod atomics;
 mod builder;
 mod crash;
@@ -39,6 +40,7 @@ mod restore;
 mod unrecorded;
 
 pub use annotation::Annotation;
+pub use announcement::ANNOUNCEMENT;
 pub use builder::{Access, AssumedSize, BuildError, HistoryBuilder, Initial, Place};
 pub use crash::{Crash, CrashKind, FileLine};
 pub use dependency::{Dependency, DependencyKind, dependencies_as_text, dependency_from_text};

@@ -227,6 +227,15 @@ pub enum Error {
         /// The file.
         file: String,
     },
+    /// The shared variables that a program announces were asked for, and none or several are announced.
+    #[error(
+        "{file}: --addresses auto: the trace does not show one program that announces its shared variables, as those of `rubric \
+         generate c` do in a trace of executed instructions; give the addresses instead (--addresses LO-HI)"
+    )]
+    NotAnnounced {
+        /// The file.
+        file: String,
+    },
     /// The history is too large, or has a value that does not fit.
     #[error("{file}: {error}")]
     Build {

@@ -46,13 +46,13 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use history::History;
+use history::{History, Source};
 
 pub use ending::Ending;
 pub use error::{Error, WriteError};
 pub use format::{Contents, FORMATS, FormatInfo, Resemblance, TraceFormat, any_of};
 pub use live::{Live, LiveEnd, LiveReader};
-pub use options::Options;
+pub use options::{Addresses, Options};
 pub use statistics::{Statistics, TransitionCount};
 pub use transitions::{Transition, Transitions};
 
@@ -132,6 +132,12 @@ fn read_with<'a>(
         _ if options.lossy => error,
         _ => lines.check_rest().unwrap_or(error),
     })?;
+    let is_executed = |history: &History| history.provenance.source == Source::Exec;
+    if options.addresses == Some(Addresses::Announced)
+        && !contents.histories.iter().all(is_executed)
+    {
+        return Err(Error::NotAnnounced { file: lines.file().to_owned() });
+    }
     Ok(Trace {
         name: lines.file().to_owned(),
         format,

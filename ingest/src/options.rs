@@ -12,8 +12,8 @@ pub struct Options {
     pub source: Option<Source>,
     /// Size of the accesses whose size the trace does not record.
     pub access_size: AssumedSize,
-    /// Keep only accesses whose first byte is in this range.
-    pub addresses: Option<Range<u64>>,
+    /// Keep only accesses whose first byte is among these.
+    pub addresses: Option<Addresses>,
     /// Keep only operations that completed at this tick or later.
     pub from_tick: Option<u64>,
     /// Keep only operations that completed before this tick.
@@ -30,17 +30,34 @@ pub struct Options {
     pub transitions: bool,
 }
 
+/// The addresses that are kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Addresses {
+    /// Those of this range.
+    Range(Range<u64>),
+    /// Those that the program announces as its shared variables, in a trace of executed instructions.
+    Announced,
+}
+
 impl Options {
-    /// Whether an access at `address` is selected.
+    /// The range of addresses that is known before the trace is read.
+    pub(crate) fn range(&self) -> Option<&Range<u64>> {
+        match &self.addresses {
+            Some(Addresses::Range(range)) => Some(range),
+            Some(Addresses::Announced) | None => None,
+        }
+    }
+
+    /// Whether an access at `address` may be selected, as far as that is known before the trace is read.
     pub(crate) fn wants_address(&self, address: u64) -> bool {
-        self.addresses.as_ref().is_none_or(|range| range.contains(&address))
+        self.range().is_none_or(|range| range.contains(&address))
     }
 
     /// Whether an access that is not selected may reach into what is: it begins just below.
     pub(crate) fn may_reach_in(&self, address: u64) -> bool {
         let below = |start: u64| start.checked_sub(address);
-        let range = self.addresses.as_ref();
-        range.is_some_and(|range| below(range.start).is_some_and(|gap| (1..8).contains(&gap)))
+        self.range()
+            .is_some_and(|range| below(range.start).is_some_and(|gap| (1..8).contains(&gap)))
     }
 
     /// Whether an operation that completed at `tick` is selected.

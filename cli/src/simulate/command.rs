@@ -1,11 +1,12 @@
 //! The command that repeats a run.
 
 use lab::text::quoted;
+use memory::Model;
 use simulate::client::Client;
 use simulate::program::{ProgramSize, WeakShares};
 
 use super::args::Args;
-use super::options::System;
+use super::options::{Program, System};
 use crate::generate::VERSION;
 use lab::protocols::Repairs;
 
@@ -39,36 +40,11 @@ impl Args {
 
     /// The options of programs and that of the cores, each with its value and its default.
     fn shaped(&self, cores: [String; 3], client: Client) -> Vec<[String; 3]> {
-        let (shape, usual) = (self.shape(0), ProgramSize::default());
-        let option = |option: &str, value: &dyn ToString, usual: &dyn ToString| {
-            [option.to_owned(), value.to_string(), usual.to_string()]
-        };
-        let mut options = vec![
-            option("threads", &shape.threads, &usual.threads),
-            option("dma", &shape.extras.devices, &0),
-            option("flush", &shape.extras.flushes, &0),
-            option("operations", &shape.operations, &usual.operations),
-            option("locations", &shape.locations, &usual.locations),
-            option("per-line", &shape.per_line, &usual.per_line),
-            cores,
-            option("reads", &shape.reads, &usual.reads),
-            option("rmws", &shape.rmws, &usual.rmws),
-            option("fences", &shape.fences, &usual.fences),
-            option("fetches", &shape.fetches, &usual.fetches),
-            option("linked", &shape.linked, &usual.linked),
-            option("atomics", &shape.extras.atomics, &0),
-            option("partial", &shape.extras.partial, &0),
-            option("skew", &shape.skew, &usual.skew),
-            option("think", &shape.think, &usual.think),
-        ];
-        if let Some(weak) = self.program.weak_shares(client.model()) {
-            let usual = WeakShares::usual(weak.model);
-            options.extend([
-                option("dependencies", &weak.dependencies, &usual.dependencies),
-                option("annotations", &weak.annotations, &usual.annotations),
-                option("weak-fences", &weak.weak_fences, &usual.weak_fences),
-            ]);
-        }
+        let shape = self.shape(0);
+        let mut options = counts(&shape);
+        options.push(cores);
+        options.extend(mix(&shape));
+        options.extend(self.program.weak_words(client.model()));
         options
     }
 
@@ -97,6 +73,53 @@ impl Args {
     /// The command that repeats a run, and the version that ran it.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
         format!("rubric simulate {}{VERSION}", self.words(protocol, client, seed))
+    }
+}
+
+/// An option with its value and its default.
+pub fn option(option: &str, value: &dyn ToString, usual: &dyn ToString) -> [String; 3] {
+    [option.to_owned(), value.to_string(), usual.to_string()]
+}
+
+/// How large a program is, as options.
+pub fn counts(shape: &ProgramSize) -> Vec<[String; 3]> {
+    let usual = ProgramSize::default();
+    vec![
+        option("threads", &shape.threads, &usual.threads),
+        option("dma", &shape.extras.devices, &0),
+        option("flush", &shape.extras.flushes, &0),
+        option("operations", &shape.operations, &usual.operations),
+        option("locations", &shape.locations, &usual.locations),
+        option("per-line", &shape.per_line, &usual.per_line),
+    ]
+}
+
+/// What the operations of a program are, as options.
+pub fn mix(shape: &ProgramSize) -> Vec<[String; 3]> {
+    let usual = ProgramSize::default();
+    vec![
+        option("reads", &shape.reads, &usual.reads),
+        option("rmws", &shape.rmws, &usual.rmws),
+        option("fences", &shape.fences, &usual.fences),
+        option("fetches", &shape.fetches, &usual.fetches),
+        option("linked", &shape.linked, &usual.linked),
+        option("atomics", &shape.extras.atomics, &0),
+        option("partial", &shape.extras.partial, &0),
+        option("skew", &shape.skew, &usual.skew),
+        option("think", &shape.think, &usual.think),
+    ]
+}
+
+impl Program {
+    /// What orders the operations of a program for a weak model besides their kinds, as options.
+    pub fn weak_words(&self, model: Model) -> Vec<[String; 3]> {
+        let Some(weak) = self.weak_shares(model) else { return Vec::new() };
+        let usual = WeakShares::usual(model);
+        vec![
+            option("dependencies", &weak.dependencies, &usual.dependencies),
+            option("annotations", &weak.annotations, &usual.annotations),
+            option("weak-fences", &weak.weak_fences, &usual.weak_fences),
+        ]
     }
 }
 

@@ -206,7 +206,7 @@ impl Program {
     }
 
     /// What orders the operations of a program for a weak model, besides their kinds.
-    pub(super) fn weak_shares(&self, model: Model) -> Option<WeakShares> {
+    pub fn weak_shares(&self, model: Model) -> Option<WeakShares> {
         let usual = WeakShares::usual(model);
         model.is_weak().then(|| WeakShares {
             model,

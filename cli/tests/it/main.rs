@@ -16,6 +16,7 @@ mod explore;
 mod fences;
 mod gem5;
 mod generate;
+mod generate_c;
 mod memory_system;
 mod models;
 mod monitor;

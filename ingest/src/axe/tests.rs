@@ -3,6 +3,8 @@ use std::path::{Path, PathBuf};
 use history::{Annotation, DependencyKind, Initial, Kind, OpId};
 use proptest::prelude::*;
 
+use crate::options::Addresses;
+
 use super::*;
 
 fn read_with(text: &str, options: &Options) -> Result<Vec<History>, Error> {
@@ -218,7 +220,7 @@ fn lossy_skips_and_counts() {
 fn operations_are_selected_by_location_and_tick() {
     let text = "0: v1 := 1 @ 1 : 2\n0: v2 := 1 @ 3 : 4\n1: sync\n1: v9 := 1 @ : 9\nfinal v1 == 1\n\
                 final v9 == 1\n";
-    let by_address = Options { addresses: Some(1..3), ..Options::default() };
+    let by_address = Options { addresses: Some(Addresses::Range(1..3)), ..Options::default() };
     let histories = read_with(text, &by_address).unwrap();
     assert_eq!((histories[0].len(), histories[0].finals().len()), (3, 1));
     let by_tick = Options { from_tick: Some(4), to_tick: Some(9), ..Options::default() };
@@ -317,7 +319,7 @@ fn remarks_hold_what_the_checker_cannot_read() {
 fn dependencies_are_counted_with_what_is_left_out() {
     let text = "0: v9 == 0\n0: v1 == 0\n0: v9 == 0 #! address:1 control:1\n#! 0: isb\n\
                 0: v1 := 3 #! address:1 data:0\n";
-    let options = Options { addresses: Some(1..2), ..Options::default() };
+    let options = Options { addresses: Some(Addresses::Range(1..2)), ..Options::default() };
     let history = read_with(text, &options).unwrap().remove(0);
     let kinds: Vec<_> =
         history.all_dependencies().iter().map(|it| (it.op.0, it.kind, it.on.0)).collect();

@@ -30,7 +30,9 @@ impl Reader<'_> {
         let ending = self.ending(&leftover.unfinished);
         let mut selected = Selected::default();
         if source == Source::Exec {
-            selected = self.exec.finish(options);
+            let executed = self.exec.finish(options);
+            selected =
+                executed.ok_or_else(|| Error::NotAnnounced { file: lines.file().to_owned() })?;
         }
         if let Some((line, address)) = selected.of_program
             && self.exec.spaces.are_mixed(self.surroundings.full_system)

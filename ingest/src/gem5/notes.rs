@@ -54,6 +54,15 @@ impl Reader<'_> {
         if let Some(bytes) = selected.shared_bytes {
             notes.push(found(bytes, selected.left_out));
         }
+        if let Some(range) = &selected.announced {
+            notes.push(format!(
+                "Checked: addresses {:#x} to {:#x}, the shared variables that the program announces; {} other access{} left out.",
+                range.start,
+                range.end - 1,
+                selected.left_out,
+                if selected.left_out == 1 { " is" } else { "es are" },
+            ));
+        }
         notes
     }
 

@@ -5,7 +5,7 @@ use std::fs;
 use std::ops::Range;
 
 use history::{History, Sizes, Source};
-use ingest::Options;
+use ingest::{Addresses, Options};
 
 /// A row of the manifest.
 struct Row {
@@ -65,7 +65,8 @@ fn per_thread(history: &History) -> Vec<usize> {
 
 fn check(row: &Row) {
     let path = common::shared(&format!("gem5/traces/{}", row.file));
-    let options = Options { addresses: row.addresses.clone(), ..Options::default() };
+    let options =
+        Options { addresses: row.addresses.clone().map(Addresses::Range), ..Options::default() };
     let trace = ingest::read_path(&path, &options).unwrap();
     let name = &row.file;
     assert_eq!(trace.histories.len(), 1, "{name}");

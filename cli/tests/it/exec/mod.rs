@@ -4,7 +4,7 @@ mod arm;
 mod initial;
 mod repeated;
 mod riscv;
-mod trace;
+pub mod trace;
 mod weak;
 mod x86;
 

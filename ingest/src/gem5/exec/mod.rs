@@ -3,10 +3,12 @@
 //! [`line`] takes a line apart, [`isa`] tells which instruction set it is of, and [`x86`],
 //! [`riscv`] and [`arm`] say what it does: an [`action`]. [`riscv_uses`] and [`arm_uses`] say what it does with registers,
 //! by which [`flow`] finds what depends on which loads. [`hart`] follows each hardware thread and
-//! writes to the [`log`]; [`shared`] learns from it which locations threads share, and [`select`]
-//! makes the history of these, or of the addresses that the user chose, with the [`dependencies`] between them.
+//! writes to the [`log`]; [`shared`] learns from it which locations threads share, [`announced`] which ones the program
+//! says it shares, and [`select`] makes the history of either, or of the addresses that the user chose, with the
+//! [`dependencies`] between them.
 
 mod action;
+mod announced;
 mod arm;
 mod arm_uses;
 mod dependencies;
@@ -27,11 +29,12 @@ use history::{Isa, Kind};
 use rustc_hash::FxHashMap;
 
 use crate::error::Fault;
-use crate::options::Options;
+use crate::options::{Addresses, Options};
 use action::{Action, Operation};
+use announced::Announced;
 use hart::Hart;
 use line::Line;
-use log::{Entry, Log, Spot, gap_of};
+use log::{Entry, EntryKind, Log, Spot, gap_of};
 pub(crate) use select::Selected;
 use shared::Shared;
 use spaces::Spaces;
@@ -344,14 +347,24 @@ impl Exec {
         self.harts[spot.hart].locked(spot, address, half, block, &mut keep);
     }
 
-    /// Ends the trace and selects its history.
-    pub(crate) fn finish(&mut self, options: &Options) -> Selected {
+    /// Ends the trace and selects its history; `None` if the options ask for the variables that the program announces, and
+    /// it announces none.
+    pub(crate) fn finish(&mut self, options: &Options) -> Option<Selected> {
         for hart in &mut self.harts {
             hart.finish(&mut |entry| self.recorder.keep(entry, options));
         }
-        let Recorder { log, shared } = std::mem::take(&mut self.recorder);
+        let Recorder { log, shared, announced } = std::mem::take(&mut self.recorder);
+        let chosen = match &options.addresses {
+            None => None,
+            Some(Addresses::Range(range)) => Some(range.clone()),
+            Some(Addresses::Announced) => Some(announced.range()?),
+        };
         let vector = (self.vector > 0).then_some(self.vector as u64);
-        select::history(log, &shared, &self.harts, vector, options)
+        let is_announced = options.addresses == Some(Addresses::Announced);
+        Some(Selected {
+            announced: chosen.clone().filter(|_| is_announced),
+            ..select::history(log, &shared, &self.harts, vector, chosen)
+        })
     }
 
     /// The hardware thread of a CPU, which is object `cpu.0` and numbered `cpu.1`.
@@ -377,6 +390,7 @@ impl Exec {
 struct Recorder {
     log: Log,
     shared: Shared,
+    announced: Announced,
 }
 
 impl Recorder {
@@ -386,6 +400,9 @@ impl Recorder {
             return;
         }
         let entry = entry.bounded();
+        if let (EntryKind::Access(Kind::Store, _), Some(value)) = (entry.what(), entry.written()) {
+            self.announced.store(entry.hart(), spaces::plain(entry.address), value);
+        }
         if entry.has_place() && options.wants_address(spaces::plain(entry.address)) {
             // Bytes that only a vector access reaches need not be noted, since such an access is not checked.
             let bytes = (entry.address, entry.longest_reach().min(256));

@@ -1,5 +1,7 @@
 //! Builds the history of the selected accesses: those to addresses that the user chose, or to locations that threads share.
 
+use std::ops::Range;
+
 use history::{
     Access, Annotation, Doubt, Gap, HistoryBuilder, Kind, NotUnderstood, Place, Unfinished,
     WeakFence,
@@ -10,7 +12,6 @@ use super::hart::Hart;
 use super::log::{Entry, EntryKind, Log};
 use super::shared::Shared;
 use super::spaces::{is_kernel, plain};
-use crate::options::Options;
 
 /// The selected accesses, and what is to be said about the others.
 #[derive(Debug, Default)]
@@ -24,6 +25,8 @@ pub(crate) struct Selected {
     pub unknown_fences: Vec<u64>,
     /// Whether a write that is not selected reaches into what is.
     pub outside_writes: bool,
+    /// The addresses that the program announces, if the locations were chosen by that.
+    pub announced: Option<Range<u64>>,
     /// Bytes that threads share, if the locations were found by that.
     pub shared_bytes: Option<u64>,
     /// Line and address of the first access to memory of a program, where the locations were found.
@@ -42,17 +45,17 @@ pub(super) fn history(
     shared: &Shared,
     harts: &[Hart],
     vector: Option<u64>,
-    options: &Options,
+    chosen: Option<Range<u64>>,
 ) -> Selected {
     let mut selection = Selection {
         shared,
         harts,
         vector,
-        options,
+        chosen: chosen.clone(),
         orders: harts.iter().map(|_| Orders::default()).collect(),
         dependencies: harts.iter().map(|hart| Dependencies::new(hart.edges())).collect(),
         selected: Selected {
-            shared_bytes: options.addresses.is_none().then(|| shared.bytes()),
+            shared_bytes: chosen.is_none().then(|| shared.bytes()),
             ..Selected::default()
         },
     };
@@ -66,7 +69,8 @@ struct Selection<'a> {
     shared: &'a Shared,
     harts: &'a [Hart],
     vector: Option<u64>,
-    options: &'a Options,
+    /// The addresses that were chosen; `None` selects the bytes that threads share.
+    chosen: Option<Range<u64>>,
     orders: Vec<Orders>,
     dependencies: Vec<Dependencies<'a>>,
     selected: Selected,
@@ -121,7 +125,7 @@ impl Selection<'_> {
 
     /// Whether an access is part of the history.
     fn wants(&self, entry: &Entry) -> bool {
-        match (&self.options.addresses, entry.what()) {
+        match (&self.chosen, entry.what()) {
             (None, _) => self.shared.is_shared(entry.address, entry.reach(self.vector)),
             (Some(range), EntryKind::Unknown(_) | EntryKind::Crossing(_)) => {
                 let start = plain(entry.address);
@@ -132,8 +136,7 @@ impl Selection<'_> {
     }
 
     fn reaches_in(&self, entry: &Entry) -> bool {
-        let range = self.options.addresses.as_ref();
-        range.is_some_and(|range| {
+        self.chosen.as_ref().is_some_and(|range| {
             let start = plain(entry.address);
             start < range.start && range.start < start.saturating_add(entry.longest_reach())
         })
@@ -184,7 +187,7 @@ impl Selection<'_> {
         (read, written): (Option<u64>, Option<u64>),
         sources: &AccessSources,
     ) {
-        if self.options.addresses.is_none() && !is_kernel(entry.address) {
+        if self.chosen.is_none() && !is_kernel(entry.address) {
             let earlier = self.selected.of_program.is_some_and(|it| it.0 < entry.line());
             if !earlier {
                 self.selected.of_program = Some((entry.line(), entry.address));
