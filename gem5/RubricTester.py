@@ -1,4 +1,4 @@
-"""The simulation objects of rubric's plug-in: a run of a program, and the cores that execute its threads."""
+"""The simulation objects of rubric's plug-in: a run of a program, and the cores and DMA devices that execute its threads."""
 
 from m5.objects.ClockedObject import ClockedObject
 from m5.params import *
@@ -13,11 +13,6 @@ class RubricRun(SimObject):
 
     cxx_exports = [PyBindMethod("load")]
 
-    client = Param.String(
-        "in-order",
-        "Kind of core: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N",
-    )
-
 
 class RubricTester(ClockedObject):
     type = "RubricTester"
@@ -28,3 +23,14 @@ class RubricTester(ClockedObject):
     thread = Param.Unsigned("Thread of the program")
     system = Param.System(Parent.any, "The system that the core is part of")
     port = RequestPort("Port to the memory system")
+
+
+class RubricDevice(ClockedObject):
+    type = "RubricDevice"
+    cxx_header = "rubric_device.hh"
+    cxx_class = "gem5::RubricDevice"
+
+    run = Param.RubricRun("The run whose program has the device")
+    number = Param.Unsigned("Number of the device in the program")
+    system = Param.System(Parent.any, "The system that the device is part of")
+    port = RequestPort("Port to a DMA sequencer")

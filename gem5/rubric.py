@@ -9,10 +9,12 @@ The protocol is that of the binary. The script takes the options of gem5's confi
 import argparse
 import os
 import resource
+import select
 import signal
 import sys
 import time
 import traceback
+from collections import deque
 
 import _m5.core
 import _m5.event
@@ -63,7 +65,13 @@ def options():
     parser.add_argument(
         "--client",
         default="in-order",
-        help="kind of core: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N",
+        help="kind of core: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N; a line `client KIND` "
+        "before a program decides it for this one and those behind it",
+    )
+    parser.add_argument(
+        "--dma",
+        type=int,
+        help="number of DMA devices, each with a DMA controller [default: those of the first program]",
     )
     parser.add_argument(
         "--steady", action="store_true", help="no random delays of messages"
@@ -117,21 +125,54 @@ def options():
     return parser.parse_args()
 
 
-def programs(stream):
-    """The programs of a stream, one at a time, so that a pipe can go on making them."""
-    text = []
-    for line in stream:
-        text.append(line)
-        if line.strip() == "end":
-            yield "".join(text)
-            text = []
-    if "".join(text).strip():
-        # The cores' reader says what is wrong with it.
-        yield "".join(text)
+class Programs:
+    """The programs of a file or a pipe, each with the kind of its cores, as they arrive."""
+
+    def __init__(self, path, client):
+        self.file = sys.stdin.fileno() if path == "-" else os.open(path, os.O_RDONLY)
+        self.client = client
+        self.is_open = True
+        self.waiting = deque()
+        self._cut = b""
+        self._lines = []
+
+    def read(self):
+        """Takes in what there is, and waits for something if there is nothing."""
+        chunk = os.read(self.file, 1 << 16)
+        if not chunk:
+            self.is_open = False
+            self._line(self._cut.decode(errors="replace"))
+            if "".join(self._lines).strip():
+                # The cores' reader says what is wrong with it.
+                self._end()
+            return
+        *lines, self._cut = (self._cut + chunk).split(b"\n")
+        for line in lines:
+            self._line(line.decode(errors="replace") + "\n")
+
+    def next(self):
+        """The next program and the kind of its cores; none at the end."""
+        while self.is_open and not self.waiting:
+            self.read()
+        return self.waiting.popleft() if self.waiting else None
+
+    def _line(self, line):
+        words = line.split()
+        if not self._lines and words[:1] == ["client"] and len(words) == 2:
+            self.client = words[1]
+            return
+        self._lines.append(line)
+        if words == ["end"]:
+            self._end()
+
+    def _end(self):
+        self.waiting.append(("".join(self._lines), self.client))
+        self._lines = []
 
 
-def threads(program):
-    return sum(line.strip() == "thread" for line in program.splitlines())
+def count(program, word):
+    """How many threads or devices a program has, by the word before each."""
+    return sum(line.strip() == word for line in program.splitlines())
 
 
 def seed_of(args, program, number):
@@ -152,14 +193,19 @@ def build(args):
     system = System(mem_ranges=[AddrRange(args.mem_size)], mem_mode="timing")
     system.cache_line_size = args.cacheline_size
     # gem5 names an object by its first parent, so the run is the system's before it is a parameter of cores.
-    run = system.rubric_run = RubricRun(client=args.client)
+    run = system.rubric_run = RubricRun()
     cores = [RubricTester(run=run, thread=thread) for thread in range(args.num_cpus)]
     system.cpu = cores
+    devices = [RubricDevice(run=run, number=number) for number in range(args.dma)]
+    if devices:
+        # gem5 takes no empty list for one of objects.
+        system.device = devices
     system.voltage_domain = VoltageDomain(voltage=args.sys_voltage)
     system.clk_domain = SrcClockDomain(
         clock=args.sys_clock, voltage_domain=system.voltage_domain
     )
-    Ruby.create_system(args, False, system, cpus=cores)
+    ports = [device.port for device in devices]
+    Ruby.create_system(args, False, system, dma_ports=ports, cpus=cores)
     system.ruby.clk_domain = SrcClockDomain(
         clock=args.ruby_clock, voltage_domain=system.voltage_domain
     )
@@ -194,8 +240,9 @@ def log_of(args, number):
 
 def execute(args, run, program, number):
     """Executes a program in this process. Returns whether all operations completed."""
+    program, client = program
     _m5.core.seedRandom(seed_of(args, program, number))
-    run.load(program, log_of(args, number))
+    run.load(program, client, log_of(args, number))
     event = m5.simulate(args.abs_max_tick - m5.curTick())
     print(f"rubric: program {number}: exited @ tick {m5.curTick()} because {event.getCause()}")
     sys.stdout.flush()
@@ -216,6 +263,8 @@ def fork(args, run, program, number):
         # The code around this function is the parent's, so the process ends here whatever happens.
         status = 1
         try:
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
             signal.signal(signal.SIGTERM, signal.SIG_DFL)
             m5.options.outdir = os.path.join(m5.options.outdir, f"program-{number}")
             _m5.core.setOutputDir(m5.options.outdir)
@@ -241,17 +290,20 @@ def redirect(path):
         os.close(file)
 
 
-def wait(running):
-    """Waits for one of the processes, and says how it ended."""
-    pid, status = os.wait()
-    number, start = running.pop(pid, (None, 0))
-    if number is None:
-        return
-    if os.WIFSIGNALED(status):
-        how = f"killed by signal {os.WTERMSIG(status)}"
-    else:
-        how = f"exit status {os.WEXITSTATUS(status)}"
-    print(f"rubric: program {number}: {how} after {time.monotonic() - start:.6f} s")
+def reap(running):
+    """Says of each process that has ended how it did."""
+    while running:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == 0:
+            break
+        number, start = running.pop(pid, (None, 0))
+        if number is None:
+            continue
+        if os.WIFSIGNALED(status):
+            how = f"killed by signal {os.WTERMSIG(status)}"
+        else:
+            how = f"exit status {os.WEXITSTATUS(status)}"
+        print(f"rubric: program {number}: {how} after {time.monotonic() - start:.6f} s")
     sys.stdout.flush()
 
 
@@ -264,39 +316,48 @@ def prepare_forks():
     _m5.event.terminateEventQueueThreads()
 
 
-def fork_all(args, run, first, others):
+def fork_all(args, run, programs):
+    """Executes all programs, as they arrive."""
     if "%d" not in args.log:
         root, ending = os.path.splitext(args.log)
         args.log = root + "-%d" + ending
     # A process that aborts leaves no core dump, and SIGTERM ends them all.
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
+    # A process that ends writes to a pipe, so that one can wait for it and for programs at once.
+    ended, signalled = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    signal.set_wakeup_fd(signalled, warn_on_full_buffer=False)
     running = {}
+    number = 0
     try:
-        for number, program in enumerate(chain(first, others)):
-            while len(running) >= args.jobs:
-                wait(running)
-            running[fork(args, run, program, number)] = (number, time.monotonic())
-        while running:
-            wait(running)
+        while running or programs.waiting or programs.is_open:
+            while programs.waiting and len(running) < args.jobs:
+                program = programs.waiting.popleft()
+                running[fork(args, run, program, number)] = (number, time.monotonic())
+                number += 1
+            is_wanted = programs.is_open and not programs.waiting
+            files = [ended] + ([programs.file] if is_wanted else [])
+            ready, _, _ = select.select(files, [], [])
+            if ended in ready:
+                os.read(ended, 1 << 12)
+            if programs.file in ready:
+                programs.read()
+            reap(running)
     finally:
         for pid in running:
             os.kill(pid, signal.SIGKILL)
 
 
-def chain(first, others):
-    yield first
-    yield from others
-
-
 def main():
     args = options()
-    stream = sys.stdin if args.program == "-" else open(args.program)
-    others = programs(stream)
-    first = next(others, None)
+    programs = Programs(args.program, args.client)
+    first = programs.next()
     if first is None:
         fail(f"{args.program}: there is no program")
-    args.num_cpus = args.num_cpus or threads(first)
+    args.num_cpus = args.num_cpus or count(first[0], "thread")
+    if args.dma is None:
+        args.dma = count(first[0], "device")
     system, run = build(args)
     root = Root(full_system=False, system=system)
     m5.ticks.setGlobalFrequency("1ns")
@@ -305,10 +366,11 @@ def main():
     m5.instantiate()
     if args.fork:
         prepare_forks()
-        fork_all(args, run, first, others)
+        programs.waiting.appendleft(first)
+        fork_all(args, run, programs)
         return
     execute(args, run, first, 0)
-    if next(others, None) is not None:
+    if programs.next() is not None:
         print("rubric: further programs are left out without --fork, since caches are not empty any more")
 
 

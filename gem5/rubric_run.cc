@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "base/logging.hh"
+#include "rubric_device.hh"
 #include "rubric_tester.hh"
 #include "sim/cur_tick.hh"
 #include "sim/sim_exit.hh"
@@ -26,10 +27,7 @@ clientOf(const std::string &name)
 
 } // namespace
 
-RubricRun::RubricRun(const RubricRunParams &params)
-    : SimObject(params), kind(clientOf(params.client))
-{
-}
+RubricRun::RubricRun(const RubricRunParams &params) : SimObject(params) {}
 
 void
 RubricRun::add(RubricTester *tester)
@@ -38,8 +36,15 @@ RubricRun::add(RubricTester *tester)
 }
 
 void
-RubricRun::load(const std::string &text, const std::string &path)
+RubricRun::add(RubricDevice *device)
 {
+    devices.push_back(device);
+}
+
+void
+RubricRun::load(const std::string &text, const std::string &client, const std::string &path)
+{
+    kind = clientOf(client);
     std::istringstream in(text);
     rubric::ProgramReader reader(in, "program");
     try {
@@ -47,8 +52,9 @@ RubricRun::load(const std::string &text, const std::string &path)
     } catch (const rubric::ProgramError &error) {
         fatal("RubricRun: %s", error.what());
     }
-    fatal_if(!current.devices.empty(),
-             "RubricRun: the program has DMA devices, which RubricTester does not have: leave --dma out");
+    fatal_if(current.devices.size() > devices.size(),
+             "RubricRun: the program has %d DMA devices, and there are %d (--dma)",
+             current.devices.size(), devices.size());
     fatal_if(current.threads.size() > testers.size(),
              "RubricRun: the program has %d threads, and there are %d cores",
              current.threads.size(), testers.size());
@@ -58,8 +64,14 @@ RubricRun::load(const std::string &text, const std::string &path)
     records.begin(current, kind.name());
     checkLog();
     running = 0;
-    for (RubricTester *tester : testers)
-        running += tester->begin() ? 1 : 0;
+    try {
+        for (RubricTester *tester : testers)
+            running += tester->begin() ? 1 : 0;
+    } catch (const rubric::ProgramError &error) {
+        fatal("RubricRun: %s", error.what());
+    }
+    for (RubricDevice *device : devices)
+        running += device->begin() ? 1 : 0;
     fatal_if(running == 0, "RubricRun: the program has no thread");
 }
 

@@ -17,6 +17,7 @@
 namespace gem5
 {
 
+class RubricDevice;
 class RubricTester;
 
 class RubricRun : public SimObject
@@ -27,15 +28,19 @@ class RubricRun : public SimObject
     /** Registers the core of a thread. */
     void add(RubricTester *tester);
 
+    /** Registers a DMA device. */
+    void add(RubricDevice *device);
+
     /**
      * Makes the cores execute a program from now on. Called from the configuration script, before a simulation.
      *
      * @param text the program, as `rubric generate program` writes it
+     * @param client the kind of its cores: in-order, store-buffer-N, per-location-N, early-N or early-N-buffer-N
      * @param path where the log goes
      */
-    void load(const std::string &text, const std::string &path);
+    void load(const std::string &text, const std::string &client, const std::string &path);
 
-    /** A core has ended its program; the simulation ends with the last one. */
+    /** A core or a device has ended its program; the simulation ends with the last one. */
     void finished();
 
     const rubric::Program &program() const { return current; }
@@ -51,6 +56,7 @@ class RubricRun : public SimObject
     rubric::Program current;
     rubric::Log records;
     std::vector<RubricTester *> testers;
+    std::vector<RubricDevice *> devices;
     std::size_t running = 0;
     /** Where the log goes, for messages. */
     std::string logPath;

@@ -7,6 +7,7 @@
 #include "base/logging.hh"
 #include "base/trace.hh"
 #include "debug/RubricTester.hh"
+#include "rubric_bytes.hh"
 #include "rubric_run.hh"
 #include "sim/cur_tick.hh"
 #include "sim/system.hh"
@@ -73,23 +74,6 @@ exchangeOf(const rubric::Request &request)
       default:
         return exchange<std::uint64_t>(request.value);
     }
-}
-
-/** A value, as its bytes lie in memory, or the other way round. Programs are little-endian. */
-void
-putBytes(std::uint64_t value, std::uint8_t *bytes, unsigned size)
-{
-    for (unsigned at = 0; at < size; at++)
-        bytes[at] = static_cast<std::uint8_t>(value >> (8 * at));
-}
-
-std::uint64_t
-getBytes(const std::uint8_t *bytes, unsigned size)
-{
-    std::uint64_t value = 0;
-    for (unsigned at = 0; at < size; at++)
-        value |= static_cast<std::uint64_t>(bytes[at]) << (8 * at);
-    return value;
 }
 
 } // namespace

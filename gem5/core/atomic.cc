@@ -51,8 +51,8 @@ Atomic::advance(Tick now, Thread &thread)
     if (!thread.send(now, Request{tag, kind(), step.bytes, step.value}))
         return;
     sent = true;
-    if (!issued)
-        thread.issue(now, index);
+    if (!issued && logs)
+        thread.issue(now, own);
     issued = true;
 }
 
@@ -73,10 +73,10 @@ Atomic::respond(Tick now, const Response &response, Thread &thread)
         writes = true;
         return false;
     }
-    if (step.form == RmwForm::AtomicNoReturn)
-        thread.complete(now, index);
-    else
-        thread.complete(now, index, read);
+    if (logs && step.form == RmwForm::AtomicNoReturn)
+        thread.complete(now, own);
+    else if (logs)
+        thread.complete(now, own, read);
     return true;
 }
 

@@ -16,7 +16,13 @@ class Atomic
     /** The tag of its requests; other tags are indices of operations. */
     static constexpr std::uint32_t tag = UINT32_MAX;
 
-    Atomic(std::size_t index, const Step &step) : index(index), step(step) {}
+    /** `logs` says whether it logs itself when it is issued and when it completes. */
+    Atomic(std::size_t index, const Step &step, bool logs = true)
+        : own(index), step(step), logs(logs)
+    {
+    }
+
+    std::size_t index() const { return own; }
 
     Address address() const { return step.bytes.address; }
 
@@ -32,6 +38,9 @@ class Atomic
     /** Whether a load-linked is in flight that may return an old value. */
     bool isStale() const { return stale; }
 
+    /** The value that it has read, once it is complete. */
+    std::uint64_t value() const { return read; }
+
     /** Whether it fails so often that the core itself may be the reason. */
     bool mustRunAlone() const;
 
@@ -40,8 +49,9 @@ class Atomic
     bool isOneRequest() const;
     void wait(Tick now, Thread &thread);
 
-    std::size_t index;
+    std::size_t own;
     Step step;
+    bool logs;
     bool writes = false;
     bool sent = false;
     bool issued = false;

@@ -5,6 +5,7 @@
 #include "core/buffered.hh"
 #include "core/early.hh"
 #include "core/in_order.hh"
+#include "core/out_of_order.hh"
 
 namespace rubric
 {
@@ -14,7 +15,9 @@ namespace
 
 /** The names; N stands for a size. Their order is that of the kinds. */
 const char *const patterns[] = {
-    "in-order", "store-buffer-N", "per-location-N", "early-N", "early-N-buffer-N"};
+    "in-order", "store-buffer-N", "per-location-N", "early-N", "early-N-buffer-N",
+    "rvwmo-ooo-N", "armv8-ooo-N", "wmo-ooo-N", "ztso-ooo-N", "rmo-ooo-N"};
+constexpr int patternCount = sizeof patterns / sizeof *patterns;
 
 constexpr unsigned usualSize = 8;
 constexpr unsigned mostSize = 1024;
@@ -77,7 +80,7 @@ Client
 Client::named(const std::string &name)
 {
     std::string known;
-    for (int kind = 0; kind < 5; kind++) {
+    for (int kind = 0; kind < patternCount; kind++) {
         Client client;
         client.kind = static_cast<Kind>(kind);
         if (isOf(name, patterns[kind], client.sizes))
@@ -97,9 +100,19 @@ Client::name() const
     return name;
 }
 
+std::string
+Client::model() const
+{
+    return kind < Kind::OutOfOrder ? "" : wordsOf(patterns[static_cast<int>(kind)])[0];
+}
+
 std::unique_ptr<Core>
 Client::core(const Program &program, unsigned number, Surroundings around) const
 {
+    if (!model().empty() && model() != program.model)
+        throw ProgramError("the program is not for cores " + name() + ", but for "
+                           + (program.model.empty() ? "those of no weak model" : "those of " + program.model)
+                           + "; `rubric generate program --client` decides that");
     Thread thread(program, number, around);
     switch (kind) {
       case Kind::StoreBuffer:
@@ -110,8 +123,10 @@ Client::core(const Program &program, unsigned number, Surroundings around) const
         return std::make_unique<Early>(std::move(thread), sizes[0], 0);
       case Kind::EarlyBuffer:
         return std::make_unique<Early>(std::move(thread), sizes[0], sizes[1]);
-      default:
+      case Kind::InOrder:
         return std::make_unique<InOrder>(std::move(thread));
+      default:
+        return std::make_unique<OutOfOrder>(std::move(thread), sizes[0]);
     }
 }
 

@@ -13,7 +13,7 @@
 namespace rubric
 {
 
-/** A kind of core with its sizes: `in-order`, `store-buffer-8`, `per-location-8`, `early-8`, `early-8-buffer-8`. */
+/** A kind of core with its sizes: `in-order`, `store-buffer-8`, `per-location-8`, `early-8`, `early-8-buffer-8`, `rvwmo-ooo-8`. */
 class Client
 {
   public:
@@ -23,11 +23,15 @@ class Client
     /** The name, with all sizes. */
     std::string name() const;
 
-    /** Makes the core of a thread. */
+    /** The weak model of the cores, or nothing. */
+    std::string model() const;
+
+    /** Makes the core of a thread. Throws ProgramError if the program is not for such cores. */
     std::unique_ptr<Core> core(const Program &program, unsigned thread, Surroundings around) const;
 
   private:
-    enum class Kind { InOrder, StoreBuffer, PerLocation, Early, EarlyBuffer };
+    /** Those out of order have a number for each model. */
+    enum class Kind { InOrder, StoreBuffer, PerLocation, Early, EarlyBuffer, OutOfOrder };
 
     Kind kind = Kind::InOrder;
     std::vector<unsigned> sizes;

@@ -145,6 +145,25 @@ Log::issue(std::uint64_t tick, unsigned thread, unsigned index, const Step &step
 }
 
 void
+Log::issueHalf(std::uint64_t tick, unsigned thread, unsigned index, const Step &step, bool isStore)
+{
+    which(isStore ? 0x15 : 0x14, tick, thread, index);
+    number(step.bytes.address);
+    number(step.bytes.size);
+    if (isStore)
+        number(step.value);
+    send();
+}
+
+void
+Log::order(std::uint64_t tick, unsigned thread, unsigned index, const std::string &ordering)
+{
+    which(0x16, tick, thread, index);
+    text(ordering);
+    send();
+}
+
+void
 Log::complete(std::uint64_t tick, unsigned thread, unsigned index)
 {
     which(0x20, tick, thread, index);

@@ -42,6 +42,12 @@ class Log
     /** An operation is issued. One that a core records as a store is one. */
     void issue(std::uint64_t tick, unsigned thread, unsigned index, const Step &step);
 
+    /** A half of a linked read-modify-write is issued: its load-linked, or its store-conditional. */
+    void issueHalf(std::uint64_t tick, unsigned thread, unsigned index, const Step &step, bool isStore);
+
+    /** What orders the operation that is issued next, as the program says. */
+    void order(std::uint64_t tick, unsigned thread, unsigned index, const std::string &ordering);
+
     /** An operation that does not read has completed. */
     void complete(std::uint64_t tick, unsigned thread, unsigned index);
 

@@ -47,6 +47,14 @@ writeStep(const Step &step, std::ostream &out)
         out << ' ' << hexadecimal(step.value);
     if (step.kind == OperationKind::Rmw)
         out << ' ' << formNames[static_cast<int>(step.form)];
+    if (!step.ordering.empty())
+        out << " by " << step.ordering;
+    if (!step.conditional.empty())
+        out << " then " << step.conditional;
+    for (std::size_t at = 0; at < step.after.size(); at++)
+        out << (at == 0 ? " after " : ",") << step.after[at];
+    if (step.needs)
+        out << " needs " << *step.needs;
     if (step.flushes)
         out << " flush " << hexadecimal(step.flushed);
     out << '\n';
@@ -88,6 +96,8 @@ Program::write(std::ostream &out) const
 {
     out << firstLine << "\nname " << name << "\nseed " << seed << "\nline-bytes " << lineBytes
         << '\n';
+    if (!model.empty())
+        out << "model " << model << '\n';
     for (const auto &steps : threads) {
         out << "thread\n";
         for (const auto &step : steps)
@@ -152,12 +162,14 @@ ProgramReader::statement(const std::vector<std::string> &words, Program &program
         program.lineBytes = number(words[1], 1 << 20, "the size of a line");
         if (program.lineBytes < 8 || (program.lineBytes & (program.lineBytes - 1)) != 0)
             fail(words[1] + " bytes a line", "a power of two from 8 on");
+    } else if (isHead && first == "model" && words.size() == 2) {
+        program.model = words[1];
     } else if (first == "thread" && words.size() == 1 && program.devices.empty()) {
         program.threads.emplace_back();
     } else if (first == "device" && words.size() == 1) {
         program.devices.emplace_back();
     } else if (isHead || words.size() < 2) {
-        fail("`" + text + "`", "name, seed, line-bytes, thread, device or a step behind these");
+        fail("`" + text + "`", "name, seed, line-bytes, model, thread, device or a step behind these");
     } else if (!program.devices.empty()) {
         transfer(words, program);
     } else {
@@ -177,9 +189,8 @@ ProgramReader::step(const std::vector<std::string> &words, Program &program)
         fail("`" + words[1] + "`", "load, fetch, store, rmw or fence");
     step.kind = static_cast<OperationKind>(kind);
     std::size_t own = wordsOf(step.kind);
-    step.flushes = words.size() == own + 2 && words[own] == "flush";
-    if (words.size() != own && !step.flushes)
-        fail("`" + text + "`", "the words of a " + words[1] + ", and `flush ADDRESS` at most");
+    if (words.size() < own)
+        fail("`" + text + "`", "the words of a " + words[1]);
     if (step.kind != OperationKind::Fence)
         step.bytes = bytes(words, program);
     if (step.kind == OperationKind::Store || step.kind == OperationKind::Rmw)
@@ -192,9 +203,47 @@ ProgramReader::step(const std::vector<std::string> &words, Program &program)
             fail("`" + words[5] + "`", "locked, linked, atomic or atomic-no-return");
         step.form = static_cast<RmwForm>(form);
     }
-    if (step.flushes)
-        step.flushed = number(words[own + 1], UINT64_MAX, "an address");
+    for (std::size_t at = own; at < words.size(); at += 2)
+        if (at + 1 == words.size() || !clause(words[at], words[at + 1], step, program))
+            fail("`" + words[at] + "`",
+                 "behind a " + words[1] + " only `by`, `then`, `after`, `needs` or `flush`, each once with a value");
     program.threads.back().push_back(step);
+}
+
+/** Reads a clause behind the words of a step; false if there is no such clause, or it was there before. */
+bool
+ProgramReader::clause(const std::string &name, const std::string &value, Step &step,
+                      const Program &program)
+{
+    std::size_t earlier = program.threads.back().size();
+    if (name == "by" && step.ordering.empty()) {
+        step.ordering = value;
+    } else if (name == "then" && step.conditional.empty()) {
+        step.conditional = value;
+    } else if (name == "after" && step.after.empty()) {
+        after(value, step, earlier);
+    } else if (name == "needs" && !step.needs && earlier > 0) {
+        step.needs = number(value, earlier - 1, "an earlier step");
+    } else if (name == "flush" && !step.flushes) {
+        step.flushes = true;
+        step.flushed = number(value, UINT64_MAX, "an address");
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/** Reads the numbers of earlier steps, of which there are so many. */
+void
+ProgramReader::after(const std::string &value, Step &step, std::size_t most)
+{
+    std::istringstream split(value);
+    for (std::string word; std::getline(split, word, ',');) {
+        std::uint64_t before = number(word, UINT32_MAX, "an earlier step");
+        if (before >= most)
+            fail("`" + word + "`", "an earlier step");
+        step.after.push_back(before);
+    }
 }
 
 void

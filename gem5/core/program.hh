@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <istream>
+#include <optional>
 #include <ostream>
 #include <stdexcept>
 #include <string>
@@ -54,6 +55,17 @@ struct Step
     /** Whether the line `flushed` is flushed right before. */
     bool flushes = false;
     Address flushed = 0;
+    /**
+     * What orders the operation under a weak model besides its kind: its annotation, its dependencies, the kind of a fence. Of
+     * a linked read-modify-write, these are those of the load-linked. No core interprets this, but the log has it.
+     */
+    std::string ordering;
+    /** The same of the store-conditional. */
+    std::string conditional;
+    /** The steps that have to be performed before it. */
+    std::vector<std::uint32_t> after;
+    /** The step that has to have left the core before this one enters it. */
+    std::optional<std::uint32_t> needs;
 
     bool isLoad() const { return kind == OperationKind::Load || kind == OperationKind::Fetch; }
 };
@@ -74,6 +86,8 @@ struct Program
     std::string name;
     std::uint64_t seed = 1;
     std::uint64_t lineBytes = 64;
+    /** The weak model whose cores the program is for, or nothing. */
+    std::string model;
     std::vector<std::vector<Step>> threads;
     std::vector<std::vector<Transfer>> devices;
 
@@ -107,6 +121,8 @@ class ProgramReader
     bool line(std::vector<std::string> &words);
     void statement(const std::vector<std::string> &words, Program &program);
     void step(const std::vector<std::string> &words, Program &program);
+    bool clause(const std::string &name, const std::string &value, Step &step, const Program &program);
+    void after(const std::string &value, Step &step, std::size_t most);
     void transfer(const std::vector<std::string> &words, Program &program);
     Bytes bytes(const std::vector<std::string> &words, const Program &program) const;
     std::uint64_t number(const std::string &word, std::uint64_t most, const char *what) const;

@@ -3,14 +3,6 @@
 namespace rubric
 {
 
-namespace
-{
-
-/** The most ticks that a store waits in its buffer before it is sent. */
-constexpr Tick drainTicks = 40;
-
-} // namespace
-
 Forwarded
 Forwarded::of(const Bytes &stored, std::uint64_t value, const Bytes &loaded)
 {

@@ -12,6 +12,9 @@
 namespace rubric
 {
 
+/** The most ticks that a store waits in its core before it is sent. */
+constexpr Tick drainTicks = 40;
+
 /** What a store that memory has not performed has for a later load of its thread. */
 struct Forwarded
 {

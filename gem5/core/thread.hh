@@ -5,6 +5,7 @@
 #define RUBRIC_CORE_THREAD_HH
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "core/core.hh"
@@ -63,6 +64,18 @@ class Thread
     void complete(Tick now, std::size_t at, std::uint64_t read)
     {
         around.log.complete(now, number, at, read);
+    }
+
+    /** The same for the cores of weak models, which tell the log what orders an operation, and where it is in the log. */
+    void order(Tick now, unsigned row, const std::string &ordering)
+    {
+        if (!ordering.empty())
+            around.log.order(now, number, row, ordering);
+    }
+    void issueAs(Tick now, unsigned row, const Step &step) { around.log.issue(now, number, row, step); }
+    void issueHalf(Tick now, unsigned row, const Step &step, bool isStore)
+    {
+        around.log.issueHalf(now, number, row, step, isStore);
     }
 
     /** A fence issues and completes at once. */

@@ -9,12 +9,16 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <sstream>
+#include <utility>
 #include <string>
 
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,7 +107,7 @@ endBadly(const Options &options, Machine &machine, Log &log, const std::string &
 
 /** Runs a program in this process. */
 [[noreturn]] void
-execute(const Options &options, const Program &program, unsigned number)
+execute(const Options &options, const Program &program, const std::string &kind, unsigned number)
 {
     std::string output = numbered(options.output, number), path = numbered(options.log, number);
     int file = open(output.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0666);
@@ -114,7 +118,7 @@ execute(const Options &options, const Program &program, unsigned number)
     limit.it_value.tv_sec = static_cast<time_t>(options.timeout);
     limit.it_value.tv_usec = static_cast<suseconds_t>((options.timeout - limit.it_value.tv_sec) * 1e6);
     setitimer(ITIMER_REAL, &limit, nullptr);
-    Client client = Client::named(options.client);
+    Client client = Client::named(kind);
     Log log;
     std::string failure = log.open(path);
     if (!failure.empty())
@@ -133,43 +137,94 @@ execute(const Options &options, const Program &program, unsigned number)
     std::_Exit(isComplete ? 0 : incomplete);
 }
 
-/** Waits for a program, and says how it ended. */
+/** The programs of standard input, each with the kind of its cores, as they arrive. */
+class Programs
+{
+  public:
+    explicit Programs(std::string client) : client(std::move(client)) {}
+
+    /** Takes in what there is, and waits for something if there is nothing. */
+    void
+    read()
+    {
+        char bytes[1 << 16];
+        ssize_t count = ::read(0, bytes, sizeof bytes);
+        isOpen = count > 0;
+        text.append(bytes, isOpen ? static_cast<std::size_t>(count) : 0);
+        std::size_t end;
+        for (; (end = text.find('\n')) != std::string::npos; text.erase(0, end + 1))
+            line(text.substr(0, end));
+    }
+
+    bool isOpen = true;
+    std::deque<std::pair<std::string, std::string>> waiting;
+
+  private:
+    void
+    line(const std::string &words)
+    {
+        if (program.empty() && words.rfind("client ", 0) == 0) {
+            client = words.substr(7);
+            return;
+        }
+        program += words + "\n";
+        if (words == "end")
+            waiting.emplace_back(std::exchange(program, ""), client);
+    }
+
+    std::string client, program, text;
+};
+
+/** The programs that run, by their processes. */
+using Running = std::map<pid_t, unsigned>;
+
+/** Says of each program that has ended how it did. */
 void
-await(std::map<pid_t, unsigned> &running)
+reap(Running &running)
 {
     int status = 0;
-    unsigned number = running[wait(&status)];
-    for (auto it = running.begin(); it != running.end(); ++it) {
-        if (it->second == number) {
-            running.erase(it);
-            break;
-        }
+    for (pid_t pid; !running.empty() && (pid = waitpid(-1, &status, WNOHANG)) > 0; running.erase(pid)) {
+        std::cout << "rubric: program " << running[pid] << ": ";
+        if (WIFSIGNALED(status))
+            std::cout << "killed by signal " << WTERMSIG(status);
+        else
+            std::cout << "exit status " << WEXITSTATUS(status);
+        std::cout << " after 0.001000 s" << std::endl;
     }
-    std::cout << "rubric: program " << number << ": ";
-    if (WIFSIGNALED(status))
-        std::cout << "killed by signal " << WTERMSIG(status);
-    else
-        std::cout << "exit status " << WEXITSTATUS(status);
-    std::cout << " after 0.001000 s" << std::endl;
 }
 
 int
 runAll(const Options &options)
 {
-    ProgramReader reader(std::cin, "standard input");
-    std::map<pid_t, unsigned> running;
+    // The end of a process interrupts the wait for programs, and nothing else.
+    sigset_t ends, none;
+    sigemptyset(&none);
+    sigemptyset(&ends);
+    sigaddset(&ends, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ends, nullptr);
+    std::signal(SIGCHLD, [](int) {});
+    Programs programs(options.client);
+    Running running;
     unsigned number = 0;
-    for (Program program; reader.next(program); number++) {
-        while (running.size() >= options.jobs)
-            await(running);
-        std::cout.flush();
-        pid_t pid = fork();
-        if (pid == 0)
-            execute(options, program, number);
-        running[pid] = number;
+    while (programs.isOpen || !programs.waiting.empty() || !running.empty()) {
+        for (; !programs.waiting.empty() && running.size() < options.jobs; number++) {
+            auto [text, client] = programs.waiting.front();
+            programs.waiting.pop_front();
+            std::istringstream in(text);
+            Program program;
+            ProgramReader(in, "standard input").next(program);
+            std::cout.flush();
+            pid_t pid = fork();
+            if (pid == 0)
+                execute(options, program, client, number);
+            running[pid] = number;
+        }
+        pollfd input{0, POLLIN, 0};
+        bool isWanted = programs.isOpen && programs.waiting.empty();
+        if (ppoll(&input, isWanted ? 1 : 0, nullptr, &none) > 0)
+            programs.read();
+        reap(running);
     }
-    while (!running.empty())
-        await(running);
     return 0;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/client.hh"
+#include "core/device.hh"
 
 namespace rubric
 {
@@ -41,6 +42,24 @@ class Port : public CorePort
     unsigned number;
 };
 
+/** The port of a DMA device. */
+class DeviceOnMachine : public DevicePort
+{
+  public:
+    DeviceOnMachine(Machine &machine, const Program &program, unsigned number, Log &log)
+        : device(program, number, *this, log, 1), machine(machine)
+    {
+    }
+
+    bool transfer(const Transfer &transfer) override;
+    void wakeAt(Tick tick) override;
+
+    Device device;
+
+  private:
+    Machine &machine;
+};
+
 /** A memory and the cores on it. */
 class Machine
 {
@@ -53,6 +72,8 @@ class Machine
             ports.push_back(std::make_unique<Port>(*this, thread));
             cores.push_back(client.core(program, thread, Surroundings{*ports[thread], log, 1}));
         }
+        for (unsigned number = 0; number < program.devices.size(); number++)
+            devices.push_back(std::make_unique<DeviceOnMachine>(*this, program, number, log));
     }
 
     /** Called for each request that memory performs. */
@@ -63,6 +84,8 @@ class Machine
     {
         for (auto &core : cores)
             core->step(0);
+        for (auto &own : devices)
+            own->device.step(0);
         for (; most > 0 && !events.empty() && now < deadlock; most--) {
             Event event = events.top();
             events.pop();
@@ -71,6 +94,9 @@ class Machine
         }
         for (auto &core : cores)
             if (!core->isDone())
+                return false;
+        for (auto &own : devices)
+            if (!own->device.isDone())
                 return false;
         return true;
     }
@@ -101,6 +127,16 @@ class Machine
     void wakeAt(unsigned number, Tick tick)
     {
         at(tick, [this, number] { cores[number]->step(now); });
+    }
+
+    void wakeAt(Device &device, Tick tick)
+    {
+        at(tick, [this, &device] { device.step(now); });
+    }
+
+    void transfer(Device &device, const Transfer &transfer)
+    {
+        at(now + 1 + random.upTo(mostLatency), [this, &device, transfer] { perform(device, transfer); });
     }
 
   private:
@@ -173,6 +209,25 @@ class Machine
         });
     }
 
+    /** Performs an access of a device at once, unless a core has locked the line. */
+    void perform(Device &device, const Transfer &transfer)
+    {
+        if (holder(transfer.address) >= 0) {
+            at(now + lockedRetry, [this, &device, transfer] { perform(device, transfer); });
+            return;
+        }
+        std::vector<std::uint64_t> values;
+        if (transfer.isWrite)
+            invalidate(cores.size(), line(transfer.address));
+        for (unsigned word = 0; word < transfer.words; word++) {
+            Bytes bytes{transfer.address + 8 * word, 8};
+            values.push_back(load(bytes));
+            if (transfer.isWrite)
+                put(bytes, transfer.value + transfer.step * word);
+        }
+        at(now + 1 + random.upTo(mostResponse - 1), [this, &device, values] { device.respond(now, values); });
+    }
+
     std::uint64_t load(const Bytes &bytes)
     {
         std::uint64_t value = 0;
@@ -184,8 +239,13 @@ class Machine
     void store(unsigned number, const Request &request)
     {
         invalidate(number, line(request.bytes.address));
-        for (unsigned at = 0; at < request.bytes.size; at++)
-            memory[request.bytes.address + at] = static_cast<std::uint8_t>(request.value >> (8 * at));
+        put(request.bytes, request.value);
+    }
+
+    void put(const Bytes &bytes, std::uint64_t value)
+    {
+        for (unsigned at = 0; at < bytes.size; at++)
+            memory[bytes.address + at] = static_cast<std::uint8_t>(value >> (8 * at));
     }
 
     /** Takes a line from all other cores. */
@@ -213,7 +273,21 @@ class Machine
     std::vector<Address> reserved;
     std::vector<std::unique_ptr<Port>> ports;
     std::vector<std::unique_ptr<Core>> cores;
+    std::vector<std::unique_ptr<DeviceOnMachine>> devices;
 };
+
+inline bool
+DeviceOnMachine::transfer(const Transfer &transfer)
+{
+    machine.transfer(device, transfer);
+    return true;
+}
+
+inline void
+DeviceOnMachine::wakeAt(Tick tick)
+{
+    machine.wakeAt(device, tick);
+}
 
 inline bool
 Port::send(const Request &request)

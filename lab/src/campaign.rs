@@ -342,6 +342,7 @@ impl Campaign {
         }
         let traces = options.output.join("traces");
         let bench = Gem5Bench {
+            idle: crate::gem5::Idle::default(),
             subjects: &subjects,
             options,
             traces: options.keep_traces.then_some(&*traces),

@@ -184,18 +184,19 @@ impl Fidelity {
         programs: &[(u32, Lineage)],
         streams: usize,
     ) -> Result<Session, Error> {
-        let texts = programs
-            .iter()
-            .map(|(_, lineage)| program(stream.subject.opened, lineage).map(|(text, _)| text));
-        Session::start(Request {
+        let texts = programs.iter().map(|(_, lineage)| {
+            program(stream.subject.opened, stream.client, lineage).map(|(text, _)| text)
+        });
+        let texts = texts.collect::<Result<Vec<String>, Error>>()?;
+        let mut session = Session::start(Request {
             binary: stream.subject.binary,
-            client: stream.client,
             system: system.clone(),
-            programs: texts.collect::<Result<_, Error>>()?,
             timeout: self.options.timeout,
             jobs: rayon::current_num_threads().div_ceil(streams.max(1)),
             counts_transitions: true,
-        })
+        })?;
+        session.add(stream.client, &texts);
+        Ok(session)
     }
 
     /// Writes the tables.

@@ -3,7 +3,7 @@
 //! - [`Given`] is a binary as the command line names it, and [`Binary`] one that was asked what it is;
 //! - [`System`] has the parameters of the simulated system, which are options of the plug-in's script;
 //! - [`Session`] is a process of gem5 that runs programs one after the other, each in a fork of its own with cold caches, and
-//!   [`Played`] what became of one of them.
+//!   [`Played`] what became of one of them; [`Idle`] keeps processes that wait for more programs.
 //!
 //! The plug-in's script is part of this crate, so it fits this version whatever files lie beside the binary.
 //!
@@ -18,6 +18,7 @@
 //! ```
 
 mod binary;
+mod idle;
 mod played;
 mod process;
 mod session;
@@ -26,6 +27,7 @@ mod system;
 use simulate::client::Client;
 
 pub use binary::{Binary, Given, UNMUTATED};
+pub use idle::Idle;
 pub use played::{Ending, Played};
 pub use session::{Request, Session};
 pub use system::System;
@@ -35,9 +37,11 @@ const SCRIPT: &str = include_str!("../../gem5/rubric.py");
 
 /// Kinds of cores that the plug-in has, by the beginnings of their names.
 const CORES: [&str; 4] = ["in-order", "store-buffer-", "per-location-", "early-"];
+/// What the names of cores of weak models have in common.
+const OUT_OF_ORDER: &str = "-ooo-";
 
 /// Whether the plug-in has such cores.
 pub fn has_cores(client: Client) -> bool {
     let name = client.to_string();
-    CORES.iter().any(|core| name.starts_with(core))
+    CORES.iter().any(|core| name.starts_with(core)) || name.contains(OUT_OF_ORDER)
 }

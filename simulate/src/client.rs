@@ -15,6 +15,8 @@ mod store_buffer;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use out_of_order::{Constraint, constraints};
+
 use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;

@@ -24,6 +24,7 @@ Examples:
   rubric generate program MESI_Two_Level --seed 7 -o program.txt
   rubric generate program MI_example --threads 8 --operations 200 --rmws 10 --fences 5
   rubric generate program MOESI_hammer --recipe 17 --runs 100 -o programs.txt
+  rubric generate program MESI_Two_Level --client rvwmo-ooo-8 --rmws 10 -o program.txt
 
 The same protocol, options and seed are the same program in `rubric simulate` and here. The protocol decides what a
 program may ask for: without locked accesses, every read-modify-write is a load-linked with a
@@ -38,6 +39,11 @@ pub struct Args {
 
     #[command(flatten)]
     extras: ExtrasArgs,
+
+    /// The cores that are to run the program: for those of a weak model, such as rvwmo-ooo-8, it has dependencies, annotations
+    /// and weak fences, and says what the model preserves of program order
+    #[arg(long, value_name = "KIND", default_value = "in-order")]
+    client: Client,
 
     /// Seed of the pseudo-random numbers
     #[arg(long, value_name = "N", default_value_t = 1)]
@@ -73,9 +79,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 
 impl Args {
     fn check(&self) -> Result<(), Error> {
-        if let Some(option) = self.program.has_weak() {
+        if let Some(option) = self.program.has_weak().filter(|_| !self.client.model().is_weak()) {
             return Err(Error::Usage(format!(
-                "{option}: RubricTester has no cores of a weak model, so programs have no such orderings"
+                "{option}: cores {} keep no weak model, so programs for them have no such orderings; choose --client rvwmo-ooo-8 \
+                 or the like",
+                self.client
             )));
         }
         let is_varied = self.recipe.as_ref().is_some_and(|it| !it.variations().is_empty());
@@ -103,6 +111,7 @@ impl Args {
                 name: &self.name(opened, run),
                 seed: simulation.timing(),
                 line_bytes: simulation.shape.line_bytes,
+                model: Some(self.client.model()).filter(|model| model.is_weak()),
             };
             let program = simulation.program(&opened.protocol);
             program.write(heading, out).map_err(Error::Output)?;
@@ -111,7 +120,7 @@ impl Args {
     }
 
     fn simulation(&self, opened: &Opened, run: u64) -> Simulation {
-        let client = Client::IN_ORDER;
+        let client = self.client;
         match self.lineage(run) {
             Some(lineage) => Recipe::of(&lineage).simulation(&opened.protocol, client),
             None => Simulation {
@@ -124,7 +133,10 @@ impl Args {
     }
 
     fn shape(&self, run: u64) -> ProgramSize {
-        self.program.shape(&self.counts, &self.extras, self.seed.wrapping_add(run))
+        ProgramSize {
+            weak: self.program.weak_shares(self.client.model()),
+            ..self.program.shape(&self.counts, &self.extras, self.seed.wrapping_add(run))
+        }
     }
 
     fn lineage(&self, run: u64) -> Option<Lineage> {

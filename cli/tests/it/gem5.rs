@@ -4,6 +4,7 @@
 mod campaign;
 mod fidelity;
 mod real;
+mod weak;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -260,7 +261,7 @@ fn operations(history: &Value) -> &Vec<Value> {
 #[test]
 fn programs_are_refused_that_no_core_runs() {
     for (options, expected) in [
-        (&["--annotations", "10"][..], "RubricTester has no cores of a weak model"),
+        (&["--annotations", "10"][..], "cores in-order keep no weak model"),
         (&["--rmws", "60", "--fences", "50"], "more than 100 of 100 operations"),
         (&["--flush", "5"], "handles no flushes"),
         (&["--recipe", "17.203", "--runs", "2"], "a recipe that was varied is for one run"),

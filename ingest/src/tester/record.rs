@@ -1,6 +1,6 @@
 //! The records of a log, as bytes.
 
-use history::Kind;
+use history::{Annotation, DependencyKind, Kind, WeakFence, dependency_from_text};
 
 use crate::error::excerpt;
 use crate::tester::{MAGIC, MAGIC_OF_ANY};
@@ -39,6 +39,22 @@ pub(super) struct Issue {
     pub address: u64,
     pub size: u8,
     pub written: Option<u64>,
+    pub annotation: Annotation,
+}
+
+impl Issue {
+    fn new(kind: Kind, address: u64, size: u8, written: Option<u64>) -> Issue {
+        Issue { kind, address, size, written, annotation: Annotation::None }
+    }
+
+    /// The operation with what orders it besides its kind.
+    pub fn ordered(self, ordering: &Ordering) -> Issue {
+        let kind = match ordering.fence {
+            Some(fence) if self.kind.is_fence() => Kind::WeakFence(fence),
+            _ => self.kind,
+        };
+        Issue { kind, annotation: ordering.annotation, ..self }
+    }
 }
 
 /// The operation that a record is about, and when.
@@ -48,6 +64,15 @@ pub(super) struct Which {
     pub index: u32,
     /// Ticks since the record before.
     pub after: u64,
+}
+
+/// What orders an operation under a weak model besides its kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Ordering {
+    pub annotation: Annotation,
+    pub fence: Option<WeakFence>,
+    /// What of it depends on which operations of its thread.
+    pub depends: Vec<(DependencyKind, u32)>,
 }
 
 /// A record.
@@ -61,6 +86,8 @@ pub(super) enum Record {
         is_complete: bool,
     },
     Issue(Which, Issue),
+    /// What orders an operation that is issued next.
+    Order(Which, Ordering),
     Complete(Which, Option<u64>),
 }
 
@@ -85,6 +112,12 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
         0x11 => numbers.issue(Kind::Store)?,
         0x12 => numbers.issue(Kind::Rmw)?,
         0x13 => numbers.issue(Kind::Fence)?,
+        0x14 => numbers.issue(Kind::LoadLinked)?,
+        0x15 => numbers.issue(Kind::StoreConditional)?,
+        0x16 => {
+            let which = numbers.which()?;
+            Record::Order(which, ordering(&numbers.text()?)?)
+        }
         0x20 => Record::Complete(numbers.which()?, None),
         0x21 => Record::Complete(numbers.which()?, Some(numbers.next()?)),
         other => {
@@ -95,6 +128,30 @@ pub(super) fn decode(bytes: &[u8]) -> Result<Option<(Record, usize)>, Flaw> {
         }
     };
     Ok(Some((record, bytes.len() - numbers.rest.len())))
+}
+
+/// The ordering that words separated by `/` state.
+fn ordering(text: &str) -> Result<Ordering, Flaw> {
+    let mut ordering = Ordering::default();
+    for word in text.split('/') {
+        let fence = word.strip_prefix("fence:").and_then(fence_of);
+        let annotation = word.strip_prefix("annotation:").and_then(Annotation::from_name);
+        match (fence, annotation, dependency_from_text(word)) {
+            (Some(fence), ..) => ordering.fence = Some(fence),
+            (_, Some(annotation), _) => ordering.annotation = annotation,
+            (.., Some(dependency)) => ordering.depends.push(dependency),
+            _ => {
+                let expected = "fence:KIND, annotation:KIND or a dependency such as address:3";
+                return Err(Flaw::new(format!("`{}`", excerpt(word.as_bytes(), 40)), expected));
+            }
+        }
+    }
+    Ok(ordering)
+}
+
+/// The fence of a name in which `-` stands for spaces.
+fn fence_of(name: &str) -> Option<WeakFence> {
+    WeakFence::ALL.into_iter().find(|fence| fence.name().replace(' ', "-") == name)
 }
 
 /// The first line of a log, of this version.
@@ -164,7 +221,7 @@ impl Numbers<'_> {
     fn issue(&mut self, kind: Kind) -> Result<Record, Flaw> {
         let which = self.which()?;
         if kind.is_fence() {
-            return Ok(Record::Issue(which, Issue { kind, address: 0, size: 0, written: None }));
+            return Ok(Record::Issue(which, Issue::new(kind, 0, 0, None)));
         }
         let address = self.next()?;
         let size = self.next()?;
@@ -175,6 +232,6 @@ impl Numbers<'_> {
             ));
         }
         let written = if kind.writes() { Some(self.next()?) } else { None };
-        Ok(Record::Issue(which, Issue { kind, address, size: size as u8, written }))
+        Ok(Record::Issue(which, Issue::new(kind, address, size as u8, written)))
     }
 }

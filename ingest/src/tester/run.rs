@@ -8,7 +8,7 @@ use rustc_hash::FxHashMap;
 use crate::gem5::end;
 use crate::options::Options;
 use crate::tester::completed::Completed;
-use crate::tester::record::{Flaw, Head, Issue, Record, Which};
+use crate::tester::record::{Flaw, Head, Issue, Ordering, Record, Which};
 
 /// The records of a run so far.
 pub(super) struct Run<'o> {
@@ -17,6 +17,8 @@ pub(super) struct Run<'o> {
     tick: u64,
     /// The operations that have been issued and not completed, by thread and index.
     outstanding: FxHashMap<(u32, u32), Operation>,
+    /// What orders operations under a weak model, by thread and index.
+    orderings: FxHashMap<(u32, u32), Ordering>,
     /// Per thread, which operations have completed.
     completed: Vec<Completed>,
     /// The selected operations that have completed and were not fetched.
@@ -52,6 +54,7 @@ impl<'o> Run<'o> {
             head,
             tick: 0,
             outstanding: FxHashMap::default(),
+            orderings: FxHashMap::default(),
             completed: Vec::new(),
             unfetched: Vec::new(),
             ended: None,
@@ -71,6 +74,7 @@ impl<'o> Run<'o> {
                 Ok(())
             }
             Record::Issue(which, issue) => self.issue(which, issue, number),
+            Record::Order(which, ref ordering) => self.order(which, ordering),
             Record::Complete(which, read) => self.complete(which, read, number),
             Record::Magic | Record::Run(_) => Ok(()),
         }
@@ -82,9 +86,25 @@ impl<'o> Run<'o> {
         Ok(())
     }
 
+    fn order(&mut self, which: Which, ordering: &Ordering) -> Result<(), Flaw> {
+        self.advance(which.after)?;
+        if let Some((_, on)) = ordering.depends.iter().find(|(_, on)| *on >= which.index) {
+            return Err(Flaw::new(
+                format!("a dependency of operation {} on operation {on}", which.index),
+                "one on an earlier operation",
+            ));
+        }
+        self.orderings.insert((which.thread, which.index), ordering.clone());
+        Ok(())
+    }
+
     fn issue(&mut self, which: Which, issue: Issue, number: u64) -> Result<(), Flaw> {
         self.advance(which.after)?;
         let Which { thread, index, .. } = which;
+        let issue = match self.orderings.get(&(thread, index)) {
+            Some(ordering) => issue.ordered(ordering),
+            None => issue,
+        };
         if thread >= self.head.threads {
             return Err(Flaw::new(
                 format!("thread {thread}"),
@@ -170,9 +190,26 @@ impl<'o> Run<'o> {
     /// Builds the history.
     pub fn finish(mut self) -> Result<History, BuildError> {
         let RunEnd { stores, unfinished, ended } = self.end();
+        let mut accesses: Vec<Access> = self.unfetched.into_iter().chain(stores).collect();
+        if !self.orderings.is_empty() {
+            // A dependency is stated behind the operation that it is on.
+            accesses.sort_by_key(|access| (access.thread, access.sequence));
+        }
         let mut builder = HistoryBuilder::new();
-        for access in self.unfetched.into_iter().chain(stores) {
+        let mut rows: FxHashMap<(u32, u32), usize> = FxHashMap::default();
+        for access in accesses {
+            let at = (access.thread, access.sequence as u32);
             builder.push(access);
+            if self.orderings.is_empty() {
+                continue;
+            }
+            rows.insert(at, builder.len() - 1);
+            for &(kind, on) in self.orderings.get(&at).iter().flat_map(|it| &it.depends) {
+                // What was not selected, or has not completed, orders nothing.
+                if let Some(&row) = rows.get(&(at.0, on)) {
+                    builder.depend(kind, row);
+                }
+            }
         }
         self.notes.extend((!self.head.client.is_empty()).then(|| core_note(&self.head.client)));
         let provenance = Provenance {
@@ -220,9 +257,10 @@ impl Operation {
 
     /// The operation as long as it has not completed.
     fn access(&self) -> Access {
-        let Issue { kind, address, size, written } = self.issue;
+        let Issue { kind, address, size, written, annotation } = self.issue;
         let place = if kind.is_fence() { Place::Nowhere } else { Place::Bytes { address, size } };
         Access {
+            annotation,
             sequence: u64::from(self.index),
             written,
             issued: Some(self.issued),

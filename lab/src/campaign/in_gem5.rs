@@ -18,7 +18,7 @@ use super::log::Entry;
 use super::rounds::Stream;
 use super::runner::{about, kept};
 use crate::error::Error;
-use crate::gem5::{Binary, Ending, Played, Request, Session, System, has_cores};
+use crate::gem5::{Binary, Ending, Idle, Played, Request, Session, System, has_cores};
 use crate::protocols::{Opened, find_mutant};
 use crate::shard::Shard;
 use crate::text::{quoted, tame};
@@ -52,14 +52,10 @@ pub fn binaries(options: &Options, opened: &mut Vec<Opened>) -> Result<Vec<Binar
 
 /// Refuses what the plug-in does not have.
 fn check(options: &Options) -> Result<(), Error> {
-    if options.extras.devices > 0 {
-        let what = "RubricTester has no DMA devices: leave --dma out";
-        return Err(Error::NotInGem5(what.to_owned()));
-    }
     match options.clients.iter().find(|client| !has_cores(**client)) {
         Some(client) => Err(Error::NotInGem5(format!(
             "RubricTester has no cores {client}: choose in-order, store-buffer-N, per-location-N, \
-             early-N or early-N-buffer-N with --client"
+             early-N, early-N-buffer-N or MODEL-ooo-N with --client"
         ))),
         None => Ok(()),
     }
@@ -152,16 +148,20 @@ pub fn digest(subjects: &[Gem5Subject<'_>]) -> String {
     hash.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The text of a program.
+/// The text of a program for a kind of core.
 ///
 /// # Errors
 /// Fails if the protocol does not handle what the program asks for.
-pub fn program(opened: &Opened, lineage: &Lineage) -> Result<(String, u32), Error> {
-    let simulation = Recipe::of(lineage).simulation(&opened.protocol, Client::IN_ORDER);
+pub fn program(opened: &Opened, client: Client, lineage: &Lineage) -> Result<(String, u32), Error> {
+    let simulation = Recipe::of(lineage).simulation(&opened.protocol, client);
     opened.plan(&simulation)?;
     let name = format!("{} --recipe {lineage}", opened.protocol.name());
-    let heading =
-        Heading { name: &name, seed: simulation.timing(), line_bytes: simulation.shape.line_bytes };
+    let heading = Heading {
+        name: &name,
+        seed: simulation.timing(),
+        line_bytes: simulation.shape.line_bytes,
+        model: Some(client.model()).filter(|model| model.is_weak()),
+    };
     let mut text = Vec::new();
     let written = simulation.program(&opened.protocol).write(heading, &mut text);
     written.map_err(Error::run(&opened.given))?;
@@ -176,6 +176,8 @@ pub struct Gem5Bench<'a> {
     pub options: &'a Options,
     /// The folder for logs, if they are kept.
     pub traces: Option<&'a Path>,
+    /// Processes that have run all of their programs.
+    pub idle: Idle,
 }
 
 /// Runs of a binary on one kind of core.
@@ -185,13 +187,12 @@ struct Gem5Runs<'a> {
     client: Client,
     /// How many programs run at once.
     jobs: usize,
-    /// The process, if one is running, and the programs that it has still to run.
-    session: Option<Session>,
+    /// The process, if one is running, its system, and the programs that it has still to run.
+    session: Option<(System, Session)>,
     ahead: VecDeque<(Lineage, u32)>,
 }
 
 impl Bench for Gem5Bench<'_> {
-    /// Starting gem5 takes as long as dozens of programs.
     fn pace(&self) -> (u32, u32) {
         (8, 64)
     }
@@ -206,7 +207,8 @@ impl Bench for Gem5Bench<'_> {
             bench: self,
             subject: &self.subjects[subject],
             client,
-            jobs: rayon::current_num_threads().div_ceil(streams.max(1)),
+            // One more than its share, so that no processor waits for the last programs of another stream.
+            jobs: rayon::current_num_threads().div_ceil(streams.max(1)) + 1,
             session: None,
             ahead: VecDeque::new(),
         })
@@ -214,8 +216,8 @@ impl Bench for Gem5Bench<'_> {
 }
 
 impl Gem5Runs<'_> {
-    /// Starts gem5 with the programs of a stream from the next one on, as far as they have the same system.
-    fn start(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
+    /// Gives a process of gem5 the programs of a stream from the next one on, as far as they have the same system.
+    fn begin(&mut self, lineages: impl Iterator<Item = Lineage>) -> Result<(), Error> {
         let Gem5Subject { binary, opened, .. } = self.subject;
         let (mut programs, mut system) = (Vec::new(), None);
         for lineage in lineages {
@@ -223,30 +225,41 @@ impl Gem5Runs<'_> {
             if *system.get_or_insert_with(|| own.clone()) != own {
                 break;
             }
-            let (text, threads) = program(opened, &lineage)?;
+            let (text, threads) = program(opened, self.client, &lineage)?;
             programs.push(text);
             self.ahead.push_back((lineage, threads));
         }
-        // The process before ends first.
-        self.session = None;
+        self.leave();
         if let Some(system) = system {
-            self.session = Some(Session::start(Request {
-                binary,
-                client: self.client,
-                system,
-                programs,
-                timeout: self.bench.options.timeout,
-                jobs: self.jobs,
-                counts_transitions: false,
-            })?);
+            let mut session = match self.bench.idle.take(&binary.path, &system) {
+                Some(session) => session,
+                None => Session::start(Request {
+                    binary,
+                    system: system.clone(),
+                    timeout: self.bench.options.timeout,
+                    jobs: self.jobs,
+                    counts_transitions: false,
+                })?,
+            };
+            session.add(self.client, &programs);
+            self.session = Some((system, session));
         }
         Ok(())
+    }
+
+    /// Gives the process up: to others, unless it still has programs of this stream.
+    fn leave(&mut self) {
+        if let Some((system, session)) = self.session.take()
+            && session.is_idle()
+        {
+            self.bench.idle.put(self.subject.binary.path.clone(), system, session);
+        }
     }
 
     /// What becomes of the next program of the process.
     fn next(&mut self) -> Result<(Played, u32), Error> {
         match (&mut self.session, self.ahead.pop_front()) {
-            (Some(session), Some((_, threads))) => Ok((session.play()?, threads)),
+            (Some((_, session)), Some((_, threads))) => Ok((session.play()?, threads)),
             _ => Err(Error::gem5(&self.subject.binary.path, "was given no program")),
         }
     }
@@ -305,7 +318,7 @@ impl Gem5Runs<'_> {
         let target = file("log");
         let folder = target.parent().unwrap_or(traces);
         std::fs::create_dir_all(folder).map_err(Error::file(folder))?;
-        let (text, _) = program(self.subject.opened, lineage)?;
+        let (text, _) = program(self.subject.opened, self.client, lineage)?;
         let path = file("program.txt");
         std::fs::write(&path, text).map_err(Error::file(&path))?;
         for (from, to) in [(&played.output, file("output.txt")), (&played.log, target)] {
@@ -323,7 +336,7 @@ impl BenchSession for Gem5Runs<'_> {
         let number = stream.entries.len();
         if self.ahead.front().is_none_or(|(next, _)| next != lineage) {
             self.ahead.clear();
-            self.start((number..aim).map(|number| stream.blind(number)))?;
+            self.begin((number..aim).map(|number| stream.blind(number)))?;
         }
         let (played, threads) = self.next()?;
         let row = CampaignRun {
@@ -345,9 +358,15 @@ impl BenchSession for Gem5Runs<'_> {
             return Ok(());
         }
         self.ahead.clear();
-        self.start(std::iter::once(lineage.clone()))?;
+        self.begin(std::iter::once(lineage.clone()))?;
         let (played, _) = self.next()?;
         self.store(&played, lineage, row)
+    }
+}
+
+impl Drop for Gem5Runs<'_> {
+    fn drop(&mut self) {
+        self.leave();
     }
 }
 

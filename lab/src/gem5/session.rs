@@ -1,14 +1,14 @@
 //! A process of gem5 that runs programs, each in a fork of its own.
 //!
-//! Programs go to the script by its standard input, and it says on standard output how the process of each has ended. Logs and what
-//! gem5 prints are files of a temporary folder, which is removed with the session.
+//! Programs go to the script by its standard input, as long as the session lasts, and it says on standard output how the process of
+//! each has ended. Logs and what gem5 prints are files of a temporary folder, which is removed with the session.
 
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Write};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
+use std::sync::mpsc::{self, Receiver, RecvTimeoutError, Sender};
 use std::thread;
 use std::time::Duration;
 
@@ -23,17 +23,13 @@ use crate::error::Error;
 /// How long gem5 may take to start, beside the time limit of a program.
 const START: Duration = Duration::from_secs(120);
 
-/// What a session runs.
+/// What a session runs programs on.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
     /// The binary.
     pub binary: &'a Binary,
-    /// The kind of cores.
-    pub client: Client,
     /// The system.
     pub system: System,
-    /// The programs, as text.
-    pub programs: Vec<String>,
     /// The time limit of each.
     pub timeout: Duration,
     /// How many run at once.
@@ -46,6 +42,10 @@ pub struct Request<'a> {
 pub struct Session {
     binary: PathBuf,
     child: Child,
+    /// Texts for the standard input of gem5.
+    input: Sender<String>,
+    /// Number of programs that it was given.
+    given: usize,
     exits: Receiver<Exit>,
     /// Programs that have ended before an earlier one.
     early: BTreeMap<usize, Exit>,
@@ -73,18 +73,32 @@ impl Session {
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(errors);
         let mut child = command.spawn().map_err(|error| Error::gem5(path, error.to_string()))?;
         let (input, output) = (child.stdin.take(), child.stdout.take());
-        let session = Session {
+        Ok(Session {
             binary: path.clone(),
             child,
+            input: feed(input),
+            given: 0,
             exits: output.map_or_else(|| mpsc::channel().1, listen),
             early: BTreeMap::new(),
             next: 0,
             done: Vec::new(),
             limit: START + request.timeout,
             folder,
-        };
-        feed(input, request.programs);
-        Ok(session)
+        })
+    }
+
+    /// Gives gem5 programs, as text, to run on a kind of core behind those that it was given before.
+    pub fn add(&mut self, client: Client, programs: &[String]) {
+        for program in programs {
+            self.given += 1;
+            // When gem5 has ended nobody receives this, which the reader of its output notices.
+            let _ = self.input.send(format!("client {client}\n{program}"));
+        }
+    }
+
+    /// Whether [`Session::play`] has said what became of all programs.
+    pub fn is_idle(&self) -> bool {
+        self.next == self.given
     }
 
     /// What became of the next program. Its files are there until the next call.
@@ -154,7 +168,6 @@ fn command(request: &Request<'_>, folder: &TempDir) -> Command {
     }
     command.arg(file("rubric.py")).args(["--fork", "--program", "-"]);
     command.arg("--jobs").arg(request.jobs.max(1).to_string());
-    command.arg("--client").arg(request.client.to_string());
     command.arg("--log").arg(file(&format!("{LOG}-%d")));
     command.arg("--output").arg(file(&format!("{OUTPUT}-%d")));
     command.arg("--timeout").arg(request.timeout.as_secs_f64().to_string());
@@ -178,14 +191,16 @@ fn listen(output: ChildStdout) -> Receiver<Exit> {
 }
 
 /// Writes the programs in a thread, since gem5 takes them as it runs them.
-fn feed(input: Option<ChildStdin>, programs: Vec<String>) {
-    let Some(mut input) = input else { return };
+fn feed(input: Option<ChildStdin>) -> Sender<String> {
+    let (sender, receiver) = mpsc::channel::<String>();
     thread::spawn(move || {
-        for program in programs {
+        let Some(mut input) = input else { return };
+        for program in receiver {
             // The pipe breaks when gem5 ends, which the reader of its output notices.
             if input.write_all(program.as_bytes()).is_err() {
                 return;
             }
         }
     });
+    sender
 }

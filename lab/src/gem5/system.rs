@@ -21,6 +21,8 @@ pub struct System {
     pub banks: u32,
     /// The number of directories.
     pub directories: u32,
+    /// The number of DMA devices.
+    pub devices: u32,
     /// Whether buffers delay messages at random.
     pub has_random_delays: bool,
 }
@@ -38,6 +40,7 @@ impl System {
             caches: options.caches,
             banks: options.l2_banks,
             directories: options.directories,
+            devices: lineage.extras().devices,
             has_random_delays: options.random_delays,
         }
     }
@@ -74,6 +77,7 @@ impl System {
             format!("--num-cpus={}", self.cores),
             format!("--num-l2caches={}", self.banks),
             format!("--num-dirs={}", self.directories),
+            format!("--dma={}", self.devices),
         ];
         for (name, cache) in caches {
             arguments.push(format!("--{name}_size={}B", cache.size));

@@ -27,6 +27,7 @@ use crate::client::{Core, CoreKind, CorePort, DRAIN, Options, Thread};
 use crate::program::{Bytes, Operation, RmwForm};
 use crate::record::Records;
 use crate::request::{Request, RequestKind, Response};
+pub(crate) use plan::{Constraint, constraints};
 use plan::{Plan, source};
 
 /// Number of repetitions after which a load no longer overtakes older loads of its location.

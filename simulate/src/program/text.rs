@@ -5,13 +5,18 @@
 //! | `rubric-program 1` | a program begins, in this version of the format |
 //! | `name TEXT` | its name |
 //! | `seed N`, `line-bytes N` | the seed of the random choices of cores, and the size of a cache line |
+//! | `model NAME` | the weak model whose cores the program is for |
 //! | `thread`, `device` | the steps of the next thread follow, or of the next DMA device; threads come first |
 //! | `THINK load ADDRESS SIZE` | after so many ticks of thinking, loads so many bytes |
 //! | `THINK fetch ADDRESS SIZE` | fetches an instruction |
 //! | `THINK store ADDRESS SIZE VALUE` | stores a value |
 //! | `THINK rmw ADDRESS SIZE VALUE FORM` | replaces a value: `locked`, `linked`, `atomic` or `atomic-no-return` |
 //! | `THINK fence` | is a full fence |
-//! | one of these, then ` flush ADDRESS` | flushes a line right before |
+//! | one of these, then ` by WORDS` | has these orderings besides its kind, such as `annotation:acquire/address:3` |
+//! | ` then WORDS` | the same for the store-conditional of a linked read-modify-write |
+//! | ` after N,N…` | is performed after these steps of the thread, from 0, and after what these follow |
+//! | ` needs N` | enters a core only when this step has left it |
+//! | ` flush ADDRESS` | flushes a line right before |
 //! | `THINK read ADDRESS WORDS` | a device reads words of 8 bytes |
 //! | `THINK write ADDRESS WORDS VALUE STEP` | a device writes words, each by STEP larger than the one before |
 //! | `end` | ends the program; another one may follow |
@@ -20,6 +25,9 @@
 
 use std::io::{self, Write};
 
+use memory::Model;
+
+use crate::client::{Constraint, constraints};
 use crate::program::{Operation, Program, RmwForm, Step, TransferStep};
 
 /// The first line of a program, with the version of the format.
@@ -34,6 +42,8 @@ pub struct Heading<'a> {
     pub seed: u64,
     /// Size of a cache line in bytes.
     pub line_bytes: u64,
+    /// The weak model that the cores keep, if they do.
+    pub model: Option<Model>,
 }
 
 impl Program {
@@ -42,11 +52,24 @@ impl Program {
     /// # Errors
     /// Fails if the output cannot be written.
     pub fn write(&self, heading: Heading<'_>, out: &mut dyn Write) -> io::Result<()> {
-        let Heading { name, seed, line_bytes } = heading;
+        let Heading { name, seed, line_bytes, model } = heading;
         writeln!(out, "{FIRST}\nname {name}\nseed {seed}\nline-bytes {line_bytes}")?;
+        if let Some(model) = model {
+            writeln!(out, "model {}", model.name())?;
+        }
         for steps in &self.threads {
             writeln!(out, "thread")?;
-            steps.iter().try_for_each(|step| write_step(step, out))?;
+            let mut ordered = model.map(|model| constraints(steps, model).into_iter());
+            for step in steps {
+                write_step(step, out)?;
+                if let Some(constraint) = ordered.as_mut().and_then(Iterator::next) {
+                    write_constraint(&constraint, out)?;
+                }
+                match step.flush {
+                    Some(line) => writeln!(out, " flush {line:#x}")?,
+                    None => writeln!(out)?,
+                }
+            }
         }
         for steps in &self.devices {
             writeln!(out, "device")?;
@@ -70,9 +93,21 @@ fn write_step(step: &Step, out: &mut dyn Write) -> io::Result<()> {
         }
         Operation::Fence => write!(out, "fence")?,
     }
-    match step.flush {
-        Some(line) => writeln!(out, " flush {line:#x}"),
-        None => writeln!(out),
+    Ok(())
+}
+
+fn write_constraint(constraint: &Constraint, out: &mut dyn Write) -> io::Result<()> {
+    for (clause, words) in ["by", "then"].iter().zip(&constraint.orderings) {
+        if !words.is_empty() {
+            write!(out, " {clause} {words}")?;
+        }
+    }
+    for (number, before) in constraint.after.iter().enumerate() {
+        write!(out, "{}{before}", if number == 0 { " after " } else { "," })?;
+    }
+    match constraint.needs {
+        Some(needs) => write!(out, " needs {needs}"),
+        None => Ok(()),
     }
 }
 
@@ -114,7 +149,7 @@ mod tests {
         };
         let program = Program::random(&shape);
         let mut text = Vec::new();
-        let heading = Heading { name: "mixed", seed: 1, line_bytes: 64 };
+        let heading = Heading { name: "mixed", seed: 1, line_bytes: 64, model: None };
         program.write(heading, &mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let head = "rubric-program 1\nname mixed\nseed 1\nline-bytes 64\nthread\n";

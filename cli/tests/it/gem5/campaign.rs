@@ -158,8 +158,7 @@ fn binaries_that_are_not_usable_are_refused() {
         (&[&broken], &[], "ended before it had run all programs"),
         (&[&broken], &[], "fatal: this gem5 is broken"),
         (&[&gem5, &gem5], &[], "another binary is the unmutated protocol of MI_example"),
-        (&[&gem5], &["--dma", "1"], "RubricTester has no DMA devices"),
-        (&[&gem5], &["--client", "rvwmo-ooo-8"], "RubricTester has no cores rvwmo-ooo-8"),
+        (&[&gem5], &["--client", "wmo-buffer-8"], "RubricTester has no cores wmo-buffer-8"),
         (&[&gem5], &["--mutants", "none"], "cannot be used with"),
     ] {
         let out = folder.path("out");

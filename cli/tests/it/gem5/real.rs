@@ -208,7 +208,6 @@ fn logs_agree_with_traces() {
     assert!(deadlocks * 10 <= programs, "{deadlocks} of {programs} programs could not be compared");
 }
 
-/// Whether a binary has the protocol with a fault that cores show which load early.
 /// Whether the path of a binary names the protocol that was built in.
 fn is_of(binary: &Path, protocol: &str) -> bool {
     binary.to_string_lossy().contains(protocol)

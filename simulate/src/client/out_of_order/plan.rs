@@ -1,14 +1,15 @@
 //! [`Plan`]: the program of a core as its model sees it, and how far it has come.
 
+use std::collections::BTreeSet;
 use std::ops::RangeInclusive;
 
 use history::{
-    Access, AssumedSize, DependencyKind, HistoryBuilder, Initial, OpId, Place, Provenance,
-    ReadsFrom,
+    Access, Annotation, AssumedSize, DependencyKind, HistoryBuilder, Initial, Kind, OpId, Place,
+    Provenance, ReadsFrom, Source,
 };
 use memory::Model;
 use memory::axioms::Execution;
-use memory::weak::graph::Graph;
+use memory::weak::graph::{Graph, Node};
 use memory::weak::progress::Progress;
 
 use crate::program::{Bytes, Operation, Step};
@@ -32,36 +33,137 @@ struct Planned {
 impl Plan {
     /// Plans a program, and adds its operations to the records.
     pub fn new(steps: &[Step], model: Model, records: &mut Records) -> Plan {
-        let mut builder = HistoryBuilder::new();
-        let mut planned: Vec<Planned> = Vec::with_capacity(steps.len());
-        for (index, step) in steps.iter().enumerate() {
-            let first = builder.len() as u32;
-            let on = source(index, step).map(|(kind, on)| (kind, *planned[on].rows.start()));
-            let on = on.filter(|_| !model.uses_ticks());
-            plan_step(step, on, &mut builder, records);
-            let rows = first..=builder.len() as u32 - 1;
-            planned.push(Planned { events: rows.clone(), rows });
-        }
-        let whole = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
-        // A program that is too large for a history is refused when its history is asked for.
-        let whole = whole.unwrap_or_default();
-        let parts = model.prepare(&whole);
-        let mut event = 0;
-        for step in &mut planned {
-            let first = event;
-            for _ in step.rows.clone() {
-                event += 1;
-                while (event as usize) < parts.len() && parts.continues(OpId(event)) {
-                    event += 1;
-                }
-            }
-            step.events = first..=event - 1;
-        }
-        let reads_from = ReadsFrom::given(&parts, |_| None);
-        let graph = Graph::new(&Execution { history: &parts, reads_from }, model);
+        let (planned, graph) = planned(steps, model, records);
         Plan { steps: planned, progress: Progress::new(&graph, &[]) }
     }
+}
 
+/// What a core has to know of a step to keep a weak model, and what its history says of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Constraint {
+    /// What orders its one or two operations besides their kinds, by the words of the program's text.
+    pub orderings: Vec<String>,
+    /// Steps before it that have to be performed first. What these follow in turn is left out.
+    pub after: Vec<usize>,
+    /// The step that has to have left the window before this one enters it.
+    pub needs: Option<usize>,
+}
+
+/// The constraints of the steps of a thread under a weak model. The cost is quadratic in their number.
+pub fn constraints(steps: &[Step], model: Model) -> Vec<Constraint> {
+    let (planned, graph) = planned(steps, model, &mut Records::new(0, Source::Client));
+    let mut step_of = vec![0; graph.nodes() as usize];
+    for (index, step) in planned.iter().enumerate() {
+        step.events.clone().for_each(|event| step_of[event as usize] = index);
+    }
+    let mut before: Vec<Vec<Node>> = vec![Vec::new(); graph.nodes() as usize];
+    for &(from, to) in graph.edges() {
+        before[to as usize].push(from);
+    }
+    // Per step, all that has to be performed before it, as bits.
+    let mut all: Vec<Vec<u64>> = Vec::with_capacity(steps.len());
+    let has = |bits: &[u64], step: usize| bits[step / 64] >> (step % 64) & 1 == 1;
+    let mut found = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let direct = earlier(&planned[index].events, &before, graph.operations(), &step_of);
+        let mut bits = vec![0; steps.len().div_ceil(64)];
+        let mut after = Vec::new();
+        for &one in direct.iter().rev() {
+            if !has(&bits, one) {
+                after.push(one);
+                bits.iter_mut().zip(&all[one]).for_each(|(bits, more)| *bits |= more);
+                bits[one / 64] |= 1 << (one % 64);
+            }
+        }
+        after.reverse();
+        all.push(bits);
+        let on = source(index, step);
+        let row = |(kind, on): (DependencyKind, usize)| (kind, *planned[on].rows.start());
+        found.push(Constraint {
+            orderings: orderings(step, on.filter(|_| !model.uses_ticks()).map(row)),
+            after,
+            needs: on.filter(|_| model.uses_ticks()).map(|(_, on)| on),
+        });
+    }
+    found
+}
+
+/// The steps, other than its own, that events follow directly or over joins.
+fn earlier(
+    events: &RangeInclusive<u32>,
+    before: &[Vec<Node>],
+    operations: u32,
+    step_of: &[usize],
+) -> BTreeSet<usize> {
+    let own = step_of[*events.start() as usize];
+    let mut found = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    let mut open: Vec<Node> = events.clone().collect();
+    while let Some(node) = open.pop() {
+        for &one in &before[node as usize] {
+            if one >= operations {
+                if seen.insert(one) {
+                    open.push(one);
+                }
+            } else if step_of[one as usize] != own {
+                found.insert(step_of[one as usize]);
+            }
+        }
+    }
+    found
+}
+
+/// What orders the operations of a step, for the text of a program.
+fn orderings(step: &Step, on: Option<(DependencyKind, u32)>) -> Vec<String> {
+    let words = halves(step).into_iter().enumerate().map(|(number, (kind, annotation))| {
+        let mut words = Vec::new();
+        if let Kind::WeakFence(fence) = kind {
+            words.push(format!("fence:{}", fence.name().replace(' ', "-")));
+        }
+        if !annotation.is_none() {
+            words.push(format!("annotation:{}", annotation.name()));
+        }
+        if let Some((what, on)) = on.filter(|(what, _)| depends(*what, kind, number)) {
+            words.push(format!("{}:{on}", what.name()));
+        }
+        words.join("/")
+    });
+    words.collect()
+}
+
+/// The steps of a program with their rows and events, and what the model orders among the events.
+fn planned(steps: &[Step], model: Model, records: &mut Records) -> (Vec<Planned>, Graph) {
+    let mut builder = HistoryBuilder::new();
+    let mut planned: Vec<Planned> = Vec::with_capacity(steps.len());
+    for (index, step) in steps.iter().enumerate() {
+        let first = builder.len() as u32;
+        let on = source(index, step).map(|(kind, on)| (kind, *planned[on].rows.start()));
+        let on = on.filter(|_| !model.uses_ticks());
+        plan_step(step, on, &mut builder, records);
+        let rows = first..=builder.len() as u32 - 1;
+        planned.push(Planned { events: rows.clone(), rows });
+    }
+    let whole = builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default());
+    // A program that is too large for a history is refused when its history is asked for.
+    let whole = whole.unwrap_or_default();
+    let parts = model.prepare(&whole);
+    let mut event = 0;
+    for step in &mut planned {
+        let first = event;
+        for _ in step.rows.clone() {
+            event += 1;
+            while (event as usize) < parts.len() && parts.continues(OpId(event)) {
+                event += 1;
+            }
+        }
+        step.events = first..=event - 1;
+    }
+    let reads_from = ReadsFrom::given(&parts, |_| None);
+    let graph = Graph::new(&Execution { history: &parts, reads_from }, model);
+    (planned, graph)
+}
+
+impl Plan {
     /// The first row of a step.
     pub fn row(&self, step: usize) -> Row {
         Row::of(*self.steps[step].rows.start())
@@ -93,6 +195,23 @@ pub(super) fn source(index: usize, step: &Step) -> Option<(DependencyKind, usize
     Some((kind, index.checked_sub(back as usize)?))
 }
 
+/// The kinds and annotations of the operations of a step.
+fn halves(step: &Step) -> Vec<(Kind, Annotation)> {
+    let (first, second) = step.operation.kinds();
+    let first = step.ordering.fence.map_or(first, Kind::WeakFence);
+    let second = second.map(|kind| (kind, step.ordering.conditional));
+    std::iter::once((first, step.ordering.annotation)).chain(second).collect()
+}
+
+/// Whether the dependency of a step is one of its `number`-th operation.
+fn depends(what: DependencyKind, kind: Kind, number: usize) -> bool {
+    match what {
+        DependencyKind::Address => true,
+        DependencyKind::Data | DependencyKind::Choice => kind.writes(),
+        DependencyKind::Control => number == 0,
+    }
+}
+
 /// Adds the operations of a step to a history and to the records.
 fn plan_step(
     step: &Step,
@@ -100,30 +219,72 @@ fn plan_step(
     builder: &mut HistoryBuilder,
     records: &mut Records,
 ) {
-    let (first, second) = step.operation.kinds();
-    let first = step.ordering.fence.map_or(first, history::Kind::WeakFence);
     let written = match step.operation {
         Operation::Store(_, value) | Operation::Rmw { value, .. } => Some(value),
         _ => None,
     };
     let bytes = step.operation.bytes();
-    let halves =
-        [Some((first, step.ordering.annotation)), second.map(|it| (it, step.ordering.conditional))];
-    for (number, (kind, annotation)) in halves.into_iter().flatten().enumerate() {
+    for (number, (kind, annotation)) in halves(step).into_iter().enumerate() {
         let place =
             bytes.map_or(Place::Nowhere, |Bytes { address, size }| Place::Bytes { address, size });
         builder.push(Access { annotation, ..Access::new(0, kind, place) });
         let written = written.filter(|_| kind.writes());
         records.plan(kind, annotation, bytes.unwrap_or(Bytes::word(0)), written);
         let Some((what, on)) = on else { continue };
-        let depends = match what {
-            DependencyKind::Address => true,
-            DependencyKind::Data | DependencyKind::Choice => kind.writes(),
-            DependencyKind::Control => number == 0,
-        };
-        if depends {
+        if depends(what, kind, number) {
             builder.depend(what, on as usize);
             records.depend(what, Row::of(on));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use history::random::Rng;
+
+    use super::*;
+    use crate::program::{Program, ProgramSize, WeakShares};
+
+    /// In any order in which a thread may perform its steps, those that the constraints allow next are those of the plan.
+    #[test]
+    fn constraints_say_what_the_plan_does() {
+        for (model, seed) in
+            [Model::RVWMO, Model::ARMV8, Model::ZTSO, Model::WMO].into_iter().zip(1..)
+        {
+            let shape = ProgramSize {
+                threads: 1,
+                operations: 120,
+                locations: 3,
+                rmws: 20,
+                linked: 50,
+                fences: 10,
+                seed,
+                weak: Some(WeakShares::usual(model)),
+                ..ProgramSize::default()
+            };
+            let steps = Program::random(&shape).threads.remove(0);
+            let mut plan = Plan::new(&steps, model, &mut Records::new(0, Source::Client));
+            let constraints = constraints(&steps, model);
+            let is_fence = |step: usize| steps[step].operation == Operation::Fence;
+            let mut rng = Rng::new(seed, 0);
+            // A core performs a fence when it reaches it.
+            let mut performed: Vec<bool> = (0..steps.len()).map(is_fence).collect();
+            let mut overtaken = 0;
+            loop {
+                let mut free = Vec::new();
+                for step in (0..steps.len()).filter(|&step| !is_fence(step)) {
+                    let allowed = constraints[step].after.iter().all(|&before| performed[before]);
+                    if !performed[step] {
+                        assert_eq!(plan.may_start(step), allowed, "{model:?} {step}");
+                        free.extend(allowed.then_some(step));
+                    }
+                }
+                let Some(&next) = free.get(rng.index(free.len().max(1))) else { break };
+                overtaken += usize::from(performed[..next].contains(&false));
+                performed[next] = true;
+                plan.perform(next);
+            }
+            assert!(performed.iter().all(|&it| it) && overtaken > 10, "{model:?} {overtaken}");
         }
     }
 }
