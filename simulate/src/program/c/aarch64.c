@@ -1,7 +1,7 @@
 /* Instructions of AArch64. */
 
 #if !defined(__aarch64__)
-#error "this program is for AArch64: choose another --target of rubric generate c"
+#error "this program is for AArch64: choose another --isa of rubric generate c"
 #endif
 
 /* The load of release consistency with processor-consistent acquires needs an extension; LDAR orders more. */

@@ -1,7 +1,7 @@
 /* Instructions of RISC-V with 64 bits. */
 
 #if !defined(__riscv) || __riscv_xlen != 64
-#error "this program is for RISC-V with 64 bits: choose another --target of rubric generate c"
+#error "this program is for RISC-V with 64 bits: choose another --isa of rubric generate c"
 #endif
 
 #define LOAD(value, address) \

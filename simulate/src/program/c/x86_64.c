@@ -1,7 +1,7 @@
 /* Instructions of x86-64. */
 
 #if !defined(__x86_64__)
-#error "this program is for x86-64: choose another --target of rubric generate c"
+#error "this program is for x86-64: choose another --isa of rubric generate c"
 #endif
 
 #define LOAD(value, address) \
