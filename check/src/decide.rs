@@ -18,7 +18,7 @@ use crate::engine::projection::left_out;
 use crate::engine::proof::{Contradiction, Violation};
 use crate::engine::rank::rank;
 use crate::engine::saturate::Saturation;
-use crate::engine::schedule::schedule;
+use crate::engine::schedule::run_of;
 use crate::engine::steps::steps;
 use crate::engine::trace_order::try_trace_order;
 use crate::engine::value_problems::ValueProblems;
@@ -30,7 +30,7 @@ use crate::sat::residual::{Found, Residual};
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use crate::weak;
 use memory::Model;
-use memory::machine::{self, Step};
+use memory::machine::Step;
 
 /// Contradictions after which the search hands over to SAT in a small history. A large history allows one
 /// more for each this many events.
@@ -265,13 +265,10 @@ fn by_paper(problem: &Problem<'_>, ambiguous: usize) -> Outcome {
     let report = papers::run(problem).expect("a stage is no algorithm of a paper");
     let (history, model) = (problem.history, problem.model);
     let verdict = match report.answer {
-        Answer::Order(order) => {
-            let steps = schedule(history, model, &order, |_| false);
-            match steps.filter(|steps| machine::run(history, model, steps).is_ok()) {
-                Some(steps) => Verdict::Consistent(steps),
-                None => Verdict::Undecided(Reason::FreeReads),
-            }
-        }
+        Answer::Order(order) => match run_of(history, model, &order, |_| false) {
+            Some(steps) => Verdict::Consistent(steps),
+            None => Verdict::Undecided(Reason::FreeReads),
+        },
         Answer::Refuted => Verdict::Unproved,
         Answer::Violation(violation) => Verdict::Violation(violation),
         Answer::Satisfied => Verdict::Satisfied,
@@ -294,8 +291,7 @@ fn weaken(
         Step::Commit(_) => None,
     });
     let order: Vec<OpId> = executed.filter(|&op| !left_out(op)).collect();
-    let steps = schedule(history, model, &order, left_out)?;
-    machine::run(history, model, &steps).ok().map(|()| steps)
+    run_of(history, model, &order, left_out)
 }
 
 fn refuted(violation: Violation, stage: Stage) -> Outcome {
@@ -453,8 +449,7 @@ impl Task<'_> {
         let order = order.iter();
         let order: Vec<OpId> = order.map(|&event| self.events.op[event as usize]).collect();
         let model = self.events.model;
-        let steps = schedule(self.history, model, &order, |op| self.left_out[op.at()]);
-        match steps.filter(|steps| machine::run(self.history, model, steps).is_ok()) {
+        match run_of(self.history, model, &order, |op| self.left_out[op.at()]) {
             Some(steps) => Verdict::Consistent(steps),
             None => Verdict::Undecided(Reason::FreeReads),
         }

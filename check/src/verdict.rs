@@ -127,9 +127,6 @@ pub enum Reason {
     Refuted(Algorithm),
     /// An order was found, but reads that it left unconstrained do not return the machine's values.
     FreeReads,
-    /// This store-conditional's thread wrote the location since its load-linked, and the model has the pair
-    /// exclude other threads all the same, which the order that was found does not.
-    OwnWriteInPair(OpId),
     /// A violation was found that depends on an assumed initial value.
     AssumedInitial,
     /// The verifier rejects the proof of a violation, which is a defect of the program.
@@ -166,7 +163,6 @@ impl Reason {
             Reason::AssumedInitial => "initial values",
             Reason::Ambiguous(_) | Reason::NeedsSources(_) => "values written twice",
             Reason::Refined(_) => "weak fences",
-            Reason::OwnWriteInPair(_) => "a write within a pair",
             Reason::Refuted(_) | Reason::FreeReads | Reason::ProofRefused => "defect",
         }
     }
@@ -260,11 +256,6 @@ impl Reason {
             Reason::ProofRefused => "a violation was found, but its proof does not hold; this is a \
                                       defect of rubric, please report it"
                 .to_owned(),
-            Reason::OwnWriteInPair(op) => format!(
-                "{}: its thread wrote the location since the load-linked; such pairs are not searched \
-                 completely, and an order that leaves other threads out of this one was not found",
-                named(history, *op)
-            ),
             Reason::FreeReads => "an order was found that the operational machine does not \
                                    accept; this is a defect of rubric, please report it"
                 .to_owned(),

@@ -10,6 +10,7 @@ use crate::dependency::{Dependencies, Dependency, DependencyKind};
 use crate::history::{Final, History, Known, NONE32, NONE64, OpId, Thread};
 use crate::kind::Kind;
 use crate::layout::{self, Layout};
+use crate::permutation::{ranks, rows_by_label, sort_by_sequence};
 use crate::provenance::{InitialMode, Provenance, Sizes};
 use crate::unrecorded;
 
@@ -410,8 +411,11 @@ impl HistoryBuilder {
 
     /// Rows sorted by thread, then program order, then arrival.
     fn program_order(&self) -> Vec<u32> {
-        let mut rows: Vec<u32> = (0..self.thread.len() as u32).collect();
-        rows.sort_by_key(|&row| (self.thread[row as usize], self.sequence[row as usize]));
+        let mut rows = rows_by_label(&self.thread);
+        let label = |row: &u32| self.thread[*row as usize];
+        for own in rows.chunk_by_mut(|a, b| label(a) == label(b)) {
+            sort_by_sequence(own, |row| self.sequence[row as usize]);
+        }
         rows
     }
 
@@ -431,32 +435,26 @@ impl HistoryBuilder {
 
     /// Gathers each column in turn and frees the builder's copy, to keep peak memory low.
     fn move_columns(&mut self, history: &mut History, permutation: &[u32]) {
-        fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32]) -> Vec<T> {
-            let column = std::mem::take(column);
-            permutation.iter().map(|&row| column[row as usize]).collect()
-        }
-        history.kind = gather(&mut self.kind, permutation);
-        history.known = gather(&mut self.known, permutation);
-        history.read = gather(&mut self.read, permutation);
-        history.written = gather(&mut self.written, permutation);
-        history.issued = gather(&mut self.issued, permutation);
-        history.completed = gather(&mut self.completed, permutation);
-        history.line = gather(&mut self.line, permutation);
-        let keys = gather(&mut self.order, permutation);
+        let is_in_order = permutation.is_sorted();
+        history.kind = gather(&mut self.kind, permutation, is_in_order);
+        history.known = gather(&mut self.known, permutation, is_in_order);
+        history.read = gather(&mut self.read, permutation, is_in_order);
+        history.written = gather(&mut self.written, permutation, is_in_order);
+        history.issued = gather(&mut self.issued, permutation, is_in_order);
+        history.completed = gather(&mut self.completed, permutation, is_in_order);
+        history.line = gather(&mut self.line, permutation, is_in_order);
+        let keys = gather(&mut self.order, permutation, is_in_order);
         history.order = ranks(&keys);
     }
 }
 
-/// Replaces keys by their ranks; missing keys stay missing.
-fn ranks(keys: &[u64]) -> Vec<u32> {
-    let mut ops: Vec<u32> =
-        (0..keys.len() as u32).filter(|&op| keys[op as usize] != NONE64).collect();
-    ops.sort_by_key(|&op| keys[op as usize]);
-    let mut order = vec![NONE32; keys.len()];
-    for (rank, &op) in ops.iter().enumerate() {
-        order[op as usize] = rank as u32;
+/// Takes a column in the order of the permutation, which changes nothing if it is in order.
+fn gather<T: Copy>(column: &mut Vec<T>, permutation: &[u32], is_in_order: bool) -> Vec<T> {
+    let column = std::mem::take(column);
+    if is_in_order {
+        return column;
     }
-    order
+    permutation.iter().map(|&row| column[row as usize]).collect()
 }
 
 /// Sets the initial value of each location. If writes outside of the history may have supplied values,

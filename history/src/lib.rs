@@ -33,11 +33,13 @@ mod fence;
 mod history;
 mod kind;
 mod layout;
+mod permutation;
 mod provenance;
 pub mod random;
 mod reads_from;
 mod restore;
 mod unrecorded;
+mod value_table;
 
 pub use annotation::Annotation;
 pub use announcement::ANNOUNCEMENT;

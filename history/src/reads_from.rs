@@ -5,11 +5,11 @@
 //! read-modify-write that writes back what it read is never refused: reads of that value have several
 //! candidates.
 
-use rustc_hash::FxHashMap;
 use thiserror::Error;
 
 use crate::history::{History, NONE32, OpId};
 use crate::kind::Kind;
+use crate::value_table::ValueTable;
 
 /// What to do about a value that is written twice to a location.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
@@ -222,10 +222,9 @@ impl LocationUse {
     }
 }
 
-/// The writer of each value at each location.
+/// The writer of each value at each location: the write, or [`AMBIGUOUS`] for several.
 struct Writers {
-    /// By location and value, the write, or [`AMBIGUOUS`] for several.
-    by_value: FxHashMap<(u32, u64), u32>,
+    by_location: Vec<ValueTable>,
 }
 
 impl Writers {
@@ -234,18 +233,19 @@ impl Writers {
         use_of: &LocationUse,
         ambiguity: Ambiguity,
     ) -> Result<Writers, WrittenTwice> {
-        let mut by_value: FxHashMap<(u32, u64), u32> = FxHashMap::default();
+        let mut by_location = ValueTable::for_writes(history);
         let mut error: Option<(u64, WrittenTwice)> = None;
         for op in history.ops() {
             let (Some(location), Some(value)) = (history.location(op), history.written(op)) else {
                 continue;
             };
             let initial = history.initial(location) == Some(value);
-            let earlier = by_value.insert((location, value), op.0);
+            let table = &mut by_location[location as usize];
+            let earlier = table.insert(value, op.0);
             if !initial && earlier.is_none() {
                 continue;
             }
-            by_value.insert((location, value), AMBIGUOUS);
+            table.insert(value, AMBIGUOUS);
             let allowed = match ambiguity {
                 Ambiguity::Refuse => false,
                 Ambiguity::RefuseShared => use_of.is_private(location),
@@ -263,7 +263,7 @@ impl Writers {
         }
         match error {
             Some((_, twice)) => Err(twice),
-            None => Ok(Writers { by_value }),
+            None => Ok(Writers { by_location }),
         }
     }
 
@@ -283,11 +283,11 @@ impl Writers {
         if let Some(source) = history.fixed_source(op) {
             return source.0;
         }
-        match self.by_value.get(&(location, value)) {
-            Some(&AMBIGUOUS) if ambiguity != Ambiguity::Refuse && use_of.is_private(location) => {
+        match self.by_location[location as usize].get(value) {
+            Some(AMBIGUOUS) if ambiguity != Ambiguity::Refuse && use_of.is_private(location) => {
                 own_latest(history, op, location, value)
             }
-            Some(&source) => source,
+            Some(source) => source,
             None if history.initial(location) == Some(value) => INITIAL,
             None if history.provenance.outside_writes => OUTSIDE,
             None if history.may_be_unfinished(location) => UNFINISHED,

@@ -46,15 +46,16 @@ mod grammar;
 mod remark;
 mod write;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::Write;
 
 use history::{Access, DependencyKind, History, HistoryBuilder, Kind, Place, Provenance, Source};
 use memchr::memchr;
+use rustc_hash::FxHashMap;
 
 use crate::error::{Error, WriteError, excerpt};
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
-use crate::input::{LINE_LIMIT, Lines};
+use crate::input::{LINE_LIMIT, LineReader, Lines, read_lines};
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
 use remark::Remark;
@@ -144,24 +145,56 @@ fn is_body(body: &[u8]) -> bool {
 /// Returns an error for the first line that breaks the format, for two `final` lines that contradict each other, and for a text
 /// without any operation.
 pub fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error> {
-    let mut histories = Vec::new();
-    let mut draft = Draft::default();
-    while lines.advance()? {
-        match grammar::statement(lines.line()) {
-            Ok(Statement::Check) => {
-                let draft = std::mem::take(&mut draft);
-                histories.extend(draft.finish(lines, options)?);
-            }
-            Ok(statement) => draft.add(statement, lines, options)?,
-            Err(_) if options.lossy => draft.skipped += 1,
-            Err(expected) => return Err(wrong_line(lines, &expected)),
-        }
-    }
-    histories.extend(draft.finish(lines, options)?);
-    if histories.is_empty() {
+    let mut reader = Reader { options, histories: Vec::new(), draft: Draft::default() };
+    read_lines(lines, &mut reader)?;
+    reader.end_history(lines)?;
+    if reader.histories.is_empty() {
         return Err(Error::Empty { file: lines.file().to_owned() });
     }
-    Ok(histories)
+    Ok(reader.histories)
+}
+
+/// Reads the histories of a text.
+struct Reader<'o> {
+    options: &'o Options,
+    histories: Vec<History>,
+    draft: Draft,
+}
+
+impl Reader<'_> {
+    fn end_history(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+        let draft = std::mem::take(&mut self.draft);
+        self.histories.extend(draft.finish(lines, self.options)?);
+        Ok(())
+    }
+}
+
+impl LineReader for Reader<'_> {
+    type Parsed = (Operation, Option<Box<Remark>>);
+
+    fn parse(line: &[u8]) -> Option<Self::Parsed> {
+        match grammar::statement(line) {
+            Ok(Statement::Operation(operation, remark)) => Some((operation, remark)),
+            _ => None,
+        }
+    }
+
+    fn parsed(&mut self, parsed: Self::Parsed, lines: &Lines<'_>) -> Result<(), Error> {
+        let (operation, remark) = parsed;
+        self.draft.add_operation(&operation, remark.as_deref(), lines, self.options)
+    }
+
+    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+        match grammar::statement(lines.line()) {
+            Ok(Statement::Check) => self.end_history(lines),
+            Ok(statement) => self.draft.add(statement, lines, self.options),
+            Err(_) if self.options.lossy => {
+                self.draft.skipped += 1;
+                Ok(())
+            }
+            Err(expected) => Err(wrong_line(lines, &expected)),
+        }
+    }
 }
 
 fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
@@ -186,7 +219,7 @@ fn wrong_line(lines: &Lines<'_>, expected: &Expected<'_>) -> Error {
 struct Draft {
     name: Option<String>,
     builder: HistoryBuilder,
-    threads: BTreeMap<u32, ThreadSoFar>,
+    threads: FxHashMap<u32, ThreadSoFar>,
     /// Whether some operation has no tick of completion.
     incomplete: bool,
     finals: Vec<(u64, u64, u64)>,
@@ -212,7 +245,7 @@ impl Draft {
                 }
             }
             Statement::Operation(operation, remark) => {
-                self.add_operation(&operation, &remark, lines, options)?;
+                self.add_operation(&operation, remark.as_deref(), lines, options)?;
             }
             Statement::Final { cell, value } => self.add_final(cell, value, lines, options)?,
         }
@@ -222,10 +255,12 @@ impl Draft {
     fn add_operation(
         &mut self,
         operation: &Operation,
-        remark: &Remark,
+        remark: Option<&Remark>,
         lines: &Lines<'_>,
         options: &Options,
     ) -> Result<(), Error> {
+        let nothing = Remark::default();
+        let remark = remark.unwrap_or(&nothing);
         let completed = operation.completed.or(remark.completed);
         let is_wanted = operation.cell.is_none_or(|cell| options.wants_address(cell))
             && options.wants_tick(completed);

@@ -1,15 +1,20 @@
 //! Splits input into lines: plain or compressed, read in large pieces, with bounded memory.
 
 mod ahead;
+mod blocks;
+mod gzip;
+mod text;
 
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Read};
+use std::mem;
 
-use flate2::bufread::MultiGzDecoder;
-use memchr::memchr;
+use memchr::{memchr, memrchr};
 
 use crate::error::Error;
-use ahead::Ahead;
+use ahead::{Ahead, FREE_IN_FRONT};
+pub(crate) use blocks::{LineReader, read_lines};
+use gzip::{decompress, describe, look};
+use text::Text;
 
 /// The most bytes a line may have, unless the limit is lifted.
 pub const LINE_LIMIT: usize = 1 << 20;
@@ -17,7 +22,8 @@ pub const LINE_LIMIT: usize = 1 << 20;
 /// Number of bytes by which the format is detected.
 const HEAD: usize = 64 << 10;
 
-const CHUNK: usize = 256 << 10;
+/// Number of bytes that are read at a time, and of a block of lines. Small in tests, so that they meet the ends of pieces.
+const CHUNK: usize = if cfg!(test) { 64 } else { 256 << 10 };
 
 /// The lines of an input, streamed: memory is one buffer, whatever the length of the text.
 ///
@@ -31,16 +37,16 @@ const CHUNK: usize = 256 << 10;
 /// ```
 pub struct Lines<'a> {
     file: String,
-    source: Box<dyn Read + 'a>,
+    source: Bytes<'a>,
     compressed: bool,
     lossy: bool,
     /// Whether compressed data may be truncated.
     truncated: bool,
     limit: usize,
-    buffer: Vec<u8>,
-    /// The bytes of the buffer that were read and not yet returned as lines.
-    start: usize,
-    end: usize,
+    /// What was read and not yet returned as lines.
+    text: Text,
+    /// Memory that is not used.
+    spare: Vec<u8>,
     /// Number of those bytes that are known to hold no line end.
     scanned: usize,
     ended: bool,
@@ -53,6 +59,12 @@ pub struct Lines<'a> {
     damage: Option<String>,
 }
 
+/// Where the bytes come from.
+enum Bytes<'a> {
+    Reader(Box<dyn Read + 'a>),
+    Ahead(Ahead),
+}
+
 impl<'a> Lines<'a> {
     /// Lines of `reader`, decompressed if it holds gzip data. `file` is its name in messages; with
     /// `lossy`, damaged compressed data and lines over the limit are skipped and counted.
@@ -63,29 +75,28 @@ impl<'a> Lines<'a> {
         let (compressed, whole) = look(reader).map_err(failed(file))?;
         let source: Box<dyn Read + 'a> =
             if compressed { Box::new(decompress(whole)) } else { Box::new(whole) };
-        Ok(Lines::from_source(source, compressed, file, lossy))
+        Ok(Lines::from_source(Bytes::Reader(source), compressed, file, lossy))
     }
 
-    /// Lines of an open file, as [`Lines::new`] has them. Compressed data are decompressed in another thread.
+    /// Lines of a reader that may be used in another thread, as [`Lines::new`] has them. Compressed data are decompressed there.
     ///
     /// # Errors
     /// As [`Lines::new`].
-    pub fn of_file(input: File, file: &str, lossy: bool) -> Result<Lines<'static>, Error> {
-        let (compressed, whole) = look(input).map_err(failed(file))?;
-        let source: Box<dyn Read> = if compressed {
-            Box::new(Ahead::of(decompress(whole)).map_err(failed(file))?)
+    pub fn ahead_of(
+        reader: impl Read + Send + 'static,
+        file: &str,
+        lossy: bool,
+    ) -> Result<Lines<'static>, Error> {
+        let (compressed, whole) = look(reader).map_err(failed(file))?;
+        let source = if compressed {
+            Bytes::Ahead(Ahead::of(decompress(whole)).map_err(failed(file))?)
         } else {
-            Box::new(whole)
+            Bytes::Reader(Box::new(whole))
         };
         Ok(Lines::from_source(source, compressed, file, lossy))
     }
 
-    fn from_source(
-        source: Box<dyn Read + 'a>,
-        compressed: bool,
-        file: &str,
-        lossy: bool,
-    ) -> Lines<'a> {
+    fn from_source(source: Bytes<'a>, compressed: bool, file: &str, lossy: bool) -> Lines<'a> {
         Lines {
             file: file.to_owned(),
             source,
@@ -93,9 +104,8 @@ impl<'a> Lines<'a> {
             lossy,
             truncated: false,
             limit: LINE_LIMIT,
-            buffer: vec![0; 2 * CHUNK],
-            start: 0,
-            end: 0,
+            text: Text::default(),
+            spare: Vec::new(),
             scanned: 0,
             ended: false,
             failure: None,
@@ -110,7 +120,7 @@ impl<'a> Lines<'a> {
 
     /// Whether the next line is in the buffer, so that [`Lines::advance`] does not wait for input.
     pub fn is_at_hand(&self) -> bool {
-        memchr(b'\n', &self.buffer[self.start..self.end]).is_some()
+        memchr(b'\n', self.text.get()).is_some()
     }
 
     /// Moves to the next line; false at the end of the input.
@@ -120,24 +130,82 @@ impl<'a> Lines<'a> {
     /// ends with CR LF.
     pub fn advance(&mut self) -> Result<bool, Error> {
         loop {
-            let from = self.start + self.scanned;
-            if let Some(at) = memchr(b'\n', &self.buffer[from..self.end]) {
-                return self.take_line(from + at, true).map(|()| true);
+            let from = self.text.start + self.scanned;
+            if let Some(at) = memchr(b'\n', &self.text.bytes[from..self.text.end]) {
+                if self.take_line(from + at, true)? {
+                    return Ok(true);
+                }
+                continue;
             }
-            self.scanned = self.end - self.start;
+            self.scanned = self.text.len();
             if self.scanned > self.limit {
                 self.long_line()?;
             } else if !self.ended {
                 self.fill();
             } else if self.failure.is_some() {
                 return self.fail();
-            } else if self.start < self.end {
-                return self.take_line(self.end, false).map(|()| true);
+            } else if self.text.len() > 0 {
+                if self.take_line(self.text.end, false)? {
+                    return Ok(true);
+                }
             } else {
-                self.line = (self.end, self.end);
+                self.line = (self.text.end, self.text.end);
                 return Ok(false);
             }
         }
+    }
+
+    /// Moves to the next line of the block that was entered; false at its end.
+    ///
+    /// # Errors
+    /// As [`Lines::advance`].
+    fn advance_in_buffer(&mut self) -> Result<bool, Error> {
+        while let Some(at) = memchr(b'\n', self.text.get()) {
+            if self.take_line(self.text.start + at, true)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether the input has a block of lines, or a long one. Looking does not move.
+    fn has_block(&mut self) -> bool {
+        while self.text.len() < CHUNK && !self.ended {
+            self.fill();
+        }
+        self.text.len() >= CHUNK
+    }
+
+    /// Takes out the whole lines that come next, of about the size of a piece or fewer at the end of the input. `None` if only
+    /// the beginning of a line is left, or the next line is longer than the buffer.
+    fn take_block(&mut self) -> Option<Text> {
+        self.has_block();
+        let end = self.text.start + memrchr(b'\n', self.text.get())? + 1;
+        self.scanned = 0;
+        Some(self.text.split_off_front(end, mem::take(&mut self.spare)))
+    }
+
+    /// Goes to a block that was taken out, and returns what comes behind it.
+    fn enter(&mut self, block: Text) -> Text {
+        self.scanned = 0;
+        mem::replace(&mut self.text, block)
+    }
+
+    /// Leaves a block, whose lines are all read.
+    fn leave(&mut self, behind: Text) {
+        let block = mem::replace(&mut self.text, behind);
+        self.line = (self.text.start, self.text.start);
+        self.scanned = 0;
+        self.reuse(block.bytes);
+    }
+
+    /// Moves to the next line of the block that was entered, which ends before the byte `end` and has no fault.
+    fn step(&mut self, end: usize) {
+        self.line = (self.text.start, end);
+        self.number += 1;
+        self.complete = true;
+        self.bytes += (end + 1 - self.text.start) as u64;
+        self.text.start = end + 1;
     }
 
     /// Moves to the next line and returns it, without its line end; `None` at the end.
@@ -151,7 +219,7 @@ impl<'a> Lines<'a> {
 
     /// The line that [`Lines::advance`] moved to, without its line end.
     pub fn line(&self) -> &[u8] {
-        &self.buffer[self.line.0..self.line.1]
+        &self.text.bytes[self.line.0..self.line.1]
     }
 
     /// Number of that line, from 1; 0 before the first.
@@ -197,11 +265,11 @@ impl<'a> Lines<'a> {
     /// The next line, or its first 64 KiB. Looking does not move.
     pub(crate) fn peek(&mut self) -> &[u8] {
         loop {
-            let ahead = &self.buffer[self.start..self.end];
+            let ahead = self.text.get();
             let end = memchr(b'\n', ahead);
             if end.is_some() || ahead.len() >= HEAD || self.ended {
-                let end = self.start + end.unwrap_or(ahead.len());
-                return &self.buffer[self.start..end];
+                let end = end.unwrap_or(ahead.len());
+                return &self.text.get()[..end];
             }
             self.fill();
         }
@@ -210,10 +278,10 @@ impl<'a> Lines<'a> {
     /// The beginning of what has not been returned yet, at least 64 KiB unless the input ends
     /// before. Looking does not move.
     pub fn head(&mut self) -> &[u8] {
-        while self.end - self.start < HEAD && !self.ended {
+        while self.text.len() < HEAD && !self.ended {
             self.fill();
         }
-        &self.buffer[self.start..self.end]
+        self.text.get()
     }
 
     /// The bytes that come next: at least `count`, or all that are left. For formats that are not text; looking does not move.
@@ -221,18 +289,18 @@ impl<'a> Lines<'a> {
     /// # Errors
     /// Returns an error for input that cannot be read and for damaged compressed data.
     pub(crate) fn ahead(&mut self, count: usize) -> Result<&[u8], Error> {
-        while self.end - self.start < count && !self.ended {
+        while self.text.len() < count && !self.ended {
             self.fill();
         }
-        if self.end - self.start < count && self.failure.is_some() {
+        if self.text.len() < count && self.failure.is_some() {
             self.fail()?;
         }
-        Ok(&self.buffer[self.start..self.end])
+        Ok(self.text.get())
     }
 
     /// The bytes that come next, as far as they have been read.
     pub(crate) fn buffered(&self) -> &[u8] {
-        &self.buffer[self.start..self.end]
+        self.text.get()
     }
 
     /// Waits for more bytes than are buffered; false at the end of the input.
@@ -246,9 +314,9 @@ impl<'a> Lines<'a> {
 
     /// Moves past bytes that [`Lines::ahead`] or [`Lines::buffered`] has returned.
     pub(crate) fn consume(&mut self, count: usize) {
-        let next = self.end.min(self.start + count);
-        self.bytes += (next - self.start) as u64;
-        self.start = next;
+        let next = self.text.end.min(self.text.start + count);
+        self.bytes += (next - self.text.start) as u64;
+        self.text.start = next;
         self.scanned = 0;
         // There is no line to speak of.
         self.line = (next, next);
@@ -257,7 +325,7 @@ impl<'a> Lines<'a> {
     /// Moves to the end of the input, whatever comes.
     pub(crate) fn skip_rest(&mut self) {
         loop {
-            self.consume(self.end - self.start);
+            self.consume(self.text.len());
             if self.ended {
                 return;
             }
@@ -294,73 +362,87 @@ impl<'a> Lines<'a> {
         let good = self.number.saturating_sub(1);
         self.scanned = 0;
         while !self.ended {
-            self.start = self.end;
+            self.text.start = self.text.end;
             self.fill();
         }
         let error = self.failure.take()?;
         Some(Error::Damaged { file: self.file.clone(), line: good, what: describe(&error) })
     }
 
-    fn take_line(&mut self, end: usize, complete: bool) -> Result<(), Error> {
-        self.line = (self.start, end);
+    /// Moves to a line that ends before the byte `end`; false if it is too long and is skipped.
+    fn take_line(&mut self, end: usize, complete: bool) -> Result<bool, Error> {
+        self.line = (self.text.start, end);
         self.number += 1;
         self.complete = complete;
         let next = end + usize::from(complete);
-        self.bytes += (next - self.start) as u64;
-        self.start = next;
+        self.bytes += (next - self.text.start) as u64;
+        self.text.start = next;
         self.scanned = 0;
-        if end > self.line.0 && self.buffer[end - 1] == b'\r' {
+        if end > self.line.0 && self.text.bytes[end - 1] == b'\r' {
             return Err(Error::CrLf { file: self.file.clone(), line: self.number });
         }
         if end - self.line.0 > self.limit {
-            self.refuse_long(self.number)?;
-            self.line = (end, end);
+            self.refuse_long()?;
+            return Ok(false);
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Skips a line of which the buffer already holds more than a line may have, or refuses it.
     fn long_line(&mut self) -> Result<(), Error> {
-        self.refuse_long(self.number + 1)?;
+        self.number += 1;
+        self.scanned = 0;
+        self.refuse_long()?;
         loop {
-            if let Some(at) = memchr(b'\n', &self.buffer[self.start..self.end]) {
+            if let Some(at) = memchr(b'\n', self.text.get()) {
                 self.bytes += at as u64 + 1;
-                self.start += at + 1;
+                self.text.start += at + 1;
                 break;
             }
-            self.bytes += (self.end - self.start) as u64;
-            self.start = self.end;
+            self.bytes += self.text.len() as u64;
+            self.text.start = self.text.end;
             if self.ended {
                 break;
             }
             self.fill();
         }
-        self.number += 1;
-        self.scanned = 0;
         Ok(())
     }
 
-    fn refuse_long(&mut self, line: u64) -> Result<(), Error> {
+    /// Skips or refuses the line with the number that was reached.
+    fn refuse_long(&mut self) -> Result<(), Error> {
+        self.line = (self.text.end, self.text.end);
         if self.lossy {
             self.skipped += 1;
             return Ok(());
         }
-        Err(Error::LongLine { file: self.file.clone(), line, limit: self.limit })
+        Err(Error::LongLine { file: self.file.clone(), line: self.number, limit: self.limit })
     }
 
     /// Reads another piece behind what the buffer holds.
     fn fill(&mut self) {
-        if self.start > 0 && self.buffer.len() - self.end < CHUNK {
-            self.buffer.copy_within(self.start..self.end, 0);
-            self.end -= self.start;
-            self.start = 0;
-        }
-        if self.buffer.len() - self.end < CHUNK {
-            self.buffer.resize(self.buffer.len() * 2, 0);
-        }
-        match self.source.read(&mut self.buffer[self.end..]) {
+        let read = match &mut self.source {
+            Bytes::Reader(reader) => {
+                self.text.make_room(CHUNK);
+                let read = reader.read(&mut self.text.bytes[self.text.end..]);
+                self.text.end += *read.as_ref().unwrap_or(&0);
+                read
+            }
+            Bytes::Ahead(ahead) => match ahead.next() {
+                Some(Ok(piece)) => {
+                    let count = piece.len() - FREE_IN_FRONT;
+                    ahead.reuse(self.text.append(piece, FREE_IN_FRONT));
+                    // The line that was returned last may have been in the other buffer.
+                    self.line = (self.text.start, self.text.start);
+                    Ok(count)
+                }
+                Some(Err(error)) => Err(error),
+                None => Ok(0),
+            },
+        };
+        match read {
             Ok(0) => self.ended = true,
-            Ok(count) => self.end += count,
+            Ok(_) => {}
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => {
                 self.failure = Some(error);
@@ -369,11 +451,20 @@ impl<'a> Lines<'a> {
         }
     }
 
+    /// Keeps memory for the next piece.
+    fn reuse(&mut self, memory: Vec<u8>) {
+        match &self.source {
+            Bytes::Ahead(ahead) => ahead.reuse(memory),
+            Bytes::Reader(_) => self.spare = memory,
+        }
+    }
+
     /// Handles a failure of the input after the last whole line.
     fn fail(&mut self) -> Result<bool, Error> {
         let Some(error) = self.failure.take() else {
             return Ok(false);
         };
+        self.line = (self.text.end, self.text.end);
         if !self.compressed {
             let file = self.file.clone();
             return Err(Error::Io { file, error });
@@ -383,46 +474,15 @@ impl<'a> Lines<'a> {
         if !self.lossy && !is_allowed {
             return Err(Error::Damaged { file: self.file.clone(), line: self.number, what });
         }
-        self.skipped += u64::from(self.start < self.end);
+        self.skipped += u64::from(self.text.len() > 0);
         self.damage = Some(format!("the gzip data {what} up to line {}", self.number));
-        self.start = self.end;
+        self.text.start = self.text.end;
         self.scanned = 0;
-        self.line = (self.end, self.end);
         Ok(false)
     }
-}
-
-/// Whether the first bytes of an input are those of gzip, and the whole input.
-fn look<R: Read>(mut reader: R) -> io::Result<(bool, impl Read + use<R>)> {
-    let mut magic = [0; 2];
-    let mut have = 0;
-    while have < magic.len() {
-        match reader.read(&mut magic[have..]) {
-            Ok(0) => break,
-            Ok(count) => have += count,
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(error) => return Err(error),
-        }
-    }
-    let compressed = have == 2 && magic == [0x1f, 0x8b];
-    Ok((compressed, Cursor::new(magic).take(have as u64).chain(reader)))
-}
-
-fn decompress<R: Read>(reader: R) -> MultiGzDecoder<BufReader<R>> {
-    MultiGzDecoder::new(BufReader::with_capacity(CHUNK, reader))
 }
 
 fn failed(file: &str) -> impl FnOnce(io::Error) -> Error {
     let file = file.to_owned();
     |error| Error::Io { file, error }
-}
-
-/// Describes damage of compressed data, to stand between "the gzip data" and "up to line 7".
-fn describe(error: &io::Error) -> String {
-    if error.kind() == io::ErrorKind::UnexpectedEof {
-        "end too early (the file is truncated); the text is good".to_owned()
-    } else {
-        // A wrong byte is noticed only at the checksum, at the end of the data.
-        format!("are corrupt ({error}); the text seems good")
-    }
 }

@@ -83,7 +83,7 @@ pub struct Trace {
 pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     let name = path.display().to_string();
     if path == Path::new("-") {
-        return read(io::stdin().lock(), "standard input", options);
+        return read_lines(Lines::ahead_of(io::stdin(), "standard input", options.lossy)?, options);
     }
     let open = |path: &Path| {
         File::open(path).map_err(|error| Error::Io { file: path.display().to_string(), error })
@@ -91,7 +91,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
     if path.is_dir() {
         let (trace, surroundings) = folder::open(path)?;
         let name = trace.display().to_string();
-        let lines = Lines::of_file(open(&trace)?, &name, options.lossy)?;
+        let lines = Lines::ahead_of(open(&trace)?, &name, options.lossy)?;
         return read_with(lines, options, |lines| {
             if surroundings.end.is_crash() {
                 // A run that crashes does not finish the file that it compresses.
@@ -100,7 +100,7 @@ pub fn read_path(path: &Path, options: &Options) -> Result<Trace, Error> {
             Ok((&Gem5, gem5::read(lines, options, &surroundings)?))
         });
     }
-    read_lines(Lines::of_file(open(path)?, &name, options.lossy)?, options)
+    read_lines(Lines::ahead_of(open(path)?, &name, options.lossy)?, options)
 }
 
 /// Reads bytes, plain or compressed with gzip; `name` is the file as messages show it.

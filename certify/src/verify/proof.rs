@@ -199,12 +199,19 @@ impl<'h> Proof<'h> {
         self.execution.as_ref()?.reads_from.source(read)
     }
 
-    /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked.
-    fn reading(&self, reader: OpId) -> Checked<OpId> {
-        match self.history.observing_read(reader) {
-            Some(read) => Ok(read),
-            None => self.unfounded("the operation does not read"),
+    /// The read whose value `reader` depends on: `reader` itself, or a store-conditional's load-linked. No write comes between
+    /// the source of that read and `reader`; if the thread of a store-conditional wrote the location since the load-linked, no
+    /// write of another thread, and so `other` must be one.
+    fn reading(&self, reader: OpId, other: Name) -> Checked<OpId> {
+        if let Some(read) = self.history.observing_read(reader) {
+            return Ok(read);
         }
+        let Some(read) = self.model.exclusive_load(self.history, reader) else {
+            return self.unfounded("the operation does not read");
+        };
+        let is_own = self.history.thread_of(self.op(other)?) == self.history.thread_of(reader);
+        self.require(!is_own, "the write may come between the two operations of its own thread")?;
+        Ok(read)
     }
 
     /// The source of a read, from the history or from a cited fact.
@@ -305,7 +312,7 @@ impl<'h> Proof<'h> {
 
     fn observed(&self, s: Name, l: Name, premises: &[u32]) -> Checked<Literal> {
         let reader = self.op(l)?;
-        let source = self.source(self.reading(reader)?, premises)?;
+        let source = self.source(self.reading(reader, s)?, premises)?;
         self.other_write(s, reader, source)?;
         let ends = self.path(premises)?;
         self.require(ends == (s, l), "the path does not lead from the write to the read")?;
@@ -314,7 +321,7 @@ impl<'h> Proof<'h> {
 
     fn overtaken(&self, l: Name, s: Name, premises: &[u32]) -> Checked<Literal> {
         let reader = self.op(l)?;
-        let source = self.source(self.reading(reader)?, premises)?;
+        let source = self.source(self.reading(reader, s)?, premises)?;
         self.other_write(s, reader, source)?;
         if !matches!(source, Name::Initial(_)) {
             let ends = self.path(premises)?;

@@ -71,7 +71,7 @@ impl BlockerSearch {
             end: DIRECT,
         };
         if events.stores_by_location() {
-            let index = &events.write_index;
+            let index = events.write_index();
             let groups = (0..events.locations() as u32).flat_map(|location| index.groups(location));
             let chain = |group| frontier.chain_of(index.members(group)[0]) as u32;
             blockers.chain_of_group = groups.map(chain).collect();
@@ -178,8 +178,8 @@ impl Search<'_> {
         let events = self.events;
         let location = events.location[event as usize];
         if location != NONE {
-            for group in events.write_index.range(location) {
-                let slot = events.write_index.group(group).slot as usize;
+            for group in events.write_index().range(location) {
+                let slot = events.write_index().group(group).slot as usize;
                 if slot >= events.global_slots() {
                     let chain = self.blockers.chain_of_group[group] as usize;
                     if let Some(found) = self.search_store_chain(chain, clock[slot], way) {

@@ -1,7 +1,7 @@
 //! [`both`]: two computations beside each other, where that is worth a thread.
 
 /// Number of events from which on a thread costs less than it saves.
-const MINIMUM: usize = 1 << 15;
+pub const MINIMUM: usize = 1 << 15;
 
 /// The results of two functions about this many events. In a long history the second runs on a thread of
 /// its own. The results do not depend on that.

@@ -51,7 +51,7 @@ impl<'a> Frontier<'a> {
             chains: vec![Vec::new(); events.width],
             chain_of: vec![0; events.len()],
             placed: Vec::new(),
-            placed_writes: vec![0; events.write_index.all_groups()],
+            placed_writes: vec![0; events.write_index().all_groups()],
             free: BinaryHeap::new(),
             is_offered: vec![false; events.len()],
             waiting: Vec::new(),
@@ -231,7 +231,7 @@ impl<'a> Frontier<'a> {
 
     /// The first unplaced write of each chain to a write's location, other than the write itself.
     pub fn first_others(&self, write: u32) -> impl Iterator<Item = u32> {
-        let index = &self.events.write_index;
+        let index = self.events.write_index();
         let location = self.events.location[write as usize];
         let placed = &self.placed_writes[index.range(location)];
         let groups = index.groups(location).iter().zip(placed);
@@ -280,7 +280,7 @@ impl<'a> Frontier<'a> {
         if location == NONE {
             return None;
         }
-        let index = &self.events.write_index;
+        let index = self.events.write_index();
         let placed = &self.placed_writes[index.range(location)];
         let stores = index.groups(location).iter().zip(placed);
         stores

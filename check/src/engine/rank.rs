@@ -41,7 +41,7 @@ impl Digraph for Guess<'_> {
     }
 
     fn successors(&self, node: u32, visit: impl FnMut(u32)) {
-        let next = self.events.po.of(node).iter().chain(self.reads.of(node));
+        let next = self.events.po().of(node).iter().chain(self.reads.of(node));
         next.copied().for_each(visit);
     }
 }
@@ -49,7 +49,7 @@ impl Digraph for Guess<'_> {
 fn reads_from_edges(events: &Events) -> Vec<(u32, u32)> {
     let initial = (0..events.locations() as u32).flat_map(|location| {
         let firsts = move || {
-            let index = &events.write_index;
+            let index = events.write_index();
             index.groups(location).iter().map(|group| index.members(group)[0])
         };
         let readers = events.initial_readers.of(location).iter();

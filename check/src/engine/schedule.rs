@@ -8,12 +8,50 @@
 //! their position in memory order has no meaning for the machine.
 
 use std::collections::VecDeque;
+use std::panic::resume_unwind;
+use std::sync::mpsc::channel;
+use std::thread;
 
 use history::{History, OpId};
 
-use memory::machine::Step;
+use super::both::MINIMUM;
+use memory::machine::{self, Machine, Step};
 use memory::waits::{Oldest, Waits};
 use memory::{Buffering, FenceEffect, Model};
+
+/// Number of steps that the machine gets at a time.
+const STEPS_AT_A_TIME: usize = 1 << 14;
+
+/// Turns a memory order into a run that the machine accepts, or returns `None`. `order` and `left_out` are as for
+/// [`schedule`]. In a long history the machine performs the steps beside the search for the next ones. Cost: linear.
+pub fn run_of(
+    history: &History,
+    model: Model,
+    order: &[OpId],
+    left_out: impl Fn(OpId) -> bool,
+) -> Option<Vec<Step>> {
+    if order.len() < MINIMUM {
+        let steps = schedule(history, model, order, left_out)?;
+        return machine::run(history, model, &steps).is_ok().then_some(steps);
+    }
+    thread::scope(|scope| {
+        let (chunks, to_machine) = channel::<Vec<Step>>();
+        let machine = scope.spawn(move || {
+            let mut machine = Machine::new(history, model);
+            let mut steps = to_machine.into_iter().flatten();
+            steps.all(|step| machine.step(step).is_ok()) && machine.finish().is_ok()
+        });
+        let steps = schedule_with(history, model, order, left_out, |steps| {
+            // The machine has refused a step if it takes no more.
+            let _ = chunks.send(steps.to_vec());
+        });
+        drop(chunks);
+        match machine.join() {
+            Ok(is_accepted) => steps.filter(|_| is_accepted),
+            Err(panic) => resume_unwind(panic),
+        }
+    })
+}
 
 /// Turns a memory order into machine steps. `order` has the events of every operation that
 /// `left_out` does not select, each once; the rest is filled in.
@@ -27,6 +65,17 @@ pub fn schedule(
     order: &[OpId],
     left_out: impl Fn(OpId) -> bool,
 ) -> Option<Vec<Step>> {
+    schedule_with(history, model, order, left_out, |_| {})
+}
+
+/// As [`schedule`]; `made` is given all steps, some at a time.
+fn schedule_with(
+    history: &History,
+    model: Model,
+    order: &[OpId],
+    left_out: impl Fn(OpId) -> bool,
+    mut made: impl FnMut(&[Step]),
+) -> Option<Vec<Step>> {
     let threads = history.threads().len();
     let mut scheduler = Scheduler {
         history,
@@ -38,13 +87,19 @@ pub fn schedule(
         waits: if model.buffers_by_location() { WaitingStores::of(history, model) } else { None },
         steps: Vec::with_capacity(history.len() * 2),
     };
+    let mut known = 0;
     for &op in order {
         scheduler.place(op)?;
+        if scheduler.steps.len() - known >= STEPS_AT_A_TIME {
+            made(&scheduler.steps[known..]);
+            known = scheduler.steps.len();
+        }
     }
     for thread in 0..threads {
         let end = history.threads()[thread].end();
         scheduler.execute_until(thread, end)?;
     }
+    made(&scheduler.steps[known..]);
     let none_waits = |waits: &WaitingStores| waits.left_out.iter().all(VecDeque::is_empty);
     let all_done = scheduler.waiting == 0
         && scheduler.buffers.iter().all(VecDeque::is_empty)

@@ -2,13 +2,14 @@
 //!
 //! If a trace shows when operations completed and stores reached memory, that order is most often a memory
 //! order (Qadeer's simple witness, section 5). The operational machine runs it, so a wrong guess does no
-//! harm. Cost: sorting, then linear.
+//! harm. Cost: linear.
 
 use history::{History, OpId};
 
-use crate::engine::schedule::schedule;
+use crate::engine::csr::Csr;
+use crate::engine::schedule::run_of;
 use memory::Model;
-use memory::machine::{self, Step};
+use memory::machine::Step;
 
 /// Tries the trace's order. Returns the steps of a consistent run, or `None` if the trace gives
 /// no order or the order does not satisfy the model.
@@ -20,9 +21,12 @@ pub fn try_trace_order(
     if !history.has_order() {
         return None;
     }
-    let mut order: Vec<OpId> = history.ops().filter(|&op| !left_out(op)).collect();
+    let ranks = history.ops().filter_map(|op| history.order(op)).max().map_or(0, |rank| rank + 1);
+    let ops: Vec<OpId> = history.ops().filter(|&op| !left_out(op)).collect();
     // A store that the trace does not show reaching memory goes last.
-    order.sort_by_key(|&op| history.order(op).unwrap_or(u32::MAX));
-    let steps = schedule(history, model, &order, left_out)?;
-    machine::run(history, model, &steps).ok().map(|()| steps)
+    let ranked = ops.iter().map(|&op| (history.order(op).unwrap_or(ranks), op.0));
+    let by_rank = Csr::new(ranks as usize + 1, ranked);
+    let order: Vec<OpId> =
+        (0..=ranks).flat_map(|rank| by_rank.of(rank)).map(|&op| OpId(op)).collect();
+    run_of(history, model, &order, left_out)
 }

@@ -73,7 +73,7 @@ fn before<'s>(saturation: &'s Saturation<'_>) -> impl Iterator<Item = (u32, &'s 
     let events = saturation.events;
     let writes = (0..events.len() as u32).filter(|&event| events.writes(event));
     writes.flat_map(move |write| {
-        let index = &events.write_index;
+        let index = events.write_index();
         let groups = index.groups(events.location[write as usize]).iter();
         groups.map(move |group| {
             let known = saturation.clock(write)[group.slot as usize];
@@ -88,7 +88,7 @@ fn unordered_at<'s>(
     saturation: &'s Saturation<'_>,
     location: u32,
 ) -> impl Iterator<Item = (u32, &'s [u32])> {
-    let index = &saturation.events.write_index;
+    let index = saturation.events.write_index();
     let groups = index.groups(location);
     let with_later = groups.iter().enumerate();
     with_later.flat_map(move |(at, group)| {

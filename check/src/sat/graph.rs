@@ -64,7 +64,7 @@ impl Forced {
         let events = saturation.events;
         let count = events.len();
         let po = (0..count as u32).flat_map(|from| {
-            let next = events.po.of(from).iter();
+            let next = events.po().of(from).iter();
             next.map(move |&to| Arc { from, to, link: Link::Forced(Hop::Po(from, to)) })
         });
         let edges = saturation.edges().iter().enumerate();

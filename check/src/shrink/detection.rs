@@ -179,7 +179,6 @@ fn check_result(verdict: &Verdict) -> CheckResult {
             | Reason::Refuted(_)
             | Reason::Refined(_)
             | Reason::FreeReads
-            | Reason::OwnWriteInPair(_)
             | Reason::ProofRefused => CheckResult::Stopped,
         },
     }

@@ -170,8 +170,7 @@ impl BlockWriter<'_, '_> {
     }
 
     fn observed_read(&self, reader: OpId) -> OpId {
-        let read = self.forced.history.observing_read(reader);
-        read.expect("a reader observes a read")
+        self.forced.reader(reader).expect("a reader observes a read").read
     }
 
     /// Premises with the fact about a reader's source, if that is an assumption.

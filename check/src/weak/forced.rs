@@ -58,10 +58,13 @@ pub(super) struct Chain {
 /// An operation that depends on the value of a write: a read of it, or a store-conditional whose
 /// load-linked read it.
 #[derive(Clone, Copy, Debug)]
-struct Reader {
+pub(super) struct Reader {
     op: OpId,
     /// The read itself.
-    read: OpId,
+    pub read: OpId,
+    /// Whether this is a store-conditional whose thread wrote the location since its load-linked. Then only the writes of other
+    /// threads must not come between the source and it.
+    pub is_crossed: bool,
 }
 
 /// The order that is forced, as a graph, and for each node the writes that precede it.
@@ -210,22 +213,40 @@ impl<'a> Forced<'a> {
         self.assumed_finals.get(&location).copied()
     }
 
+    /// What an operation depends on, if it depends on a read.
+    pub fn reader(&self, op: OpId) -> Option<Reader> {
+        if let Some(read) = self.history.observing_read(op) {
+            return Some(Reader { op, read, is_crossed: false });
+        }
+        let read = self.model.exclusive_load(self.history, op)?;
+        Some(Reader { op, read, is_crossed: true })
+    }
+
+    /// Whether a write is one that must not come between the source of a reader and the reader.
+    fn is_excluded(&self, reader: Reader, write: OpId) -> bool {
+        let is_own = self.history.thread_of(write) == self.history.thread_of(reader.op);
+        write != reader.op && !(reader.is_crossed && is_own)
+    }
+
     /// Adds the edges that follow from what one operation reads.
     fn add_reader(&mut self, op: OpId) {
-        let Some(read) = self.history.observing_read(op) else { return };
+        let Some(reader) = self.reader(op) else { return };
         let Some(location) = self.history.location(op) else { return };
+        let read = reader.read;
         match self.source(read) {
             Source::Unknown => {}
             Source::Initial => {
                 if op == read {
                     self.add_own_earlier(read, self.initial_node(location));
                 }
-                for write in self.first_writes(location).filter(|&write| write != op) {
-                    self.add(op.0, write.0, Rule::Overtaken);
+                for write in self.first_writes(location) {
+                    if self.is_excluded(reader, write) {
+                        self.add(op.0, write.0, Rule::Overtaken);
+                    }
                 }
             }
             Source::Write(write) => {
-                self.readers[self.column[write.at()] as usize].push(Reader { op, read });
+                self.readers[self.column[write.at()] as usize].push(reader);
                 if op != read {
                     return;
                 }
@@ -430,7 +451,8 @@ impl<'a> Forced<'a> {
                 for reader in &self.readers[self.column[source.at()] as usize] {
                     for other in &self.chains[location as usize] {
                         let Some(write) = self.last_before(other, reader.op.0) else { continue };
-                        if write != source && !self.precedes(write, source.0) {
+                        let is_between = write != source && !self.precedes(write, source.0);
+                        if is_between && self.is_excluded(*reader, write) {
                             found.push((write, source, reader.op));
                         }
                     }
@@ -453,16 +475,41 @@ impl<'a> Forced<'a> {
                 let is_last = |it: &&OpId| !lasts.iter().any(|&other| self.precedes(**it, other.0));
                 for &source in lasts.iter().filter(is_last) {
                     for reader in &self.readers[self.column[source.at()] as usize] {
-                        if reader.op != write && reader.read != write {
+                        if reader.read != write && self.is_excluded(*reader, write) {
                             found.push((reader.op, write));
                         }
                     }
                 }
             }
         }
+        self.overtake_crossed(&mut found);
         for (reader, write) in found {
             self.add(reader.0, write.0, Rule::Overtaken);
         }
+    }
+
+    /// Rule R7 for store-conditionals with own writes since their load-linked: these may come between the source and a write of
+    /// another thread, so that write is not reached through them.
+    fn overtake_crossed(&self, found: &mut Vec<(OpId, OpId)>) {
+        for chains in &self.chains {
+            for &source in chains.iter().flat_map(|chain| &chain.writes) {
+                let readers = self.readers[self.column[source.at()] as usize].iter();
+                for &reader in readers.filter(|reader| reader.is_crossed) {
+                    let overtaken =
+                        chains.iter().filter_map(|chain| self.first_after(source, chain));
+                    let overtaken = overtaken.filter(|&write| self.is_excluded(reader, write));
+                    found.extend(overtaken.map(|write| (reader.op, write)));
+                }
+            }
+        }
+    }
+
+    /// The first write of a chain that a write is known to precede.
+    fn first_after(&self, write: OpId, chain: &Chain) -> Option<OpId> {
+        let is_after = |&other: &OpId| other != write && self.precedes(write, other.0);
+        // The order of a chain is preserved, so those that the write precedes are the last ones.
+        let before = chain.writes.partition_point(|other| !is_after(other));
+        chain.writes.get(before).copied()
     }
 }
 

@@ -100,20 +100,11 @@ impl Task<'_> {
         order::check(self.history, self.model, order).is_ok()
     }
 
-    /// Why an order that the search found is none: it knows only pairs without own writes in between.
-    fn why_not_an_order(&self) -> Reason {
-        let history = self.history;
-        let is_crossed = |op: &OpId| {
-            history.linked_load(*op).is_none() && self.model.exclusive_load(history, *op).is_some()
-        };
-        history.ops().find(is_crossed).map_or(Reason::FreeReads, Reason::OwnWriteInPair)
-    }
-
     fn search(&self, forced: Forced<'_>) -> Outcome {
         let mut search = Search::new(self, forced);
         let verdict = match search.run() {
             End::Order(order) if self.is_memory_order(&order) => consistent(order),
-            End::Order(_) => Verdict::Undecided(self.why_not_an_order()),
+            End::Order(_) => Verdict::Undecided(Reason::FreeReads),
             End::Violation(violation) => Verdict::Violation(violation),
             End::Budget => Verdict::Undecided(Reason::Budget(self.budget)),
             End::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),

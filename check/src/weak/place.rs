@@ -8,6 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use history::{History, OpId};
+use rustc_hash::FxHashMap;
 
 use super::forced::{Forced, NONE, Source};
 
@@ -48,6 +49,11 @@ struct Placer<'a, 'f> {
     waiting_readers: Vec<u32>,
     /// Per operation, its readers that are not placed.
     readers: Vec<u32>,
+    /// Per location, store-conditionals that were not placed although the source of their load-linked was, and that only writes
+    /// of their own thread may precede.
+    open_pairs: Vec<Vec<OpId>>,
+    /// Per write, store-conditionals of this kind that have it as their source.
+    pairs: FxHashMap<u32, Vec<OpId>>,
     /// Per location, accesses that were ready and have to wait for another access of it.
     parked: Vec<Vec<u32>>,
 }
@@ -69,9 +75,12 @@ impl<'a, 'f> Placer<'a, 'f> {
             latest: vec![NONE; history.locations().len()],
             waiting_readers: vec![0; history.locations().len()],
             readers: vec![0; history.len()],
+            open_pairs: vec![Vec::new(); history.locations().len()],
+            pairs: FxHashMap::default(),
             parked: vec![Vec::new(); history.locations().len()],
         };
         for op in history.ops() {
+            placer.note_pair(op);
             match placer.observed(op) {
                 Some(Source::Write(write)) => placer.readers[write.at()] += 1,
                 Some(Source::Initial) => {
@@ -82,6 +91,21 @@ impl<'a, 'f> Placer<'a, 'f> {
             }
         }
         placer
+    }
+
+    /// Notes a store-conditional whose thread wrote the location since its load-linked.
+    fn note_pair(&mut self, op: OpId) {
+        let Some(reader) = self.forced.reader(op).filter(|reader| reader.is_crossed) else {
+            return;
+        };
+        match self.forced.source(reader.read) {
+            Source::Write(write) => self.pairs.entry(write.0).or_default().push(op),
+            Source::Initial => {
+                let location = self.history.location(op).expect("a store has a location");
+                self.open_pairs[location as usize].push(op);
+            }
+            Source::Unknown => {}
+        }
     }
 
     /// The source of what an operation, or its load-linked, reads.
@@ -141,6 +165,8 @@ impl<'a, 'f> Placer<'a, 'f> {
         if self.history.kind(op).writes() {
             self.latest[location] = op.0;
             self.waiting_readers[location] = self.readers[op.at()];
+            self.open_pairs[location].retain(|&pair| pair != op);
+            self.open_pairs[location].extend(self.pairs.remove(&op.0).unwrap_or_default());
         }
         for parked in std::mem::take(&mut self.parked[location]) {
             self.push(parked);
@@ -151,10 +177,17 @@ impl<'a, 'f> Placer<'a, 'f> {
     fn may_be_placed(&self, op: OpId, location: usize) -> bool {
         let kind = self.history.kind(op);
         let own = u32::from(self.reads_latest(op, location));
-        if kind.writes() && self.waiting_readers[location] > own {
+        if kind.writes() && (self.waiting_readers[location] > own || self.parts_pair(op, location))
+        {
             return false;
         }
         !kind.reads() || self.returns_its_value(op, location)
+    }
+
+    /// Whether a write would come between the source of another thread's load-linked and its store-conditional.
+    fn parts_pair(&self, write: OpId, location: usize) -> bool {
+        let thread = self.history.thread_of(write);
+        self.open_pairs[location].iter().any(|&pair| self.history.thread_of(pair) != thread)
     }
 
     /// Whether an operation, or its load-linked, reads the latest write of the location.

@@ -17,7 +17,7 @@ const MODELS: [Model; 4] = [Model::SC, Model::TSO, Model::PSO, Model::PSO_RMW_AL
 fn reachable(saturation: &Saturation<'_>) -> Vec<Vec<bool>> {
     let events = saturation.events;
     let mut next: Vec<Vec<u32>> =
-        (0..events.len() as u32).map(|event| events.po.of(event).to_vec()).collect();
+        (0..events.len() as u32).map(|event| events.po().of(event).to_vec()).collect();
     for edge in saturation.edges() {
         // The order that transit edges represent also follows along other edges.
         if edge.rule.is_some() {

@@ -4,7 +4,7 @@ use crate::common::{build, certified, print, refine, seeded, sized_program};
 use check::{Algorithm, Model, Options, Verdict, check};
 use history::{
     Access, Ambiguity, Annotation, DependencyKind, History, HistoryBuilder, Initial, Kind, OpId,
-    ReadSource, ReadsFrom, WeakFence,
+    Place, ReadSource, ReadsFrom, WeakFence,
 };
 use memory::axioms::{Execution, allows};
 use memory::models;
@@ -119,12 +119,51 @@ fn any_choice(
     })
 }
 
-fn compare(seeds: std::ops::Range<u64>, largest: usize, values: u64) {
+/// Random accesses, among them pairs of load-linked and store-conditional between which their thread writes the location.
+fn crossed_pairs(random: &mut StdRng, largest: usize, values: u64) -> Vec<Access> {
+    let mut accesses = Vec::new();
+    let threads = random.random_range(2..=3);
+    let count = random.random_range(largest - 3..=largest);
+    while accesses.len() < count {
+        let thread = random.random_range(0..threads);
+        let at = |cell| Place::Cell(u64::from(cell));
+        let cell = random.random_bool(0.2);
+        let kinds: &[(Kind, bool)] = match random.random_range(0..6) {
+            0 | 1 => {
+                &[(Kind::LoadLinked, false), (Kind::Store, false), (Kind::StoreConditional, false)]
+            }
+            2 => &[
+                (Kind::LoadLinked, false),
+                (Kind::Rmw, false),
+                (Kind::Store, true),
+                (Kind::StoreConditional, false),
+            ],
+            3 => &[(Kind::Load, false)],
+            4 => &[(Kind::Rmw, false)],
+            _ => &[(Kind::Store, false)],
+        };
+        for &(kind, is_elsewhere) in kinds {
+            let mut access = Access::new(thread, kind, at(cell != is_elsewhere));
+            let written =
+                if values == 0 { accesses.len() as u64 } else { random.random_range(0..values) };
+            access.written = kind.writes().then_some(1 + written);
+            access.read = kind.reads().then_some(0);
+            accesses.push(access);
+        }
+    }
+    give_values(random, &mut accesses);
+    accesses
+}
+
+/// Makes random accesses of at most, or about, a number, whose values repeat or not.
+type Program = fn(&mut StdRng, usize, u64) -> Vec<Access>;
+
+fn compare(seeds: std::ops::Range<u64>, program: Program, largest: usize, values: u64) {
     let mut counts = [0; 2];
     for seed in seeds {
         for model in weak_models() {
             let mut random = seeded(seed);
-            let accesses = accesses(&mut random, largest, values);
+            let accesses = program(&mut random, largest, values);
             let whole = history(&mut random, &accesses);
             let history = model.prepare(&whole);
             let expected = is_allowed(&history, model);
@@ -143,12 +182,18 @@ fn compare(seeds: std::ops::Range<u64>, largest: usize, values: u64) {
 
 #[test]
 fn verdicts_are_those_of_the_axioms() {
-    compare(0..2000, 7, 100);
+    compare(0..2000, accesses, 7, 100);
 }
 
 #[test]
 fn verdicts_are_those_of_the_axioms_where_values_repeat() {
-    compare(0..1000, 6, 2);
+    compare(0..1000, accesses, 6, 2);
+}
+
+#[test]
+fn pairs_exclude_other_threads_across_own_writes() {
+    compare(0..1500, crossed_pairs, 7, 0);
+    compare(0..500, crossed_pairs, 6, 3);
 }
 
 #[test]

@@ -17,8 +17,12 @@ pub(super) enum Statement<'a> {
     Empty,
     Comment(&'a [u8]),
     Check,
-    Final { cell: u64, value: u64 },
-    Operation(Operation, Remark),
+    Final {
+        cell: u64,
+        value: u64,
+    },
+    /// An operation with its remark, which few have.
+    Operation(Operation, Option<Box<Remark>>),
 }
 
 /// An operation as a line states it.
@@ -62,7 +66,11 @@ impl<'a> ParseError<In<'a>> for Expected<'a> {
 /// Parses a whole line.
 pub(super) fn statement(line: &[u8]) -> Result<Statement<'_>, Expected<'_>> {
     let statement = alt((fence_remark, comment, check, final_value, empty, operation));
-    let parsed = terminated(statement, end).parse(line);
+    let parsed = match line.first() {
+        // Nothing else begins with a digit, and most lines do.
+        Some(b'0'..=b'9') => terminated(operation, end).parse(line),
+        _ => terminated(statement, end).parse(line),
+    };
     match parsed {
         Ok((_, statement)) => Ok(statement),
         Err(Err::Error(expected) | Err::Failure(expected)) => Err(expected),
@@ -120,10 +128,11 @@ fn fence_remark(input: In<'_>) -> Parsed<'_, Statement<'_>> {
 }
 
 /// The words of a remark, up to the end of the line.
-fn remark(words: In<'_>, kind: Kind) -> Result<Remark, Err<Expected<'_>>> {
+fn remark(words: In<'_>, kind: Kind) -> Result<Option<Box<Remark>>, Err<Expected<'_>>> {
     let what = "an annotation such as `acquire`, a dependency such as `address:3`, a kind that fits, \
                 `issued:TICK` or `completed:TICK`";
-    Remark::parse(words, kind).map_err(|at| Err::Failure(Expected { at, what }))
+    let remark = Remark::parse(words, kind).map_err(|at| Err::Failure(Expected { at, what }))?;
+    Ok(Some(Box::new(remark)))
 }
 
 fn comment(input: In<'_>) -> Parsed<'_, Statement<'_>> {
@@ -158,7 +167,7 @@ fn operation(input: In<'_>) -> Parsed<'_, Statement<'_>> {
     let (input, mark) = opt(preceded(space0, tag(MARK))).parse(input)?;
     let (input, remark) = match mark {
         Some(_) => (&input[input.len()..], remark(input, operation.kind)?),
-        None => (input, Remark::default()),
+        None => (input, None),
     };
     Ok((input, Statement::Operation(operation, remark)))
 }

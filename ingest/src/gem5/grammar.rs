@@ -2,14 +2,14 @@
 
 use history::Kind;
 use nom::branch::alt;
-use nom::bytes::complete::{tag, take_till1, take_while1};
+use nom::bytes::complete::{tag, take_till1};
 use nom::character::complete::char;
 use nom::combinator::{map, map_opt, opt, rest, value, verify};
 use nom::sequence::{delimited, preceded, separated_pair, terminated};
 use nom::{IResult, Parser};
 
 use crate::error::Fault;
-use crate::gem5::line::decimal;
+use crate::gem5::line::leading_number;
 use crate::gem5::message::{ClientOp, Command, DataKind, Message};
 
 pub(super) type Parsed<'a, T> = IResult<&'a [u8], T, ()>;
@@ -35,11 +35,14 @@ pub(super) fn hex_digits(input: &[u8]) -> Parsed<'_, u64> {
 
 /// A number as `%#x` prints it: zero has no `0x`.
 fn hex(input: &[u8]) -> Parsed<'_, u64> {
-    preceded(opt(tag("0x")), hex_digits).parse(input)
+    hex_digits(input.strip_prefix(b"0x").unwrap_or(input))
 }
 
 fn number(input: &[u8]) -> Parsed<'_, u64> {
-    map_opt(take_while1(|byte: u8| byte.is_ascii_digit()), decimal).parse(input)
+    match leading_number(input) {
+        (Some(value), length) => Ok((&input[length..], value)),
+        _ => Err(nom::Err::Error(())),
+    }
 }
 
 fn narrow<T: TryFrom<u64>>(input: &[u8]) -> Parsed<'_, T> {
@@ -75,7 +78,7 @@ pub(crate) fn enqueued(text: &[u8]) -> Option<(u64, String)> {
     Some((line, format!("{name}{kind}{}", whose.unwrap_or_default())))
 }
 
-pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message> {
     preceded(
         tag("Timing request for address "),
         map(separated_pair(hex, tag(" on port "), narrow), |(_, port)| Message::Timing { port }),
@@ -83,7 +86,7 @@ pub(super) fn timing(input: &[u8]) -> Parsed<'_, Message<'_>> {
     .parse(input)
 }
 
-pub(super) fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn request(input: &[u8]) -> Parsed<'_, Message> {
     let issued = map(
         terminated(separated_pair(command, char(' '), hex), tag(" issued")),
         |(command, address)| Message::Issued { command, address },
@@ -95,7 +98,7 @@ pub(super) fn request(input: &[u8]) -> Parsed<'_, Message<'_>> {
     preceded(tag("Request "), alt((issued, refused, pio))).parse(input)
 }
 
-pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message> {
     preceded(
         tag("Hit callback for "),
         map(separated_pair(command, char(' '), hex), |(command, address)| Message::Hit {
@@ -107,7 +110,7 @@ pub(super) fn hit(input: &[u8]) -> Parsed<'_, Message<'_>> {
 }
 
 /// A data line: its block is everything up to the bracket that ends the line.
-pub(super) fn data(text: &[u8]) -> Result<Message<'_>, Fault> {
+pub(super) fn data(text: &[u8]) -> Result<Message, Fault> {
     let kind = alt((
         value(DataKind::Read, tag("read data ")),
         value(DataKind::Set, tag("set data ")),
@@ -120,12 +123,12 @@ pub(super) fn data(text: &[u8]) -> Result<Message<'_>, Fault> {
     let block = verify(rest, |block: &[u8]| block.starts_with(b"[ ") && block.ends_with(b" ]"));
     let parsed: Parsed<'_, _> = (kind, block).parse(text);
     match parsed {
-        Ok((_, (kind, block))) => Ok(Message::Data { kind, block }),
+        Ok((_, (kind, block))) => Ok(Message::Data { kind, block: text.len() - block.len() }),
         Err(_) => Err(Fault::Cut("a data block `[ 0x… ]` to the end of the line")),
     }
 }
 
-pub(super) fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn response(input: &[u8]) -> Parsed<'_, Message> {
     let size = preceded((tag("schedSendTiming for "), command, tag(" address ")), {
         separated_pair(hex, tag(" size "), number)
     });
@@ -137,7 +140,7 @@ pub(super) fn response(input: &[u8]) -> Parsed<'_, Message<'_>> {
 }
 
 /// `T<thread> op <index> …`.
-pub(super) fn client(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn client(input: &[u8]) -> Parsed<'_, Message> {
     let thread = delimited(tag("T"), narrow, tag(" op "));
     let what = alt((client_access, client_rmw, value(CLIENT_FENCE, tag(" fence"))));
     map((thread, number, what), |(thread, index, what)| {
@@ -198,20 +201,20 @@ fn client_rmw(input: &[u8]) -> Parsed<'_, ClientOp> {
 }
 
 /// `[A<asid> ][T<tid> : ]0x<pc>…`.
-pub(super) fn exec(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn exec(text: &[u8]) -> Option<Message> {
     let space = opt(delimited(char('A'), number, char(' ')));
     let thread = opt(delimited(char('T'), narrow, tag(" : ")));
-    let text = verify(rest, |text: &[u8]| text.starts_with(b"0x"));
-    map((space, thread, text), |(space, thread, text)| Message::Exec {
+    let parsed: Parsed<'_, _> = (space, thread, rest).parse(text);
+    let (_, (space, thread, instruction)) = parsed.ok()?;
+    instruction.starts_with(b"0x").then(|| Message::Exec {
         space,
         thread: thread.unwrap_or(0),
-        text,
+        instruction: text.len() - instruction.len(),
     })
-    .parse(input)
 }
 
 /// Messages of RubyPort, RubySequencer, RubyHitMiss and LLSC that are understood and not needed.
-pub(super) fn known(input: &[u8]) -> Parsed<'_, Message<'_>> {
+pub(super) fn known(input: &[u8]) -> Parsed<'_, Message> {
     let atomic = alt((
         value(true, (tag("Issuing ATOMIC RETURN"), rest)),
         value(false, (tag("Issuing ATOMIC NO RETURN"), rest)),

@@ -6,6 +6,7 @@
 
 use memchr::{memchr, memchr2};
 
+use super::message::{Message, message};
 use crate::error::Fault;
 
 /// Width of the tick column of a raw line.
@@ -39,6 +40,25 @@ pub(crate) struct Columns<'a> {
     pub rest: &'a [u8],
 }
 
+impl Shape<'_> {
+    /// The tick that the line shows.
+    pub(super) fn tick(&self) -> Option<u64> {
+        match self {
+            Shape::Named { tick, .. } => *tick,
+            Shape::Raw(columns) => Some(columns.tick),
+            Shape::Blank | Shape::Chatter => None,
+        }
+    }
+
+    /// The message of a named line.
+    pub(super) fn message(&self) -> Result<Message, Fault> {
+        match self {
+            Shape::Named { text, .. } => message(text),
+            _ => Ok(Message::Unknown),
+        }
+    }
+}
+
 /// Splits a line into tick, object and text, or into the columns of ProtocolTrace.
 pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
     let spaces = line.iter().take_while(|&&byte| byte == b' ').count();
@@ -64,14 +84,13 @@ pub(crate) fn shape(line: &[u8]) -> Result<Shape<'_>, Fault> {
 
 /// Splits a line that begins with a number.
 fn ticked(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
-    let digits = count_digits(&line[spaces..]);
+    let (tick, digits) = leading_number(&line[spaces..]);
     let after = spaces + digits;
     match line.get(after) {
         None => Err(Fault::Cut("`: ` and an object's path, or ProtocolTrace columns")),
         Some(b':') => match line.get(after + 1) {
             None => Err(Fault::Cut("an object's path")),
             Some(b' ') => {
-                let tick = decimal(&line[spaces..after]);
                 let tick = tick.ok_or(Fault::Cut("a tick of at most 64 bits"))?;
                 named(&line[after + 2..], tick)
             }
@@ -134,12 +153,11 @@ pub(super) const COLUMNS: Fault = Fault::Cut(
 );
 
 fn raw(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
-    let digits = count_digits(&line[spaces..]);
-    let tick = decimal(&line[spaces..spaces + digits]).ok_or(COLUMNS)?;
+    let (tick, digits) = leading_number(&line[spaces..]);
+    let tick = tick.ok_or(COLUMNS)?;
     let rest = &line[spaces + digits..];
     let pad = rest.iter().take_while(|&&byte| byte == b' ').count();
-    let width = count_digits(&rest[pad..]);
-    let version = decimal(&rest[pad..pad + width]);
+    let (version, width) = leading_number(&rest[pad..]);
     let version = version.and_then(|v| u32::try_from(v).ok()).ok_or(COLUMNS)?;
     let names_at = spaces + digits + pad + width;
     // Fixed columns where nothing is oversized; else the address is the first bracket.
@@ -156,23 +174,20 @@ fn raw(line: &[u8], spaces: usize) -> Result<Shape<'_>, Fault> {
     }))
 }
 
-fn count_digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
-}
-
-/// The value of decimal digits, if there are any and they fit.
-pub(crate) fn decimal(digits: &[u8]) -> Option<u64> {
-    if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
-        return None;
-    }
-    let step = |value: u64, byte: &u8| value * 10 + u64::from(byte - b'0');
-    if digits.len() < 20 {
+/// The value of the decimal digits that a text begins with, if there are any and they fit, and the number of digits.
+pub(crate) fn leading_number(text: &[u8]) -> (Option<u64>, usize) {
+    let mut value = Some(0u64);
+    let mut length = 0;
+    for digit in text.iter().map(|byte| byte.wrapping_sub(b'0')).take_while(|&digit| digit < 10) {
         // 19 digits fit always.
-        return Some(digits.iter().fold(0, step));
+        value = if length < 19 {
+            value.map(|value| value.wrapping_mul(10).wrapping_add(u64::from(digit)))
+        } else {
+            value.and_then(|value| value.checked_mul(10)?.checked_add(u64::from(digit)))
+        };
+        length += 1;
     }
-    let checked =
-        |value: u64, byte: &u8| value.checked_mul(10)?.checked_add(u64::from(byte - b'0'));
-    digits.iter().try_fold(0, checked)
+    (value.filter(|_| length > 0), length)
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use history::{Access, Source};
 use super::collector::Collector;
 use super::{Reader, Surroundings};
 use crate::error::Error;
-use crate::input::Lines;
+use crate::input::{LineReader, Lines};
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
 

@@ -106,9 +106,9 @@ pub(crate) struct ClientOp {
     pub forwarded: bool,
 }
 
-/// The text of a named line.
+/// The text of a named line. Positions count its bytes, from 0.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Message<'a> {
+pub(crate) enum Message {
     /// A CPU offers a packet to this port.
     Timing { port: u16 },
     /// The packet was accepted.
@@ -120,7 +120,11 @@ pub(crate) enum Message<'a> {
     /// The packet is an atomic operation, to be performed elsewhere.
     IssuingAtomic { returns: bool },
     /// The data block of the operation that completes now.
-    Data { kind: DataKind, block: &'a [u8] },
+    Data {
+        kind: DataKind,
+        /// Where the block begins, which ends with the text.
+        block: usize,
+    },
     /// An operation completed.
     Hit { command: Command, address: u64 },
     /// A response of `size` bytes was put into a queue.
@@ -132,7 +136,8 @@ pub(crate) enum Message<'a> {
         /// The address space, where the line shows it.
         space: Option<u64>,
         thread: u32,
-        text: &'a [u8],
+        /// Where the instruction begins, which ends with the text.
+        instruction: usize,
     },
     /// A known message that says nothing new.
     Known,
@@ -141,7 +146,7 @@ pub(crate) enum Message<'a> {
 }
 
 /// Reads the text of a named line.
-pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
+pub(crate) fn message(text: &[u8]) -> Result<Message, Fault> {
     let Some(&first) = text.first() else {
         return Err(Fault::Cut("a message"));
     };
@@ -151,9 +156,9 @@ pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
         b's' if text.starts_with(b"swap data ") => return data(text),
         b's' => whole(response, text),
         b'A' if text.starts_with(b"AMO ") || text.starts_with(b"ATOMIC ") => return data(text),
-        b'A' | b'0' => whole(exec, text),
+        b'A' | b'0' => exec(text),
         b'T' if text.starts_with(b"Timing ") => return strict(timing, text),
-        b'T' => match whole(exec, text) {
+        b'T' => match exec(text) {
             Some(message) => Some(message),
             None if is_client(text) => return strict(client, text),
             None if is_cut_after_thread(text) => return Err(Fault::Cut("an operation")),
@@ -161,6 +166,7 @@ pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
         },
         b'R' if text.starts_with(b"Request ") => return strict(request, text),
         b'H' if text.starts_with(b"Hit callback for ") => return strict(hit, text),
+        b'H' | b'S' if FREQUENT.contains(&text) => Some(Message::Known),
         b'H' | b'S' | b'I' | b'h' | b'C' | b'L' | b'F' => whole(known, text),
         _ => None,
     };
@@ -170,6 +176,10 @@ pub(crate) fn message(text: &[u8]) -> Result<Message<'_>, Fault> {
         None => Ok(Message::Unknown),
     }
 }
+
+/// Messages that are understood and not needed, and come with each operation.
+const FREQUENT: [&[u8]; 3] =
+    [b"Hit callback needs response 1", b"Sending packet back over port", b"Hit callback done!"];
 
 /// The beginnings of messages that a history depends on. A text that is the beginning of one of
 /// these and no more was cut.
@@ -195,18 +205,15 @@ fn is_cut(text: &[u8]) -> bool {
     LITERALS.iter().any(|literal| literal.len() > text.len() && literal.starts_with(text))
 }
 
-fn whole<'a>(
-    parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
-    text: &'a [u8],
-) -> Option<Message<'a>> {
+fn whole<'a>(parser: impl Fn(&'a [u8]) -> Parsed<'a, Message>, text: &'a [u8]) -> Option<Message> {
     all_consuming(parser).parse(text).ok().map(|(_, message)| message)
 }
 
 /// Parses a text whose beginning only one message has; if the rest does not fit, the line was cut off.
 fn strict<'a>(
-    parser: impl Fn(&'a [u8]) -> Parsed<'a, Message<'a>>,
+    parser: impl Fn(&'a [u8]) -> Parsed<'a, Message>,
     text: &'a [u8],
-) -> Result<Message<'a>, Fault> {
+) -> Result<Message, Fault> {
     whole(parser, text).ok_or(Fault::Cut("the rest of the message"))
 }
 
@@ -214,7 +221,7 @@ fn strict<'a>(
 mod tests {
     use super::*;
 
-    fn read(text: &str) -> Message<'_> {
+    fn read(text: &str) -> Message {
         message(text.as_bytes()).unwrap_or_else(|fault| panic!("{text}: {fault:?}"))
     }
 
@@ -234,7 +241,7 @@ mod tests {
         let response = "schedSendTiming for ReadResp address 10b200 size 4 when 54 ord: 0";
         let (address, size) = (0x10_b200, 4);
         assert_eq!(read(response), Message::Response { address, size });
-        let (kind, block) = (DataKind::AmoOriginal, &b"[ 0x1 ]"[..]);
+        let (kind, block) = (DataKind::AmoOriginal, 18);
         assert_eq!(read("AMO original data [ 0x1 ]"), Message::Data { kind, block });
         let atomic = Message::IssuingAtomic { returns: false };
         assert_eq!(read("Issuing ATOMIC NO RETURN "), atomic);
@@ -261,10 +268,10 @@ mod tests {
         assert_eq!(read("T2 op 30 rmw 0x1040 0 0x1f"), Message::Client(rmw));
         let fence = ClientOp { kind: Kind::Fence, address: 0, read: None, written: None, ..rmw };
         assert_eq!(read("T2 op 30 fence"), Message::Client(fence));
-        let exec = |space, thread| Message::Exec { space, thread, text: b"0x40 @f : nop" };
-        assert_eq!(read("T1 : 0x40 @f : nop"), exec(None, 1));
-        assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(Some(0), 1));
-        assert_eq!(read("0x40 @f : nop"), exec(None, 0));
+        let exec = |space, thread, instruction| Message::Exec { space, thread, instruction };
+        assert_eq!(read("T1 : 0x40 @f : nop"), exec(None, 1, 5));
+        assert_eq!(read("A0 T1 : 0x40 @f : nop"), exec(Some(0), 1, 8));
+        assert_eq!(read("0x40 @f : nop"), exec(None, 0, 0));
     }
 
     #[test]

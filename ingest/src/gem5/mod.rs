@@ -2,7 +2,8 @@
 //!
 //! A trace is read in one pass. `Reader` hands each line to what may need it:
 //!
-//! - `line` and `message` take a line apart, with the grammars of `grammar`; `raw` reads the columns of ProtocolTrace;
+//! - `line` and `message` take a line apart, with the grammars of `grammar`, and `parsed` has what that found, for lines that
+//!   another thread takes apart; `raw` reads the columns of ProtocolTrace;
 //! - `Sequencers` (`matching`, `completion`) match the requests that a `Fifo` holds with their completions, and make operations of
 //!   them, whose values are in data blocks (`block`, `operation`);
 //! - `Client` collects the operations that clients print, `Exec` the instructions that CPUs executed;
@@ -39,6 +40,7 @@ mod notes;
 mod operation;
 mod output;
 mod outstanding;
+mod parsed;
 mod protocol;
 mod raw;
 mod recognise;
@@ -55,7 +57,7 @@ use rustc_hash::FxHashMap;
 
 use crate::error::{Error, Fault, WriteError};
 use crate::format::{self, Contents, FormatInfo, Resemblance, TraceFormat};
-use crate::input::{LINE_LIMIT, Lines};
+use crate::input::{LINE_LIMIT, Lines, read_lines};
 use crate::live::LiveReader;
 use crate::options::Options;
 use crate::statistics::Statistics;
@@ -140,9 +142,7 @@ pub(crate) fn read(
     surroundings: &Surroundings,
 ) -> Result<Contents, Error> {
     let mut reader = Reader::new(options, surroundings);
-    while lines.advance()? {
-        reader.line(lines)?;
-    }
+    read_lines(lines, &mut reader)?;
     reader.finish(lines)
 }
 
@@ -165,6 +165,8 @@ struct Reader<'o> {
     end: End,
     objects: Vec<(Object, u32)>,
     ids: FxHashMap<Box<[u8]>, u32>,
+    /// Path and number of the object of the last line, which is often that of the next.
+    last_object: (Vec<u8>, usize),
     first_tick: u64,
     last_tick: u64,
     ticks: bool,
@@ -191,24 +193,12 @@ impl<'o> Reader<'o> {
             end: End::default(),
             objects: Vec::new(),
             ids: FxHashMap::default(),
+            last_object: (Vec::new(), 0),
             first_tick: u64::MAX,
             last_tick: 0,
             ticks: false,
 
             without_history: None,
-        }
-    }
-
-    /// Reads the line that `lines` is at.
-    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
-        let (text, number) = (lines.line(), lines.number());
-        match self.take(text, number, lines.complete()) {
-            Err(fault) if !self.sink.options.lossy => Err(fault.at(lines.file(), number, text)),
-            Err(_) => {
-                self.sink.statistics.skipped += 1;
-                Ok(())
-            }
-            Ok(()) => Ok(()),
         }
     }
 
@@ -229,19 +219,25 @@ impl<'o> Reader<'o> {
                 self.sink.statistics.ignored += 1;
                 Ok(())
             }
-            shape => self.shaped(shape?, text, number),
+            shape => {
+                let shape = shape?;
+                self.tick(shape.tick());
+                self.shaped(&shape, shape.message()?, text, number)
+            }
         }
     }
 
-    fn shaped(&mut self, shape: Shape<'_>, text: &[u8], number: u64) -> Result<(), Fault> {
+    /// Takes in a line that was taken apart.
+    fn shaped(
+        &mut self,
+        shape: &Shape<'_>,
+        message: Message,
+        text: &[u8],
+        number: u64,
+    ) -> Result<(), Fault> {
         match shape {
-            Shape::Raw(columns) => self.raw_line(&columns, number),
-            Shape::Named { tick, path, text: message } => {
-                if let Some(tick) = tick {
-                    self.tick(tick);
-                }
-                self.named(tick, path, message, number)
-            }
+            Shape::Raw(columns) => self.raw_line(columns, number),
+            Shape::Named { tick, path, text } => self.named(*tick, path, text, message, number),
             Shape::Blank => {
                 self.sink.statistics.ignored += 1;
                 Ok(())
@@ -250,10 +246,26 @@ impl<'o> Reader<'o> {
         }
     }
 
-    fn tick(&mut self, tick: u64) {
-        self.ticks = true;
-        self.first_tick = self.first_tick.min(tick);
-        self.last_tick = self.last_tick.max(tick);
+    /// The result for a line, where a fault is an error or a line that is skipped.
+    fn result(&mut self, taken: Result<(), Fault>, lines: &Lines<'_>) -> Result<(), Error> {
+        match taken {
+            Err(fault) if !self.sink.options.lossy => {
+                Err(fault.at(lines.file(), lines.number(), lines.line()))
+            }
+            Err(_) => {
+                self.sink.statistics.skipped += 1;
+                Ok(())
+            }
+            Ok(()) => Ok(()),
+        }
+    }
+
+    fn tick(&mut self, tick: Option<u64>) {
+        if let Some(tick) = tick {
+            self.ticks = true;
+            self.first_tick = self.first_tick.min(tick);
+            self.last_tick = self.last_tick.max(tick);
+        }
     }
 
     /// A line that no debug flag printed.
@@ -275,7 +287,6 @@ impl<'o> Reader<'o> {
     }
 
     fn raw_line(&mut self, columns: &Columns<'_>, number: u64) -> Result<(), Fault> {
-        self.tick(columns.tick);
         let event = self.raw.line(columns, number)?;
         if self.sink.options.source == Some(Source::Exec) {
             return Ok(());
@@ -302,9 +313,9 @@ impl<'o> Reader<'o> {
         tick: Option<u64>,
         path: &[u8],
         text: &[u8],
+        message: Message,
         line: u64,
     ) -> Result<(), Fault> {
-        let message = message::message(text)?;
         if message == Message::Unknown {
             check_text(text)?;
             self.unknown(tick, path, text, line);
@@ -314,8 +325,8 @@ impl<'o> Reader<'o> {
 
         let object = self.object(path);
         match message {
-            Message::Exec { space, thread, text } => {
-                self.executed(object, (space, thread), text, tick, line)
+            Message::Exec { space, thread, instruction } => {
+                self.executed(object, (space, thread), &text[instruction..], tick, line)
             }
             Message::Client(op) => {
                 let wanted = self.sink.options.source;
@@ -332,7 +343,7 @@ impl<'o> Reader<'o> {
                 self.seen(message);
                 Ok(())
             }
-            message => self.ruby(object, message, tick, line, path),
+            message => self.ruby(object, message, text, tick, line, path),
         }
     }
 
@@ -354,7 +365,7 @@ impl<'o> Reader<'o> {
     }
 
     /// Counts the lines of a source that was not asked for.
-    fn seen(&mut self, message: Message<'_>) {
+    fn seen(&mut self, message: Message) {
         match message {
             Message::Data { .. } => self.sequencers.data_lines += 1,
             Message::Hit { .. } => self.sequencers.hits += 1,
@@ -385,7 +396,8 @@ impl<'o> Reader<'o> {
     fn ruby(
         &mut self,
         object: usize,
-        message: Message<'_>,
+        message: Message,
+        text: &[u8],
         tick: Option<u64>,
         line: u64,
         path: &[u8],
@@ -407,7 +419,7 @@ impl<'o> Reader<'o> {
             (Message::IssuingAtomic { returns }, _) => sequencers.atomic(returns),
             (Message::Data { kind, block }, _) => {
                 let sequencer = self.sequencer(object, path);
-                self.sequencers.data(sequencer, kind, block, line, &mut self.sink)?;
+                self.sequencers.data(sequencer, kind, &text[block..], line, &mut self.sink)?;
             }
             (Message::Hit { command, address }, _) => {
                 let sequencer = self.sequencer(object, path);
@@ -444,8 +456,15 @@ impl<'o> Reader<'o> {
 
     /// The number of an object, by its path.
     fn object(&mut self, path: &[u8]) -> usize {
-        if let Some(&id) = self.ids.get(path) {
-            return id as usize;
+        let (last, id) = &mut self.last_object;
+        if !last.is_empty() && last == path {
+            return *id;
+        }
+        if let Some(&known) = self.ids.get(path) {
+            last.clear();
+            last.extend_from_slice(path);
+            *id = known as usize;
+            return *id;
         }
         let object = self.role(path);
         let number = trailing_number(&String::from_utf8_lossy(path));

@@ -1,7 +1,7 @@
 //! [`Ahead`]: reads in a thread of its own, so that decompressing takes no time from parsing.
 
 use std::io::{self, ErrorKind, Read};
-use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::mpsc::{Receiver, Sender, channel, sync_channel};
 use std::thread;
 
 use super::CHUNK;
@@ -9,13 +9,14 @@ use super::CHUNK;
 /// Pieces that are read before they are asked for.
 const PIECES_AHEAD: usize = 4;
 
+/// Number of bytes at the beginning of a piece that are left free, for the end of the piece before it.
+pub(super) const FREE_IN_FRONT: usize = CHUNK / 64;
+
 /// The bytes of another reader, which a thread reads some pieces ahead. The thread ends with the input, with
 /// its first error, and at its next piece after this reader was dropped.
 pub(super) struct Ahead {
     pieces: Receiver<io::Result<Vec<u8>>>,
-    piece: Vec<u8>,
-    /// Number of bytes of the piece that were returned.
-    at: usize,
+    used: Sender<Vec<u8>>,
 }
 
 impl Ahead {
@@ -25,11 +26,13 @@ impl Ahead {
     /// Returns an error if the system refuses the thread.
     pub fn of(mut reader: impl Read + Send + 'static) -> io::Result<Ahead> {
         let (sender, pieces) = sync_channel(PIECES_AHEAD);
+        let (used, free) = channel();
         thread::Builder::new().name("decompress".to_owned()).spawn(move || {
             loop {
-                let (piece, error) = next_piece(&mut reader);
-                let is_last = piece.is_empty() || error.is_some();
-                let sent = if piece.is_empty() { Ok(()) } else { sender.send(Ok(piece)) };
+                let (piece, error) = next_piece(&mut reader, free.try_recv().unwrap_or_default());
+                let is_empty = piece.len() == FREE_IN_FRONT;
+                let is_last = is_empty || error.is_some();
+                let sent = if is_empty { Ok(()) } else { sender.send(Ok(piece)) };
                 let sent =
                     sent.and_then(|()| error.map_or(Ok(()), |error| sender.send(Err(error))));
                 if is_last || sent.is_err() {
@@ -37,44 +40,43 @@ impl Ahead {
                 }
             }
         })?;
-        Ok(Ahead { pieces, piece: Vec::new(), at: 0 })
+        Ok(Ahead { pieces, used })
+    }
+
+    /// The next piece, behind [`FREE_IN_FRONT`] bytes without meaning; `None` at the end of the input.
+    pub fn next(&mut self) -> Option<io::Result<Vec<u8>>> {
+        // The thread is gone at the end of the input.
+        self.pieces.recv().ok()
+    }
+
+    /// Gives back the memory of a piece, so that the thread need not ask the system for more.
+    pub fn reuse(&self, piece: Vec<u8>) {
+        if piece.capacity() > CHUNK {
+            // Nobody needs it if the thread has come to its end.
+            let _ = self.used.send(piece);
+        }
     }
 }
 
-/// Fills a piece, unless the input ends or fails before.
-fn next_piece(reader: &mut impl Read) -> (Vec<u8>, Option<io::Error>) {
-    let mut piece = vec![0; CHUNK];
-    let mut length = 0;
+/// Fills a piece, unless the input ends or fails before. `memory` is that of a piece that was used, or new.
+fn next_piece(reader: &mut impl Read, memory: Vec<u8>) -> (Vec<u8>, Option<io::Error>) {
+    let mut piece = memory;
+    piece.resize(FREE_IN_FRONT + CHUNK, 0);
+    let mut length = FREE_IN_FRONT;
+    let mut failure = None;
     while length < piece.len() {
         match reader.read(&mut piece[length..]) {
             Ok(0) => break,
             Ok(count) => length += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(error) => {
-                piece.truncate(length);
-                return (piece, Some(error));
+                failure = Some(error);
+                break;
             }
         }
     }
     piece.truncate(length);
-    (piece, None)
-}
-
-impl Read for Ahead {
-    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        if self.at == self.piece.len() {
-            // The thread is gone at the end of the input.
-            let Ok(next) = self.pieces.recv() else {
-                return Ok(0);
-            };
-            self.piece = next?;
-            self.at = 0;
-        }
-        let count = buffer.len().min(self.piece.len() - self.at);
-        buffer[..count].copy_from_slice(&self.piece[self.at..self.at + count]);
-        self.at += count;
-        Ok(count)
-    }
+    (piece, failure)
 }
 
 #[cfg(test)]
@@ -93,19 +95,32 @@ mod tests {
         }
     }
 
+    /// What a reader returns, read ahead with memory that is used again, up to its end or its error.
+    fn read_all(mut ahead: Ahead) -> (Vec<u8>, Option<io::Error>) {
+        let mut read = Vec::new();
+        while let Some(piece) = ahead.next() {
+            match piece {
+                Ok(piece) => {
+                    read.extend_from_slice(&piece[FREE_IN_FRONT..]);
+                    ahead.reuse(piece);
+                }
+                Err(error) => return (read, Some(error)),
+            }
+        }
+        (read, None)
+    }
+
     #[test]
     fn all_bytes_arrive_in_order() {
-        let bytes: Vec<u8> = (0..5 * CHUNK + 17).map(|at| (at % 251) as u8).collect();
-        let mut read = Vec::new();
-        Ahead::of(io::Cursor::new(bytes.clone())).unwrap().read_to_end(&mut read).unwrap();
-        assert!(read == bytes);
+        let bytes: Vec<u8> = (0..25 * CHUNK + 17).map(|at| (at % 251) as u8).collect();
+        let (read, error) = read_all(Ahead::of(io::Cursor::new(bytes.clone())).unwrap());
+        assert!(read == bytes && error.is_none());
     }
 
     #[test]
     fn bytes_before_an_error_arrive() {
-        let mut read = Vec::new();
-        let mut ahead = Ahead::of(Breaks(2 * CHUNK + 5)).unwrap();
-        let error = ahead.read_to_end(&mut read).unwrap_err();
-        assert_eq!((read.len(), error.to_string().as_str()), (2 * CHUNK + 5, "broken"));
+        let (read, error) = read_all(Ahead::of(Breaks(2 * CHUNK + 5)).unwrap());
+        let error = error.map(|error| error.to_string());
+        assert_eq!((read.len(), error.as_deref()), (2 * CHUNK + 5, Some("broken")));
     }
 }

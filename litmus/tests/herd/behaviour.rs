@@ -126,8 +126,6 @@ fn is_consistent(history: &History, model: Model) -> bool {
     match outcome.verdict {
         Verdict::Consistent(_) => true,
         Verdict::Violation(_) => false,
-        // Orders with a pair across an own write are not searched completely.
-        Verdict::Undecided(Reason::OwnWriteInPair(_)) => false,
         other => panic!("{other:?}"),
     }
 }

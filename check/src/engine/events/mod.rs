@@ -24,6 +24,8 @@
 
 mod chains;
 
+use std::sync::OnceLock;
+
 use history::{Annotation, History, Kind, OpId, ReadSource, ReadsFrom};
 
 use crate::engine::both::both;
@@ -64,18 +66,16 @@ pub struct Events {
     /// Per event, the source of a read or of the load-linked of a store-conditional: an event,
     /// [`INITIAL`], or [`NONE`] if it does not read or its source is unknown.
     pub source: Vec<u32>,
-    /// Preserved program order, reduced to neighbours.
-    pub po: Csr,
-    /// The same edges backwards.
+    /// Preserved program order, reduced to neighbours: per event, those before it.
     pub po_back: Csr,
+    /// The same edges forwards, once they are asked for.
+    po: OnceLock<Csr>,
     /// Per write, the last reader in each chain, among them store-conditionals whose load-linked read it.
     pub readers: Csr,
     /// Per location, the last reader of the initial value in each chain.
     pub initial_readers: Csr,
-    /// The writes, by location and slot.
-    pub write_index: Index,
-    /// Per write, its group in `write_index`.
-    group: Vec<u32>,
+    /// The writes, by location and slot, and per write its group there, once they are asked for.
+    write_index: OnceLock<(Index, Vec<u32>)>,
 }
 
 impl Events {
@@ -104,32 +104,21 @@ impl Events {
             slot: vec![0; op.len()],
             position: vec![0; op.len()],
             source: vec![NONE; op.len()],
-            po: Csr::default(),
             po_back: Csr::default(),
+            po: OnceLock::new(),
             readers: Csr::default(),
             initial_readers: Csr::default(),
-            write_index: Index::default(),
-            group: Vec::new(),
+            write_index: OnceLock::new(),
             op,
         };
         let edges = events.lay_chains(history);
         let locations = history.locations().len();
-        let (source, (write_index, group)) = both(
+        (events.source, events.po_back) = both(
             events.len(),
             || events.sources(history, reads_from),
-            || events.index_of_writes(locations),
+            || Csr::new(events.len(), edges.iter().map(|&(from, to)| (to, from))),
         );
-        (events.source, events.write_index, events.group) = (source, write_index, group);
-        let (readers, (po, po_back)) = both(
-            events.len(),
-            || events.index_of_readers(locations),
-            || {
-                let back = edges.iter().map(|&(from, to)| (to, from));
-                (Csr::new(events.len(), edges.iter().copied()), Csr::new(events.len(), back))
-            },
-        );
-        (events.readers, events.initial_readers) = readers;
-        (events.po, events.po_back) = (po, po_back);
+        (events.readers, events.initial_readers) = events.index_of_readers(locations);
         events
     }
 
@@ -209,9 +198,29 @@ impl Events {
         self.kind[event as usize].reads() && self.source[event as usize] == NONE
     }
 
+    /// Preserved program order, reduced to neighbours: per event, those after it. Cost: linear the first time, then constant.
+    pub fn po(&self) -> &Csr {
+        self.po.get_or_init(|| {
+            let events = 0..self.len() as u32;
+            let before = |event: u32| self.po_back.of(event).iter();
+            let edges =
+                events.flat_map(|event| before(event).map(move |&earlier| (earlier, event)));
+            Csr::new(self.len(), edges)
+        })
+    }
+
+    /// The writes, by location and slot. Cost: that of sorting them the first time, then constant.
+    pub fn write_index(&self) -> &Index {
+        &self.indexed_writes().0
+    }
+
+    fn indexed_writes(&self) -> &(Index, Vec<u32>) {
+        self.write_index.get_or_init(|| self.index_of_writes())
+    }
+
     /// The group of a write in [`Events::write_index`]; `None` for other events.
     pub fn group_of(&self, event: u32) -> Option<usize> {
-        let group = self.group[event as usize];
+        let group = self.indexed_writes().1[event as usize];
         (group != NONE).then_some(group as usize)
     }
 
@@ -258,7 +267,7 @@ impl Events {
     }
 
     /// The index of the writes, and the group of each.
-    fn index_of_writes(&self, locations: usize) -> (Index, Vec<u32>) {
+    fn index_of_writes(&self) -> (Index, Vec<u32>) {
         let events = (0..self.len() as u32).filter(|&event| self.writes(event));
         let mut writes: Vec<(u32, u32, u32, u32)> = events
             .map(|event| {
@@ -267,7 +276,7 @@ impl Events {
             })
             .collect();
         writes.sort_unstable();
-        let index = Index::new(locations, &writes);
+        let index = Index::new(self.locations(), &writes);
         let group = index.group_of_each(self.len());
         (index, group)
     }

@@ -149,7 +149,7 @@ impl<'a> Saturation<'a> {
             head_in: vec![NONE; events.len()],
             worklist: Worklist::new(rank, events.threads),
             settled: vec![false; events.len()],
-            predecessors: PredecessorCache::new(&events.write_index),
+            predecessors: PredecessorCache::new(events.write_index()),
             main_predecessors: PredecessorCache::new(&accesses.main),
             drained_predecessors: PredecessorCache::new(&accesses.drained),
             scratch: vec![0; events.width],
@@ -480,7 +480,7 @@ impl<'a> Saturation<'a> {
 
     fn pass_on(&mut self, event: u32, row: &[u32]) -> Result<(), NoFixpoint> {
         let events = self.events;
-        for &next in events.po.of(event) {
+        for &next in events.po().of(event) {
             self.join(event, row, next, false)?;
         }
         let mut edge = self.head_out[event as usize];
@@ -496,7 +496,7 @@ impl<'a> Saturation<'a> {
     /// search has placed.
     fn writes_ahead(&mut self, known: Option<u32>, event: u32) -> Vec<u32> {
         let mut found = std::mem::take(&mut self.found);
-        let view = (self.events, &self.clocks, &self.events.write_index);
+        let view = (self.events, &self.clocks, self.events.write_index());
         self.predecessors.ahead(view, known, event, &mut found);
         found.retain(|&write| !self.settled[write as usize]);
         found

@@ -28,7 +28,7 @@ impl Saturation<'_> {
             self.observe_initial(location);
         }
         for write in self.finals.clone() {
-            let index = &events.write_index;
+            let index = events.write_index();
             for group in index.groups(events.location[write as usize]) {
                 let last = index.members(group).last();
                 if let Some(&other) = last.filter(|&&last| last != write) {
@@ -63,8 +63,8 @@ impl Saturation<'_> {
     fn observe_initial(&mut self, location: u32) {
         let events = self.events;
         for &read in events.initial_readers.of(location) {
-            for group in events.write_index.groups(location) {
-                let first = events.write_index.members(group)[0];
+            for group in events.write_index().groups(location) {
+                let first = events.write_index().members(group)[0];
                 if events.thread(first) != events.thread(read) {
                     self.link(read, first, Some(Rule::Overtaken));
                 }

@@ -117,7 +117,7 @@ impl Residual<'_, '_, '_> {
 
     /// The last write of its location in each chain that is forced to come before a read.
     fn last_before(&self, read: u32) -> impl Iterator<Item = u32> {
-        let index = &self.events().write_index;
+        let index = self.events().write_index();
         let groups = index.groups(self.events().location[read as usize]).iter();
         groups.filter_map(move |group| {
             let known = self.saturation.clock(read)[group.slot as usize];
@@ -137,7 +137,7 @@ impl Residual<'_, '_, '_> {
     pub(super) fn own_earlier(&self, read: u32) -> Option<u32> {
         let events = self.events();
         let location = events.location[read as usize];
-        let index = &events.write_index;
+        let index = events.write_index();
         let own = index.groups(location).iter();
         own.filter(|group| group.slot as usize % events.threads == events.thread(read))
             .filter_map(|group| {

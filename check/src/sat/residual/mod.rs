@@ -315,7 +315,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// The first write of each chain, at the location of `reader`, that a source is forced to precede.
     fn forced_after(&self, source: u32, reader: u32) -> impl Iterator<Item = u32> {
         let events = self.events();
-        let index = &events.write_index;
+        let index = events.write_index();
         let groups = index.groups(events.location[reader as usize]).iter();
         groups.filter_map(move |group| {
             let members = index.members(group);
@@ -334,7 +334,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
 
     /// Adds the arcs that follow if a location ends with this write.
     fn come_last(&self, last: u32, chosen: i32, arcs: &mut Vec<Arc>) {
-        let index = &self.events().write_index;
+        let index = self.events().write_index();
         let groups = index.groups(self.events().location[last as usize]).iter();
         let writes = groups.flat_map(|group| index.members(group));
         arcs.extend(writes.filter(|&&write| write != last).map(|&from| Arc {

@@ -1,0 +1,169 @@
+//! The orders in which a builder lays operations out. Keys are line numbers and places in program order: most of them differ and
+//! leave few gaps, so that counting them takes less time than sorting.
+
+use rustc_hash::FxHashMap;
+
+use crate::history::{NONE32, NONE64};
+
+/// Numbers from the least to the greatest key for each key, up to which keys are counted.
+const DENSE: u64 = 64;
+
+/// All rows, by label; those with the same label stay in their order. Cost: linear, and sorting the different labels.
+pub(crate) fn rows_by_label(labels: &[u32]) -> Vec<u32> {
+    let mut starts: FxHashMap<u32, u32> = FxHashMap::default();
+    for same in labels.chunk_by(|a, b| a == b) {
+        *starts.entry(same[0]).or_default() += same.len() as u32;
+    }
+    if starts.len() <= 1 {
+        return (0..labels.len() as u32).collect();
+    }
+    let mut counts: Vec<(u32, u32)> =
+        starts.iter().map(|(&label, &count)| (label, count)).collect();
+    counts.sort_unstable();
+    let mut next = 0;
+    for (label, count) in counts {
+        starts.insert(label, next);
+        next += count;
+    }
+    let mut rows = vec![0; labels.len()];
+    let mut row = 0;
+    for same in labels.chunk_by(|a, b| a == b) {
+        let start = starts.entry(same[0]).or_default();
+        for place in &mut rows[*start as usize..*start as usize + same.len()] {
+            *place = row;
+            row += 1;
+        }
+        *start += same.len() as u32;
+    }
+    rows
+}
+
+/// Sorts rows by their places in program order; those with the same place stay in their order.
+pub(crate) fn sort_by_sequence(rows: &mut [u32], sequence: impl Fn(u32) -> u64) {
+    if rows.is_sorted_by_key(|&row| sequence(row)) {
+        return;
+    }
+    let keys: Vec<u64> = rows.iter().map(|&row| sequence(row)).collect();
+    match Counted::of(&keys).filter(|_| !keys.contains(&NONE64)) {
+        Some(counted) => {
+            let before = rows.to_vec();
+            for (row, key) in before.into_iter().zip(keys) {
+                rows[counted.rank(key) as usize] = row;
+            }
+        }
+        None => rows.sort_by_key(|&row| sequence(row)),
+    }
+}
+
+/// Replaces keys by their ranks, the first first where they are the same. `u64::MAX` is a missing key, and stays missing.
+pub(crate) fn ranks(keys: &[u64]) -> Vec<u32> {
+    if let Some(counted) = Counted::of(keys) {
+        return keys.iter().map(|&key| counted.rank(key)).collect();
+    }
+    let mut ops: Vec<u32> =
+        (0..keys.len() as u32).filter(|&op| keys[op as usize] != NONE64).collect();
+    ops.sort_by_key(|&op| keys[op as usize]);
+    let mut order = vec![NONE32; keys.len()];
+    for (rank, &op) in ops.iter().enumerate() {
+        order[op as usize] = rank as u32;
+    }
+    order
+}
+
+/// A set of keys that are all different, as bits from the least one on.
+struct Counted {
+    least: u64,
+    bits: Vec<u64>,
+    /// Number of keys before each word of bits.
+    before: Vec<u32>,
+}
+
+impl Counted {
+    /// The keys that are not missing; `None` if two of them are the same, or they are far apart.
+    fn of(keys: &[u64]) -> Option<Counted> {
+        let known = || keys.iter().copied().filter(|&key| key != NONE64);
+        let (least, greatest) =
+            known().fold((u64::MAX, 0), |(least, most), key| (key.min(least), key.max(most)));
+        let range = greatest.saturating_sub(least);
+        if range / DENSE > keys.len() as u64 {
+            return None;
+        }
+        let mut bits = vec![0u64; range as usize / 64 + 1];
+        for key in known() {
+            let (word, bit) = place(key - least);
+            if bits[word] & bit != 0 {
+                return None;
+            }
+            bits[word] |= bit;
+        }
+        let mut count = 0;
+        let before = bits.iter().map(|word| {
+            let before = count;
+            count += word.count_ones();
+            before
+        });
+        Some(Counted { least, before: before.collect(), bits })
+    }
+
+    /// The number of keys below one of the set; [`NONE32`] for a missing key.
+    fn rank(&self, key: u64) -> u32 {
+        if key == NONE64 {
+            return NONE32;
+        }
+        let (word, bit) = place(key - self.least);
+        self.before[word] + (self.bits[word] & (bit - 1)).count_ones()
+    }
+}
+
+/// Word and bit of a key.
+fn place(key: u64) -> (usize, u64) {
+    ((key / 64) as usize, 1 << (key % 64))
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Keys close together, far apart, repeated and missing.
+    fn keys() -> impl Strategy<Value = Vec<u64>> {
+        let key = prop_oneof![
+            8 => 0u64..200,
+            1 => 0u64..1 << 40,
+            1 => Just(NONE64),
+        ];
+        let distinct = (0u64..1000, 1usize..80)
+            .prop_flat_map(|(least, count)| {
+                Just((least..least + count as u64).map(|key| key * 3).collect::<Vec<_>>())
+            })
+            .prop_shuffle();
+        prop_oneof![vec(key, 0..60), distinct]
+    }
+
+    proptest! {
+        #[test]
+        fn ranks_are_those_of_a_stable_sort(keys in keys()) {
+            let mut sorted: Vec<usize> = (0..keys.len()).filter(|&at| keys[at] != NONE64).collect();
+            sorted.sort_by_key(|&at| keys[at]);
+            let mut expected = vec![NONE32; keys.len()];
+            for (rank, at) in sorted.into_iter().enumerate() {
+                expected[at] = rank as u32;
+            }
+            prop_assert_eq!(ranks(&keys), expected);
+        }
+
+        #[test]
+        fn rows_are_in_the_order_of_a_stable_sort(labels in vec(0u32..5, 0..60), keys in keys()) {
+            let mut rows = rows_by_label(&labels);
+            let key = |row: u32| keys.get(row as usize).copied().unwrap_or(7);
+            for own in rows.chunk_by_mut(|a, b| labels[*a as usize] == labels[*b as usize]) {
+                sort_by_sequence(own, key);
+            }
+            let mut expected: Vec<u32> = (0..labels.len() as u32).collect();
+            expected.sort_by_key(|&row| (labels[row as usize], key(row)));
+            prop_assert_eq!(rows, expected);
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! [`ValueTable`]: finds the write of a value at one location.
+
+use rustc_hash::FxHashMap;
+
+use crate::history::{History, NONE32};
+
+/// Numbers from the least to the greatest value for each write, up to which values are indices.
+const DENSE: u64 = 4;
+
+/// A number for each value that is written to a location. Test programs mostly count their values up, so that a value can be an index.
+#[derive(Clone, Debug)]
+pub(crate) enum ValueTable {
+    /// By the distance from the least value; [`NONE32`] where there is nothing.
+    Dense {
+        least: u64,
+        numbers: Vec<u32>,
+    },
+    Sparse(FxHashMap<u64, u32>),
+}
+
+/// Number of the values written to a location, with the least and the greatest.
+#[derive(Clone, Copy)]
+struct Written {
+    count: u64,
+    least: u64,
+    greatest: u64,
+}
+
+impl ValueTable {
+    /// Empty tables for the writes to each location. Cost: linear.
+    pub fn for_writes(history: &History) -> Vec<ValueTable> {
+        let none = Written { count: 0, least: u64::MAX, greatest: 0 };
+        let mut written = vec![none; history.locations().len()];
+        for op in history.ops() {
+            if let (Some(location), Some(value)) = (history.location(op), history.written(op)) {
+                let of = &mut written[location as usize];
+                of.count += 1;
+                of.least = of.least.min(value);
+                of.greatest = of.greatest.max(value);
+            }
+        }
+        written.into_iter().map(ValueTable::for_values).collect()
+    }
+
+    fn for_values(written: Written) -> ValueTable {
+        let Written { count, least, greatest } = written;
+        let range = greatest.saturating_sub(least);
+        if range / DENSE < count {
+            return ValueTable::Dense { least, numbers: vec![NONE32; range as usize + 1] };
+        }
+        let mut sparse = FxHashMap::default();
+        sparse.reserve(count as usize);
+        ValueTable::Sparse(sparse)
+    }
+
+    /// The number of a value.
+    pub fn get(&self, value: u64) -> Option<u32> {
+        match self {
+            ValueTable::Dense { least, numbers } => {
+                let at = usize::try_from(value.checked_sub(*least)?).ok()?;
+                numbers.get(at).copied().filter(|&number| number != NONE32)
+            }
+            ValueTable::Sparse(numbers) => numbers.get(&value).copied(),
+        }
+    }
+
+    /// Gives a number, which is not [`NONE32`], to a value that is written to the location. Returns the number it had before.
+    pub fn insert(&mut self, value: u64, number: u32) -> Option<u32> {
+        match self {
+            ValueTable::Dense { least, numbers } => {
+                let before = std::mem::replace(&mut numbers[(value - *least) as usize], number);
+                (before != NONE32).then_some(before)
+            }
+            ValueTable::Sparse(numbers) => numbers.insert(value, number),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn table(values: &[u64]) -> ValueTable {
+        ValueTable::for_values(Written {
+            count: values.len() as u64,
+            least: values.iter().copied().min().unwrap_or(u64::MAX),
+            greatest: values.iter().copied().max().unwrap_or(0),
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn a_table_is_a_map(
+            factor in prop_oneof![Just(1u64), Just(3), Just(1 << 55)],
+            values in vec(0u64..100, 0..50),
+            absent in vec(any::<u64>(), 0..5),
+        ) {
+            let values: Vec<u64> = values.iter().map(|value| value * factor).collect();
+            let mut table = table(&values);
+            let mut map = std::collections::HashMap::new();
+            for (number, &value) in values.iter().enumerate() {
+                prop_assert_eq!(table.insert(value, number as u32), map.insert(value, number as u32));
+            }
+            for value in values.iter().copied().chain(0..400).chain(absent) {
+                prop_assert_eq!(table.get(value), map.get(&value).copied());
+            }
+        }
+    }
+
+    #[test]
+    fn both_kinds_of_tables_occur() {
+        assert!(matches!(table(&[7, 9, 8]), ValueTable::Dense { .. }));
+        assert!(matches!(table(&[7, u64::MAX]), ValueTable::Sparse(_)));
+        assert_eq!(table(&[]).get(0), None);
+    }
+}

@@ -1,0 +1,76 @@
+//! [`ParsedLine`]: a line that was taken apart in another thread, with positions in place of texts.
+
+use std::ops::Range;
+
+use super::Reader;
+use super::line::{self, Columns, Shape};
+use super::message::Message;
+use crate::error::Error;
+use crate::input::{LineReader, Lines};
+
+/// A line whose shape and message are known. Positions count the bytes of the line, from 0.
+#[derive(Debug)]
+pub(super) enum ParsedLine {
+    Raw { tick: u64, version: u32, names: Range<u32>, shift: u32, rest: u32 },
+    Named { tick: Option<u64>, path: Range<u32>, text: u32, message: Message },
+}
+
+impl ParsedLine {
+    /// Takes a line apart; `None` for a line without columns and path, or with a fault.
+    pub fn of(line: &[u8]) -> Option<ParsedLine> {
+        let at = |part: &[u8]| (part.as_ptr().addr() - line.as_ptr().addr()) as u32;
+        let range = |part: &[u8]| at(part)..at(part) + part.len() as u32;
+        let shape = line::shape(line).ok()?;
+        Some(match shape {
+            Shape::Raw(Columns { tick, version, names, shift, rest }) => ParsedLine::Raw {
+                tick,
+                version,
+                names: range(names),
+                shift: shift as u32,
+                rest: at(rest),
+            },
+            Shape::Named { tick, path, text } => {
+                let message = shape.message().ok()?;
+                ParsedLine::Named { tick, path: range(path), text: at(text), message }
+            }
+            Shape::Blank | Shape::Chatter => return None,
+        })
+    }
+
+    /// The shape and message of the line, whose text is `line`.
+    pub fn in_line(self, line: &[u8]) -> (Shape<'_>, Message) {
+        let part = |range: Range<u32>| &line[range.start as usize..range.end as usize];
+        match self {
+            ParsedLine::Raw { tick, version, names, shift, rest } => {
+                let names = part(names);
+                let (shift, rest) = (shift as usize, &line[rest as usize..]);
+                (Shape::Raw(Columns { tick, version, names, shift, rest }), Message::Unknown)
+            }
+            ParsedLine::Named { tick, path, text, message } => {
+                let (path, text) = (part(path), &line[text as usize..]);
+                (Shape::Named { tick, path, text }, message)
+            }
+        }
+    }
+}
+
+impl LineReader for Reader<'_> {
+    type Parsed = ParsedLine;
+
+    fn parse(line: &[u8]) -> Option<ParsedLine> {
+        ParsedLine::of(line)
+    }
+
+    fn parsed(&mut self, parsed: ParsedLine, lines: &Lines<'_>) -> Result<(), Error> {
+        let (text, number) = (lines.line(), lines.number());
+        let (shape, message) = parsed.in_line(text);
+        self.tick(shape.tick());
+        let taken = self.shaped(&shape, message, text, number);
+        self.result(taken, lines)
+    }
+
+    fn line(&mut self, lines: &Lines<'_>) -> Result<(), Error> {
+        let taken = self.take(lines.line(), lines.number(), lines.complete());
+        self.result(taken, lines)
+    }
+}
