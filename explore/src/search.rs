@@ -47,6 +47,10 @@ pub struct Progress {
     pub depth: u32,
     /// The bytes that the states and their parents occupy.
     pub bytes: usize,
+    /// Those of them that what the states are made of occupies.
+    pub bytes_of_parts: usize,
+    /// Those of them that what was learnt of moves occupies, and that can be learnt again.
+    pub bytes_of_moves: usize,
     /// The time that the search took.
     pub time: Duration,
 }

@@ -10,7 +10,7 @@
 //! use lab::protocols::Opened;
 //!
 //! let opened = Opened::new("MI_example", None)?;
-//! let row = decide(&opened, "2x1".parse()?, &Means::default(), &Limits::default(), &|| 0.0, &mut |_| {})?;
+//! let row = decide(&opened, "2x1".parse()?, &Means::default(), None, &Limits::default(), &|| 0.0, &mut |_| {})?;
 //! assert_eq!((row.outcome.as_str(), row.states), ("clean", 252));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -19,7 +19,7 @@ use std::fmt;
 use std::path::Path;
 use std::str::FromStr;
 
-use explore::protocol::{Means, Store, Verdict, explore_by};
+use explore::protocol::{Disk, Means, OnDiskError, Store, Verdict, explore_by, explore_on_disk};
 use explore::search::{Limits, Progress, Stopped};
 use serde::{Deserialize, Serialize};
 use simulate::stepper::{MOST, Scope, StepperError, Symmetry};
@@ -189,14 +189,16 @@ fn blank(opened: &Opened, size: Size) -> Decided {
     }
 }
 
-/// Explores a protocol at a size. `seconds` returns the time that the processor has worked until now.
+/// Explores a protocol at a size, with its states in a folder if there is one. `seconds` returns the time that the processor has worked until
+/// now.
 ///
 /// # Errors
-/// The protocol has errors.
+/// The protocol has errors, or the folder cannot be used.
 pub fn decide(
     opened: &Opened,
     size: Size,
     means: &Means,
+    folder: Option<&Path>,
     limits: &Limits,
     seconds: &dyn Fn() -> f64,
     report: &mut dyn FnMut(&Progress),
@@ -214,7 +216,20 @@ pub fn decide(
         row.command += " --store compact";
     }
     let begun = seconds();
-    let explored = match explore_by(protocol, &scope, means, limits, report) {
+    let explored = match folder {
+        None => explore_by(protocol, &scope, means, limits, report),
+        Some(folder) => {
+            let disk = Disk { folder: folder.to_owned(), explores: row.command.clone() };
+            match explore_on_disk(protocol, &scope, &disk, means, limits, report) {
+                Ok(explored) => Ok(explored),
+                Err(OnDiskError::Stepper(problem)) => Err(problem),
+                Err(OnDiskError::Disk(problem)) => {
+                    return Err(Error::States(problem));
+                }
+            }
+        }
+    };
+    let explored = match explored {
         Ok(explored) => explored,
         Err(StepperError::Protocol(failure)) => {
             return Err(crate::protocols::refused(&opened.given, *failure));
@@ -276,7 +291,8 @@ mod tests {
         let opened = Opened::new("MI_example", None).unwrap();
         let within = |states| Limits { states, ..Limits::default() };
         let decide = |limits: &Limits| {
-            decide(&opened, SIZES[0], &Means::default(), limits, &|| 1.0, &mut |_| {}).unwrap()
+            decide(&opened, SIZES[0], &Means::default(), None, limits, &|| 1.0, &mut |_| {})
+                .unwrap()
         };
         let stopped = decide(&within(Some(50)));
         assert_eq!((&*stopped.outcome, stopped.stopped.as_deref()), ("stopped", Some("states")));
@@ -291,7 +307,8 @@ mod tests {
     fn what_was_found_is_in_its_row() {
         let opened = Opened::new("MI_example", Some("mi-l1-nack-before-forward")).unwrap();
         let (size, means) = ("2x2-tiny".parse().unwrap(), Means::default());
-        let row = decide(&opened, size, &means, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap();
+        let row =
+            decide(&opened, size, &means, None, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap();
         assert_eq!(
             (row.outcome.as_str(), row.kind.as_deref(), row.steps),
             ("found", Some("fault"), 10)

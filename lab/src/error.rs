@@ -24,6 +24,9 @@ pub enum Error {
     /// A table cannot be read or written.
     #[error(transparent)]
     Table(#[from] TableError),
+    /// The folder of an exploration's states cannot be used.
+    #[error("--disk: {0}")]
+    States(#[source] explore::protocol::DiskProblem),
     /// A file or folder cannot be read or written.
     #[error("{}: {error}: {}", path.display(), advice(error))]
     File {

@@ -79,6 +79,11 @@ pub enum SetupError {
          first-level caches perform them"
     )]
     FarAtomics,
+    /// The cores of a protocol under exploration fetch instructions through a sequencer of their own.
+    #[error(
+        "fetches of instructions have a sequencer of their own in this protocol, and are not explored"
+    )]
+    OwnFetches,
     /// No cache of a protocol under exploration serves several threads.
     #[error("no first-level cache of the protocol serves several threads")]
     OwnCaches,

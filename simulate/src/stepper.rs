@@ -260,6 +260,9 @@ impl Stepper {
         if scope.repertoire.prefetch && !stepping.has_prefetches() {
             return Err(SetupError::Unhandled("prefetches").into());
         }
+        if scope.repertoire.fetch && !stepping.has_common_fetches() {
+            return Err(SetupError::OwnFetches.into());
+        }
         if scope.threads_per_cache > 1 && scope.caches > 1 && !stepping.has_shared_caches() {
             return Err(SetupError::OwnCaches.into());
         }

@@ -35,7 +35,7 @@ use crate::compile::code::Machine;
 use crate::compile::types::{Type, TypeId};
 use crate::outline::{Entry, MachineOutline, Next};
 use crate::protocol::Protocol;
-use uses::{Kind, Step, Text};
+use uses::{Kind, Step, Steps, Text};
 
 /// The words of objects of a type that make no difference.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -118,7 +118,7 @@ fn words(protocol: &Protocol, of: &Type, is_wanted: impl Fn(&str) -> bool) -> Ve
 /// The fields that are live in each state: the least sets that are closed under all transitions.
 fn live<'a>(text: &Text<'a>, outline: &MachineOutline) -> Vec<Live<'a>> {
     let mut live: Vec<Live<'a>> = vec![Live::default(); outline.states.len()];
-    let entries: Vec<(&Entry, Vec<Step<'a>>)> = { outline.entries.iter() }
+    let entries: Vec<(&Entry, Steps<'a>)> = { outline.entries.iter() }
         .filter(|entry| !entry.stalls)
         .map(|entry| (entry, text.steps(actions(outline, entry))))
         .collect();
@@ -158,10 +158,18 @@ fn add<'a>(all: &mut Live<'a>, more: &Live<'a>) -> bool {
 }
 
 /// The fields that are live before the actions of a transition, of the objects that its line has then.
-fn before<'a>(steps: &[Step<'a>], after: &Live<'a>) -> Live<'a> {
+///
+/// An object that has lost its name for certain does not get the state after the transition. If it is still there, it has the state in which
+/// it was, and what is read of it later is read by transitions that begin in that state.
+fn before<'a>(Steps { steps, end }: &Steps<'a>, after: &Live<'a>) -> Live<'a> {
     // For each object that has one of the names in the course of the transition; the first of each kind is the one before it.
     let objects = steps.iter().flat_map(Step::objects).max().unwrap_or(0) + 1;
-    let mut live = [0, 1].map(|kind| vec![after[kind].clone(); objects]);
+    let mut live = [0, 1].map(|kind| {
+        let is_named = |object: &usize| end[kind].contains(object);
+        let of =
+            |object| if is_named(&object) { after[kind].clone() } else { FxHashSet::default() };
+        (0..objects).map(of).collect::<Vec<_>>()
+    });
     for step in steps.iter().rev() {
         match step {
             Step::Writes { kind, objects, field } => {
@@ -218,6 +226,7 @@ mod tests {
         assert!(["I", "IS", "IM"].iter().all(|state| entry.contains(state)), "{entry:?}");
         assert!(!entry.contains(&"M"), "{entry:?}");
         let tbe = dead_in(&protocol, Kind::Tbe).unwrap();
+        assert!(["II", "IS", "IM"].iter().all(|state| tbe.contains(state)), "{tbe:?}");
         assert!(!tbe.contains(&"MI") && !tbe.contains(&"MII"), "{tbe:?}");
     }
 

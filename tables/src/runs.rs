@@ -99,7 +99,7 @@ pub struct CampaignRun {
     pub place: Option<String>,
     /// The kind of cores.
     pub client: String,
-    /// The model that the cores guarantee: `sc`, `tso` or `pso`.
+    /// The model that the cores guarantee, such as `sc` or `rvwmo`.
     #[serde(deserialize_with = "names::model")]
     pub model: String,
     /// How the program was chosen.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use explore::protocol::Means;
 use explore::search::Progress;
-use lab::decided::{Decided, SIZES, Size, decide, is_needed, key};
+use lab::decided::{Decided, SIZES, Size, decide, is_built_in, is_needed, key};
 use lab::journal::{Journal, Row};
 use lab::protocols::{Opened, Repairs};
 use lab::text::tame;
@@ -28,6 +28,7 @@ Examples:
   rubric explore sizes all --max-states 2M -o sizes.jsonl
   rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o sizes.jsonl
   rubric explore sizes MESI_Two_Level --sizes 2x2-tiny -o sizes.jsonl
+  rubric explore sizes MESI_Two_Level --sizes 2x2-tiny --disk states --timeout 3600 -o sizes.jsonl
 
 A size is a number of threads and of locations, with -tiny for caches that have room for one line. Each protocol is explored as
 `explore protocol` does. If something is found in gem5's released files, they are explored again with their known faults repaired, so that
@@ -52,6 +53,11 @@ pub struct Args {
     /// File for the rows; those that it has are not made again
     #[arg(long, short, value_name = "FILE", default_value = "sizes.jsonl")]
     output: PathBuf,
+
+    /// Keep the states of each exploration in a folder in DIR, so that one that is interrupted goes on; its seconds are then those since it went
+    /// on
+    #[arg(long, value_name = "DIR", conflicts_with = "store")]
+    disk: Option<PathBuf>,
 
     #[command(flatten)]
     means: MeansArgs,
@@ -101,6 +107,13 @@ fn opened(name: &str) -> Result<(Opened, Option<Opened>), Error> {
     Ok((Opened::new(name, None)?, is_other.then_some(repaired)))
 }
 
+/// The name of the folder of a protocol's states at a size: `MI_example.slicc-repaired-2x1`
+fn folder_of(opened: &Opened, size: Size) -> String {
+    let file = if is_built_in(&opened.given) { "" } else { ".slicc" };
+    let repaired = if opened.protocol.loaded.repairs.is_empty() { "" } else { "-repaired" };
+    format!("{}{file}{repaired}-{size}", opened.protocol.name())
+}
+
 /// The rows of a file, and what they are made with.
 struct Table<'a> {
     args: &'a Args,
@@ -121,7 +134,9 @@ impl Table<'_> {
                 bar.tick();
                 bar.set_message(format!("{} states, depth {}", progress.states, progress.depth));
             };
-            let row = decide(opened, size, &self.means, &limits, &seconds, &mut report)?;
+            let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
+            let (means, folder) = (&self.means, folder.as_deref());
+            let row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;
             bar.finish_and_clear();
             self.journal.add(&row)?;
             self.rows.insert(key.clone(), row);

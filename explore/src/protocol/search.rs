@@ -28,6 +28,10 @@ use worker::{Batch, Knowledge, Lead, OfState, Worker};
 const STATES_PER_CHECK: usize = 64;
 /// Number of explored states between two reports of progress.
 const STATES_PER_REPORT: usize = 1 << 14;
+/// Bytes of what was learnt of moves, about, below which nothing is forgotten.
+const LEAST_BYTES_OF_MOVES: usize = 64 << 20;
+/// The same, for each state.
+const BYTES_OF_MOVES_PER_STATE: usize = 1;
 /// Number of states in a batch for each worker.
 const STATES_PER_WORKER: usize = 1 << 14;
 
@@ -137,6 +141,7 @@ impl Search {
                 break end;
             }
             at.progress.time = before + begun.elapsed();
+            self.forget_if_due();
             self.leave_if_due(&at)?;
         };
         at.progress.time = before + begun.elapsed();
@@ -155,9 +160,23 @@ impl Search {
         if let Some(problem) = self.states.problem() {
             return Err(problem);
         }
-        progress.bytes = self.states.bytes() + self.stepper.known().bytes();
+        let known = self.stepper.known();
+        progress.bytes_of_parts = known.bytes_of_parts();
+        progress.bytes_of_moves = known.bytes_of_moves();
+        progress.bytes = self.states.bytes() + known.bytes();
         progress.time = before + begun.elapsed();
         Ok((end, progress))
+    }
+
+    /// Forgets the effects of moves where they take much memory beside the states. They are learnt again, with the same numbers, so
+    /// that only the time depends on it.
+    fn forget_if_due(&mut self) {
+        let allowed = LEAST_BYTES_OF_MOVES.max(self.states.len() * BYTES_OF_MOVES_PER_STATE);
+        if self.stepper.known().bytes_of_moves() > allowed {
+            self.stepper.forget_moves();
+            // Reports get new numbers.
+            self.noted.clear();
+        }
     }
 
     /// Explores the next states.

@@ -32,6 +32,7 @@ const NOTHING: Repertoire = Repertoire {
     flush: false,
     early: false,
     prefetch: false,
+    fetch: false,
     devices: 0,
 };
 
@@ -130,12 +131,13 @@ fn built_in_protocols_handle_all_requests() {
     let device = Repertoire { devices: 1, ..NOTHING };
     let devices = Repertoire { devices: 2, ..NOTHING };
     let flush = Repertoire { flush: true, ..NOTHING };
+    let fetch = Repertoire { fetch: true, ..NOTHING };
     let prefetch = Repertoire { prefetch: true, ..NOTHING };
     for (name, all) in [
-        ("MI_example", vec![linked, locked, early, device, devices]),
-        ("MESI_Two_Level", vec![linked, locked, early, device, prefetch]),
-        ("MOESI_hammer", vec![linked, locked, early, flush, device]),
-        ("MOESI_AMD_Base", vec![linked, locked, early]),
+        ("MI_example", vec![linked, locked, early, device, devices, fetch]),
+        ("MESI_Two_Level", vec![linked, locked, early, device, prefetch, fetch]),
+        ("MOESI_hammer", vec![linked, locked, early, flush, device, fetch]),
+        ("MOESI_AMD_Base", vec![linked, locked, early, fetch]),
     ] {
         let protocol = Protocol::open(name).expect("it is built in");
         for repertoire in all {

@@ -17,7 +17,7 @@ pub enum Kind {
 
 /// The objects of a kind that may have its name at some place of a transition, numbered by when they get it: 0 is the one before
 /// the transition.
-type Objects = Vec<usize>;
+pub type Objects = Vec<usize>;
 
 /// A field of an object of a transition.
 type FieldOf<'a> = (Kind, Objects, &'a str);
@@ -42,6 +42,15 @@ impl Step<'_> {
         };
         own.iter().chain(to).copied()
     }
+}
+
+/// What the actions of a transition do with fields.
+#[derive(Clone, Debug)]
+pub struct Steps<'a> {
+    /// In their order, but for copies, which are read behind where they are written.
+    pub steps: Vec<Step<'a>>,
+    /// The objects of each kind that may have its name at the end.
+    pub end: [Objects; 2],
 }
 
 /// Something that an action does, in the order of its text.
@@ -154,9 +163,8 @@ impl<'a> Text<'a> {
         });
     }
 
-    /// What the actions of a transition do with fields, in their order, but for copies, which are read behind where they are
-    /// written.
-    pub fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Vec<Step<'a>> {
+    /// What the actions of a transition do with fields.
+    pub fn steps<'n>(&self, actions: impl Iterator<Item = &'n str>) -> Steps<'a> {
         let mut steps = Vec::new();
         let mut objects: [Objects; 2] = [vec![0], vec![0]];
         let mut count = [1, 1];
@@ -188,7 +196,7 @@ impl<'a> Text<'a> {
                 }
             }
         }
-        steps
+        Steps { steps, end: objects }
     }
 
     /// Notes as read elsewhere what a transition reads of objects that were there before and get their name on the way: such an

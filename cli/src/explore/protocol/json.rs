@@ -50,6 +50,8 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
         "moves": progress.moves,
         "depth": progress.depth,
         "bytes": progress.bytes,
+        "bytes_of_parts": progress.bytes_of_parts,
+        "bytes_of_moves": progress.bytes_of_moves,
         "seconds": progress.time.as_secs_f64(),
         "states_per_second": progress.states_per_second(),
         "coverage": explored.coverage,

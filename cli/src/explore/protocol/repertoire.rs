@@ -13,6 +13,8 @@ pub enum Also {
     Atomic,
     /// Flushes of lines.
     Flush,
+    /// Fetches of instructions.
+    Fetch,
     /// Loads before older loads, for which the protocol has to tell cores about lines that they lose.
     Early,
     /// Prefetches by the controllers of cores, of any line at any time.
@@ -27,6 +29,7 @@ impl Also {
             Also::Locked => "locked",
             Also::Atomic => "atomic",
             Also::Flush => "flush",
+            Also::Fetch => "fetch",
             Also::Early => "early",
             Also::Prefetch => "prefetch",
         }
@@ -37,7 +40,7 @@ impl Also {
 #[derive(clap::Args)]
 pub struct RepertoireArgs {
     /// What cores do beside loads and stores: linked (load-linked, store-conditional), locked (read-modify-writes that lock the
-    /// line), atomic, flush, early (loads before older loads), prefetch
+    /// line), atomic, flush, fetch (of instructions), early (loads before older loads), prefetch
     #[arg(long, value_name = "LIST", value_delimiter = ',', hide_possible_values = true)]
     also: Vec<Also>,
 
@@ -69,6 +72,7 @@ impl RepertoireArgs {
             locked: has(Also::Locked),
             atomic: has(Also::Atomic),
             flush: has(Also::Flush),
+            fetch: has(Also::Fetch),
             early: has(Also::Early),
             prefetch: has(Also::Prefetch),
             devices: self.dma,

@@ -271,8 +271,8 @@ impl Manifest {
             open: self.states - self.explored,
             moves: self.moves,
             depth: self.depth,
-            bytes: 0,
             time: Duration::from_secs_f64(self.seconds),
+            ..Progress::default()
         };
         At { state: self.explored, layer_ends: self.layer_ends, progress }
     }

@@ -14,6 +14,7 @@
 //!   it is told, the core throws the value away, also that of a load that is still under way. If it is not, the value must
 //!   be the latest when it is used. Until then the core does nothing else with the line.
 //! - A *flush* changes no value.
+//! - A *fetch* of an instruction reads, through the cache for instructions where there is one.
 //! - A *prefetch* is what the prefetcher of a controller may ask for, which is any line at any time, if the one before it is no
 //!   longer waiting.
 
@@ -43,6 +44,8 @@ pub enum Action {
     Atomic,
     /// It removes the line from all caches.
     Flush,
+    /// It reads an instruction.
+    Fetch,
     /// It reads early.
     EarlyLoad,
     /// It uses the value of an early load, without a request.
@@ -64,6 +67,8 @@ pub struct Repertoire {
     pub atomic: bool,
     /// Whether they flush lines.
     pub flush: bool,
+    /// Whether they fetch instructions.
+    pub fetch: bool,
     /// Whether they load early.
     pub early: bool,
     /// Whether their controllers prefetch.
@@ -86,6 +91,7 @@ impl Repertoire {
             (self.locked, Action::LockedRead),
             (self.atomic, Action::Atomic),
             (self.flush, Action::Flush),
+            (self.fetch, Action::Fetch),
             (self.early, Action::EarlyLoad),
         ];
         all.into_iter().filter(|(has, _)| *has).map(|(_, action)| action)
@@ -115,7 +121,7 @@ impl Access {
     /// Whether it has read a value that it may not read, or written where it may not.
     pub fn is_wrong(&self) -> bool {
         match self.action {
-            Action::Load | Action::LoadLinked | Action::LockedRead => {
+            Action::Load | Action::Fetch | Action::LoadLinked | Action::LockedRead => {
                 self.freshness == Freshness::Stale
             }
             Action::StoreConditional | Action::LockedWrite | Action::Atomic | Action::Use => {
@@ -152,7 +158,7 @@ pub(super) struct Memo {
 }
 
 /// The codes of requests that are no stores, by their kind and tag.
-const REQUESTS: [(RequestKind, u32); 8] = [
+const REQUESTS: [(RequestKind, u32); 9] = [
     (RequestKind::Load, 0),
     (RequestKind::LoadLinked, 0),
     (RequestKind::StoreConditional, 0),
@@ -161,6 +167,7 @@ const REQUESTS: [(RequestKind, u32); 8] = [
     (RequestKind::Atomic, 0),
     (RequestKind::Flush, 0),
     (RequestKind::Load, EARLY),
+    (RequestKind::Ifetch, 0),
 ];
 /// The code of a locked write.
 const LOCKED_WRITE: u8 = 5;
@@ -326,6 +333,10 @@ impl Stepping {
                 access.writes = true;
                 access.races = agent >= self.cores && freshness(memo.reserved) != Freshness::Latest;
                 memo.reserved = STALE;
+            }
+            RequestKind::Ifetch => {
+                access.action = Action::Fetch;
+                access.freshness = freshness(answer.value);
             }
             _ => access.freshness = freshness(answer.value),
         }

@@ -103,6 +103,7 @@ impl Stepping {
             Action::LockedWrite => (RequestKind::LockedWrite, 0),
             Action::Atomic => (RequestKind::Atomic, 0),
             Action::Flush => (RequestKind::Flush, 0),
+            Action::Fetch => (RequestKind::Ifetch, 0),
         };
         if action == Action::LockedWrite {
             self.memos[core * self.lines.len() + line].mark = Mark::None;
@@ -174,6 +175,11 @@ impl Stepping {
     /// Whether a controller of a core has a queue for the requests of a prefetcher.
     pub fn has_prefetches(&self) -> bool {
         (0..self.cores).any(|core| self.prefetch_queues[self.controller_of(core)].is_some())
+    }
+
+    /// Whether each core fetches instructions through the sequencer of its data.
+    pub fn has_common_fetches(&self) -> bool {
+        (0..self.cores).all(|core| self.system.fetchers[core] as usize == core)
     }
 
     /// Restores what an agent asks for a line, or what is left of it, from its code.

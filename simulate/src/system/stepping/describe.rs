@@ -74,6 +74,7 @@ impl Stepping {
             (Action::LockedRead, _) => format!("reads line {line} to lock it"),
             (Action::LockedWrite, _) => format!("writes line {line} to unlock it"),
             (Action::Atomic, _) => format!("reads and writes line {line} atomically"),
+            (Action::Fetch, _) => format!("fetches an instruction from line {line}"),
             (Action::Flush, _) => format!("flushes line {line}"),
             (Action::EarlyLoad, _) => format!("loads line {line} early"),
             (Action::Use, _) => format!("uses the value of line {line} that it loaded early"),

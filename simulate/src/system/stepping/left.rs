@@ -36,6 +36,7 @@ impl Stepping {
             RequestKind::LockedWrite => Action::LockedWrite,
             RequestKind::Atomic => Action::Atomic,
             RequestKind::Flush => Action::Flush,
+            RequestKind::Ifetch => Action::Fetch,
             _ => Action::Load,
         };
         let asks = self.request_text(Move::Ask { core: agent, line, action, value: 0 });

@@ -302,7 +302,8 @@ impl Stepping {
 
     fn loads_line(&self, agent: usize, line: usize) -> bool {
         let request = decoded(self.request_code(agent, line)).request;
-        matches!(request, Some((RequestKind::LoadLinked | RequestKind::LockedRead, _)))
+        let others = [RequestKind::Ifetch, RequestKind::LoadLinked, RequestKind::LockedRead];
+        request.is_some_and(|(kind, _)| others.contains(&kind))
             || request.is_some_and(|(kind, tag)| kind == RequestKind::Load && tag != EARLY)
     }
 

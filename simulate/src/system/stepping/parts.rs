@@ -104,6 +104,11 @@ impl PartStepper {
         &mut self.stepper
     }
 
+    /// Forgets the effects of moves, renamings and permutations, which are learnt again where they are needed. Parts keep their numbers.
+    pub fn forget_moves(&mut self) {
+        self.known.forget_moves();
+    }
+
     /// The symmetries of the system.
     pub fn symmetries(&self) -> &Group {
         self.stepper.symmetries()

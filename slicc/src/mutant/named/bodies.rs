@@ -384,7 +384,18 @@ pub(super) fn read_anywhere(draft: &mut Draft<'_>, was: &str, now: &str) -> Outc
     outcome
 }
 
-/// Replaces reads of one expression by another in the conditions, assertions and assigned values of a block.
+/// Replaces reads of one expression by another in the conditions and values of all functions.
+pub(super) fn read_in_functions(draft: &mut Draft<'_>, was: &str, now: &str) -> Outcome {
+    let syntax = draft.syntax;
+    let edits = syntax.functions().flat_map(|body| read_edits(syntax, body, was, now));
+    let edits: Vec<Edit> = edits.collect();
+    let outcome =
+        changed(!edits.is_empty(), || format!("no function of {} reads {was}", syntax.name()));
+    draft.edits.extend(edits);
+    outcome
+}
+
+/// Replaces reads of one expression by another in the conditions, assertions, assigned and returned values of a block.
 pub(super) fn read_edits(
     syntax: MachineSyntax<'_>,
     block: &Block,
@@ -395,7 +406,7 @@ pub(super) fn read_edits(
     for (statement, _) in walk::statements(block) {
         let target = match &statement.kind {
             StatementKind::Assign { target, .. } => target.span,
-            StatementKind::If { .. } => Span::default(),
+            StatementKind::If { .. } | StatementKind::Return(_) => Span::default(),
             StatementKind::Expression(one) if is_assertion(one) => Span::default(),
             _ => continue,
         };

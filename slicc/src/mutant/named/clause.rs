@@ -179,6 +179,8 @@ pub(in crate::mutant) enum MachineChange {
     Value { enumeration: String, value: String, about: String },
     /// `functions: no condition on FIELD`
     NoCondition(String),
+    /// `functions: read X as Y`
+    ReadInFunctions { was: String, now: String },
 }
 
 impl Clause {
@@ -429,10 +431,16 @@ fn machine_change(place: &str, what: &str) -> Result<MachineChange, ClauseError>
             let (was, now) = split(what.strip_prefix("read ").ok_or_else(wrong)?, " as ")?;
             MachineChange::ReadMessage { buffer, was, now }
         }
-        "functions" => {
-            let field = what.strip_prefix("no condition on ").ok_or_else(wrong)?;
-            MachineChange::NoCondition(field.to_owned())
-        }
+        "functions" => match what.strip_prefix("read ") {
+            Some(rest) => {
+                let (was, now) = split(rest, " as ")?;
+                MachineChange::ReadInFunctions { was, now }
+            }
+            None => {
+                let field = what.strip_prefix("no condition on ").ok_or_else(wrong)?;
+                MachineChange::NoCondition(field.to_owned())
+            }
+        },
         _ => return Err(wrong()),
     })
 }
@@ -581,6 +589,13 @@ mod tests {
             ("enumeration Event: value E \"what happened\"", value),
             ("all rows: stall instead of doing nothing", MachineChange::StallEmpty),
             ("actions: in s.c first x := 1;", MachineChange::In(pattern("s.c"), set)),
+            (
+                "functions: read a == b as a == b || c(d)",
+                MachineChange::ReadInFunctions {
+                    was: "a == b".to_owned(),
+                    now: "a == b || c(d)".to_owned(),
+                },
+            ),
         ] {
             assert_eq!(machine(text), expected, "{text}");
         }

@@ -26,6 +26,9 @@ pub(super) fn machine(draft: &mut Draft<'_>, change: &MachineChange) -> Result<O
         }
         MachineChange::Read { was, now } => Ok(bodies::read_anywhere(draft, was, now)),
         MachineChange::NoCondition(field) => Ok(no_condition(draft, field)),
+        MachineChange::ReadInFunctions { was, now } => {
+            Ok(bodies::read_in_functions(draft, was, now))
+        }
         MachineChange::In(pattern, change) => bodies::change_anywhere(draft, pattern, change),
         MachineChange::StallEmpty => stall_empty(draft),
         MachineChange::AddFunction(code) => add_function(draft, code),

@@ -31,6 +31,15 @@ struct Sequence {
     classes: Classes,
 }
 
+impl Sequence {
+    /// The memory of its boxes in bytes.
+    fn bytes(&self) -> usize {
+        self.messages.len() * size_of::<Flying>()
+            + self.next.len() * size_of::<usize>()
+            + self.without.len() * size_of::<u32>()
+    }
+}
+
 /// All messages and sequences that were met.
 #[derive(Debug, Default)]
 pub(super) struct Sequences {
@@ -220,12 +229,24 @@ impl Sequences {
         self.message_number(&bytes, classes)
     }
 
-    /// The memory in bytes, without the boxes of sequences.
+    /// The memory of messages and sequences in bytes.
     pub fn bytes(&self) -> usize {
+        let boxes = self.sequences.iter().map(Sequence::bytes).sum::<usize>();
         self.messages.bytes()
             + self.numbers.bytes()
+            + self.message_classes.capacity() * size_of::<Classes>()
             + self.sequences.capacity() * size_of::<Sequence>()
-            + self.with.capacity() * size_of::<((u32, Flying), u32)>()
+            + boxes
+    }
+
+    /// The memory of what messages make of sequences in bytes.
+    pub fn bytes_of_moves(&self) -> usize {
+        self.with.capacity() * size_of::<((u32, Flying), u32)>()
+    }
+
+    /// Forgets what messages make of sequences.
+    pub fn forget_moves(&mut self) {
+        self.with = FxHashMap::default();
     }
 }
 

@@ -292,12 +292,30 @@ impl Known {
 
     /// The memory of all parts and effects in bytes, about.
     pub fn bytes(&self) -> usize {
+        self.bytes_of_parts() + self.bytes_of_moves()
+    }
+
+    /// The memory of parts in bytes, about: what the numbers in states stand for.
+    pub fn bytes_of_parts(&self) -> usize {
         let owned: usize = self.owned.iter().map(OwnedParts::bytes).sum();
-        owned
-            + self.sequences.bytes()
-            + self.memories.strings.bytes()
-            + self.effects.bytes()
+        let memories = &self.memories;
+        let classes = memories.classes.capacity() * size_of::<Classes>();
+        owned + self.sequences.bytes() + memories.strings.bytes() + classes
+    }
+
+    /// The memory in bytes, about, of what can be learnt again: the effects of moves, renamings and permutations.
+    pub fn bytes_of_moves(&self) -> usize {
+        self.effects.bytes()
+            + self.sequences.bytes_of_moves()
             + renames::bytes(&self.renames)
             + self.permuted.bytes()
+    }
+
+    /// Forgets what can be learnt again.
+    pub(super) fn forget_moves(&mut self) {
+        self.effects = Effects::default();
+        self.renames = Renames::default();
+        self.permuted.forget();
+        self.sequences.forget_moves();
     }
 }

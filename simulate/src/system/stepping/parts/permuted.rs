@@ -59,6 +59,11 @@ impl Permuted {
         }
     }
 
+    /// Forgets all numbers.
+    pub fn forget(&mut self) {
+        self.numbers.iter_mut().flatten().for_each(|numbers| *numbers = Vec::new());
+    }
+
     /// The memory in bytes.
     pub fn bytes(&self) -> usize {
         let numbers = self.numbers.iter().flatten();
