@@ -158,6 +158,8 @@ class Programs:
 
     def _line(self, line):
         words = line.split()
+        if not self._lines and not words:
+            return
         if not self._lines and words[:1] == ["client"] and len(words) == 2:
             self.client = words[1]
             return
