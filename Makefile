@@ -21,7 +21,8 @@ help:
 	@echo "make fuzz    run the readers of input under libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
 	@echo "make limits  find the largest hard history of each family that is still decided"
 	@echo "make bench   measure speed (criterion), then a table of time and memory against size, as"
-	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes"
+	@echo "             Parquet too: RESULTS=folder (target/results), BENCH=full for the largest sizes;"
+	@echo "             last, simulation, campaigns, watching and reports beside the stored figures"
 
 # Each protocol on each kind of core, then the recorded traces. Some of these are violations, which the demo is meant to
 # show, so status 1 is success there.
@@ -73,11 +74,12 @@ test-scale: test-program
 fuzz:
 	fuzz/run.sh $(or $(RUNS),100000)
 
-# The table of times is measured last, when nothing else runs.
+# The tables of times are measured last, when nothing else runs.
 bench:
 	$(CARGO) bench --package ingest --package check --package simulate
 	RUBRIC_BENCH=$(BENCH) $(if $(RESULTS),RUBRIC_RESULTS=$(abspath $(RESULTS))) \
 		$(CARGO) bench --package cli --bench growth
+	$(CARGO) bench --package cli --bench speed
 
 limits:
 	$(CARGO) bench --package cli --bench limits

@@ -45,6 +45,7 @@ mod slowdown;
 mod times;
 mod views;
 
+use rayon::prelude::*;
 use serde::Serialize;
 
 use crate::answers::{Answers, KillMatrix, Scope};
@@ -91,7 +92,7 @@ enum Draw {
 }
 
 /// A figure that was drawn.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default)]
 pub struct Figure {
     /// The name of its files, without extension.
     pub name: String,
@@ -103,10 +104,17 @@ pub struct Figure {
     pub caption: String,
     /// The drawing as SVG.
     pub svg: String,
-    /// The drawing as PNG, of twice the size in pixels.
-    pub png: Vec<u8>,
     /// The numbers that it shows.
     pub table: Table,
+    plot: Plot,
+}
+
+impl Figure {
+    /// Draws the figure as PNG, of twice the size in pixels. This takes longer than everything else, tens of milliseconds, and
+    /// pages do not need it.
+    pub fn png(&self) -> Vec<u8> {
+        render::png(&self.title, &self.plot)
+    }
 }
 
 /// The experiment that is a campaign of mutants.
@@ -234,10 +242,10 @@ const PROGRAMS: &str = "A bar counts the pairs of statements that a monitor sign
      programs; ours are written in a small language and have harnesses of their own, so numbers differ, and what can be compared is \
      where there are none.";
 
-/// The figures of all rows that there are.
+/// The figures of all rows that there are, drawn on all cores.
 pub fn all(results: &Results, answers: Option<&Answers>) -> Vec<Figure> {
-    let figures = FIGURES.iter();
-    figures.flat_map(|figure| figure.drawn(results, answers)).collect()
+    let figures = FIGURES.par_iter();
+    figures.flat_map_iter(|figure| figure.drawn(results, answers)).collect()
 }
 
 impl Definition {
@@ -297,8 +305,8 @@ impl Definition {
             title: self.title.to_owned(),
             caption: format!("{repeats}{}{}", self.caption, circumstances.unwrap_or_default()),
             svg: render::svg(self.title, &plot),
-            png: render::png(self.title, &plot),
-            table: plot.table,
+            table: plot.table.clone(),
+            plot,
         }
     }
 }

@@ -6,7 +6,6 @@
 mod build;
 mod cores;
 mod coverage;
-mod fast;
 mod fault;
 pub mod library;
 mod messages;
@@ -50,11 +49,11 @@ use crate::trace::Trace;
 
 pub use build::Setup;
 pub use coverage::{Covered, Reached, entry_of, visits};
-use fast::Position;
 pub use fault::{Fault, FaultKind};
 use library::order::Observed;
 use played::Delivery;
 pub use played::{Played, PlayedStep};
+use run::Position;
 pub use warning::Warning;
 use words::Words;
 
@@ -336,6 +335,7 @@ impl System {
     /// # Errors
     /// Fails if the protocol does, or if there is no progress.
     pub fn simulate(&mut self, deadline: Option<Instant>) -> Result<RunEnd, Box<Fault>> {
+        let program = Arc::clone(&self.program);
         let controllers = self.controllers.len() as u32;
         for thread in 0..self.threads.len() as u32 {
             self.wheel.schedule(0, controllers + thread);
@@ -364,7 +364,7 @@ impl System {
             if event < controllers {
                 self.tally.wakeups += 1;
                 self.current = event as usize;
-                if let Err(trap) = self.wakeup() {
+                if let Err(trap) = self.wakeup(&program) {
                     return Err(self.fault(trap));
                 }
             } else if self.step((event - controllers) as usize) {

@@ -11,6 +11,7 @@ pub mod types;
 mod body;
 mod calls;
 mod expressions;
+mod fuse;
 mod inline;
 mod machine;
 mod methods;
@@ -107,6 +108,7 @@ pub fn compile(
     compiled.sort_by_key(|machine| machine.kind);
     let program = Program {
         name: protocol.into(),
+        fused: fuse::fuse(&compiler.code),
         code: compiler.code,
         spans: compiler.spans,
         functions: compiler.functions,

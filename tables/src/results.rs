@@ -95,14 +95,10 @@ impl Results {
     /// Sorts the rows and removes those that shards have in common. [`Results::read`] does so; after rows were added it has to
     /// be done again.
     pub fn tidy(&mut self) {
-        self.trials.sort_by_cached_key(trial_key);
-        self.trials.dedup_by_key(|trial| trial_key(trial));
-        self.runs.sort_by_cached_key(run_key);
-        self.runs.dedup_by_key(|run| run_key(run));
-        self.fidelity.sort_by_cached_key(fidelity_key);
-        self.fidelity.dedup_by_key(|run| fidelity_key(run));
-        self.transition_pairs.sort_by_cached_key(pair_key);
-        self.transition_pairs.dedup_by_key(|pair| pair_key(pair));
+        sort_distinct(&mut self.trials, trial_key);
+        sort_distinct(&mut self.runs, run_key);
+        sort_distinct(&mut self.fidelity, fidelity_key);
+        sort_distinct(&mut self.transition_pairs, pair_key);
         let mut known = HashSet::new();
         let key = |one: &Equivalent| (one.protocol.clone(), one.mutant.clone());
         self.equivalents.retain(|one| known.insert(key(one)));
@@ -124,6 +120,14 @@ impl Results {
         let is_empty = trials.is_empty() && runs.is_empty() && equivalents.is_empty();
         is_empty && coverage.is_empty() && fidelity.is_empty()
     }
+}
+
+/// Sorts rows by a key, and keeps the first of those with the same key. Each key is computed once.
+fn sort_distinct<T, K: Ord>(rows: &mut Vec<T>, key: impl Fn(&T) -> K) {
+    let mut keyed: Vec<(K, T)> = rows.drain(..).map(|row| (key(&row), row)).collect();
+    keyed.sort_by(|(one, _), (other, _)| one.cmp(other));
+    keyed.dedup_by(|(later, _), (first, _)| later == first);
+    rows.extend(keyed.into_iter().map(|(_, row)| row));
 }
 
 /// Experiment, size, part, parameters of the point, number, model and algorithm.

@@ -144,7 +144,7 @@ impl Online {
             for (_, writes) in &mut location.writes {
                 writes.retain(is_kept);
             }
-            location.initial_readers.retain(is_kept);
+            location.initial_readers.retain(|it| kept.has(it.event));
             for own in location.own.values_mut() {
                 own.retain(is_kept);
             }
@@ -152,7 +152,7 @@ impl Online {
         for number in 0..self.events.len() as u32 {
             let event = &mut self.events[number as usize];
             if kept.has(number) {
-                event.readers.retain(is_kept);
+                event.readers.retain(|it| kept.has(it.event));
                 let known = event.after.len();
                 event.after.retain(|it| kept.has(it.0));
                 event.is_cut |= event.after.len() < known;

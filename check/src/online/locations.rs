@@ -3,15 +3,15 @@
 use history::Kind;
 use rustc_hash::FxHashMap;
 
-use super::{Arrival, Online, Source};
+use super::{Arrival, Online, Reader, Source};
 
 /// A location.
 #[derive(Clone, Debug, Default)]
 pub struct Location {
     /// The writes by chain, as (position, event) in ascending order.
     pub writes: Vec<(u32, Vec<(u32, u32)>)>,
-    /// The last reader of the initial value in each chain, as (chain, event).
-    pub initial_readers: Vec<(u32, u32)>,
+    /// The last reader of the initial value in each chain.
+    pub initial_readers: Vec<Reader>,
     /// The operations by thread, as (position, event) in ascending order.
     pub own: FxHashMap<u32, Vec<(u32, u32)>>,
     /// A write that precedes all operations still to come, if there is one.

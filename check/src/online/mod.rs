@@ -133,6 +133,15 @@ enum Source {
     Event(u32),
 }
 
+/// A reader of a value, with its place.
+#[derive(Clone, Copy, Debug)]
+struct Reader {
+    chain: u32,
+    /// The position in the chain, from 1.
+    position: u32,
+    event: u32,
+}
+
 /// An operation that has arrived and is not forgotten.
 #[derive(Clone, Debug)]
 struct Event {
@@ -142,8 +151,8 @@ struct Event {
     /// The number of the location.
     location: u32,
     source: Source,
-    /// For a write, its last reader in each chain, as (chain, event).
-    readers: Vec<(u32, u32)>,
+    /// For a write, its last reader in each chain.
+    readers: Vec<Reader>,
     /// The events that must come after it, with the rule; `None` if the rule is forgotten.
     after: Vec<(u32, Option<Rule<u32>>)>,
     /// Whether some of the events in `after` were forgotten.

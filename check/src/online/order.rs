@@ -3,7 +3,7 @@
 use std::mem::take;
 
 use super::locations::insert;
-use super::{Arrival, Broken, Event, NONE, Online, Source};
+use super::{Arrival, Broken, Event, NONE, Online, Reader, Source};
 use certify::rule::Rule;
 
 impl Online {
@@ -91,17 +91,11 @@ impl Online {
             Source::Event(write) => &mut self.events[write as usize].readers,
         };
         // The last reader of a chain suffices, since the others precede it.
-        match readers.iter().position(|it| it.0 == chain) {
-            None => readers.push((chain, number)),
-            Some(at) => {
-                let known = readers[at].1;
-                if self.events[known as usize].position() < position {
-                    match source {
-                        Source::Event(write) => self.events[write as usize].readers[at].1 = number,
-                        _ => location.initial_readers[at].1 = number,
-                    }
-                }
-            }
+        let reader = Reader { chain, position, event: number };
+        match readers.iter_mut().find(|it| it.chain == chain) {
+            None => readers.push(reader),
+            Some(last) if last.position < position => *last = reader,
+            Some(_) => {}
         }
     }
 
@@ -218,7 +212,8 @@ impl Online {
             Some(before) => &self.events[own[before].1 as usize].readers,
             None => &location.initial_readers,
         };
-        let readers: Vec<u32> = readers.iter().map(|it| it.1).filter(|&it| it != write).collect();
+        let readers: Vec<u32> =
+            readers.iter().map(|it| it.event).filter(|&it| it != write).collect();
         readers.into_iter().try_for_each(|read| self.add(read, write, Rule::Overtaken))
     }
 
@@ -229,28 +224,33 @@ impl Online {
         {
             return Ok(());
         }
+        // Chains and positions are in the lists, so that only clocks and readers need be looked up.
+        let clock = self.clocks.of(number);
+        let of_source = match event.source {
+            Source::Event(source) => Some((source, self.clocks.of(source))),
+            _ => None,
+        };
         let mut found: Vec<(u32, u32, Rule<u32>)> = Vec::new();
         for (chain, writes) in &self.locations[event.location as usize].writes {
-            let known = self.clocks.get(number, *chain);
+            let known = clock[*chain as usize];
             let before = boundary(writes, |it| it.0 <= known);
-            let Some(&(_, write)) = writes[..before].iter().rev().find(|it| it.1 != number) else {
+            let Some(&(position, write)) = writes[..before].iter().rev().find(|it| it.1 != number)
+            else {
                 continue;
             };
-            match event.source {
-                Source::Event(source) if source != write && !self.precedes(write, source) => {
+            if let Some((source, of_source)) = of_source {
+                if source != write && of_source[*chain as usize] < position {
                     found.push((write, source, Rule::Observed(number)));
                 }
-                Source::Initial => {
-                    let write = self.events[write as usize].arrival;
-                    return Err(Box::new(Broken::Stale(event.arrival, write)));
-                }
-                _ => {}
+            } else if event.source == Source::Initial {
+                let write = self.events[write as usize].arrival;
+                return Err(Box::new(Broken::Stale(event.arrival, write)));
             }
             if event.arrival.kind.writes() {
-                let readers = self.events[write as usize].readers.iter().map(|it| it.1);
-                let readers =
-                    readers.filter(|&read| read != number && !self.precedes(read, number));
-                found.extend(readers.map(|read| (read, number, Rule::Overtaken)));
+                let readers = self.events[write as usize].readers.iter();
+                let readers = readers
+                    .filter(|it| it.event != number && clock[it.chain as usize] < it.position);
+                found.extend(readers.map(|it| (it.event, number, Rule::Overtaken)));
             }
         }
         let mut found = found.into_iter();
@@ -321,6 +321,7 @@ impl Online {
 
 /// The number of elements for which `holds` is true; it is true for a prefix of the list. Most often that is
 /// all but the last few elements, so these are checked first.
+#[inline]
 fn boundary(list: &[(u32, u32)], holds: impl Fn(&(u32, u32)) -> bool) -> usize {
     const FEW: usize = 8;
     let near = list.len().saturating_sub(FEW);

@@ -12,6 +12,8 @@ use wait4::Wait4;
 pub struct Run {
     /// Wall time.
     pub seconds: f64,
+    /// The time that processors spent on it, for the program and for the system.
+    pub processor_seconds: f64,
     /// The most memory that it held, in bytes.
     ///
     /// Linux counts what this process held when it started the child, too: it must stay small.
@@ -20,10 +22,22 @@ pub struct Run {
     pub output: String,
 }
 
+/// The program that was built with the bench.
+pub const PROGRAM: &str = env!("CARGO_BIN_EXE_rubric");
+
 /// Runs the program; its exit status must be one of those given.
 pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> {
+    run_other(PROGRAM, arguments, statuses)
+}
+
+/// Runs a build of the program, given by its path.
+pub fn run_other(
+    program: &str,
+    arguments: &[&str],
+    statuses: &[i32],
+) -> Result<Run, Box<dyn Error>> {
     let start = Instant::now();
-    let mut child = Command::new(env!("CARGO_BIN_EXE_rubric"))
+    let mut child = Command::new(program)
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -36,8 +50,9 @@ pub fn run(arguments: &[&str], statuses: &[i32]) -> Result<Run, Box<dyn Error>> 
     let seconds = start.elapsed().as_secs_f64();
     match used.status.code() {
         Some(status) if statuses.contains(&status) => {
-            Ok(Run { seconds, peak: used.rusage.maxrss, output })
+            let processor_seconds = (used.rusage.utime + used.rusage.stime).as_secs_f64();
+            Ok(Run { seconds, processor_seconds, peak: used.rusage.maxrss, output })
         }
-        _ => Err(format!("rubric {}: {}", arguments.join(" "), used.status).into()),
+        _ => Err(format!("{program} {}: {}", arguments.join(" "), used.status).into()),
     }
 }

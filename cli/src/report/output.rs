@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
 use report::answers::Answers;
 use report::claims::Claim;
 use report::figures::{self, Figure};
@@ -104,10 +105,9 @@ impl Files {
 
 fn write_figures(figures: &[Figure], folder: &Path) -> Result<(), Error> {
     std::fs::create_dir_all(folder).map_err(failed(folder))?;
-    for figure in figures {
+    figures.par_iter().try_for_each(|figure| {
         let file = |extension: &str| folder.join(format!("{}.{extension}", figure.name));
         create(&file("svg"), |out| out.write_all(figure.svg.as_bytes()).map_err(Error::Output))?;
-        create(&file("png"), |out| out.write_all(&figure.png).map_err(Error::Output))?;
-    }
-    Ok(())
+        create(&file("png"), |out| out.write_all(&figure.png()).map_err(Error::Output))
+    })
 }

@@ -19,11 +19,12 @@ fn check(figure: &Figure) {
     let name = &figure.name;
     assert!(name.chars().all(|one| one.is_ascii_alphanumeric() || one == '-'), "{name}");
     check_svg(name, &figure.svg);
+    let png = figure.png();
     let size = |at: usize| {
-        let bytes = figure.png.get(at..at + 4).expect("a PNG has a header");
+        let bytes = png.get(at..at + 4).expect("a PNG has a header");
         u32::from_be_bytes(bytes.try_into().expect("four bytes"))
     };
-    assert_eq!(figure.png[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
+    assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
     let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
     let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
@@ -85,7 +86,7 @@ fn all_figures_of_all_experiments() {
     for figure in figures {
         check(figure);
         std::fs::write(folder.join(format!("{}.svg", figure.name)), &figure.svg).unwrap();
-        std::fs::write(folder.join(format!("{}.png", figure.name)), &figure.png).unwrap();
+        std::fs::write(folder.join(format!("{}.png", figure.name)), figure.png()).unwrap();
     }
     let names: Vec<&str> = figures.iter().map(|figure| &*figure.name).collect();
     insta::assert_snapshot!("names", names.join("\n"));

@@ -329,7 +329,7 @@ impl System {
         let before = self.words.words[at];
         for kind in 0..kinds {
             self.words.words[at] = kind;
-            let ending = self.run(code.start, STACK);
+            let ending = self.run(&program, code.start, STACK);
             self.words.settle();
             // Types that the machine does not know are an error when asked for, and are never sent.
             let latency = ending.map_or(otherwise, |_| self.words.words[at]);

@@ -123,11 +123,66 @@ use slicc::library::LibraryFunction;
 use super::System;
 use super::fault::Trap;
 use super::stepping::Symmetry;
+use super::words::mark_of;
 use crate::ruby::Misuse;
 
 impl System {
-    /// Carries out a function of the library whose arguments begin at `at`. Functions that only look something up are in
-    /// `fast`.
+    /// Carries out one of the functions that only look something up; `None` for other functions.
+    #[inline]
+    pub(super) fn look_up(
+        &mut self,
+        function: LibraryFunction,
+        at: usize,
+    ) -> Option<Result<u64, Misuse>> {
+        let words = &self.words.words;
+        let (object, argument) = (words[at] as usize, words[at + 1]);
+        Some(match function {
+            LibraryFunction::TableLookup => Ok(self.tables[object].lookup(argument)),
+            LibraryFunction::TablePresent => {
+                self.line(argument).map(|line| u64::from(self.tables[object].is_present(line)))
+            }
+            // A missing entry is created, which needs more than a lookup.
+            LibraryFunction::PerfectLookup => {
+                match self.tables[object].lookup(self.line_of(argument)) {
+                    0 => return None,
+                    entry => Ok(entry),
+                }
+            }
+            LibraryFunction::PerfectPresent => {
+                let line = self.line_of(argument);
+                Ok(u64::from(self.tables[object].is_present(line)))
+            }
+            LibraryFunction::CacheLookup => {
+                self.line(argument).map(|line| self.caches[object].lookup(line))
+            }
+            LibraryFunction::CachePresent => {
+                self.line(argument).map(|line| u64::from(self.caches[object].is_tag_present(line)))
+            }
+            LibraryFunction::CacheAvailable => {
+                self.line(argument).map(|line| u64::from(self.caches[object].cache_avail(line)))
+            }
+            LibraryFunction::CacheTouch => {
+                let line = self.line_of(argument);
+                self.caches[object].set_mru(line);
+                Ok(0)
+            }
+            LibraryFunction::CacheTouchEntry => {
+                self.caches[object].set_mru_entry(argument).map(|()| 0)
+            }
+            // Entries of directories are in no cache.
+            LibraryFunction::ChangePermission if object != 0 => {
+                if let Some(cache) = mark_of(&self.words.words, object as u64).checked_sub(1) {
+                    self.caches[cache as usize].change_permission(object as u64, argument as u8);
+                }
+                Ok(0)
+            }
+            LibraryFunction::Now => Ok(self.now),
+            _ => return None,
+        })
+    }
+
+    /// Carries out a function of the library whose arguments begin at `at`, and that [`System::look_up`] has left.
+    #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         use LibraryFunction::*;
         let a = self.words.words[at];
@@ -147,7 +202,7 @@ impl System {
                 self.words.release(entry);
                 0
             }
-            // `fast` has handled entries that are not null.
+            // `look_up` has handled entries that are not null.
             ChangePermission => return Err(Trap::Null),
             TableAllocate => self.table_allocate(a, b)?,
             TableDeallocate => {
@@ -163,6 +218,17 @@ impl System {
             TableSlots => u64::from(self.tables[a as usize].slots_available(b as usize)),
             Later => self.now.saturating_add(a),
             MapToMachine => self.home(a, b)?,
+            DirectoryLookup => self.directories[a as usize].lookup(b)?,
+            DirectoryPresent => u64::from(self.directories[a as usize].is_present(b)),
+            DestAdd => {
+                let own = a as usize..a as usize + self.machines.words();
+                self.machines.add(&mut self.words.words[own], b)?;
+                0
+            }
+            // These depend on no order.
+            ReadDone | WriteDone | WakeLine | WakeAllOfLine | CacheRecord | CacheCheck => {
+                self.object_function(function, at)?
+            }
             _ => return self.uncommon(function, at),
         };
         self.words.words[at] = result;
@@ -220,6 +286,7 @@ impl System {
     }
 
     /// Checks that an address is that of a line.
+    #[inline]
     fn line(&self, address: u64) -> Result<u64, Misuse> {
         match address & (self.block_words as u64 * 8 - 1) {
             0 => Ok(address),
@@ -295,6 +362,7 @@ impl System {
     }
 
     /// The line that contains an address.
+    #[inline]
     pub(super) fn line_of(&self, address: u64) -> u64 {
         address & !(self.block_words as u64 * 8 - 1)
     }

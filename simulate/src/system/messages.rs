@@ -5,6 +5,7 @@ use slicc::compile::code::{Need, Room, control};
 use super::fault::Trap;
 use super::{MOST_RECORDED, REPETITION_DISTANCE, RecordedEvent, Role, System};
 use crate::ruby::Misuse;
+use crate::ruby::sets::bits;
 use crate::ruby::trackers::storage;
 
 /// Numbers of the values of `MemoryRequestType`.
@@ -66,14 +67,22 @@ impl System {
         let line = self.current_address();
         // If the set is empty, the message vanishes at the first switch.
         let branching = self.network.branch(sender, departure, self.now, &mut self.delays);
-        let mut left: u64 = (0..self.machines.words())
-            .map(|word| self.words.words[from + word].count_ones() as u64)
-            .sum();
+        let words = self.machines.words();
+        let set = &self.words.words[from..from + words];
+        // Most messages have one receiver.
+        if let Some(word) = set.iter().position(|word| *word != 0)
+            && set[word].is_power_of_two()
+            && set[word + 1..].iter().all(|word| *word == 0)
+        {
+            let number = set[word].trailing_zeros();
+            self.arrive((sender, vnet), (word, number), message, branching, line);
+            return Ok(());
+        }
+        let mut left = bits::count(set);
         if left == 0 {
             self.words.release(message);
         }
-        for word in 0..self.machines.words() {
-            let (kind, _) = self.machines.types()[word];
+        for word in 0..words {
             let mut numbers = self.words.words[from + word];
             while numbers != 0 {
                 let number = numbers.trailing_zeros();
@@ -83,22 +92,33 @@ impl System {
                 let copy =
                     if left > 0 { self.words.duplicate(message, envelope.width) } else { message };
                 let own = copy as usize + usize::from(destination);
-                for other in 0..self.machines.words() {
-                    self.words.words[own + other] = if other == word { 1 << number } else { 0 };
-                }
-                let Some(receiver) = self.network.route(kind as u32, number, vnet) else {
-                    // It stays in the network for ever.
-                    self.words.release(copy);
-                    continue;
-                };
-                let arrival =
-                    self.network.arrival(sender, receiver, branching, line, &mut self.delays);
-                self.buffers[receiver as usize].deliver(arrival, copy);
-                self.wheel.schedule(arrival, self.consumers[receiver as usize]);
-                self.note_delivery(receiver, arrival);
+                self.words.words[own..own + words].fill(0);
+                self.words.words[own + word] = 1 << number;
+                self.arrive((sender, vnet), (word, number), copy, branching, line);
             }
         }
         Ok(())
+    }
+
+    /// Delivers a message to one controller, which is given by the word of its type in a `NetDest` and its number.
+    fn arrive(
+        &mut self,
+        (sender, vnet): (u32, u32),
+        (word, number): (usize, u32),
+        message: u64,
+        branching: u64,
+        line: u64,
+    ) {
+        let (kind, _) = self.machines.types()[word];
+        let Some(receiver) = self.network.route(kind as u32, number, vnet) else {
+            // It stays in the network for ever.
+            self.words.release(message);
+            return;
+        };
+        let arrival = self.network.arrival(sender, receiver, branching, line, &mut self.delays);
+        self.buffers[receiver as usize].deliver(arrival, message);
+        self.wheel.schedule(arrival, self.consumers[receiver as usize]);
+        self.note_delivery(receiver, arrival);
     }
 
     fn note_message(&mut self, message: u64) {

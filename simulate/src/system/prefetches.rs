@@ -1,8 +1,6 @@
 //! Prefetchers: what they observe, and what they ask the protocol for.
 
-use std::sync::Arc;
-
-use slicc::compile::code::control;
+use slicc::compile::code::{Program, control};
 
 use super::System;
 use super::fault::Trap;
@@ -82,8 +80,7 @@ impl System {
 
     /// Passes on what the prefetcher of the current controller has asked for, by the protocol's `enqueuePrefetch`. gem5
     /// calls that within the transition, with the same effect.
-    pub(super) fn enqueue_prefetches(&mut self) -> Result<(), Trap> {
-        let program = Arc::clone(&self.program);
+    pub(super) fn enqueue_prefetches(&mut self, program: &Program) -> Result<(), Trap> {
         let controller = &self.controllers[self.current];
         let control = controller.control as usize;
         let Some(code) = &program.machines[controller.machine].enqueue_prefetch else {
@@ -94,7 +91,7 @@ impl System {
         for asked in std::mem::take(&mut self.prefetches) {
             self.words.words[control + usize::from(control::ADDRESS)] = asked.line;
             self.words.words[control + usize::from(control::AFTER)] = asked.kind;
-            self.run(code.start, STACK)?;
+            self.run(program, code.start, STACK)?;
             self.words.settle();
         }
         Ok(())

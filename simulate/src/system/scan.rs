@@ -1,9 +1,7 @@
 //! A wakeup of a controller, which scans its ports and takes transitions (`docs/slicc.md`, "One
 //! wakeup of a controller").
 
-use std::sync::Arc;
-
-use slicc::compile::code::{InPort, control};
+use slicc::compile::code::{InPort, Program, control};
 
 use super::fault::Trap;
 use super::run::Ending;
@@ -13,31 +11,33 @@ use crate::trace;
 
 impl System {
     /// Wakes the current controller. Returns whether it takes a transition, or a stall handler stands for one.
-    pub(super) fn wakeup(&mut self) -> Result<bool, Trap> {
+    pub(super) fn wakeup(&mut self, program: &Program) -> Result<bool, Trap> {
         // Until code runs, a fault has no place in the protocol.
         self.pc = usize::MAX;
         self.serve_memory()?;
-        let program = Arc::clone(&self.program);
         let controller = &self.controllers[self.current];
         let ports = &program.machines[controller.machine].in_ports;
         let most = controller.transitions_per_cycle;
         let mut taken = 0;
         let mut stalled = false;
         'scan: loop {
+            // Whether code ran in this scan. If not, no port was ready.
+            let mut ran = false;
             for (at, port) in ports.iter().enumerate() {
-                let controller = &mut self.controllers[self.current];
-                controller.rank = port.rank as usize;
-                let buffer = controller.ports[at] as usize;
-                if port.guarded && !self.is_ready(buffer as u32) {
+                let controller = &self.controllers[self.current];
+                let buffer = controller.ports[at];
+                if port.guarded && !self.is_ready(buffer) {
                     continue;
                 }
-                let ending = self.run(port.code.start, STACK)?;
+                ran = true;
+                self.controllers[self.current].rank = port.rank as usize;
+                let ending = self.run(program, port.code.start, STACK)?;
                 self.words.settle();
                 match ending {
                     Ending::Through { stalled: now } => stalled |= now,
                     Ending::Taken => {
                         if !self.prefetches.is_empty() {
-                            self.enqueue_prefetches()?;
+                            self.enqueue_prefetches(program)?;
                         }
                         taken += 1;
                         if taken >= MOST_TRANSITIONS_PER_WAKEUP {
@@ -47,6 +47,7 @@ impl System {
                         }
                         if taken >= most {
                             self.wake_next_cycle();
+                            self.check_rejected(ports)?;
                             break 'scan;
                         }
                         continue 'scan;
@@ -54,9 +55,14 @@ impl System {
                     Ending::Again => continue 'scan,
                 }
             }
+            if let Some(last) = ports.last() {
+                self.controllers[self.current].rank = last.rank as usize;
+            }
+            if ran {
+                self.check_rejected(ports)?;
+            }
             break;
         }
-        self.check_rejected(ports)?;
         if stalled {
             self.wake_next_cycle();
         }
@@ -91,7 +97,7 @@ impl System {
     }
 
     /// Counts a transition that was taken, and traces it.
-    pub(super) fn note_transition(&mut self) {
+    pub(super) fn note_transition(&mut self, program: &Program) {
         self.tally.transitions += 1;
         let controller = &self.controllers[self.current];
         let (machine, version) = (controller.machine, controller.version);
@@ -106,14 +112,14 @@ impl System {
             address,
             ..RecordedEvent::default()
         };
-        let of = &self.program.machines[machine];
+        let of = &program.machines[machine];
         if of.transitions[self.transition as usize].state == after {
             self.keep_unchanged(event)
         } else {
             self.keep(event)
         }
         self.coverage[machine][self.transition as usize] += 1;
-        let of = &self.program.machines[machine];
+        let of = &program.machines[machine];
         let transition = &of.transitions[self.transition as usize];
         if transition.next.is_none() {
             *self.computed.entry((machine, self.transition, after)).or_default() += 1;

@@ -366,6 +366,45 @@ pub enum Op {
         of: u16,
         from: Register,
     },
+    // From here on: instructions that do what several do (see `fuse`). Each has the fields of the first of them, and takes those
+    // of the others from these, which stay behind it.
+    /// `LoadControl`, `Library`.
+    ControlLibrary {
+        to: Register,
+        offset: u16,
+    },
+    /// `LoadControl`, `LoadControl`, `Library`.
+    ControlsLibrary {
+        to: Register,
+        offset: u16,
+    },
+    /// `LoadControl`, `Move`, `Library`.
+    ControlMoveLibrary {
+        to: Register,
+        offset: u16,
+    },
+    /// `LoadControl`, `Load`, `Library`.
+    ControlLoadLibrary {
+        to: Register,
+        offset: u16,
+    },
+    /// `Load`, `JumpUnlessSmall`.
+    LoadUnlessSmall {
+        to: Register,
+        base: Register,
+        offset: u16,
+    },
+    /// `StoreControl` three times, as before a `Trigger`.
+    StoreControls {
+        offset: u16,
+        from: Register,
+    },
+    /// `Peek`, `JumpUnless`.
+    PeekUnless {
+        to: Register,
+        buffer: u16,
+        message: u16,
+    },
 }
 
 impl Op {
@@ -554,8 +593,11 @@ pub struct Ordered {
 pub struct Program {
     /// The name of the program.
     pub name: Box<str>,
-    /// The instructions.
+    /// The instructions, as they are compiled, compared and analysed.
     pub code: Vec<Op>,
+    /// The same instructions as they are executed: frequent sequences are fused into their first instruction. Indices are those
+    /// of `code`.
+    pub fused: Vec<Op>,
     /// The place in the source of each instruction.
     pub spans: Vec<Span>,
     /// The functions.

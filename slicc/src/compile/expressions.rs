@@ -4,7 +4,7 @@ use super::Compiler;
 use super::body::{Outcome, Symbol, Value, ValuePlace};
 use super::code::{Op, Register};
 use super::types::{TypeId, TypeKind};
-use crate::ast::{Binary, Expression, ExpressionKind, Name};
+use crate::ast::{Binary, Expression, ExpressionKind, Name, Unary};
 use crate::near::nearest;
 use crate::source::{Diagnostic, Span};
 
@@ -118,6 +118,9 @@ impl Compiler<'_> {
                 Ok(register(known.bool, to))
             }
             ExpressionKind::Unary { operator, value } => self.unary(*operator, value, span),
+            ExpressionKind::Binary { operator: Binary::And | Binary::Or, .. } => {
+                self.connective(expression)
+            }
             ExpressionKind::Binary { operator, left, right } => {
                 self.binary(*operator, left, right, span)
             }
@@ -186,12 +189,33 @@ impl Compiler<'_> {
 
     /// Compiles a condition. Returns the jumps that are taken if it does not hold.
     pub(super) fn condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
+        self.jumps_if(false, condition)
+    }
+
+    /// Compiles a condition. Returns the jumps that are taken if its value is `taken`; otherwise the next instruction is
+    /// executed.
+    pub(super) fn jumps_if(&mut self, taken: bool, condition: &Expression) -> Outcome<Vec<usize>> {
         let span = condition.span;
         match &condition.kind {
-            ExpressionKind::Binary { operator: Binary::And, left, right } => {
-                let mut jumps = self.condition(left)?;
-                jumps.extend(self.condition(right)?);
-                Ok(jumps)
+            ExpressionKind::Unary { operator: Unary::Not, value } => self.jumps_if(!taken, value),
+            ExpressionKind::Binary {
+                operator: operator @ (Binary::And | Binary::Or),
+                left,
+                right,
+            } => {
+                // The value of the left operand that decides without the right one.
+                let decides = *operator == Binary::Or;
+                let mut first = self.jumps_if(decides, left)?;
+                let mut second = self.jumps_if(taken, right)?;
+                if decides == taken {
+                    first.append(&mut second);
+                    return Ok(first);
+                }
+                let here = self.here();
+                for at in first {
+                    self.set_target(at, here);
+                }
+                Ok(second)
             }
             ExpressionKind::Valid { valid, value } => {
                 let pointer = self.expression(value)?;
@@ -199,8 +223,9 @@ impl Compiler<'_> {
                     // This reports the error.
                     self.expression(condition)?;
                 }
+                let if_null = *valid != taken;
                 if let ValuePlace::Control(control) = pointer.place {
-                    let op = if *valid {
+                    let op = if if_null {
                         Op::JumpIfNull { control, target: 0 }
                     } else {
                         Op::JumpUnlessNull { control, target: 0 }
@@ -208,7 +233,7 @@ impl Compiler<'_> {
                     return Ok(vec![self.emit(op, span)]);
                 }
                 let left = self.load(pointer, span)?;
-                Ok(vec![self.emit(unless_small(!valid, left, 0), span)])
+                Ok(vec![self.emit(if_small(if_null, left, 0), span)])
             }
             ExpressionKind::Binary {
                 operator: operator @ (Binary::Equal | Binary::NotEqual),
@@ -222,24 +247,29 @@ impl Compiler<'_> {
                     if first.of == of || self.is_number(first.of) && self.is_number(of) {
                         let left = self.load(first, span)?;
                         self.release(mark);
-                        return Ok(vec![
-                            self.emit(unless_small(*operator == Binary::Equal, left, value), span),
-                        ]);
+                        let if_equal = (*operator == Binary::Equal) == taken;
+                        return Ok(vec![self.emit(if_small(if_equal, left, value), span)]);
                     }
                 }
-                self.plain_condition(condition)
+                self.plain_condition(taken, condition)
             }
-            _ => self.plain_condition(condition),
+            _ => self.plain_condition(taken, condition),
         }
     }
 
-    fn plain_condition(&mut self, condition: &Expression) -> Outcome<Vec<usize>> {
+    fn plain_condition(&mut self, taken: bool, condition: &Expression) -> Outcome<Vec<usize>> {
         let mark = self.top();
         let value = self.expression(condition)?;
         self.expect(self.types.known.bool, value.of, condition.span)?;
-        let register = self.load(value, condition.span)?;
+        let span = condition.span;
+        let (condition, target) = (self.load(value, span)?, 0);
         self.release(mark);
-        Ok(vec![self.emit(Op::JumpUnless { condition: register, target: 0 }, condition.span)])
+        let op = if taken {
+            Op::JumpIf { condition, target }
+        } else {
+            Op::JumpUnless { condition, target }
+        };
+        Ok(vec![self.emit(op, span)])
     }
 
     /// The value of an expression that is a small constant.
@@ -314,12 +344,11 @@ pub(super) fn register(of: TypeId, register: Register) -> Value {
     Value::fixed(of, ValuePlace::Register(register))
 }
 
-/// A jump that is taken unless `left` equals (or, if `equal` is false, differs from) a small
-/// number.
-fn unless_small(equal: bool, left: Register, value: i16) -> Op {
+/// A jump that is taken if `left` equals (or, if `equal` is false, differs from) a small number.
+fn if_small(equal: bool, left: Register, value: i16) -> Op {
     if equal {
-        Op::JumpUnlessSmall { left, value, target: 0 }
-    } else {
         Op::JumpIfSmall { left, value, target: 0 }
+    } else {
+        Op::JumpUnlessSmall { left, value, target: 0 }
     }
 }

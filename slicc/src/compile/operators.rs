@@ -46,6 +46,7 @@ impl Compiler<'_> {
         }
     }
 
+    /// Compiles an operator whose operands are both evaluated.
     pub(super) fn binary(
         &mut self,
         operator: Binary,
@@ -54,7 +55,6 @@ impl Compiler<'_> {
         span: Span,
     ) -> Outcome<Value> {
         match operator {
-            Binary::And | Binary::Or => self.connective(operator, left, right, span),
             Binary::Equal
             | Binary::NotEqual
             | Binary::Less
@@ -66,29 +66,20 @@ impl Compiler<'_> {
     }
 
     /// Compiles `&&` and `||`, which evaluate the right operand only if needed.
-    fn connective(
-        &mut self,
-        operator: Binary,
-        left: &Expression,
-        right: &Expression,
-        span: Span,
-    ) -> Outcome<Value> {
-        let bool = self.types.known.bool;
+    pub(super) fn connective(&mut self, condition: &Expression) -> Outcome<Value> {
+        let span = condition.span;
         let to = self.register(span)?;
-        let first = self.expression(left)?;
-        self.expect(bool, first.of, left.span)?;
-        self.load_into(to, first, span);
-        let skip = match operator {
-            Binary::And => Op::JumpUnless { condition: to, target: 0 },
-            _ => Op::JumpIf { condition: to, target: 0 },
-        };
-        let skip = self.emit(skip, span);
-        let second = self.expression(right)?;
-        self.expect(bool, second.of, right.span)?;
-        self.load_into(to, second, span);
+        let jumps = self.condition(condition)?;
+        self.emit(Op::Small { to, value: 1 }, span);
+        let skip = self.emit(Op::Jump { target: 0 }, span);
+        let here = self.here();
+        for at in jumps {
+            self.set_target(at, here);
+        }
+        self.emit(Op::Small { to, value: 0 }, span);
         let end = self.here();
         self.set_target(skip, end);
-        Ok(register(bool, to))
+        Ok(register(self.types.known.bool, to))
     }
 
     fn comparison(

@@ -71,12 +71,10 @@ impl System {
                 self.directories[i].allocate(b, c)?;
                 c
             }
-            DirectoryLookup => self.directories[i].lookup(b)?,
             DirectoryDeallocate => {
                 let entry = self.directories[i].deallocate(b)?;
                 self.done(|it| it.words.release(entry))
             }
-            DirectoryPresent => u64::from(self.directories[i].is_present(b)),
 
             ReadDone | WriteDone | WriteUniqueDone | AtomicDone | ConditionalFailed => {
                 self.callback(function, a, b, c)?;

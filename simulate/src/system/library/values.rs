@@ -93,7 +93,6 @@ impl System {
             }
             SetDisjoint => u64::from(self.words.words[i + 1] & self.words.words[j + 1] == 0),
 
-            DestAdd => self.tried(|it| it.machines.add(&mut it.words.words[dest], b))?,
             DestRemove => self.tried(|it| it.machines.remove(&mut it.words.words[dest], b))?,
             DestAddAll => self.done(|it| union::add(&mut it.words.words, i, j, words)),
             DestRemoveAll => self.done(|it| union::remove(&mut it.words.words, i, j, words)),

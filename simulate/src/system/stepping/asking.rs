@@ -164,7 +164,8 @@ impl Stepping {
         let machine = &self.system.program.machines[self.system.controllers[controller].machine];
         if machine.enqueue_prefetch.is_some() {
             self.system.prefetches.push(Prefetch { line, kind: u64::from(kind) });
-            return self.system.enqueue_prefetches();
+            let program = self.system.program.clone();
+            return self.system.enqueue_prefetches(&program);
         }
         if let Some(queue) = self.prefetch_queues[controller] {
             self.system.put_prefetch(queue, 1, line, kind);

@@ -237,7 +237,8 @@ impl Stepping {
 
     pub(super) fn wake(&mut self, controller: usize) -> Result<(), Trap> {
         self.system.current = controller;
-        let moves = self.system.wakeup()?;
+        let program = self.system.program.clone();
+        let moves = self.system.wakeup(&program)?;
         self.stuck[controller] = !moves && self.has_internal_events(controller);
         Ok(())
     }

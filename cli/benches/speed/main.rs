@@ -1,0 +1,98 @@
+//! Speed of simulation, campaigns, watching and reports, beside the figures that are stored.
+//!
+//! Each row is a command of the program on work of a fixed size, run five times, of which the median counts. `make bench` runs
+//! this; so does
+//!
+//! ```text
+//! cargo bench --package cli --bench speed [-- ROW]
+//! ```
+//!
+//! The stored figures are in `fixtures/results/speed.csv`, with the processor and the commit on which they were measured. Ratios
+//! above 1 are faster than those. Rates of commands that work on one core are of the processor's time, the others of the time that
+//! passes, so measure on an idle machine.
+//!
+//! Environment: `RUBRIC_THEN=path` names another build of the program, which is measured in turns with this one instead of
+//! reading the stored figures, so that both see the same machine. `RUBRIC_STORE=1` replaces the stored figures by those measured, `RUBRIC_GEM5` names the folder of gem5's source,
+//! whose CHI has a row of its own.
+
+#[path = "../growth/child.rs"]
+mod child;
+mod rows;
+mod stored;
+
+use std::env;
+use std::error::Error;
+
+use rows::{Bench, Row};
+use stored::Figure;
+
+/// Runs of each row.
+const RUNS: usize = 5;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    // Without the flag that `cargo bench` gives, this runs as a test, which only checks that it starts.
+    if !env::args().any(|word| word == "--bench") {
+        println!("speed: run it with `make bench`");
+        return Ok(());
+    }
+    let wanted = env::args().skip(1).find(|word| !word.starts_with("--"));
+    let bench = Bench::new()?;
+    let mut rows = bench.rows()?;
+    if let Some(wanted) = &wanted {
+        rows.retain(|row| row.name.contains(wanted.as_str()));
+    }
+    let before = stored::read()?;
+    let machine = stored::Machine::this();
+    let other = env::var("RUBRIC_THEN").ok();
+    match (&other, before.first()) {
+        (Some(path), _) => println!("then: {path}"),
+        (None, Some(first)) => println!("then: {}, commit {}", first.processor, first.commit),
+        (None, None) => {}
+    }
+    println!("now:  {}, commit {}", machine.processor, machine.commit);
+    println!("{:<44} {:>10} {:>10} {:>6}  unit", "", "then", "now", "ratio");
+    let mut measured = Vec::new();
+    for row in &rows {
+        let (value, then) = match &other {
+            Some(other) => {
+                let both = medians(row, &[child::PROGRAM, other])?;
+                (both[0], Some(both[1]))
+            }
+            None => {
+                let then = before.iter().find(|figure| figure.row == row.name);
+                (medians(row, &[child::PROGRAM])?[0], then.map(|then| then.value))
+            }
+        };
+        println!("{}", line(row, then, value));
+        measured.push(Figure::new(row.name.clone(), row.unit(), value, &machine));
+    }
+    if env::var_os("RUBRIC_STORE").is_some() {
+        let others = before.into_iter().filter(|old| measured.iter().all(|new| new.row != old.row));
+        let all: Vec<Figure> = others.chain(measured.iter().cloned()).collect();
+        stored::write(&all)?;
+    }
+    Ok(())
+}
+
+/// The median of the runs of a row, for each of some builds of the program, which run in turns.
+fn medians(row: &Row, programs: &[&str]) -> Result<Vec<f64>, Box<dyn Error>> {
+    let mut values = vec![Vec::new(); programs.len()];
+    for _ in 0..RUNS {
+        for (program, values) in programs.iter().zip(&mut values) {
+            values.push(row.measure(program)?);
+        }
+    }
+    let middle = |mut values: Vec<f64>| {
+        values.sort_by(f64::total_cmp);
+        values[RUNS / 2]
+    };
+    Ok(values.into_iter().map(middle).collect())
+}
+
+/// A line of the table.
+fn line(row: &Row, then: Option<f64>, now: f64) -> String {
+    let ratio = then.map(|then| if row.is_rate() { now / then } else { then / now });
+    let shown = |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.2}"));
+    let then = shown(then);
+    format!("{:<44} {then:>10} {now:>10.2} {:>6}  {}", row.name, shown(ratio), row.unit())
+}

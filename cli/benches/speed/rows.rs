@@ -1,0 +1,209 @@
+//! The rows of the table: commands, and what counts as their work.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+use crate::child::{self, Run};
+
+/// The protocols that are simulated.
+const PROTOCOLS: [&str; 4] = ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"];
+
+/// What a row measures.
+enum Measure {
+    /// The millions of units that are done in a second of the processor's time.
+    ProcessorRate,
+    /// The units that are done in a second that passes.
+    Rate,
+    /// Seconds that pass.
+    Seconds,
+    /// Milliseconds that pass.
+    Milliseconds,
+}
+
+/// How the units of work are known.
+enum Work {
+    /// A number in the last object that the program prints.
+    Printed(&'static str),
+    /// Always so many.
+    Fixed(f64),
+}
+
+/// A row.
+pub struct Row {
+    /// The name of the row.
+    pub name: String,
+    unit: &'static str,
+    command: Vec<String>,
+    measure: Measure,
+    work: Work,
+}
+
+impl Row {
+    /// The unit of the values.
+    pub fn unit(&self) -> &'static str {
+        self.unit
+    }
+
+    /// Whether more is better.
+    pub fn is_rate(&self) -> bool {
+        matches!(self.measure, Measure::ProcessorRate | Measure::Rate)
+    }
+
+    /// Runs the command of a build of the program once.
+    pub fn measure(&self, program: &str) -> Result<f64, Box<dyn Error>> {
+        let arguments: Vec<&str> = self.command.iter().map(String::as_str).collect();
+        let run = child::run_other(program, &arguments, &[0, 1])?;
+        let work = self.work(&run)?;
+        Ok(match self.measure {
+            Measure::ProcessorRate => work / run.processor_seconds / 1e6,
+            Measure::Rate => work / run.seconds,
+            Measure::Seconds => run.seconds,
+            Measure::Milliseconds => run.seconds * 1e3,
+        })
+    }
+
+    fn work(&self, run: &Run) -> Result<f64, Box<dyn Error>> {
+        let key = match self.work {
+            Work::Fixed(units) => return Ok(units),
+            Work::Printed(key) => key,
+        };
+        let last = run.output.lines().next_back().unwrap_or_default();
+        let object: Value = serde_json::from_str(last)?;
+        let found = object[key].as_f64();
+        Ok(found.ok_or_else(|| format!("{}: no number `{key}` in {last}", self.name))?)
+    }
+}
+
+/// The folder for what the commands write.
+pub struct Bench {
+    folder: TempDir,
+}
+
+impl Bench {
+    /// Creates the folder.
+    pub fn new() -> Result<Bench, Box<dyn Error>> {
+        Ok(Bench { folder: tempfile::tempdir()? })
+    }
+
+    /// The path of a file in the folder.
+    fn file(&self, name: &str) -> String {
+        self.folder.path().join(name).display().to_string()
+    }
+
+    /// All rows. Their inputs are made here.
+    pub fn rows(&self) -> Result<Vec<Row>, Box<dyn Error>> {
+        let mut rows: Vec<Row> = Vec::new();
+        for protocol in PROTOCOLS {
+            rows.push(self.simulate(protocol, protocol));
+        }
+        if let Some(folder) = std::env::var_os("RUBRIC_GEM5") {
+            let chi = Path::new(&folder).join("src/mem/ruby/protocol/chi/CHI.slicc");
+            rows.push(self.simulate("CHI", &chi.display().to_string()));
+        }
+        rows.push(self.gzip());
+        rows.push(campaign());
+        rows.push(mutant());
+        for (threads, client, model) in [
+            ("16", "store-buffer", "tso"),
+            ("64", "store-buffer", "tso"),
+            ("16", "per-location", "pso"),
+        ] {
+            rows.push(self.watch(threads, client, model)?);
+        }
+        rows.push(self.report());
+        Ok(rows)
+    }
+
+    fn simulate(&self, name: &str, protocol: &str) -> Row {
+        Row {
+            name: format!("simulate {name}"),
+            unit: "million transitions/s of a core",
+            command: words(&format!(
+                "simulate {protocol} --threads 8 --operations 20000 --locations 16 --format json --coverage {}",
+                self.file("coverage.csv")
+            )),
+            measure: Measure::ProcessorRate,
+            work: Work::Printed("transitions"),
+        }
+    }
+
+    fn gzip(&self) -> Row {
+        let protocol = PROTOCOLS[1];
+        Row {
+            name: format!("simulate {protocol}, gzip trace"),
+            unit: "transitions/s",
+            command: words(&format!(
+                "simulate {protocol} --threads 8 --operations 20000 --locations 16 --format json --coverage {} -o {}",
+                self.file("coverage.csv"),
+                self.file("run.trace.gz")
+            )),
+            measure: Measure::Rate,
+            work: Work::Printed("transitions"),
+        }
+    }
+
+    fn watch(&self, threads: &str, client: &str, model: &str) -> Result<Row, Box<dyn Error>> {
+        let history = self.file(&format!("{model}-{threads}.json"));
+        let operations = 128_000 / threads.parse::<u32>()?;
+        let made = words(&format!(
+            "simulate MESI_Two_Level --client {client} --threads {threads} --operations {operations} --locations 16 --save {history}"
+        ));
+        child::run(&made.iter().map(String::as_str).collect::<Vec<_>>(), &[0])?;
+        Ok(Row {
+            name: format!("watch {model}, {threads} threads"),
+            unit: "million operations/s of a core",
+            command: words(&format!("watch {history} --model {model} --format json")),
+            measure: Measure::ProcessorRate,
+            work: Work::Printed("operations"),
+        })
+    }
+
+    fn report(&self) -> Row {
+        let stored = Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/results");
+        let page = self.file("report.html");
+        Row {
+            name: "report of the stored results".to_owned(),
+            unit: "s",
+            command: words(&format!("report {} -o {page}", plain(stored))),
+            measure: Measure::Seconds,
+            work: Work::Fixed(1.0),
+        }
+    }
+}
+
+/// Runs of some 500 operations with the verdicts of all models, on all cores.
+fn campaign() -> Row {
+    Row {
+        name: "500 operations with verdicts".to_owned(),
+        unit: "runs/s",
+        command: words(
+            "simulate MESI_Two_Level --threads 4 --operations 125 --runs 400 --check --format json",
+        ),
+        measure: Measure::Rate,
+        work: Work::Fixed(400.0),
+    }
+}
+
+/// A mutant, from its name to the end of a run of a few operations.
+fn mutant() -> Row {
+    Row {
+        name: "a mutant's first run".to_owned(),
+        unit: "ms",
+        command: words(
+            "simulate MESI_Two_Level --mutant mesi2-l1-is-inv-no-notify --threads 2 --operations 1 --runs 1 --format json",
+        ),
+        measure: Measure::Milliseconds,
+        work: Work::Fixed(1.0),
+    }
+}
+
+fn plain(path: PathBuf) -> String {
+    path.canonicalize().unwrap_or(path).display().to_string()
+}
+
+fn words(command: &str) -> Vec<String> {
+    command.split_whitespace().map(str::to_owned).collect()
+}

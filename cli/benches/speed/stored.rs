@@ -1,0 +1,88 @@
+//! The stored figures, and the machine.
+
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// A measured figure.
+#[derive(Clone)]
+pub struct Figure {
+    /// The name of its row.
+    pub row: String,
+    /// The unit of the value.
+    pub unit: String,
+    /// The median.
+    pub value: f64,
+    /// The model of the processor.
+    pub processor: String,
+    /// The commit that was measured, abbreviated.
+    pub commit: String,
+}
+
+/// What was measured where.
+pub struct Machine {
+    /// The model of the processor.
+    pub processor: String,
+    /// The commit, abbreviated.
+    pub commit: String,
+}
+
+impl Machine {
+    /// This processor and the commit that is checked out; `unknown` where the system does not say.
+    pub fn this() -> Machine {
+        let about = std::fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+        let model =
+            about.lines().find_map(|line| line.strip_prefix("model name")?.split_once(": "));
+        let git = Command::new("git").args(["rev-parse", "--short", "HEAD"]).output();
+        let commit = git.ok().filter(|git| git.status.success());
+        let commit = commit.map(|git| String::from_utf8_lossy(&git.stdout).trim().to_owned());
+        let unknown = || "unknown".to_owned();
+        Machine {
+            processor: model.map_or_else(unknown, |(_, name)| name.to_owned()),
+            commit: commit.unwrap_or_else(unknown),
+        }
+    }
+}
+
+impl Figure {
+    /// A figure that was measured on a machine.
+    pub fn new(row: String, unit: &str, value: f64, machine: &Machine) -> Figure {
+        let Machine { processor, commit } = machine;
+        let (processor, commit) = (processor.clone(), commit.clone());
+        Figure { row, unit: unit.to_owned(), value, processor, commit }
+    }
+}
+
+/// The names of the columns.
+const HEADER: &str = "row;unit;value;processor;commit";
+
+fn path() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../fixtures/results/speed.csv")
+}
+
+/// Reads the stored figures; none if there is no file.
+pub fn read() -> Result<Vec<Figure>, Box<dyn Error>> {
+    let path = path();
+    if !path.exists() {
+        return Ok(Vec::new());
+    }
+    let text = std::fs::read_to_string(&path)?;
+    let figure = |line: &str| -> Result<Figure, Box<dyn Error>> {
+        let [row, unit, value, processor, commit] = line.split(';').collect::<Vec<_>>()[..] else {
+            return Err(format!("{}: expected `{HEADER}`, found `{line}`", path.display()).into());
+        };
+        let [row, unit, processor, commit] = [row, unit, processor, commit].map(str::to_owned);
+        Ok(Figure { row, unit, value: value.parse()?, processor, commit })
+    };
+    text.lines().skip(1).map(figure).collect()
+}
+
+/// Stores figures.
+pub fn write(figures: &[Figure]) -> Result<(), Box<dyn Error>> {
+    let lines = figures.iter().map(|figure| {
+        let Figure { row, unit, value, processor, commit } = figure;
+        format!("{row};{unit};{value:.3};{processor};{commit}\n")
+    });
+    let text: String = std::iter::once(format!("{HEADER}\n")).chain(lines).collect();
+    Ok(std::fs::write(path(), text)?)
+}
