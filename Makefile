@@ -1,7 +1,7 @@
 CARGO ?= cargo
 
 .DEFAULT_GOAL := help
-.PHONY: help demo campaign figures notebooks test test-program test-scale fuzz bench limits lint
+.PHONY: help demo campaign figures notebooks wheel docs test test-program test-scale test-python fuzz bench limits lint
 
 help:
 	@echo "make demo    run the built-in protocols with random programs and check the histories,"
@@ -14,9 +14,14 @@ help:
 	@echo "make notebooks"
 	@echo "             execute the notebooks, on the tables in RUBRIC_RESULTS or else on quick ones:"
 	@echo "             pages in target/notebooks (needs Python and its packages)"
-	@echo "make test    run all tests, including those in the documentation, in scale/ and of the notebooks"
+	@echo "make wheel   build the Python package, test it in an empty environment, and leave it in target/wheels"
+	@echo "             (needs Python from 3.10 on, and its packages)"
+	@echo "make docs    build the book: target/book (needs mdbook: cargo install mdbook)"
+	@echo "make test    run all tests, including those in the documentation, in scale/ and python/ and of the notebooks"
 	@echo "make test-scale"
 	@echo "             only the tests of scale/, which need Python and its packages"
+	@echo "make test-python"
+	@echo "             only the tests of the Python package"
 	@echo "make lint    check formatting, clippy and documentation; warnings are errors"
 	@echo "make fuzz    run the readers of input under libFuzzer (nightly compiler, cargo-fuzz): RUNS=100000 inputs a target"
 	@echo "make limits  find the largest hard history of each family that is still decided"
@@ -54,12 +59,22 @@ notebooks: $(if $(RUBRIC_BIN),,test-program)
 	@target=$${CARGO_TARGET_DIR:-target}; \
 	notebooks/test.sh "$${RUBRIC_BIN:-$$target/debug/rubric}" "$$target/notebooks-venv" "$$target/notebooks"
 
+wheel:
+	@target=$${CARGO_TARGET_DIR:-target}; python/wheel.sh "$$target/wheels" "$$target/wheel"
+
+# The pages of docs/ as a book, with the help of all commands as its reference, and the notebooks with their output if
+# `make notebooks` has left them in target/notebooks.
+docs: $(if $(RUBRIC_BIN),,test-program)
+	@target=$${CARGO_TARGET_DIR:-target}; \
+	docs/build.sh "$${RUBRIC_BIN:-$$target/debug/rubric}" "$$target/book" "$$target/notebooks"
+
 # Some tests need data that is not part of this repository. They are marked `ignored`, and run only where the data exists.
 shared := $(wildcard ../shared/DESIGN.md)
 test:
 	@status=0; \
 	$(CARGO) test --workspace --no-fail-fast $(if $(shared),-- --include-ignored) || status=$$?; \
 	$(MAKE) --no-print-directory test-scale || status=$$?; \
+	$(MAKE) --no-print-directory test-python || status=$$?; \
 	$(MAKE) --no-print-directory notebooks || status=$$?; \
 	exit $$status
 
@@ -69,6 +84,10 @@ test-program:
 
 test-scale: test-program
 	@target=$${CARGO_TARGET_DIR:-target}; scale/test.sh "$$target/debug/rubric" "$$target/scale-venv"
+
+# `cargo test --workspace` has built the compiled part of the package.
+test-python: test-program
+	@target=$${CARGO_TARGET_DIR:-target}; python/test.sh "$$target/debug/lib_rubric.so" "$$target/python-venv"
 
 # `make test` contains a short, deterministic run of the same targets.
 fuzz:

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Runs Python in a virtual environment with packages: with-packages.sh REQUIREMENTS VENV WHAT TESTS ARGUMENT…
 # VENV is created if it does not exist or has other packages. If the packages cannot be fetched, WHAT is skipped, and its number of TESTS
-# is printed as ignored.
+# is printed as ignored. PYTHON_FROM is the oldest version of Python that will do, as "3, 10".
 set -eu
 requirements=$1 venv=$2 what=$3 tests=$4
 shift 4
@@ -13,7 +13,8 @@ skip() {
     exit 0
 }
 
-python3 -c 'import sys; sys.exit(sys.version_info < (3, 9))' 2>/dev/null || skip "there is no Python from 3.9 on"
+from=${PYTHON_FROM:-3, 9}
+python3 -c "import sys; sys.exit(sys.version_info < ($from))" 2>/dev/null || skip "there is no Python from $from on"
 if ! cmp -s "$requirements" "$venv/requirements.txt"; then
     python3 -m venv --clear "$venv" || skip "Python's venv does not work here"
     if ! log=$("$venv/bin/pip" install --quiet --disable-pip-version-check -r "$requirements" 2>&1); then

@@ -1,6 +1,6 @@
 """Tests and executes the notebooks: run.py RUBRIC OUT. Executed copies are written to OUT as HTML.
 
-The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
+The package `rubric` is installed in the environment of this Python. The notebooks read the tables in RUBRIC_RESULTS. If that is not set, quick tables are made in OUT with the program RUBRIC.
 """
 
 from __future__ import annotations
@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "python"))
+from run import install  # noqa: E402
 # The experiments whose tables the notebooks read.
 EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "qadeer-cycles", "burnim-table1", "burnim-table2", "mutants"]
 # Options for a page that loads nothing from the network.
@@ -50,6 +52,8 @@ def main() -> int:
     if found is None:
         sys.exit(f"{sys.argv[1]} is not a program: build it, or set RUBRIC_BIN to where it is")
     rubric = Path(found).resolve()
+    # The compiled part of the package is built together with the program.
+    install(rubric.with_name("lib_rubric.so"))
     out.mkdir(parents=True, exist_ok=True)
     if "RUBRIC_RESULTS" not in os.environ:
         quick_tables(rubric, out / "results")

@@ -5,4 +5,5 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 tests=$(grep -c 'def test_' "$here/test_notebooks.py")
 notebooks=$(ls "$here"/*.ipynb | wc -l)
+export PYTHON_FROM="3, 10"
 exec "$here/../.ci/with-packages.sh" "$here/requirements.txt" "$2" "the notebooks" "$((tests + notebooks))" "$here/run.py" "$1" "$3"

@@ -146,7 +146,10 @@ class Notebooks(Folder):
 
     def test_stored_notebooks_are_stripped(self):
         names = sorted(path.name for path in HERE.glob("*.ipynb"))
-        self.assertEqual(names, ["1-tour.ipynb", "2-protocols.ipynb", "3-detection.ipynb", "4-kernels.ipynb", "5-programs.ipynb"])
+        self.assertEqual(names, [
+            "1-tour.ipynb", "2-protocols.ipynb", "3-detection.ipynb", "4-kernels.ipynb", "5-programs.ipynb",
+            "6-my-protocol-changed.ipynb", "7-500-traces.ipynb", "8-riscv-litmus.ipynb",
+        ])
         for path in HERE.glob("*.ipynb"):
             text = path.read_text(encoding="utf-8")
             self.assertEqual(text, strip.stripped(text), f"{path.name}: run notebooks/strip.py")

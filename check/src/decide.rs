@@ -59,18 +59,31 @@ pub fn check(
     options: &Options,
 ) -> Outcome {
     let bounds = Bounds::new(options.timeout, options.max_memory);
-    let mut outcome = decide(history, reads_from, model, options, &bounds);
+    check_within(history, reads_from, model, options, &bounds)
+}
+
+/// Decides as [`check`], within `bounds` instead of the time and memory of the options: they can have a flag that cancels the work.
+///
+/// [`check`]: crate::check
+pub fn check_within(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    options: &Options,
+    bounds: &Bounds,
+) -> Outcome {
+    let mut outcome = decide(history, reads_from, model, options, bounds);
     if outcome.verdict == Verdict::Unproved {
-        outcome.verdict = proved(history, reads_from, model, options, &bounds);
+        outcome.verdict = proved(history, reads_from, model, options, bounds);
     }
     if let Verdict::Violation(violation) = &mut outcome.verdict {
         let (basis, reads_from) = basis_of_violations(history, reads_from);
         // Leaving out an access may add order under a weak model, so its proofs stay as they are.
         if !model.is_weak() {
             let decide_part = |history: &History, reads_from: &ReadsFrom, options: &Options| {
-                decide(history, reads_from, model, options, &bounds)
+                decide(history, reads_from, model, options, bounds)
             };
-            minimise(&basis, &reads_from, &decide_part, violation, &bounds);
+            minimise(&basis, &reads_from, &decide_part, violation, bounds);
         }
         if !is_certain(&basis, model, violation) {
             outcome.verdict = Verdict::Undecided(Reason::ProofRefused);

@@ -1,7 +1,7 @@
 //! [`Guarantee`]: the models, and the criteria weaker than them, that a memory system may guarantee.
 
 use crate::algorithm::{Algorithm, Power};
-use memory::Model;
+use memory::{Model, PsoRmw};
 
 /// A model or a weaker criterion, with the algorithm that decides it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -44,6 +44,13 @@ impl Guarantee {
     pub fn from_name(name: &str) -> Option<Guarantee> {
         let mut all = Guarantee::ALL.into_iter();
         all.find(|guarantee| guarantee.name() == name)
+    }
+
+    /// Whether the guarantee of the second name follows from the model of the first name; false if there is no such name.
+    pub fn is_implied(model: &str, guarantee: &str) -> bool {
+        let model = Model::from_name(model, PsoRmw::default());
+        let guarantee = Guarantee::from_name(guarantee);
+        model.zip(guarantee).is_some_and(|(model, guarantee)| guarantee.follows_from(model))
     }
 
     /// The algorithm that decides the guarantee.

@@ -55,7 +55,7 @@ mod weak;
 
 pub use algorithm::Algorithm;
 pub use bounds::Bounds;
-pub use decide::{check, decide};
+pub use decide::{check, check_within, decide};
 pub use guarantee::Guarantee;
 pub use memory::Model;
 pub use options::Options;

@@ -308,6 +308,19 @@ pub enum Verdict {
     Undecided(Reason),
 }
 
+impl Verdict {
+    /// The word for the verdict: `consistent`, `violation` or `undecided`.
+    pub fn word(&self) -> &'static str {
+        match self {
+            Verdict::Consistent(_) | Verdict::Satisfied => "consistent",
+            Verdict::Violation(_) | Verdict::Unproved | Verdict::CriterionViolation(_) => {
+                "violation"
+            }
+            Verdict::Undecided(_) => "undecided",
+        }
+    }
+}
+
 /// Counts of an algorithm's work; 0 or `None` for those that it does not count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Statistics {

@@ -4,29 +4,33 @@ mod args;
 mod certificates;
 mod comparison;
 pub mod json;
+mod many;
 pub mod paint;
 mod store_order;
+mod table;
 pub mod text;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
+use std::path::Path;
 use std::time::Instant;
 
 use check::{Algorithm, Bounds, Model, Outcome, Verdict};
 use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::ending::RunEnd;
-use crate::error::{self, Error};
+use crate::error::Error;
 use crate::options::Format;
 use crate::status::Status;
 pub use args::Args;
-use args::Choice;
-use certificates::{Certificates, Written};
+use args::{Choice, Form};
+use certificates::{Certificates, FileCertificates, Written};
 use comparison::Comparison;
 use lab::load::{self, Input};
+use lab::{inputs, verdicts};
 use paint::Paint;
 use report::assumptions;
 use store_order::StoreOrder;
+use tables::VerdictRow;
 
 /// A verdict on one history under one model.
 struct Decided<'a> {
@@ -69,80 +73,160 @@ trait Printer {
     fn crash(&mut self, input: &Input, history: &History, out: &mut dyn Write) -> io::Result<()>;
     /// Prints one verdict.
     fn verdict(&mut self, decided: &Decided<'_>, out: &mut dyn Write) -> io::Result<()>;
+    /// Called for an input that cannot be checked. The message goes to standard error as well.
+    fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()>;
     /// Prints the verdicts of all algorithms on one history under one model; the first is that of the stages.
     fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()>;
     /// Called after the last history of a file.
     fn file(&mut self, input: &Input, out: &mut dyn Write) -> io::Result<()>;
-    /// Called at the end.
-    fn end(&mut self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Runs the command. An input that cannot be read does not keep the others from being checked.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
-    let mut run = Run {
+    let output = args.output.as_deref().map(table::Output::of).transpose()?;
+    if args.format == Form::Parquet && output.is_none() {
+        return Err(Error::Usage("Parquet needs a file: -o FILE.parquet".to_owned()));
+    }
+    let found = inputs::traces(&args.traces);
+    let checker = Checker {
         args,
         models: args.models()?,
         store_order: args.for_tso_tool()?,
         certificates: match &args.certificate {
-            Some(folder) => Some(Certificates::new(folder, args.options.as_arguments())?),
+            Some(folder) => Some(Certificates::new(folder, load::arguments(&reading), &found)?),
             None => None,
         },
-        printer: printer(args.format),
-        out,
-        status: Status::Done,
+        reading,
+        prints_each: found.len() <= table::MOST_IN_FULL,
     };
-    for path in &args.traces {
-        let input = match load::open(path, &reading) {
-            Err(lab::Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
-            input => input,
-        };
-        match input.map_err(Error::from).and_then(|input| run.file(&input)) {
-            Ok(()) => {}
-            // The reader of the output has gone away; the verdicts so far still count.
-            Err(error) if error.is_broken_pipe() => return Ok(run.status),
-            Err(error) => run.complain(&error)?,
-        }
+    let mut seen = many::Seen::default();
+    match many::check(&checker, found, &mut seen, out) {
+        // The reader of the output has gone away; the verdicts so far still count.
+        Err(error) if error.is_broken_pipe() => return Ok(seen.status),
+        checked => checked?,
     }
-    match run.printer.end(run.out).map_err(Error::Output) {
+    if let Some(output) = &output {
+        output.write(&seen.rows)?;
+    }
+    let printed = match args.format {
+        Form::Text => table::print(&seen.rows, out),
+        Form::Csv => tables::csv_to(&table::sorted(&seen.rows), &mut *out),
+        Form::Json | Form::Parquet => Ok(()),
+    };
+    match printed.map_err(Error::Output) {
         Err(error) if !error.is_broken_pipe() => Err(error),
-        _ => Ok(run.status),
+        _ => Ok(seen.status),
     }
 }
 
-/// The command in progress.
-struct Run<'a> {
+/// What is the same for all inputs.
+struct Checker<'a> {
     args: &'a Args,
+    reading: ingest::Options,
     models: Vec<Model>,
     store_order: Option<StoreOrder>,
     certificates: Option<Certificates>,
+    /// Whether each verdict is printed with its reason, and not only the table.
+    prints_each: bool,
+}
+
+impl Checker<'_> {
+    /// Checks the histories of one input, and prints the verdicts. An input that cannot be read is part of the result, and so is an output
+    /// that cannot be written: the verdicts until then still count.
+    fn check(&self, path: &Path, out: &mut dyn Write) -> Checked {
+        let input = match load::open(path, &self.reading) {
+            Err(lab::Error::Input(ingest::Error::Empty { file })) => load::empty(&file),
+            input => input,
+        };
+        let mut run = Run {
+            checker: self,
+            certificates: self.certificates.as_ref().map(|all| all.of(path)),
+            printer: self.printer(),
+            out,
+            checked: Checked::default(),
+            file: path.display().to_string(),
+        };
+        let done = input.map_err(Error::from).and_then(|input| run.file(&input));
+        let written = match done {
+            Err(Error::Output(error)) => Err(error),
+            Err(error) => run.complain(&error),
+            Ok(()) => Ok(()),
+        };
+        Checked { unwritten: written.err(), ..run.checked }
+    }
+
+    fn printer(&self) -> Box<dyn Printer> {
+        match self.args.format {
+            Form::Json => Box::new(json::Json),
+            Form::Text if self.prints_each => printer(Format::Text),
+            Form::Text | Form::Csv | Form::Parquet => Box::new(table::Silent),
+        }
+    }
+}
+
+/// What became of an input.
+#[derive(Default)]
+struct Checked {
+    status: Option<Status>,
+    rows: Vec<VerdictRow>,
+    /// The messages about what could not be checked.
+    errors: Vec<String>,
+    /// Why the output could not be written.
+    unwritten: Option<io::Error>,
+}
+
+/// One input in progress.
+struct Run<'a> {
+    checker: &'a Checker<'a>,
+    certificates: Option<FileCertificates<'a>>,
     printer: Box<dyn Printer>,
     out: &'a mut dyn Write,
-    status: Status,
+    checked: Checked,
+    /// The input, as the user names it.
+    file: String,
 }
 
 impl Run<'_> {
-    /// Reports an error about one input, after what was printed so far.
-    fn complain(&mut self, error: &Error) -> Result<(), Error> {
-        self.status = self.status.and(error::complain(error, self.out)?);
+    /// Notes an error, so that it is reported after what was printed about the input.
+    fn complain(&mut self, error: &Error) -> io::Result<()> {
+        self.add(Status::Bad);
+        let row = verdicts::unreadable(&self.file, &error.to_string());
+        self.printer.unreadable(&row, self.out)?;
+        self.checked.rows.push(row);
+        self.checked.errors.push(error.to_string());
         Ok(())
     }
 
+    fn add(&mut self, status: Status) {
+        self.checked.status = Some(self.checked.status.map_or(status, |known| known.and(status)));
+    }
+
+    /// Adds the row of a verdict.
+    fn note(&mut self, decided: &Decided<'_>) {
+        let Decided { input, history, model, algorithm, outcome, seconds, certificate, .. } =
+            decided;
+        let row = verdicts::row(input, history, *model, *algorithm, outcome, *seconds);
+        let certificate = certificate.as_ref().map(|written| written.path.display().to_string());
+        self.checked.rows.push(VerdictRow { certificate, ..row });
+    }
+
     fn file(&mut self, input: &Input) -> Result<(), Error> {
-        let store_order = match &self.store_order {
+        let store_order = match &self.checker.store_order {
             Some(order) => Some(order.of(input)?),
             None => None,
         };
         let mut decided_any = false;
         for history in &input.histories {
-            match ReadsFrom::derive(history, self.args.ambiguity(input)) {
+            match ReadsFrom::derive(history, self.checker.args.ambiguity(input)) {
                 Ok(reads_from) => {
                     self.history(input, history, &reads_from, store_order.as_ref())?;
                     decided_any = true;
                 }
                 Err(twice) => {
                     self.crash(input, history)?;
-                    self.complain(&Error::written_twice(&input.file, history, &twice))?;
+                    self.complain(&Error::written_twice(&input.file, history, &twice))
+                        .map_err(Error::Output)?;
                 }
             }
         }
@@ -153,10 +237,11 @@ impl Run<'_> {
     /// history, as far as it is known.
     fn models_of(&self, history: &History) -> Vec<Model> {
         let own = history.provenance.isa.map(Model::of_isa);
-        let own = own.filter(|&model| self.args.algorithm.applies_to(model));
-        match own.filter(|_| self.args.names_no_model()) {
+        let Checker { args, models, .. } = self.checker;
+        let own = own.filter(|&model| args.algorithm.applies_to(model));
+        match own.filter(|_| args.names_no_model()) {
             Some(model) => vec![model],
-            None => self.models.clone(),
+            None => models.clone(),
         }
     }
 
@@ -171,17 +256,18 @@ impl Run<'_> {
         for model in self.models_of(history) {
             let prepared = model.prepare(history);
             let (history, reads_from) =
-                (&*prepared, &*prepared_reads(history, &prepared, reads_from));
-            let Choice::One(algorithm) = self.args.algorithm else {
+                (&*prepared, &*load::prepared_reads(history, &prepared, reads_from));
+            let Choice::One(algorithm) = self.checker.args.algorithm else {
                 self.compare(input, history, reads_from, model)?;
                 continue;
             };
-            let options = self.args.for_checking(algorithm, store_order);
+            let options = self.checker.args.for_checking(algorithm, store_order);
             let mut decided = decide(algorithm, input, history, reads_from, model, || {
                 check::check(history, reads_from, model, &options)
             });
             self.certify(&mut decided, reads_from)?;
-            self.status = self.status.and(status(&decided.outcome.verdict));
+            self.add(status(&decided.outcome.verdict));
+            self.note(&decided);
             let printed = self.printer.verdict(&decided, self.out);
             printed.map_err(Error::Output)?;
         }
@@ -190,7 +276,7 @@ impl Run<'_> {
 
     /// Reports the crash of a run, which counts as a violation whatever completed before it.
     fn crash(&mut self, input: &Input, history: &History) -> Result<(), Error> {
-        self.status = self.status.and(RunEnd::of(history, &input.ending).status());
+        self.add(RunEnd::of(history, &input.ending).status());
         let printed = self.printer.crash(input, history, self.out);
         printed.map_err(Error::Output)
     }
@@ -213,7 +299,7 @@ impl Run<'_> {
         let applicable = Algorithm::ALL.into_iter();
         let applicable = applicable.filter(|algorithm| algorithm.applies_to(model));
         let decided = applicable.map(|algorithm| {
-            let options = self.args.for_checking(algorithm, None);
+            let options = self.checker.args.for_checking(algorithm, None);
             decide(algorithm, input, history, reads_from, model, || {
                 if algorithm == Algorithm::Stages {
                     return check::check(history, reads_from, model, &options);
@@ -225,11 +311,14 @@ impl Run<'_> {
         });
         let mut compared = Comparison { decided: decided.collect() };
         self.certify(&mut compared.decided[0], reads_from)?;
-        self.status = self.status.and(compared.status());
+        self.add(compared.status());
+        compared.decided.iter().for_each(|decided| self.note(decided));
         let printed = self.printer.comparison(&compared, self.out);
         printed.map_err(Error::Output)?;
         match compared.disagreement() {
-            Some(what) => self.complain(&Error::Disagreement { file: input.file.clone(), what }),
+            Some(what) => self
+                .complain(&Error::Disagreement { file: input.file.clone(), what })
+                .map_err(Error::Output),
             None => Ok(()),
         }
     }
@@ -252,7 +341,7 @@ pub fn report(
         for &model in models {
             let prepared = model.prepare(history);
             let (history, reads_from) =
-                (&*prepared, &*prepared_reads(history, &prepared, &reads_from));
+                (&*prepared, &*load::prepared_reads(history, &prepared, &reads_from));
             let decided = decide(Algorithm::Stages, input, history, reads_from, model, || {
                 check::check(history, reads_from, model, options)
             });
@@ -264,20 +353,6 @@ pub fn report(
     }
     printer.file(input, out).map_err(Error::Output)?;
     Ok((all, violated))
-}
-
-/// Reads-from of a history as a model sees it ([`memory::Model::prepare`]), from that of the history. The model
-/// does not make sources ambiguous that were not.
-fn prepared_reads<'r>(
-    history: &History,
-    prepared: &History,
-    reads_from: &'r ReadsFrom,
-) -> Cow<'r, ReadsFrom> {
-    if std::ptr::eq(history, prepared) {
-        return Cow::Borrowed(reads_from);
-    }
-    let derived = ReadsFrom::derive(prepared, Ambiguity::Keep).ok();
-    derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 
 fn printer(format: Format) -> Box<dyn Printer> {

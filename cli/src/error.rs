@@ -1,9 +1,11 @@
 //! The errors of commands, and how they are printed.
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use check::generate::RecipeError;
 use history::{History, WrittenTwice};
+use lab::save::SaveError;
 use lab::text::named;
 use rubric::watch::WatchError;
 use tables::TableError;
@@ -99,6 +101,15 @@ pub enum Error {
     Usage(String),
 }
 
+impl From<SaveError> for Error {
+    fn from(error: SaveError) -> Error {
+        match error {
+            SaveError::Output(error) => Error::Output(error),
+            SaveError::Inexpressible(what) => Error::Usage(what),
+        }
+    }
+}
+
 impl From<lab::Error> for Error {
     fn from(error: lab::Error) -> Error {
         match error {
@@ -121,7 +132,7 @@ impl Error {
 }
 
 /// Prints an error on standard error.
-pub fn print(error: &Error) {
+pub fn print(error: &impl Display) {
     // If standard error is closed, the exit status still tells.
     let _ = writeln!(io::stderr(), "rubric: error: {error}");
 }

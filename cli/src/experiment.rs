@@ -174,7 +174,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 fn recorded_in(folder: &Path) -> Result<Vec<Arc<Recording>>, Error> {
     let Recordings { histories, skipped } = recorded::read(folder)?;
     for error in skipped {
-        error::print(&error.into());
+        error::print(&Error::from(error));
     }
     if histories.is_empty() {
         Err(lab::Error::NoHistories(folder.to_owned()).into())

@@ -5,18 +5,14 @@ use std::path::{Path, PathBuf};
 
 use check::Verdict;
 use check::engine::proof::Violation;
-use history::History;
 use memory::machine::Step;
-use report::explain::coherence::Permission;
-use report::explain::{self, DRAWN, coherence, why};
+use report::explain::coherence::{self, Permission};
+use report::explain::{self, DRAWN, words};
 use report::page::explained;
 use report::picture::{Picture, dot, svg};
 use report::sequence::crashed;
-use slicc::builtin::{builtin, load_files};
-use slicc::outline::Outline;
 
 use crate::check::paint::Paint;
-use crate::check::text;
 use crate::ending::RunEnd;
 use crate::error::Error;
 use crate::files;
@@ -24,6 +20,7 @@ use crate::question::{Answer, Question};
 use crate::sequence::{self, Form};
 use crate::status::Status;
 use lab::load::Input;
+use lab::protocols::core_permissions;
 use lab::text::{named, tame};
 
 /// Show why a history violates a model, or the order that explains it, as a picture
@@ -198,16 +195,17 @@ impl Shown {
     /// Pictures of a violation, and the same in words.
     fn violation(input: &Input, answer: &Answer<'_>, violation: &Violation) -> Shown {
         let history = &*answer.history;
+        let permissions = core_permissions(history.provenance.protocol.as_deref());
         let pictures = explain::violation(
             history,
             &answer.reads_from,
             answer.model,
             violation,
             &input.transitions,
-            &permissions(history),
+            &|machine, state| Permission::from_name(&permissions(machine, state)?),
             &title(input, answer),
         );
-        let mut words = text::explanation(history, violation);
+        let mut words = words::explanation(history, violation);
         if let Some(picture) = pictures.first() {
             words += &coherence::words(&picture.lines);
             for note in &picture.notes {
@@ -220,7 +218,7 @@ impl Shown {
     /// The memory order that explains a consistent history.
     fn consistent(input: &Input, answer: &Answer<'_>, steps: &[Step]) -> Shown {
         let history = &*answer.history;
-        let words = memory_order(history, steps);
+        let words = words::memory_order(history, steps);
         let too_large = (steps.len() > DRAWN).then(|| {
             format!(
                 "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which lists it, or take a part of the \
@@ -259,22 +257,6 @@ impl Shown {
             self.words += &worded(|out| end.print_waiting(out));
         }
     }
-}
-
-/// A memory order in words, a line for each step, indented by thread.
-pub fn memory_order(history: &History, steps: &[Step]) -> String {
-    worded(|out| {
-        writeln!(out, "  the memory order that explains it, {} steps:", steps.len())?;
-        for step in steps {
-            let (op, what) = match step {
-                Step::Execute(op) => (*op, why::operation(history, *op)),
-                Step::Commit(op) => (*op, format!("{:8} reaches memory", why::label(history, *op))),
-            };
-            let indent = 2 * (1 + history.thread_of(op).min(20));
-            writeln!(out, "{:indent$}{what}", "")?;
-        }
-        Ok(())
-    })
 }
 
 /// The verdict on the operations that completed before a crash, as a sentence.
@@ -350,29 +332,9 @@ fn alone(picture: &Picture, count: usize) -> Picture {
     picture
 }
 
-/// The accesses that the states of a history's protocol permit, if the protocol is a built-in one.
-fn permissions(history: &History) -> impl Fn(&str, &str) -> Option<Permission> + use<> {
-    let protocol = history.provenance.protocol.as_deref();
-    let loaded = protocol.and_then(builtin).map(load_files);
-    let outline = loaded.and_then(|loaded| Outline::of(&loaded.ok()?).ok());
-    move |machine, state| {
-        let machine = outline.as_ref()?.machine(machine)?;
-        // Only a core's own cache has the queue that its sequencer fills.
-        if !(machine.in_ports.iter()).any(|port| port.buffer == "mandatoryQueue") {
-            return None;
-        }
-        let state = machine.states.iter().find(|known| known.name == state)?;
-        match state.permission_name() {
-            "Read_Write" => Some(Permission::Write),
-            "Read_Only" => Some(Permission::Read),
-            _ => None,
-        }
-    }
-}
-
 /// The title of pictures of a verdict.
 fn title(input: &Input, answer: &Answer<'_>) -> String {
-    let word = text::word(&answer.outcome.verdict);
+    let word = answer.outcome.verdict.word();
     let what = match word {
         "violation" => "violates",
         _ => "is consistent with",

@@ -16,12 +16,12 @@ use history::History;
 use ingest::{TraceFormat, WriteError, axe, gem5, json};
 use memory::PsoRmw;
 
-use crate::convert::{self, Format, WRITABLE};
 use crate::error::Error;
 use crate::files;
 use crate::simulate::parse::percent;
 use crate::status::Status;
 use crate::words;
+use lab::save::{self, Format, WRITABLE};
 
 /// Generate random histories by running random programs as a model allows, or histories that are
 /// hard by construction
@@ -207,11 +207,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Format::Litmus => {
             let histories: Vec<History> = args.histories().collect::<Result<_, Error>>()?;
             if args.output == Path::new("-") {
-                convert::write_test("generated", &histories, out)?;
+                save::text(Format::Litmus, "generated", &histories, out)?;
             } else {
-                files::create(&args.output, |out| {
-                    convert::write_test("generated", &histories, out)
-                })?;
+                save::file(&args.output, Format::Litmus, "generated", &histories)?;
             }
         }
         Format::Text(format) if args.output == Path::new("-") => write(args, format, out)?,
@@ -309,7 +307,7 @@ impl Args {
             None => Err(Error::Usage(format!(
                 "-o {}: a name that ends in {} was expected, with .gz after it for compressed text; or add --to",
                 self.output.display(),
-                convert::extensions()
+                save::extensions()
             ))),
         }
     }
@@ -430,9 +428,9 @@ fn name(recipe: &Recipe) -> String {
 /// The format that the name of a file says.
 fn by_name(path: &Path) -> Option<Format> {
     if !is_compressed(path) {
-        return convert::by_name(path);
+        return save::by_name(path);
     }
-    let text = convert::by_name(Path::new(path.file_stem()?));
+    let text = save::by_name(Path::new(path.file_stem()?));
     text.filter(|format| matches!(format, Format::Text(_)))
 }
 

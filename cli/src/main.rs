@@ -41,6 +41,7 @@ mod progress;
 mod protocol;
 mod question;
 mod report;
+mod schema;
 mod sequence;
 mod shell;
 mod shrink;
@@ -107,6 +108,7 @@ enum Command {
     Mutants(mutants::Args),
     Protocol(protocol::Args),
     Report(report::Args),
+    Schema(schema::Args),
     Shrink(shrink::Args),
     Simulate(Box<simulate::Args>),
     Stats(stats::Args),
@@ -136,7 +138,7 @@ impl Command {
             Command::Completions(args) => shell::completions::<Cli>(args, out),
             Command::Check(args) => check::run(args, out),
             Command::Verify(args) => verify::run(args, out),
-            Command::Ingest(args) => ingest::run(args),
+            Command::Ingest(args) => ingest::run(args, out),
             Command::Convert(args) => convert::run(args, out),
             Command::Diff(args) => diff::run(args, out),
             Command::Experiment(args) => experiment::run(args, out),
@@ -150,6 +152,7 @@ impl Command {
             Command::Mutants(args) => mutants::run(args, out),
             Command::Protocol(args) => protocol::run(args, out),
             Command::Report(args) => report::run(args, out),
+            Command::Schema(args) => schema::run(args, out),
             Command::Shrink(args) => shrink::run(args, out),
             Command::Simulate(args) => simulate::run(args, out),
             Command::Stats(args) => stats::run(args, out),

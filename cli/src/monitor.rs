@@ -12,7 +12,6 @@ use memory::{FenceEffect, Label, PsoRmw};
 use serde::Serialize;
 use serde_json::json;
 
-use crate::check::{json as printed, text};
 use crate::ending;
 use crate::error::{Error, complain};
 use crate::limits::Limits;
@@ -21,7 +20,8 @@ use crate::status::Status;
 use crate::words;
 use lab::load;
 use lab::text::{named, tame};
-use report::explain::why;
+use report::explain::words as proofs;
+use report::explain::{reasoning, why};
 
 /// Pairs that are printed unless all are asked for.
 const FEW: usize = 10;
@@ -107,8 +107,8 @@ struct Line<'a> {
 
 #[derive(Serialize)]
 struct Pair {
-    operation: printed::Event,
-    store: printed::Event,
+    operation: reasoning::Event,
+    store: reasoning::Event,
 }
 
 /// Runs the command. An input that is refused does not keep the others from being looked at.
@@ -157,7 +157,7 @@ fn one(args: &Args, file: &str, history: &History, out: &mut dyn Write) -> Resul
         }
         verdict => {
             let why = match verdict {
-                Verdict::Violation(violation) => text::explanation(history, violation),
+                Verdict::Violation(violation) => proofs::explanation(history, violation),
                 _ => String::new(),
             };
             return Err(Error::Usage(format!(
@@ -299,8 +299,8 @@ impl Found<'_> {
 
     fn json(&self, out: &mut dyn Write) -> io::Result<()> {
         let pair = |&(operation, store): &(OpId, OpId)| Pair {
-            operation: printed::operation(self.history, operation),
-            store: printed::operation(self.history, store),
+            operation: reasoning::operation(self.history, operation),
+            store: reasoning::operation(self.history, store),
         };
         let line = Line {
             file: self.file,

@@ -113,44 +113,6 @@ impl TraceOptions {
             quiet: self.quiet || other.quiet,
         }
     }
-
-    /// The options that differ from their defaults, as words of a command line. A certificate records
-    /// with them how its history was read; the file of initial values is not among them.
-    pub fn as_arguments(&self) -> String {
-        let mut words = Vec::new();
-        if let Some(source) = self.source {
-            words.push(format!("--source {}", source.name()));
-        }
-        if let Some(bytes) = self.access_size {
-            words.push(format!("--access-size {bytes}"));
-        }
-        match &self.addresses {
-            Some(Addresses::Range(Range { start, end })) => {
-                words.push(format!("--addresses {start:#x}-{end:#x}"));
-            }
-            Some(Addresses::Announced) => words.push("--addresses auto".to_owned()),
-            None => {}
-        }
-        if let Some(tick) = self.from_tick {
-            words.push(format!("--from-tick {tick}"));
-        }
-        if let Some(tick) = self.to_tick {
-            words.push(format!("--to-tick {tick}"));
-        }
-        if let Some(known @ ("zero" | "infer")) = self.initial.as_deref() {
-            words.push(format!("--initial {known}"));
-        }
-        if let Some(isa) = self.isa {
-            words.push(format!("--isa {}", isa.name()));
-        }
-        if self.lossy {
-            words.push("--lossy".to_owned());
-        }
-        if self.fetches {
-            words.push("--fetches".to_owned());
-        }
-        words.join(" ")
-    }
 }
 
 fn isa_parser() -> impl TypedValueParser<Value = Isa> {

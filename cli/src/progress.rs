@@ -1,6 +1,7 @@
 //! Progress bars on standard error.
 
 use std::io::{self, IsTerminal};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -26,6 +27,42 @@ pub fn bar(length: u64, of: &'static str, quiet: bool) -> ProgressBar {
     bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
     bar.set_prefix(of);
     bar
+}
+
+/// Template of the bar of inputs, which counts bytes; the message counts inputs.
+const INPUTS_LINE: &str = "{bar:30} {msg}, {eta} left";
+
+/// A progress bar over inputs with `bytes` altogether. It is shown on a terminal only, and not if `quiet`.
+pub fn inputs(bytes: u64, count: u64, quiet: bool) -> Inputs {
+    let bar = bar(bytes, "inputs", quiet);
+    let style = ProgressStyle::with_template(INPUTS_LINE);
+    bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+    Inputs { bar, count, done: AtomicU64::new(0), violations: AtomicU64::new(0) }
+}
+
+/// The progress bar of [`inputs`]. The estimate follows from the bytes, since large traces take longer than small ones.
+pub struct Inputs {
+    bar: ProgressBar,
+    count: u64,
+    done: AtomicU64,
+    violations: AtomicU64,
+}
+
+impl Inputs {
+    /// Notes that an input with so many bytes is done, and whether it is a violation.
+    pub fn advance(&self, bytes: u64, is_violation: bool) {
+        let done = self.done.fetch_add(1, Ordering::Relaxed) + 1;
+        let more = u64::from(is_violation);
+        let violations = self.violations.fetch_add(more, Ordering::Relaxed) + more;
+        self.bar.set_message(format!("{done} of {} inputs, {violations} violations", self.count));
+        self.bar.inc(bytes);
+    }
+}
+
+impl Drop for Inputs {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
 }
 
 /// A spinner with the elapsed time and a message. It is shown on a terminal only, and not if `quiet`.

@@ -59,16 +59,11 @@ pub enum Ambiguous {
 }
 
 impl Ambiguous {
-    /// The treatment for an input: the axe format promises that values are written once. In other formats a repeated value is harmless
-    /// at a location that one thread alone uses.
+    /// The treatment for an input.
     pub fn of(self, input: &Input) -> Ambiguity {
-        let found = |history: &History| history.provenance.locations_found;
-        match (self, input.format) {
-            (Ambiguous::Search, _) => Ambiguity::Keep,
-            // Locks and flags are among the locations that were found.
-            _ if input.histories.iter().any(found) => Ambiguity::Keep,
-            (Ambiguous::Refuse, "axe") => Ambiguity::Refuse,
-            (Ambiguous::Refuse, _) => Ambiguity::RefuseShared,
+        match self {
+            Ambiguous::Search => Ambiguity::Keep,
+            Ambiguous::Refuse => load::ambiguity(input.format, &input.histories),
         }
     }
 }
@@ -201,7 +196,7 @@ impl Answer<'_> {
     pub fn headline(&self, input: &Input) -> String {
         format!(
             "{:10} {:4} {}  ({} threads, {} operations; {}, {:.3} s)",
-            crate::check::text::word(&self.outcome.verdict),
+            self.outcome.verdict.word(),
             self.model.name(),
             self.named(input),
             self.history.threads().len(),

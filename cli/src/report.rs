@@ -16,7 +16,7 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use check::Guarantee;
-use memory::{Model, PsoRmw, models};
+use memory::models;
 use report::answers::{Answers, FINDERS};
 use report::claims::{self, Claim, Program, PublishedClaim};
 use report::coverage::MachineCoverage;
@@ -178,7 +178,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
                 models: models::ALL
                     .iter()
                     .map(|model| model.name())
-                    .filter(|model| counts(model, name))
+                    .filter(|model| Guarantee::is_implied(model, name))
                     .collect(),
             });
             let lists = Lists {
@@ -258,7 +258,7 @@ impl Campaign<'_> {
 
     /// What the runs of the campaign show.
     pub fn answers(&self) -> Answers {
-        Answers::of(self.runs, self.equivalents, &counts)
+        Answers::of(self.runs, self.equivalents, &Guarantee::is_implied)
     }
 
     /// The coverage of each machine of the unmutated protocols.
@@ -274,13 +274,6 @@ impl Campaign<'_> {
 /// The exit status: a false alarm counts as a violation.
 fn status(answers: &Answers) -> Status {
     if answers.alarms.alarms.is_empty() { Status::Done } else { Status::Violation }
-}
-
-/// Whether a criterion follows from a model, both by name.
-fn counts(model: &str, criterion: &str) -> bool {
-    let model = Model::from_name(model, PsoRmw::default());
-    let guarantee = Guarantee::from_name(criterion);
-    model.zip(guarantee).is_some_and(|(model, guarantee)| guarantee.follows_from(model))
 }
 
 /// Prints the answers of a campaign that has just run, and the names of its tables; of long lists only the first rows.

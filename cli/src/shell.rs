@@ -26,17 +26,60 @@ fn shell_name(shell: Shell) -> &'static str {
     }
 }
 
-/// Print what a shell needs to complete commands and options
+/// Print or install what a shell needs to complete commands and options
 #[derive(clap::Args)]
 #[command(after_help = "\
 Examples:
-  rubric completions bash > ~/.local/share/bash-completion/completions/rubric
-  rubric completions zsh > ~/.zfunc/_rubric
-  rubric completions fish > ~/.config/fish/completions/rubric.fish")]
+  rubric completions bash --install
+  rubric completions zsh --install
+  rubric completions fish > ~/.config/fish/completions/rubric.fish
+
+--install writes to the user's own folder of completions: for bash bash-completion/completions in XDG_DATA_HOME or
+~/.local/share, for fish fish/completions in XDG_CONFIG_HOME or ~/.config, for zsh ~/.zfunc.")]
 pub struct Completions {
-    /// The shell
-    #[arg(value_name = "SHELL", value_parser = words::one_of(SHELLS, shell_name))]
-    shell: Shell,
+    /// The shell [default with --install: the one that SHELL names]
+    #[arg(value_name = "SHELL", required_unless_present = "install", value_parser = words::one_of(SHELLS, shell_name))]
+    shell: Option<Shell>,
+
+    /// Write them to where the shell looks for them, instead of printing them
+    #[arg(long)]
+    install: bool,
+}
+
+impl Completions {
+    /// The shell that was asked for, or that of the user.
+    fn shell(&self) -> Result<Shell, Error> {
+        let own = || {
+            let path = PathBuf::from(std::env::var_os("SHELL")?);
+            let name = path.file_name()?.to_str()?.to_owned();
+            SHELLS.iter().copied().find(|&shell| shell_name(shell) == name)
+        };
+        self.shell.or_else(own).ok_or_else(|| {
+            Error::Usage("SHELL does not name bash, zsh or fish: name the shell, as in `rubric completions bash --install`".to_owned())
+        })
+    }
+}
+
+/// The file in which a shell looks for completions of this program, and what else the user has to do.
+fn place(shell: Shell) -> Result<(PathBuf, Option<&'static str>), Error> {
+    let variable =
+        |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let home = variable("HOME");
+    let below_home = |folder: &str| home.as_ref().map(|home| home.join(folder));
+    let file = match shell {
+        Shell::Bash => variable("XDG_DATA_HOME")
+            .or_else(|| below_home(".local/share"))
+            .map(|data| data.join("bash-completion/completions/rubric")),
+        Shell::Fish => variable("XDG_CONFIG_HOME")
+            .or_else(|| below_home(".config"))
+            .map(|config| config.join("fish/completions/rubric.fish")),
+        _ => below_home(".zfunc").map(|folder| folder.join("_rubric")),
+    };
+    let more = "add these lines to ~/.zshrc, if they are not there: fpath+=~/.zfunc; autoload -Uz compinit; compinit";
+    let file = file.ok_or_else(|| {
+        Error::Usage("HOME is not set: print the completions, and store them yourself".to_owned())
+    })?;
+    Ok((file, (shell == Shell::Zsh).then_some(more)))
 }
 
 /// Write manual pages: one for the program and one for each command
@@ -44,22 +87,38 @@ pub struct Completions {
 #[command(after_help = "\
 Examples:
   rubric man ~/.local/share/man/man1
+  rubric man --markdown docs
   rubric man /tmp/man && man /tmp/man/rubric-check.1")]
 pub struct ManPages {
     /// The folder to write them into
     #[arg(value_name = "DIR")]
     folder: PathBuf,
+
+    /// Write the help of all commands as one page, reference.md, instead
+    #[arg(long)]
+    markdown: bool,
 }
 
-/// Prints completions.
+/// Prints or installs completions.
 pub fn completions<C: CommandFactory>(
     args: &Completions,
     out: &mut dyn Write,
 ) -> Result<Status, Error> {
     // The text is built in memory first, since `clap_complete` panics if a pipe closes.
     let mut text = Vec::new();
-    clap_complete::generate(args.shell, &mut C::command(), "rubric", &mut text);
-    out.write_all(&text).map_err(Error::Output)?;
+    let shell = args.shell()?;
+    clap_complete::generate(shell, &mut C::command(), "rubric", &mut text);
+    if !args.install {
+        out.write_all(&text).map_err(Error::Output)?;
+        return Ok(Status::Done);
+    }
+    let (file, more) = place(shell)?;
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder).map_err(failed(folder))?;
+    }
+    files::create(&file, |out| out.write_all(&text).map_err(Error::Output))?;
+    writeln!(out, "written: {}; new shells use it", file.display()).map_err(Error::Output)?;
+    more.map_or(Ok(()), |more| writeln!(out, "{more}")).map_err(Error::Output)?;
     Ok(Status::Done)
 }
 
@@ -68,10 +127,32 @@ pub fn man_pages<C: CommandFactory>(args: &ManPages, out: &mut dyn Write) -> Res
     std::fs::create_dir_all(&args.folder).map_err(failed(&args.folder))?;
     let mut command = C::command().disable_help_subcommand(true);
     command.build();
+    if args.markdown {
+        let path = args.folder.join("reference.md");
+        let mut page =
+            String::from("# Commands\n\nThis page is what `rubric COMMAND --help` prints.\n");
+        reference(&mut command, "rubric", &mut page);
+        files::create(&path, |out| out.write_all(page.as_bytes()).map_err(Error::Output))?;
+        writeln!(out, "written: {}", path.display()).map_err(Error::Output)?;
+        return Ok(Status::Done);
+    }
     let mut count = 0;
     pages(&command, "rubric", &args.folder, &mut count)?;
     writeln!(out, "written: {count} pages in {}", args.folder.display()).map_err(Error::Output)?;
     Ok(Status::Done)
+}
+
+/// Adds the help of a command and of those below it.
+fn reference(command: &mut clap::Command, name: &str, page: &mut String) {
+    let help = command.render_long_help().to_string();
+    *page += &format!("\n## {name}\n\n```text\n{}\n```\n", help.trim_end());
+    let below: Vec<String> =
+        command.get_subcommands().map(|one| one.get_name().to_owned()).collect();
+    for one in below {
+        if let Some(command) = command.find_subcommand_mut(&one) {
+            reference(command, &format!("{name} {one}"), page);
+        }
+    }
 }
 
 /// Writes the page of a command and those of the commands below it.

@@ -13,8 +13,7 @@ use ingest::{WriteError, axe, litmus};
 use serde_json::json;
 
 use crate::check::paint::Paint;
-use crate::check::{json as printed, text};
-use crate::convert::{self, Format as FileFormat};
+use crate::convert;
 use crate::ending::{self, RunEnd};
 use crate::error::Error;
 use crate::options::Format;
@@ -22,7 +21,9 @@ use crate::question::{Answer, Question};
 use crate::status::Status;
 use crate::{files, interrupt, progress, words};
 use lab::load::Input;
-use report::explain::why;
+use lab::save::{self, Format as FileFormat};
+use report::explain::words as proofs;
+use report::explain::{reasoning, why};
 
 /// Find the smallest part of a history that still violates a model
 #[derive(clap::Args)]
@@ -126,11 +127,11 @@ fn output(path: &Path) -> Result<Output, Error> {
     match path.extension().and_then(|it| it.to_str()) {
         Some("litmus") => Ok(Output::Litmus),
         Some("axe") => Ok(Output::Axe),
-        _ => convert::by_name(path).map(Output::History).ok_or_else(|| {
+        _ => save::by_name(path).map(Output::History).ok_or_else(|| {
             Error::Usage(format!(
                 "{}: a name that ends in {} was expected",
                 path.display(),
-                convert::extensions()
+                save::extensions()
             ))
         }),
     }
@@ -191,7 +192,7 @@ fn unshrunk(
     let why = match &outcome.verdict {
         Verdict::Undecided(reason) => format!("  {}\n", reason.describe(&answer.history)),
         Verdict::Violation(violation) => {
-            let why = text::explanation(&answer.history, violation);
+            let why = proofs::explanation(&answer.history, violation);
             format!(
                 "{why}  no operation takes part in that: there is nothing to shrink, and no file is written\n"
             )
@@ -231,7 +232,7 @@ fn write(
         Output::Litmus => files::create(path, |mut file| {
             let shape = found.shape.map_or("part", |shape| shape.name);
             let model = answer.model;
-            let isa = convert::architecture(history, args.arch);
+            let isa = save::architecture(history, args.arch);
             let remark = if isa == Isa::X86 { beyond_x86(found) } else { "" };
             let about = format!("{}: {model} forbids this outcome{remark}", answer.named(input));
             litmus::write(history, shape, &about, isa, &mut file).map_err(|error| match error {
@@ -316,7 +317,7 @@ fn print_text(
         last = Some(thread);
         writeln!(out, "  {}", why::operation(whole, op))?;
     }
-    write!(out, "{}", text::explanation(whole, &part.violation_in(whole)))?;
+    write!(out, "{}", proofs::explanation(whole, &part.violation_in(whole)))?;
     if let Some(note) = ending::note(whole) {
         writeln!(out, "  note: {note}")?;
     }
@@ -336,7 +337,7 @@ fn print_json(
     let shrunk = found.map(|found| {
         let part = &found.part;
         let size = Size::of(&part.history);
-        let operations = part.kept.iter().map(|&op| printed::operation(whole, op));
+        let operations = part.kept.iter().map(|&op| reasoning::operation(whole, op));
         json!({
             "threads": size.threads,
             "locations": size.locations,
@@ -356,7 +357,7 @@ fn print_json(
         "file": input.file,
         "history": whole.name,
         "model": answer.model.name(),
-        "verdict": text::word(&answer.outcome.verdict),
+        "verdict": answer.outcome.verdict.word(),
         "reason": reason,
         "threads": size.threads,
         "locations": size.locations,

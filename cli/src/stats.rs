@@ -3,13 +3,13 @@
 mod summary;
 mod text;
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::PathBuf;
 
-use crate::error::Error;
+use crate::error::{Error, complain};
 use crate::options::{Format, TraceOptions};
 use crate::status::Status;
-use lab::load;
+use lab::{inputs, load};
 use summary::Summary;
 
 /// Say what is in a trace: threads, operations, locations, ticks, how it ended
@@ -18,14 +18,16 @@ use summary::Summary;
 Examples:
   rubric stats trace.gz
   rubric stats m5out --source client
+  rubric stats runs
   rubric stats trace.gz --format json | python3 -m json.tool
 
-JSON is one object: `file`, `format`, `histories` (each with its threads, kinds of operations,
+JSON is one object a line for each trace: `file`, `format`, `histories` (each with its threads, kinds of operations,
 locations, ticks, protocol, assumptions) and `trace` (counts of everything in the text, and each
 controller transition with how often it was taken).")]
 pub struct Args {
-    /// The trace, or a file of histories, or `-`
-    trace: PathBuf,
+    /// Traces, gem5 output folders, files of histories, folders of any of these, patterns, or `-`
+    #[arg(required = true, value_name = "TRACE")]
+    traces: Vec<PathBuf>,
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
@@ -38,14 +40,35 @@ pub struct Args {
 /// Runs the command.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let options = args.options.for_reading()?;
-    let input = load::open(&args.trace, &options)?;
-    let summary = Summary::of(&input);
-    let written = match args.format {
-        Format::Text => text::print(&summary, out),
-        Format::Json => serde_json::to_writer(&mut *out, &summary)
-            .map_err(Into::into)
-            .and_then(|()| writeln!(out)),
-    };
-    written.map_err(Error::Output)?;
-    Ok(Status::Done)
+    let mut status = Status::Done;
+    for (number, path) in inputs::traces(&args.traces).into_iter().enumerate() {
+        match path.and_then(|path| load::open(&path, &options)) {
+            Ok(input) => {
+                print(args.format, &Summary::of(&input), number, out).map_err(Error::Output)?
+            }
+            Err(error) => status = status.and(complain(&error.into(), out)?),
+        }
+    }
+    Ok(status)
+}
+
+/// Prints a summary, with an empty line before all but the first.
+fn print(
+    format: Format,
+    summary: &Summary<'_>,
+    number: usize,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    match format {
+        Format::Text => {
+            if number > 0 {
+                writeln!(out)?;
+            }
+            text::print(summary, out)
+        }
+        Format::Json => {
+            serde_json::to_writer(&mut *out, summary)?;
+            writeln!(out)
+        }
+    }
 }

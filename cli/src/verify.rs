@@ -55,7 +55,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let file = args.certificate.display().to_string();
     let certificate = read(&args.certificate, &file)?;
     let options = options(args, &certificate, &file)?;
-    let input = load::open(&args.history, &options.for_reading()?)?;
+    let reading = options.for_reading()?;
+    let input = load::open(&args.history, &reading)?;
     let history = pick(&input.histories, &certificate).ok_or_else(|| Error::Certificate {
         file: file.clone(),
         what: format!(
@@ -65,7 +66,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             input.file
         ),
     })?;
-    if let Some(what) = other_history(&certificate.claim, history, &input.file, &options) {
+    if let Some(what) = other_history(&certificate.claim, history, &input.file, &reading) {
         return Err(Error::Certificate { file, what });
     }
     let verified = verify(history, &certificate).map_err(|rejection| Error::Certificate {
@@ -94,7 +95,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             criterion.name()
         ),
     }
-    .and_then(|()| conditions(history, &options, out))
+    .and_then(|()| conditions(history, &reading, out))
     .map_err(Error::Output)?;
     Ok(Status::Done)
 }
@@ -102,10 +103,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 /// Prints the options and assumptions under which the verdict holds.
 fn conditions(
     history: &History,
-    options: &TraceOptions,
+    options: &ingest::Options,
     out: &mut dyn Write,
 ) -> std::io::Result<()> {
-    let arguments = options.as_arguments();
+    let arguments = load::arguments(options);
     if !arguments.is_empty() {
         writeln!(out, "  note: the history was read with {arguments}")?;
     }
@@ -149,7 +150,7 @@ fn other_history(
     claim: &Claim,
     history: &History,
     file: &str,
-    options: &TraceOptions,
+    options: &ingest::Options,
 ) -> Option<String> {
     let digest = claim.model.digest(history);
     if claim.digest == digest {
@@ -158,7 +159,7 @@ fn other_history(
     let size = (history.threads().len() as u64, history.operations() as u64);
     let this = described(Some(file), history.name.as_deref(), Some(size), &digest);
     let is_same_file = claim.file.as_deref().map(OsStr::new) == Path::new(file).file_name();
-    let advice = match (is_same_file, options.as_arguments()) {
+    let advice = match (is_same_file, load::arguments(options)) {
         (false, _) => "verify it with the trace that it is for".to_owned(),
         (true, read_with) if read_with.is_empty() => {
             "the file has another content by now, or it is another file of that name: check it again".to_owned()

@@ -1,12 +1,13 @@
 //! Writes the certificate of a verdict, reads it back and verifies it, for programs that rely on no verdict without proof.
 
-use std::io;
+use std::io::{self, Write};
 
-use certify::certificate::{self, Claim, ReadError};
+use certify::certificate::{self, Claim, Name, ReadError};
 use certify::verify::{Rejection, verify};
 use check::engine::steps::steps;
 use check::{Model, Verdict};
-use history::History;
+use history::{History, ReadSource, ReadsFrom};
+use memory::machine::{Machine, Step};
 use thiserror::Error;
 
 /// Why a certificate does not prove its verdict. Each of these is a defect of rubric.
@@ -22,6 +23,70 @@ pub enum CertifyError {
     /// The verifier rejects the certificate.
     #[error(transparent)]
     Rejected(#[from] Rejection),
+}
+
+/// Writes the certificate of a verdict: the run or memory order, or the proof. Returns the number of its steps; `None`, with nothing
+/// written, if the verdict has no certificate. `reads_from` is what the verdict was made with, and `claim` is about its history and model.
+///
+/// # Errors
+/// Fails if `out` does.
+pub fn write(
+    out: &mut dyn Write,
+    history: &History,
+    reads_from: &ReadsFrom,
+    claim: &Claim,
+    verdict: &Verdict,
+) -> io::Result<Option<usize>> {
+    let mut out = out;
+    match verdict {
+        Verdict::Consistent(run) => {
+            let sources = chosen_sources(history, reads_from, claim.model, run);
+            certificate::write_consistent(&mut out, history, claim, &sources, run)?;
+            Ok(Some(run.len()))
+        }
+        Verdict::Violation(violation) => {
+            let proof = steps(history, violation);
+            certificate::write_violation(&mut out, claim, &proof)?;
+            Ok(Some(proof.len()))
+        }
+        Verdict::CriterionViolation(violation) => {
+            let claim = Claim { criterion: Some(violation.criterion), ..claim.clone() };
+            let proof = violation.steps(history);
+            certificate::write_violation(&mut out, &claim, &proof)?;
+            Ok(Some(proof.len()))
+        }
+        Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => Ok(None),
+    }
+}
+
+/// The sources that a run gives to the reads whose values do not determine them.
+fn chosen_sources(
+    history: &History,
+    reads_from: &ReadsFrom,
+    model: Model,
+    run: &[Step],
+) -> Vec<(Name, Name)> {
+    if reads_from.ambiguous() == 0 {
+        return Vec::new();
+    }
+    let mut machine = Machine::new(history, model);
+    let mut sources = Vec::new();
+    for &step in run {
+        if let Step::Execute(op) = step
+            && reads_from.source(op) == Some(ReadSource::Ambiguous)
+            && let Some(location) = history.location(op)
+        {
+            let source = match machine.visible(op) {
+                Some(write) => Name::of(history, write),
+                None => Name::Initial(history.locations()[location as usize].address),
+            };
+            sources.push((Name::of(history, op), source));
+        }
+        if machine.step(step).is_err() {
+            break;
+        }
+    }
+    sources
 }
 
 /// Writes the certificate of a verdict, reads it back and verifies it. Returns false if the verdict has no certificate.

@@ -36,6 +36,23 @@ pub enum Error {
         #[source]
         error: io::Error,
     },
+    /// A folder or a pattern without traces.
+    #[error(
+        "{}: there is no trace in it: names that end in .trace, .axe, .json, .jsonl or .parquet, plain or .gz, gem5's debug.out \
+         and folders with gem5's files were looked for", .0.display()
+    )]
+    NoTraces(PathBuf),
+    /// A pattern of file names that cannot be followed.
+    #[error("{}: {what}", pattern.display())]
+    Pattern {
+        /// The pattern.
+        pattern: PathBuf,
+        /// What is wrong.
+        what: String,
+    },
+    /// A history that the format to write cannot express.
+    #[error("{0}")]
+    Inexpressible(String),
     /// A journal that another process has locked.
     #[error("{}: another process is writing this file: wait for its end, or choose another folder with -o", .0.display())]
     Locked(PathBuf),

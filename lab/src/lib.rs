@@ -5,6 +5,9 @@
 //!   [`campaign::Campaign`];
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
 //! - [`gem5`] runs programs in binaries of gem5, and [`fidelity`] compares these with rubric's simulator;
+//! - [`inputs`] finds the traces of folders and patterns, [`verdicts`] makes the rows of a table of verdicts;
+//! - [`load`] reads histories from any input, and [`save`] writes them;
+//! - [`simulated`] makes the history of a simulated run;
 //! - [`explorations`] is the journal of explorations of many mutants;
 //! - [`testing::test()`] finds out what is wrong with one protocol, and what of that is known of gem5's released protocols;
 //! - [`stored::Stored`] is all results of a folder, including those of campaigns and experiments that have not finished.
@@ -43,6 +46,7 @@ pub mod explorations;
 pub mod fidelity;
 mod folder;
 pub mod gem5;
+pub mod inputs;
 pub mod journal;
 pub mod load;
 mod machine;
@@ -50,10 +54,13 @@ mod observer;
 pub mod protocols;
 pub mod released;
 mod resume;
+pub mod save;
 pub mod shard;
+pub mod simulated;
 pub mod stored;
 pub mod testing;
 pub mod text;
+pub mod verdicts;
 
 pub use error::{Error, Refusal};
 pub use observer::{NoObserver, Observer, Stage};

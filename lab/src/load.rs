@@ -1,11 +1,13 @@
 //! Reads histories from any input: Parquet through `tables`, everything else through `ingest`.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, BufRead, Read};
+use std::ops::Range;
 use std::path::Path;
 
-use history::{AssumedSize, History, HistoryBuilder, Initial, Provenance};
-use ingest::{Ending, Options, Statistics, Transitions};
+use history::{Ambiguity, AssumedSize, History, HistoryBuilder, Initial, Provenance, ReadsFrom};
+use ingest::{Addresses, Ending, Options, Statistics, Transitions};
 
 use crate::error::Error;
 
@@ -71,6 +73,70 @@ pub fn empty(file: &str) -> Result<Input, Error> {
         ending: Ending::default(),
         statistics: Statistics::default(),
     })
+}
+
+/// The options of reading that differ from their defaults, as words of a command line. A certificate records with them how its history
+/// was read; initial values that were given are not among them.
+pub fn arguments(options: &Options) -> String {
+    let mut words = Vec::new();
+    if let Some(source) = options.source {
+        words.push(format!("--source {}", source.name()));
+    }
+    if let AssumedSize::Exactly(bytes) = options.access_size {
+        words.push(format!("--access-size {bytes}"));
+    }
+    match &options.addresses {
+        Some(Addresses::Range(Range { start, end })) => {
+            words.push(format!("--addresses {start:#x}-{end:#x}"));
+        }
+        Some(Addresses::Announced) => words.push("--addresses auto".to_owned()),
+        None => {}
+    }
+    if let Some(tick) = options.from_tick {
+        words.push(format!("--from-tick {tick}"));
+    }
+    if let Some(tick) = options.to_tick {
+        words.push(format!("--to-tick {tick}"));
+    }
+    match options.initial {
+        Some(Initial::Zero) => words.push("--initial zero".to_owned()),
+        Some(Initial::Infer) => words.push("--initial infer".to_owned()),
+        Some(Initial::Given(_)) | None => {}
+    }
+    if let Some(isa) = options.isa {
+        words.push(format!("--isa {}", isa.name()));
+    }
+    if options.lossy {
+        words.push("--lossy".to_owned());
+    }
+    if options.fetches {
+        words.push("--fetches".to_owned());
+    }
+    words.join(" ")
+}
+
+/// How values that are written twice to a location are treated where the user asks for no search: the axe format promises that values
+/// are written once. In other formats a repeated value is harmless at a location that one thread alone uses.
+pub fn ambiguity(format: &str, histories: &[History]) -> Ambiguity {
+    // Locks and flags are among the locations that were found.
+    if histories.iter().any(|history| history.provenance.locations_found) {
+        return Ambiguity::Keep;
+    }
+    if format == "axe" { Ambiguity::Refuse } else { Ambiguity::RefuseShared }
+}
+
+/// Reads-from of a history as a model sees it ([`memory::Model::prepare`]), from that of the history. The model does not make sources
+/// ambiguous that were not.
+pub fn prepared_reads<'r>(
+    history: &History,
+    prepared: &History,
+    reads_from: &'r ReadsFrom,
+) -> Cow<'r, ReadsFrom> {
+    if std::ptr::eq(history, prepared) {
+        return Cow::Borrowed(reads_from);
+    }
+    let derived = ReadsFrom::derive(prepared, Ambiguity::Keep).ok();
+    derived.map_or(Cow::Borrowed(reads_from), Cow::Owned)
 }
 
 /// Whether the first bytes are those of Parquet. False for a pipe, whose first bytes cannot be read without consuming them, and for a

@@ -29,6 +29,12 @@ pub trait Observer: Sync {
 
     /// Called when a stage has come to its end without an error.
     fn end(&self) {}
+
+    /// Whether a campaign is to start no further run, as when its time is over; the default is no. What it has is kept, and the same
+    /// campaign can be resumed.
+    fn is_cancelled(&self) -> bool {
+        false
+    }
 }
 
 /// An observer that ignores everything.

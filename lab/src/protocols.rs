@@ -5,8 +5,10 @@ use std::str::FromStr;
 
 use simulate::config::{Options, Plan};
 use simulate::simulation::Simulation;
+use slicc::builtin::{builtin, load_files};
 use slicc::load::Failure;
 use slicc::mutant::{Mutant, made, named, repair};
+use slicc::outline::Outline;
 use slicc::protocol::Protocol;
 use slicc::source::Diagnostic;
 
@@ -254,4 +256,20 @@ pub fn find_repair(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
 pub fn has_controllers(plan: &Plan, machine: &str) -> bool {
     let mut machines = plan.machines.iter();
     machines.any(|one| &*one.name == machine && !one.instances.is_empty())
+}
+
+/// The access permissions that a built-in protocol gives to the states (second name) of its cores' own caches (first name), such as
+/// `Read_Only`. `None` for other machines and states, and for all of them if no built-in protocol has the name `protocol`.
+pub fn core_permissions(protocol: Option<&str>) -> impl Fn(&str, &str) -> Option<String> + use<> {
+    let loaded = protocol.and_then(builtin).map(load_files);
+    let outline = loaded.and_then(|loaded| Outline::of(&loaded.ok()?).ok());
+    move |machine, state| {
+        let machine = outline.as_ref()?.machine(machine)?;
+        // Only a core's own cache has the queue that its sequencer fills.
+        if !(machine.in_ports.iter()).any(|port| port.buffer == "mandatoryQueue") {
+            return None;
+        }
+        let state = machine.states.iter().find(|known| known.name == state)?;
+        Some(state.permission_name().to_owned())
+    }
 }

@@ -4,6 +4,7 @@
 //! - [`consistent()`] draws a memory order;
 //! - [`why`] says in words why each edge of a cycle is inferred, for a violation of a model, and [`criterion`] for one of a weaker
 //!   criterion. Both write the [`notes`] of the cycle;
+//! - [`words`] is a proof as text, [`reasoning`] the same as data for other programs;
 //! - [`coherence`] lists what the controllers did with the cache lines meanwhile.
 //!
 //! ```
@@ -34,9 +35,11 @@ pub mod coherence;
 mod consistent;
 pub mod criterion;
 pub mod notes;
+pub mod reasoning;
 mod rows;
 mod violation;
 pub mod why;
+pub mod words;
 
 use history::{History, OpId};
 

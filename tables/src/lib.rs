@@ -6,6 +6,7 @@
 //!   rows of the other tables, each with its functions to read and write;
 //! - [`results::Results`] holds all tables of a folder, whole or in shards;
 //! - [`write_csv`] writes rows of any type as CSV;
+//! - [`ArrowTable`] is such a table in memory, for other programs in the same process;
 //! - [`files`] writes files whole or not at all.
 //!
 //! ```
@@ -53,7 +54,7 @@
 //!
 //! # Transitions
 //!
-//! [`write_transitions`] keeps the transitions of the protocol's controllers: `tick` u64, `machine`
+//! [`write_transitions`] keeps the transitions of the protocol's controllers: `history` u32, the number in the table of operations, `tick` u64, `machine`
 //! str, `version` u32, `event`, `state` and `next_state` str, `address` and `line` u64.
 //!
 //! # Results
@@ -68,6 +69,7 @@
 //! | [`Equivalent`] | `rubric campaign` | a mutant that cannot change what its protocol does |
 //! | [`FidelityRun`] | `rubric experiment fidelity` | a program on rubric's simulator or in gem5, and what became of it |
 //! | [`TransitionPair`] | `rubric experiment fidelity` | a transition, and how often it was taken in both |
+//! | [`VerdictRow`] | `rubric check -o` | a verdict on a history under a model, or a file that cannot be read |
 //! | [`Coverage`] | `rubric campaign` | a transition of a protocol without mutant, and how often it was taken |
 //!
 //! Columns are str, u32, u64, f64 or bool, and null for `None`; an enum is a str, its `name`. The column `C` of a [`CampaignRun`], for
@@ -78,6 +80,7 @@
 //!
 //! The same input gives the same bytes.
 
+mod arrow;
 mod columns;
 mod coverage;
 mod csv;
@@ -96,6 +99,7 @@ pub mod results;
 mod runs;
 mod transitions;
 mod trials;
+mod verdicts;
 mod write;
 
 use std::io;
@@ -105,8 +109,9 @@ use history::RestoreError;
 use polars_core::error::PolarsError;
 use thiserror::Error;
 
+pub use arrow::ArrowTable;
 pub use coverage::{Coverage, read_coverage, write_coverage};
-pub use csv::write_csv;
+pub use csv::{csv_to, write_csv};
 pub use equivalents::{Equivalent, read_equivalents, write_equivalents};
 pub use fidelity::{
     FidelityRun, Place, TransitionPair, read_fidelity, read_transition_pairs, write_fidelity,
@@ -121,6 +126,7 @@ pub use runs::{
 };
 pub use transitions::write_transitions;
 pub use trials::{Reported, Trial, read_trials, write_trials};
+pub use verdicts::{VerdictRow, read_verdicts, write_verdicts};
 pub use write::write_histories;
 
 /// The first and the last bytes of a Parquet file.
@@ -213,6 +219,11 @@ impl TableError {
     fn io(path: &Path) -> impl Fn(io::Error) -> TableError {
         let path = path.to_owned();
         move |error| TableError::Io { path: path.clone(), error }
+    }
+
+    /// An error of polars while a table is built that is not written to a file.
+    fn in_memory(error: &PolarsError) -> TableError {
+        TableError::make(Path::new("a table in memory"), error)
     }
 
     /// An error of polars, other than of the file, while writing.

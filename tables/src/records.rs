@@ -184,9 +184,15 @@ const ROWS_IN_MEMORY: usize = 1 << 14;
 /// # Errors
 /// Returns an error if the file cannot be written; what was written of it is removed.
 pub(super) fn write_records<R: Record>(path: &Path, rows: &[R]) -> Result<(), TableError> {
+    create(path, None, pieces(rows))
+}
+
+/// The table in pieces, at least one so that there is a schema.
+pub(super) fn pieces<R: Record>(
+    rows: &[R],
+) -> impl Iterator<Item = PolarsResult<DataFrame>> + use<'_, R> {
     let (first, others) = rows.split_at(rows.len().min(ROWS_IN_MEMORY));
-    let pieces = std::iter::once(first).chain(others.chunks(ROWS_IN_MEMORY));
-    create(path, None, pieces.map(frame))
+    std::iter::once(first).chain(others.chunks(ROWS_IN_MEMORY)).map(frame)
 }
 
 fn frame<R: Record>(rows: &[R]) -> PolarsResult<DataFrame> {

@@ -101,7 +101,9 @@ impl Write for Watched<'_> {
 }
 
 /// The table in pieces of about [`ROWS_IN_MEMORY`] rows, at least one so that there is a schema.
-fn pieces(histories: &[History]) -> impl Iterator<Item = PolarsResult<DataFrame>> {
+pub(super) fn pieces(
+    histories: &[History],
+) -> impl Iterator<Item = PolarsResult<DataFrame>> + use<'_> {
     let optional = OptionalColumns::of(histories);
     let mut cursor = Cursor { histories, history: 0, op: 0 };
     let mut first = true;

@@ -169,19 +169,22 @@ fn bytes_are_read_like_a_file() {
 fn transitions_are_written() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("t.transitions.parquet");
-    let transition = |line| Transition {
-        tick: u64::from(line),
-        machine: "L1Cache",
-        version: 1,
-        event: "Load",
-        state: "I",
-        next_state: "IS",
-        address: 0x1000,
-        line,
+    let transition = |line| {
+        let row = Transition {
+            tick: u64::from(line),
+            machine: "L1Cache",
+            version: 1,
+            event: "Load",
+            state: "I",
+            next_state: "IS",
+            address: 0x1000,
+            line,
+        };
+        (0, row)
     };
     tables::write_transitions(&path, (1..300_001).map(transition)).unwrap();
     let error = tables::read_histories(&path).unwrap_err().to_string();
-    assert!(error.contains("the column `history` is missing"), "{error}");
+    assert!(error.contains("the column `name` is missing"), "{error}");
     tables::write_transitions(&path, []).unwrap();
 }
 

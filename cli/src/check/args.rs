@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use check::papers::hpca;
 use check::{Algorithm, Model};
+use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use history::{Ambiguity, OpId};
 use memory::PsoRmw;
@@ -12,8 +13,9 @@ use memory::PsoRmw;
 use super::store_order::StoreOrder;
 use crate::error::Error;
 use crate::limits::Limits;
-use crate::options::{Format, TraceOptions};
+use crate::options::TraceOptions;
 use crate::question::Ambiguous;
+use crate::simulate::parse;
 use crate::words;
 use lab::load::Input;
 
@@ -26,12 +28,17 @@ const EACH_OF_ALL: Duration = Duration::from_secs(10);
 Examples:
   rubric check trace.gz
   rubric check --model sc,tso,pso m5out
+  rubric check --jobs 8 runs -o verdicts.parquet
   rubric check --model tso --certificate proofs tests.axe
   rubric check x86-exec.trace.gz
   rubric check --addresses 0x4bd000-0x4bd100 --model sc x86-exec.trace.gz
   rubric check --algorithm wsc-dbcop --timeout 10 test.axe
   rubric check --algorithm all --model sc,tso test.axe
   zcat trace.gz | rubric check --format json -
+
+Of a folder that is not gem5's output folder of one run, and of a pattern, all traces are checked. Several inputs end with a table,
+violations first, and the numbers of each folder; with more than 40 inputs that is all that is printed. An input that
+cannot be read is a row of the table and does not keep the others from being checked.
 
 A run that gem5 aborted (a panic, a fatal error, a failed assertion, a deadlock, a segmentation fault: the message is
 in the trace, or in `simerr` or `simout` of the folder) is reported first, with the last transitions and messages for
@@ -51,7 +58,7 @@ set is checked: TSO, RVWMO or Armv8.
 Exit status: the first of 2 (bad usage or input), 1 (a violation, or a run that crashed), 3 (undecided), 0 that
 occurred.")]
 pub struct Args {
-    /// Traces, gem5 output folders, files of histories, or `-`
+    /// Traces, gem5 output folders, files of histories, folders of any of these, patterns such as 'runs/**/*.gz', or `-`
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
 
@@ -78,7 +85,16 @@ pub struct Args {
 
     /// Form of the results on standard output
     #[arg(long, value_name = "FORMAT", default_value = "text")]
-    pub format: Format,
+    pub format: Form,
+
+    /// Write the table of verdicts to this file as well: a name ending in .csv, .json, .jsonl or .parquet
+    #[arg(long, short, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+
+    /// Inputs that are checked at the same time [default: the number of cores]; with more than one, times are measured while others
+    /// are checked
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
+    pub jobs: Option<u32>,
 
     /// Write a certificate for every verdict into this folder; `rubric verify` checks it
     #[arg(long, value_name = "DIR")]
@@ -102,6 +118,19 @@ pub struct Args {
 
     #[command(flatten)]
     pub options: TraceOptions,
+}
+
+/// The form in which verdicts are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum Form {
+    /// Human-readable text, with a table at the end
+    Text,
+    /// JSON Lines
+    Json,
+    /// Only the table, as CSV
+    Csv,
+    /// Only the table, in the file that -o names
+    Parquet,
 }
 
 /// One algorithm, or all.

@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use certify::certificate::{self, Claim, Name};
+use ::certify::certificate::Claim;
 use check::Verdict;
-use check::engine::steps::steps;
-use history::{History, ReadSource, ReadsFrom};
-use memory::machine::{Machine, Step};
+use history::ReadsFrom;
+use lab::certify;
 
 use super::Decided;
 use crate::error::Error;
@@ -28,18 +27,46 @@ pub struct Certificates {
     folder: PathBuf,
     /// The options with which histories are read.
     options: String,
+    /// The beginning of the names of an input's certificates, the same whatever the order in which inputs are checked.
+    stems: HashMap<PathBuf, String>,
+}
+
+impl Certificates {
+    /// Creates the folder if it is not there. `inputs` are all inputs that are to be checked.
+    pub fn new(
+        folder: &Path,
+        options: String,
+        inputs: &[Result<PathBuf, lab::Error>],
+    ) -> Result<Certificates, Error> {
+        std::fs::create_dir_all(folder)
+            .map_err(|error| Error::File { file: folder.display().to_string(), error })?;
+        let mut given: HashMap<String, usize> = HashMap::new();
+        let stem = |path: &PathBuf| {
+            let stem = stem(path);
+            let number = given.entry(stem.clone()).or_default();
+            *number += 1;
+            (path.clone(), numbered(stem, *number))
+        };
+        let stems = inputs.iter().flatten().map(stem).collect();
+        Ok(Certificates { folder: folder.to_owned(), options, stems })
+    }
+
+    /// The certificates of one input.
+    pub fn of(&self, input: &Path) -> FileCertificates<'_> {
+        let stem = self.stems.get(input).map_or("", String::as_str);
+        FileCertificates { all: self, stem, names: HashMap::new() }
+    }
+}
+
+/// The certificates of one input.
+pub struct FileCertificates<'a> {
+    all: &'a Certificates,
+    stem: &'a str,
     /// How often each name was given.
     names: HashMap<String, usize>,
 }
 
-impl Certificates {
-    /// Creates the folder if it is not there.
-    pub fn new(folder: &Path, options: String) -> Result<Certificates, Error> {
-        std::fs::create_dir_all(folder)
-            .map_err(|error| Error::File { file: folder.display().to_string(), error })?;
-        Ok(Certificates { folder: folder.to_owned(), options, names: HashMap::new() })
-    }
-
+impl FileCertificates<'_> {
     /// Writes the certificate of a verdict; an undecided one has none, and neither has a weaker
     /// criterion that holds.
     pub fn write(
@@ -49,66 +76,48 @@ impl Certificates {
     ) -> Result<Option<Written>, Error> {
         let history = decided.history;
         let path = self.path(decided);
-        let claim = || Claim {
+        let verdict = &decided.outcome.verdict;
+        if matches!(verdict, Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied) {
+            // One from an earlier run would be mistaken for this one's.
+            let _ = std::fs::remove_file(path);
+            return Ok(None);
+        }
+        let claim = Claim {
             file: file_name(&decided.input.file),
-            ..Claim::new(history, decided.model, &self.options)
+            ..Claim::new(history, decided.model, &self.all.options)
         };
-        let steps = match &decided.outcome.verdict {
-            Verdict::Undecided(_) | Verdict::Unproved | Verdict::Satisfied => {
-                // One from an earlier run would be mistaken for this one's.
-                let _ = std::fs::remove_file(path);
-                return Ok(None);
-            }
-            Verdict::Consistent(run) => {
-                let claim = claim();
-                let sources = chosen_sources(history, reads_from, decided.model, run);
-                files::create(&path, |mut out| {
-                    certificate::write_consistent(&mut out, history, &claim, &sources, run)
-                        .map_err(Error::Output)
-                })?;
-                run.len()
-            }
-            Verdict::Violation(violation) => {
-                let claim = claim();
-                let proof = steps(history, violation);
-                files::create(&path, |mut out| {
-                    certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
-                })?;
-                proof.len()
-            }
-            Verdict::CriterionViolation(violation) => {
-                let claim = Claim { criterion: Some(violation.criterion), ..claim() };
-                let proof = violation.steps(history);
-                files::create(&path, |mut out| {
-                    certificate::write_violation(&mut out, &claim, &proof).map_err(Error::Output)
-                })?;
-                proof.len()
-            }
-        };
+        let mut steps = None;
+        files::create(&path, |mut out| {
+            steps = certify::write(&mut out, history, reads_from, &claim, verdict)
+                .map_err(Error::Output)?;
+            Ok(())
+        })?;
         let bytes = std::fs::metadata(&path).map_or(0, |file| file.len());
-        Ok(Some(Written { path, steps, bytes }))
+        Ok(steps.map(|steps| Written { path, steps, bytes }))
     }
 
-    /// `FILE[.HISTORY].MODEL.cert`, with a number where that is taken; a criterion that is weaker
-    /// than the model takes its place.
+    /// `FILE[.HISTORY].MODEL.cert`, with a number behind a file or history whose name is taken; a criterion that is weaker than the
+    /// model takes its place.
     fn path(&mut self, decided: &Decided<'_>) -> PathBuf {
-        let file = Path::new(&decided.input.file)
-            .file_name()
-            .map_or("stdin".into(), |name| name.to_string_lossy());
-        let file = if file == "-" { "stdin".into() } else { file };
-        let mut stem = tame(&file);
-        if let Some(name) = &decided.history.name {
-            stem = format!("{stem}.{}", tame(name));
-        }
+        let name = decided.history.name.as_deref();
+        let stem =
+            name.map_or(self.stem.to_owned(), |name| format!("{}.{}", self.stem, tame(name)));
         let model = decided.claimed();
         let given = self.names.entry(format!("{stem}.{model}")).or_default();
         *given += 1;
-        let name = match *given {
-            1 => format!("{stem}.{model}.cert"),
-            number => format!("{stem}~{number}.{model}.cert"),
-        };
-        self.folder.join(name)
+        self.all.folder.join(format!("{}.{model}.cert", numbered(stem, *given)))
     }
+}
+
+/// The beginning of the names of a file's certificates.
+fn stem(path: &Path) -> String {
+    let name = path.file_name().map_or("stdin".into(), |name| name.to_string_lossy());
+    tame(if name == "-" { "stdin" } else { &name })
+}
+
+/// A name that is given for the `number`-th time.
+fn numbered(name: String, number: usize) -> String {
+    if number > 1 { format!("{name}~{number}") } else { name }
 }
 
 /// The name of a history's file in a certificate, without the folder, which may be private; `None` for standard input.
@@ -121,34 +130,4 @@ fn file_name(file: &str) -> Option<String> {
 fn tame(name: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     name.chars().map(|c| if plain(c) { c } else { '_' }).take(60).collect()
-}
-
-/// The sources that a run gives to the reads whose values do not determine them.
-fn chosen_sources(
-    history: &History,
-    reads_from: &ReadsFrom,
-    model: check::Model,
-    run: &[Step],
-) -> Vec<(Name, Name)> {
-    if reads_from.ambiguous() == 0 {
-        return Vec::new();
-    }
-    let mut machine = Machine::new(history, model);
-    let mut sources = Vec::new();
-    for &step in run {
-        if let Step::Execute(op) = step
-            && reads_from.source(op) == Some(ReadSource::Ambiguous)
-            && let Some(location) = history.location(op)
-        {
-            let source = match machine.visible(op) {
-                Some(write) => Name::of(history, write),
-                None => Name::Initial(history.locations()[location as usize].address),
-            };
-            sources.push((Name::of(history, op), source));
-        }
-        if machine.step(step).is_err() {
-            break;
-        }
-    }
-    sources
 }

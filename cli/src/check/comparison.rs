@@ -4,7 +4,7 @@ use check::algorithm::Power;
 use check::kernel::write_pairs;
 use check::{Reason, Verdict};
 
-use super::{Decided, text};
+use super::Decided;
 use crate::status::Status;
 
 /// The verdicts; the first is that of the stages.
@@ -59,7 +59,7 @@ impl Comparison<'_> {
                 Power::Complete => " (complete)",
                 _ => "",
             };
-            let word = text::word(&decided.outcome.verdict);
+            let word = decided.outcome.verdict.word();
             format!("{}{power} says {word}", decided.algorithm.name())
         };
         Some(format!(

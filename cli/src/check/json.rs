@@ -2,22 +2,20 @@
 
 use std::io::{self, Write};
 
-use certify::certificate::Node;
-use check::engine::proof::{Contradiction, Violation};
-use check::papers::criteria::violation::CriterionViolation;
 use check::verdict::SatStatistics;
 use check::{Algorithm, Verdict};
-use history::{History, OpId};
+use history::History;
 use ingest::ending::OutstandingRequest;
 use serde::Serialize;
+use serde_json::json;
+use tables::VerdictRow;
 
 use super::comparison::Comparison;
-use super::{Decided, Printer, text};
+use super::{Decided, Printer};
 use crate::ending::{CrashJson, RunEnd};
 use lab::load::Input;
 use report::assumptions;
-use report::explain::notes::{Cycle, Edge, Note};
-use report::explain::{criterion, why};
+use report::explain::reasoning::Reasoning;
 
 /// Prints JSON.
 pub struct Json;
@@ -107,61 +105,6 @@ impl From<SatStatistics> for Sat {
     }
 }
 
-#[derive(Default, Serialize)]
-struct Reasoning {
-    kind: &'static str,
-    text: String,
-    /// For a criterion: the relation that has the cycle.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    relation: Option<String>,
-    /// Blocks of the proof: 1, or one for each case and one for the end.
-    cases: usize,
-    /// Operations that the proof speaks of.
-    operations: usize,
-    /// The last contradiction: an operation, and the edge from it to the next.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    cycle: Vec<Step>,
-    /// The read, for a thin-air read.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<Event>,
-    /// Why the edges with a letter are forced.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    why: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Step {
-    #[serde(flatten)]
-    event: Event,
-    edge: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    why: Option<String>,
-}
-
-/// An operation; an initial or final write has no thread and index.
-#[derive(Default, Serialize)]
-pub struct Event {
-    #[serde(skip_serializing_if = "Option::is_none")]
-    thread: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    index: Option<u32>,
-    kind: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    annotation: Option<&'static str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    address: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    read: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    written: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    issued: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    completed: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    line: Option<u64>,
-}
-
 impl Printer for Json {
     fn crash(&mut self, _: &Input, _: &History, _: &mut dyn Write) -> io::Result<()> {
         // Each line of JSON has the crash.
@@ -173,16 +116,18 @@ impl Printer for Json {
         writeln!(out)
     }
 
+    fn unreadable(&mut self, row: &VerdictRow, out: &mut dyn Write) -> io::Result<()> {
+        let line = json!({ "file": row.file, "verdict": row.verdict, "reason": row.reason });
+        serde_json::to_writer(&mut *out, &line)?;
+        writeln!(out)
+    }
+
     fn comparison(&mut self, compared: &Comparison<'_>, out: &mut dyn Write) -> io::Result<()> {
         let mut all = compared.decided.iter();
         all.try_for_each(|decided| self.verdict(decided, out))
     }
 
     fn file(&mut self, _: &Input, _: &mut dyn Write) -> io::Result<()> {
-        Ok(())
-    }
-
-    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
         Ok(())
     }
 }
@@ -194,9 +139,9 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
     let (reason, violation) = match &decided.outcome.verdict {
         Verdict::Consistent(_) | Verdict::Satisfied | Verdict::Unproved => (None, None),
         Verdict::CriterionViolation(violation) => {
-            (None, Some(criterion_reasoning(history, violation)))
+            (None, Some(Reasoning::of_criterion(history, violation)))
         }
-        Verdict::Violation(violation) => (None, Some(reasoning(history, violation))),
+        Verdict::Violation(violation) => (None, Some(Reasoning::of(history, violation))),
         Verdict::Undecided(reason) => (Some(reason.describe(history)), None),
     };
     Line {
@@ -205,7 +150,7 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         model: decided.model.name(),
         pso_rmw: decided.model.rmw().map(|rmw| rmw.name()),
         criterion: decided.criterion(),
-        verdict: text::word(&decided.outcome.verdict),
+        verdict: decided.outcome.verdict.word(),
         algorithm: decided.algorithm.name(),
         decided_by: decided.outcome.decided_by.to_string(),
         threads: history.threads().len(),
@@ -238,77 +183,5 @@ fn line<'a>(decided: &'a Decided<'_>) -> Line<'a> {
         certificate: certificate.map(|written| written.path.display().to_string()),
         certificate_steps: certificate.map(|written| written.steps),
         certificate_bytes: certificate.map(|written| written.bytes),
-    }
-}
-
-fn reasoning(history: &History, violation: &Violation) -> Reasoning {
-    let last = violation.last();
-    let (kind, read) = match last.end {
-        Contradiction::Cycle(_) => ("cycle", None),
-        Contradiction::ThinAir(op) => ("thin-air", Some(operation(history, op))),
-        Contradiction::ThinFinal(_) => ("final", None),
-    };
-    Reasoning {
-        kind,
-        text: why::headline(history, violation),
-        relation: None,
-        cases: violation.blocks.len(),
-        operations: violation.operations(|_| None).len(),
-        read,
-        ..why::cycle(history, last).map_or_else(Reasoning::default, |it| cycle(history, it))
-    }
-}
-
-fn criterion_reasoning(history: &History, violation: &CriterionViolation) -> Reasoning {
-    Reasoning {
-        kind: "cycle",
-        text: criterion::headline(history, violation),
-        relation: Some(violation.relation.name()),
-        cases: 1,
-        operations: violation.operations().len(),
-        ..cycle(history, criterion::cycle(history, violation))
-    }
-}
-
-fn cycle(history: &History, cycle: Cycle) -> Reasoning {
-    let step =
-        |edge: Edge| Step { event: event(history, edge.before), edge: edge.name, why: edge.letter };
-    let note = |note: Note| format!("[{}] {}", note.letter, note.text);
-    Reasoning {
-        cycle: cycle.edges.into_iter().map(step).collect(),
-        why: cycle.notes.into_iter().map(note).collect(),
-        ..Reasoning::default()
-    }
-}
-
-fn event(history: &History, node: Node) -> Event {
-    let place = |kind, location: u32| Event {
-        kind,
-        address: Some(history.locations()[location as usize].address),
-        ..Event::default()
-    };
-    match node {
-        Node::Op(op) => operation(history, op),
-        Node::Initial(location) => place("initial", location),
-        Node::Final(location) => place("final", location),
-    }
-}
-
-/// The event of an operation.
-pub fn operation(history: &History, op: OpId) -> Event {
-    let operation = history.operation(op);
-    Event {
-        thread: Some(operation.thread),
-        index: Some(operation.index),
-        kind: operation.kind.name(),
-        annotation: Some(operation.annotation)
-            .filter(|annotation| !annotation.is_none())
-            .map(|annotation| annotation.name()),
-        address: operation.location.map(|location| history.locations()[location as usize].address),
-        read: operation.read,
-        written: operation.written,
-        issued: operation.issued,
-        completed: operation.completed,
-        line: operation.line,
     }
 }

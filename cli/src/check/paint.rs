@@ -43,11 +43,6 @@ impl Paint {
         }
     }
 
-    /// No colour.
-    pub fn plain() -> Paint {
-        Paint { on: false }
-    }
-
     fn with(self, code: &str, text: &str) -> String {
         if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
@@ -65,6 +60,15 @@ impl Paint {
     /// Paints an undecided result.
     pub fn unsure(self, text: &str) -> String {
         self.with("33", text)
+    }
+
+    /// Paints text by the verdict that it is about.
+    pub fn verdict(self, word: &str, text: &str) -> String {
+        match word {
+            "consistent" => self.good(text),
+            "violation" => self.bad(text),
+            _ => self.unsure(text),
+        }
     }
 
     /// Paints text that is less important.

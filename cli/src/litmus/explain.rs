@@ -6,11 +6,10 @@ use check::{Options, Verdict};
 use history::{Ambiguity, ReadsFrom};
 use litmus::histories;
 use litmus::test::{Proposition, Quantifier};
+use report::explain::words as proofs;
 
 use super::Ran;
-use crate::check::text;
 use crate::error::Error;
-use crate::explain::memory_order;
 
 /// Histories whose violation is shown; the others are counted.
 const SHOWN: usize = 3;
@@ -40,13 +39,13 @@ pub fn words(ran: &Ran, unroll: usize) -> Result<String, Error> {
                 return Ok(format!(
                     "Reachable under {}:\n{}",
                     ran.model,
-                    memory_order(&history, steps)
+                    proofs::memory_order(&history, steps)
                 ));
             }
             Verdict::Violation(violation) => {
                 forbidden += 1;
                 if forbidden <= SHOWN {
-                    out += &text::explanation(&history, violation);
+                    out += &proofs::explanation(&history, violation);
                 }
             }
             Verdict::Undecided(reason) => {

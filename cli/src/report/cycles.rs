@@ -10,11 +10,11 @@ use report::page::Cycle;
 use report::picture::Picture;
 use tables::CampaignRun;
 
-use crate::check::text::explanation;
 use crate::ending;
 use crate::error::Error;
 use lab::campaign;
 use report::explain::drawn;
+use report::explain::words::explanation;
 
 /// How long a verdict may take. A page should not wait for a hard history.
 const TIMEOUT: Duration = Duration::from_secs(10);

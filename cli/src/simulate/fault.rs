@@ -1,10 +1,8 @@
 //! Descriptions of why a simulated run stopped, for the authors of its protocol.
 
-use history::{Crash, FileLine};
 use lab::protocols::Opened;
 use lab::text::{quoted, tame, written_at};
-use simulate::simulation::Run;
-use simulate::system::{Fault, FaultKind, Warning};
+use simulate::system::{Fault, Warning};
 use slicc::builtin::builtin;
 use slicc::source::Sources;
 
@@ -42,40 +40,6 @@ pub fn warning(warning: &Warning, sources: &Sources, command: &str) -> Vec<Strin
     }
     lines.push(format!("  reproduce with (--strict makes it a fault): {command}"));
     lines.iter().map(|line| tame(line)).collect()
-}
-
-/// How a run ended, in the words that a reader of its trace uses.
-pub fn ended(run: &Run) -> String {
-    match &run.fault {
-        Some(fault) => format!("crashed ({}: {})", fault.kind.crash(), fault.message),
-        None => "all requests answered".to_owned(),
-    }
-}
-
-/// The fault that ended a run, as the crash that a reader of gem5's output would find.
-pub fn crash(run: &Run, sources: &Sources) -> Option<Crash> {
-    let fault = run.fault.as_ref()?;
-    let controller = fault.controller.as_deref();
-    let (machine, version) = match controller.and_then(|name| name.rsplit_once(' ')) {
-        Some((machine, version)) => (Some(machine.to_owned()), version.parse().ok()),
-        None => (None, None),
-    };
-    let word = |key: &str| {
-        let (_, rest) = fault.message.split_once(key)?;
-        rest.split_ascii_whitespace().next().map(str::to_owned)
-    };
-    let is_invalid = fault.kind == FaultKind::InvalidTransition;
-    Some(Crash {
-        machine,
-        version,
-        state: word(" state: ").filter(|_| is_invalid),
-        event: word(" event: ").filter(|_| is_invalid),
-        address: fault.address,
-        tick: Some(fault.tick),
-        protocol_source: place(fault, sources)
-            .map(|(file, line, _)| FileLine { file, line: line as u64 }),
-        ..Crash::new(fault.kind.crash(), fault.message.clone())
-    })
 }
 
 /// File and line that the protocol was at, and what is written there.

@@ -14,7 +14,7 @@ use simulate::config::asked;
 use super::kinds::{self, Tried};
 use super::protocols;
 use super::score::Score;
-use super::{Args, Cell, fault, json, table, verdicts};
+use super::{Args, Cell, json, table, verdicts};
 use crate::convert;
 use crate::error::Error;
 use crate::options::Format;
@@ -230,9 +230,7 @@ impl Work<'_> {
         score.add_violated(number, seed, checked.violated);
         if self.args.save.is_some() {
             history.name = Some(self.args.command(given, cell.client, seed));
-            history.provenance.protocol = Some(protocol.title());
-            history.provenance.ended = Some(fault::ended(&run));
-            history.provenance.crash = fault::crash(&run, protocol.sources());
+            lab::simulated::annotate(&mut history, &run, protocol);
             score.histories.push((number, history));
         }
         Ok(())

@@ -170,10 +170,8 @@ fn summary(
 
 /// The history of a run, as if it had been read from a file.
 fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
-    let mut history = run.history().map_err(|error| Error::Usage(error.to_string()))?;
-    history.provenance.protocol = Some(protocol.title());
-    history.provenance.ended = Some(fault::ended(run));
-    history.provenance.crash = fault::crash(run, protocol.sources());
+    let history = lab::simulated::history(run, protocol);
+    let history = history.map_err(|error| Error::Usage(error.to_string()))?;
     Ok(Input {
         file: words.to_owned(),
         format: "simulated",

@@ -9,8 +9,8 @@ use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
 
-use crate::check::text::explanation;
 use crate::known::explained_lines;
+use report::explain::words::explanation;
 
 /// The largest number of lines of evidence that are printed for a finding.
 const LINES: usize = 40;

@@ -14,6 +14,7 @@ use crate::question::Question;
 use crate::status::Status;
 use crate::{explain, shrink};
 use lab::load::Input;
+use lab::save;
 
 /// What to make of operations that violate the model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -55,8 +56,8 @@ impl Aftermath<'_> {
     /// # Errors
     /// Returns an error that names the extensions.
     pub fn check_name(kept: &Path) -> Result<(), Error> {
-        match convert::by_name(kept) {
-            Some(convert::Format::Litmus) | None => Err(Error::Usage(format!(
+        match save::by_name(kept) {
+            Some(save::Format::Litmus) | None => Err(Error::Usage(format!(
                 "--keep {}: a name that ends in .json, .jsonl, .parquet or .axe was expected",
                 kept.display()
             ))),

@@ -7,11 +7,11 @@ use std::time::Duration;
 use check::Model;
 use history::Source;
 use report::assumptions;
+use report::explain::words;
 use rubric::watch::{End, Window};
 use serde_json::json;
 
 use crate::check::paint::Paint;
-use crate::check::text;
 use crate::ending::RunEnd;
 
 /// The result of watching, to be printed.
@@ -50,7 +50,7 @@ impl Output<'_> {
         if let End::Violation { proof, .. } = end {
             match proof {
                 Some(proof) => {
-                    let explained = text::explanation(&proof.history, &proof.violation);
+                    let explained = words::explanation(&proof.history, &proof.violation);
                     write!(out, "{}", self.window.renamed(&explained))?
                 }
                 None => writeln!(

@@ -263,8 +263,8 @@ fn bad_input_names_the_file_and_the_line() {
     }
     let absent = folder.path("absent");
     assert!(error(&["stats", &absent]).contains(&absent));
-    let directory = folder.path("");
-    assert!(error(&["stats", &directory]).contains("directory"));
+    let directory = Folder::new();
+    assert!(error(&["stats", &directory.path("")]).contains("directory"));
 }
 
 #[test]

@@ -102,3 +102,35 @@ fn the_version_names_commit_and_solver() {
     let has_commit = fs::exists(concat!(env!("CARGO_MANIFEST_DIR"), "/../.git")).unwrap();
     assert_eq!(text.contains("commit "), has_commit, "{text}");
 }
+
+#[test]
+fn completions_are_installed_where_the_shell_looks() {
+    let folder = Folder::new();
+    let home = folder.path("");
+    for (shell, variable, file) in [
+        ("bash", "XDG_DATA_HOME", "bash-completion/completions/rubric"),
+        ("fish", "XDG_CONFIG_HOME", "fish/completions/rubric.fish"),
+        ("zsh", "UNUSED", ".zfunc/_rubric"),
+    ] {
+        let mut command = rubric(&["completions", "--install"]);
+        command.env("HOME", &home).env("SHELL", format!("/usr/bin/{shell}")).env(variable, &home);
+        let run = command.output().unwrap();
+        let text = String::from_utf8(run.stdout).unwrap();
+        assert!(text.starts_with(&format!("written: {}", folder.path(file))), "{text}");
+        let installed = fs::read_to_string(folder.path(file)).unwrap();
+        assert_eq!(installed, output(&["completions", shell]));
+    }
+    let mut command = rubric(&["completions", "--install"]);
+    let run = command.env("HOME", &home).env("SHELL", "/bin/other").output().unwrap();
+    assert_eq!(run.status.code(), Some(2));
+}
+
+#[test]
+fn the_reference_has_every_command() {
+    let folder = Folder::new();
+    output(&["man", "--markdown", &folder.path("")]);
+    let page = fs::read_to_string(folder.path("reference.md")).unwrap();
+    for words in commands() {
+        assert!(page.contains(&format!("\n## rubric {}\n", words.join(" "))), "{words:?}");
+    }
+}

@@ -173,8 +173,10 @@ impl Rounds<'_> {
         }
     }
 
+    /// Whether no further run may start.
     fn is_late(&self) -> bool {
-        self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
+        self.observer.is_cancelled()
+            || self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
     /// Adds runs to a stream until it has `aim` of them or is over, or the deadline has passed. `open` streams are filled at

@@ -31,6 +31,17 @@ pub enum Permission {
     Write,
 }
 
+impl Permission {
+    /// What SLICC's access permission of this name, such as `Read_Only`, permits; `None` if nothing.
+    pub fn from_name(name: &str) -> Option<Permission> {
+        match name {
+            "Read_Write" => Some(Permission::Write),
+            "Read_Only" => Some(Permission::Read),
+            _ => None,
+        }
+    }
+}
+
 /// Returns what a state (second name) of a machine (first name) permits. `None` if it permits nothing, if the machine is not a core's own
 /// cache, or if the protocol is unknown.
 pub type Permissions<'a> = &'a dyn Fn(&str, &str) -> Option<Permission>;

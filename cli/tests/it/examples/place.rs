@@ -73,6 +73,8 @@ gzip x86-exec.trace
 for seed in 1 2 3; do
     "$R" simulate MI_example --threads 4 --operations 50 --seed $seed -o path/to/traces/$seed.trace.gz --quiet
 done
+mkdir runs
+cp path/to/traces/*.gz runs
 zcat fixtures/traces/mi-2x50-io-11.trace.gz | sed -E 's/\b0x1([0-9a-f]{3})\b/0x4bd\1/g' | gzip > x86.trace.gz
 "$R" ingest trace.gz -o run.parquet --quiet
 "$R" ingest fixtures/traces/mi-2x50-io-11.trace.gz -o mi.parquet --quiet

@@ -1,0 +1,72 @@
+//! `rubric schema`: the JSON of other commands as JSON Schema, with versions.
+
+use std::io::Write;
+
+use crate::error::Error;
+use crate::status::Status;
+use crate::words;
+
+/// A form of JSON that is kept stable: a new version may have keys that are not required, and anything else gets a new number.
+#[derive(Clone, Copy)]
+struct Schema {
+    name: &'static str,
+    version: u32,
+    about: &'static str,
+    text: &'static str,
+}
+
+/// The schemas. The number of the version is also the end of `$id` in the text.
+const SCHEMAS: &[Schema] = &[
+    Schema {
+        name: "check",
+        version: 1,
+        about: "a line of `rubric check --format json`",
+        text: include_str!("schema/check.json"),
+    },
+    Schema {
+        name: "verdicts",
+        version: 1,
+        about: "a line of `rubric check -o FILE.json`",
+        text: include_str!("schema/verdicts.json"),
+    },
+    Schema {
+        name: "kernel",
+        version: 1,
+        about: "a line of `rubric kernel --format json`",
+        text: include_str!("schema/kernel.json"),
+    },
+    Schema {
+        name: "litmus",
+        version: 1,
+        about: "a line of `rubric litmus --format json`",
+        text: include_str!("schema/litmus.json"),
+    },
+];
+
+/// Print the JSON Schema of what a command prints with --format json
+#[derive(clap::Args)]
+#[command(after_help = "\
+Examples:
+  rubric schema
+  rubric schema check > check.schema.json
+
+Without a name the schemas are listed, with their versions. A version stays as it is, but that keys may be added which are not
+required. `$id` has the name and the version.")]
+pub struct Args {
+    /// The schema
+    #[arg(value_name = "NAME", value_parser = words::one_of(SCHEMAS, |schema: Schema| schema.name))]
+    name: Option<Schema>,
+}
+
+/// Runs the command.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
+    let printed = match args.name {
+        Some(schema) => out.write_all(schema.text.as_bytes()),
+        None => SCHEMAS.iter().try_for_each(|schema| {
+            let Schema { name, version, about, .. } = schema;
+            writeln!(out, "{name:10} version {version}  {about}")
+        }),
+    };
+    printed.map_err(Error::Output)?;
+    Ok(Status::Done)
+}

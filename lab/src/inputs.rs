@@ -1,0 +1,130 @@
+//! Finds the traces that names of files, folders and patterns stand for.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use ingest::FORMATS;
+
+use crate::error::Error;
+
+/// Files that gem5 writes into the folder of a run, by the beginnings of their names.
+const OF_GEM5: [&str; 6] =
+    ["config.json", "config.ini", "stats.txt", "simout", "simerr", "citations.bib"];
+
+/// Ends of names of tables that are beside those of operations.
+const NO_HISTORIES: [&str; 1] = [".transitions.parquet"];
+
+/// The traces that paths stand for, each once: a file or standard input (`-`) for itself, a pattern with `*`, `?` or `[…]` for the files
+/// that fit, `**` for any folders. A folder is gem5's output folder of one run if it has gem5's files or one trace alone, and else stands for
+/// all traces in it and in its folders, sorted by name: files whose names end as those of traces do, and output folders. A path that stands
+/// for nothing is an error, in its place.
+pub fn traces(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
+    let mut found = Vec::new();
+    let mut known = std::collections::HashSet::new();
+    for path in paths {
+        for one in expand(path) {
+            let is_new = one.as_ref().map_or(true, |one| known.insert(one.clone()));
+            found.extend(is_new.then_some(one));
+        }
+    }
+    found
+}
+
+/// Whether the paths are one trace, and not a folder or a pattern.
+pub fn is_one(paths: &[PathBuf]) -> bool {
+    matches!(paths, [path] if !is_pattern(path) && (!path.is_dir() || is_run(path)))
+}
+
+fn expand(path: &Path) -> Vec<Result<PathBuf, Error>> {
+    let found = if is_pattern(path) {
+        matching(path)
+    } else if path.is_dir() && !is_run(path) {
+        let mut found = Vec::new();
+        collect(path, &mut found).map(|()| found)
+    } else {
+        Ok(vec![path.to_owned()])
+    };
+    match found {
+        Ok(found) if found.is_empty() => vec![Err(Error::NoTraces(path.to_owned()))],
+        Ok(found) => found.into_iter().map(Ok).collect(),
+        Err(error) => vec![Err(error)],
+    }
+}
+
+/// Whether a path is a pattern, which no file has as its name.
+fn is_pattern(path: &Path) -> bool {
+    let has_signs = path.to_str().is_some_and(|text| text.contains(['*', '?', '[']));
+    has_signs && !path.exists()
+}
+
+fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
+    let wrong = |what: String| Error::Pattern { pattern: pattern.to_owned(), what };
+    let text = pattern.to_str().unwrap_or_default();
+    let paths = glob::glob(text).map_err(|error| wrong(error.to_string()))?;
+    let mut found = Vec::new();
+    for path in paths {
+        let path = path.map_err(|error| wrong(error.to_string()))?;
+        if path.is_dir() && !is_run(&path) {
+            // What is in a folder that fits has to be named by the pattern, or by the folder alone.
+            continue;
+        }
+        found.push(path);
+    }
+    Ok(found)
+}
+
+/// Whether a folder holds a single run. One that cannot be read does, so that its reader says why.
+fn is_run(folder: &Path) -> bool {
+    let Ok(entries) = fs::read_dir(folder) else {
+        return true;
+    };
+    let paths: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
+    let traces = paths.iter().filter(|path| is_trace(path)).count();
+    has_gem5_files(folder) || traces <= 1 && paths.iter().all(|path| path.is_file())
+}
+
+/// Adds the traces of a folder and its folders. Links to folders are not followed.
+fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
+    let failed = Error::file(folder);
+    let mut entries: Vec<_> =
+        fs::read_dir(folder).and_then(Iterator::collect::<Result<_, _>>).map_err(&failed)?;
+    entries.sort_by_key(fs::DirEntry::file_name);
+    for entry in entries {
+        let path = entry.path();
+        let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+        let kind = entry.file_type().map_err(&failed)?;
+        match () {
+            () if is_hidden => {}
+            () if kind.is_dir() && has_gem5_files(&path) => found.push(path),
+            () if kind.is_dir() => collect(&path, found)?,
+            () if path.is_file() && is_trace(&path) => found.push(path),
+            () => {}
+        }
+    }
+    Ok(())
+}
+
+fn has_gem5_files(folder: &Path) -> bool {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.any(|name| OF_GEM5.iter().any(|known| name.starts_with(known)))
+}
+
+/// Whether a file's name is one that traces and files of histories have. A Parquet file must not be another table of rubric's.
+fn is_trace(path: &Path) -> bool {
+    let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+    let plain = name.strip_suffix(".gz").unwrap_or(name);
+    let extension = Path::new(plain).extension().and_then(|extension| extension.to_str());
+    match extension {
+        Some("parquet") => {
+            let is_other = NO_HISTORIES.iter().any(|end| name.ends_with(end));
+            !is_other && !matches!(tables::kind(path), Ok(Some(_)))
+        }
+        Some(extension)
+            if FORMATS.iter().any(|format| format.info().extensions.contains(&extension)) =>
+        {
+            true
+        }
+        _ => plain.starts_with("debug.out") || plain.contains("trace") && name.ends_with(".gz"),
+    }
+}

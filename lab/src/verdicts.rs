@@ -1,0 +1,135 @@
+//! Rows of the table of verdicts, and their summary by folder.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use check::engine::proof::Contradiction;
+use check::{Algorithm, Model, Outcome, Verdict};
+use history::{History, OpId};
+use tables::VerdictRow;
+
+use crate::load::Input;
+
+/// The word of a file that cannot be checked.
+const ERROR: &str = "error";
+
+/// The row of a verdict on a history of an input, as the model sees it.
+pub fn row(
+    input: &Input,
+    history: &History,
+    model: Model,
+    algorithm: Algorithm,
+    outcome: &Outcome,
+    seconds: f64,
+) -> VerdictRow {
+    let provenance = &history.provenance;
+    let (cycle, first) = cycle(&outcome.verdict).unzip();
+    VerdictRow {
+        history: history.name.clone(),
+        model: Some(algorithm.criterion().unwrap_or(model.name()).to_owned()),
+        verdict: outcome.verdict.word().to_owned(),
+        algorithm: Some(algorithm.name().to_owned()),
+        decided_by: Some(outcome.decided_by.to_string()),
+        threads: Some(history.threads().len() as u32),
+        operations: Some(history.operations() as u64),
+        locations: Some(history.locations().len() as u64),
+        seconds: Some(seconds),
+        protocol: provenance.protocol.clone(),
+        ended: provenance.ended.clone(),
+        crashed: provenance.crash.is_some(),
+        cycle: cycle.map(|length| length as u32),
+        line: first.flatten().and_then(|op| history.operation(op).line),
+        reason: match &outcome.verdict {
+            Verdict::Undecided(reason) => Some(reason.describe(history)),
+            _ => None,
+        },
+        ..of_file(&input.file)
+    }
+}
+
+/// The row of a file that cannot be checked, or of a history in it.
+pub fn unreadable(file: &str, why: &str) -> VerdictRow {
+    VerdictRow { verdict: ERROR.to_owned(), reason: Some(why.to_owned()), ..of_file(file) }
+}
+
+fn of_file(file: &str) -> VerdictRow {
+    let folder = Path::new(file).parent().map(|folder| folder.display().to_string());
+    VerdictRow {
+        file: file.to_owned(),
+        folder: folder.unwrap_or_default(),
+        ..VerdictRow::default()
+    }
+}
+
+/// The length of the cycle of a violation, and its first operation.
+fn cycle(verdict: &Verdict) -> Option<(usize, Option<OpId>)> {
+    match verdict {
+        Verdict::Violation(violation) => match &violation.last().end {
+            Contradiction::Cycle(edges) => {
+                Some((edges.len(), violation.operations(|_| None).first().copied()))
+            }
+            _ => None,
+        },
+        Verdict::CriterionViolation(violation) => {
+            let operations = violation.operations();
+            Some((operations.len(), operations.first().copied()))
+        }
+        _ => None,
+    }
+}
+
+/// The [`rank`] of a history that satisfies its model, and whose run did not crash.
+pub const CONSISTENT: u8 = 4;
+
+/// The order in which rows are shown: violations and crashes, files that cannot be checked, undecided ones, then the others.
+pub fn rank(row: &VerdictRow) -> u8 {
+    match row.verdict.as_str() {
+        "violation" => 0,
+        _ if row.crashed => 1,
+        ERROR => 2,
+        "undecided" => 3,
+        _ => CONSISTENT,
+    }
+}
+
+/// Numbers of traces, each counted once by the worst of its rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// All traces.
+    pub traces: usize,
+    /// Those that violate a model.
+    pub violations: usize,
+    /// Those whose run crashed, without a violation.
+    pub crashed: usize,
+    /// Those that cannot be checked.
+    pub errors: usize,
+    /// Those that are undecided.
+    pub undecided: usize,
+}
+
+impl Counts {
+    fn add(&mut self, rank: u8) {
+        self.traces += 1;
+        match rank {
+            0 => self.violations += 1,
+            1 => self.crashed += 1,
+            2 => self.errors += 1,
+            3 => self.undecided += 1,
+            _ => {}
+        }
+    }
+}
+
+/// Counts traces by folder, in the order of the folders' names.
+pub fn by_folder(rows: &[VerdictRow]) -> BTreeMap<&str, Counts> {
+    let mut worst: BTreeMap<(&str, &str), u8> = BTreeMap::new();
+    for row in rows {
+        let known = worst.entry((&row.folder, &row.file)).or_insert(u8::MAX);
+        *known = rank(row).min(*known);
+    }
+    let mut folders: BTreeMap<&str, Counts> = BTreeMap::new();
+    for ((folder, _), rank) in worst {
+        folders.entry(folder).or_default().add(rank);
+    }
+    folders
+}

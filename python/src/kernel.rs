@@ -1,0 +1,132 @@
+//! [`Kernel`]: the pairs of writes that all runs of a history have in the same order.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use ::history::{Ambiguity, History as Operations, ReadsFrom};
+use check::Bounds;
+use check::kernel::{NoKernel, criteria, derived, write_pairs};
+use lab::text::named;
+use pyo3::prelude::*;
+
+use crate::error::Error;
+use crate::history::Origin;
+use crate::{call, words};
+
+/// An operation: its thread, and its index there.
+type Place = (u32, u32);
+
+/// The pairs of writes of one location that all runs which explain a history have in the same order.
+#[pyclass(module = "rubric", frozen)]
+pub struct Kernel {
+    model: &'static str,
+    write_pairs: u64,
+    pairs: Vec<(Place, Place)>,
+    by: BTreeMap<&'static str, Option<u64>>,
+    seconds: f64,
+}
+
+#[pymethods]
+impl Kernel {
+    /// The model.
+    #[getter]
+    fn model(&self) -> &str {
+        self.model
+    }
+
+    /// How many pairs the kernel orders.
+    #[getter]
+    fn size(&self) -> usize {
+        self.pairs.len()
+    }
+
+    /// The number of unordered pairs of writes of one location.
+    #[getter]
+    fn write_pairs(&self) -> u64 {
+        self.write_pairs
+    }
+
+    /// The pairs in order, each write as (thread, index).
+    #[getter]
+    fn pairs(&self) -> Vec<(Place, Place)> {
+        self.pairs.clone()
+    }
+
+    /// How many pairs each weaker criterion derives, by its name; `None` where that is not known.
+    #[getter]
+    fn by(&self) -> BTreeMap<&'static str, Option<u64>> {
+        self.by.clone()
+    }
+
+    /// Seconds that it took.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.seconds
+    }
+
+    fn __len__(&self) -> usize {
+        self.pairs.len()
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "<rubric.Kernel of {}: {} of {} pairs of writes>",
+            self.model,
+            self.pairs.len(),
+            self.write_pairs
+        )
+    }
+}
+
+/// Computes the kernel of a history, without Python's lock.
+pub fn of(
+    py: Python<'_>,
+    history: &Arc<Operations>,
+    origin: &Arc<Origin>,
+    model: &str,
+    timeout: Option<Duration>,
+    max_memory: Option<u64>,
+) -> PyResult<Kernel> {
+    let all = [check::Model::SC, check::Model::TSO];
+    let model = words::named("model", model, &all, check::Model::name)?;
+    let (history, origin) = (Arc::clone(history), Arc::clone(origin));
+    call::run(py, move |cancel| {
+        let name = named(&origin.file, &history);
+        let reads_from = ReadsFrom::derive(&history, Ambiguity::RefuseShared).map_err(|twice| {
+            Error::new_err(format!(
+                "{name}: {twice}, and the kernel depends on it. Record a run that writes unique values"
+            ))
+        })?;
+        let start = Instant::now();
+        let bounds = Bounds::new(timeout, max_memory).or_interrupted(cancel);
+        let kernel = check::kernel::kernel(&history, &reads_from, model, &bounds);
+        let kernel = kernel.map_err(|why| match why {
+            NoKernel::Inconsistent => {
+                Error::new_err(format!("{name}: it violates {model}, so there is no kernel"))
+            }
+            NoKernel::Undecided(reason) => {
+                Error::new_err(format!("{name}: undecided: {}", reason.describe(&history)))
+            }
+        })?;
+        let by = criteria(model).iter().map(|&criterion| {
+            (criterion.name(), derived(&history, &reads_from, criterion, &kernel, &bounds))
+        });
+        let by = by.collect();
+        let place = |op| {
+            let operation = history.operation(op);
+            (operation.thread, operation.index)
+        };
+        Ok(Kernel {
+            model: model.name(),
+            write_pairs: write_pairs(&history),
+            pairs: kernel
+                .pairs
+                .iter()
+                .map(|&(first, later)| (place(first), place(later)))
+                .collect(),
+            by,
+            seconds: start.elapsed().as_secs_f64(),
+        })
+    })?
+}

@@ -1,0 +1,387 @@
+//! [`Verdict`]: whether a model allows a history, and why.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
+
+use ::history::{Ambiguity, History as Operations, ReadsFrom};
+use certify::certificate::Claim;
+use check::engine::proof::Violation;
+use check::{Bounds, Model, Options, Outcome, Verdict as Decision, check_within};
+use lab::load::{ambiguity, prepared_reads};
+use lab::text::named;
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use report::explain::reasoning::Reasoning;
+use report::explain::words as proofs;
+
+use crate::explanation::Explanation;
+use crate::history::{History, Origin};
+use crate::{call, error, words};
+
+/// A history, and what is asked about it.
+pub struct Question {
+    pub history: Arc<Operations>,
+    pub origin: Arc<Origin>,
+    pub model: Model,
+    pub options: Options,
+    /// Whether a read whose value was written several times may take it from each of the writes.
+    pub search: bool,
+}
+
+impl Question {
+    /// Decides, without Python's lock.
+    pub fn ask(self, py: Python<'_>) -> PyResult<Verdict> {
+        let decided = call::run(py, move |cancel| self.decide(cancel))?;
+        let decided = decided.map_err(error::Error::new_err)?;
+        Ok(Verdict { decided: Arc::new(decided) })
+    }
+
+    /// Decides until the flag is set.
+    ///
+    /// # Errors
+    /// Returns a message if a value is written twice and it matters.
+    pub fn decide(self, cancel: &'static AtomicBool) -> Result<Decided, String> {
+        let Question { history, origin, model, options, search } = self;
+        let ambiguity = if search {
+            Ambiguity::Keep
+        } else {
+            ambiguity(origin.format, std::slice::from_ref(&*history))
+        };
+        let reads_from = ReadsFrom::derive(&history, ambiguity).map_err(|twice| {
+            let file = named(&origin.file, &history);
+            format!("{file}: {twice}. Record a run that writes unique values, or try ambiguous=\"search\"")
+        })?;
+        let prepared = model.prepare(&history);
+        let reads_from = prepared_reads(&history, &prepared, &reads_from).into_owned();
+        let history = match prepared {
+            Cow::Borrowed(_) => Arc::clone(&history),
+            Cow::Owned(prepared) => Arc::new(prepared),
+        };
+        let bounds = Bounds::new(options.timeout, options.max_memory).or_interrupted(cancel);
+        let start = Instant::now();
+        let outcome = check_within(&history, &reads_from, model, &options, &bounds);
+        let seconds = start.elapsed().as_secs_f64();
+        Ok(Decided { history, origin, model, reads_from, outcome, seconds })
+    }
+}
+
+/// A decided history.
+pub struct Decided {
+    /// The history, as the model sees it.
+    pub history: Arc<Operations>,
+    pub origin: Arc<Origin>,
+    pub model: Model,
+    pub reads_from: ReadsFrom,
+    pub outcome: Outcome,
+    pub seconds: f64,
+}
+
+impl Decided {
+    fn violation(&self) -> Option<&Violation> {
+        match &self.outcome.verdict {
+            Decision::Violation(violation) => Some(violation),
+            _ => None,
+        }
+    }
+
+    /// The cycle and the reasons, if there are any.
+    fn reasoning(&self) -> Option<Reasoning> {
+        match &self.outcome.verdict {
+            Decision::Violation(violation) => Some(Reasoning::of(&self.history, violation)),
+            Decision::CriterionViolation(violation) => {
+                Some(Reasoning::of_criterion(&self.history, violation))
+            }
+            _ => None,
+        }
+    }
+
+    /// `violation sc trace.gz (3 threads, 180 operations; SC by saturate, 0.001 s)`
+    pub fn headline(&self) -> String {
+        format!(
+            "{} {} {}  ({} threads, {} operations; {} by {}, {:.3} s)",
+            self.outcome.verdict.word(),
+            self.model.name(),
+            named(&self.origin.file, &self.history),
+            self.history.threads().len(),
+            self.history.operations(),
+            self.model,
+            self.outcome.decided_by,
+            self.seconds
+        )
+    }
+
+    /// The verdict and the reason in words.
+    pub fn text(&self) -> String {
+        let mut text = self.headline();
+        let plain = str::to_owned;
+        let mut why = Vec::new();
+        // Writing to memory does not fail.
+        let _ = match &self.outcome.verdict {
+            Decision::Violation(violation) => {
+                proofs::violation(&self.history, violation, &plain, &mut why)
+            }
+            Decision::CriterionViolation(violation) => {
+                proofs::criterion_violation(&self.history, violation, &plain, &mut why)
+            }
+            Decision::Undecided(reason) => {
+                why = format!("  {}\n", reason.describe(&self.history)).into_bytes();
+                Ok(())
+            }
+            Decision::Consistent(_) | Decision::Satisfied | Decision::Unproved => Ok(()),
+        };
+        text.push('\n');
+        text += &String::from_utf8_lossy(&why);
+        text.truncate(text.trim_end().len());
+        text
+    }
+}
+
+/// Whether a memory model allows a history, with the run or the proof that shows it. `print` shows the reason.
+///
+/// >>> import rubric
+/// >>> verdict = rubric.parse('''
+/// ... 0: M[0] := 1
+/// ... 0: M[1] == 0
+/// ... 1: M[1] := 1
+/// ... 1: M[0] == 0
+/// ... check
+/// ... ''').check("sc")
+/// >>> [(step["thread"], step["kind"], step["edge"]) for step in verdict.cycle]
+/// [(0, 'store', 'po'), (0, 'load', 'fr'), (1, 'store', 'po'), (1, 'load', 'fr')]
+/// >>> print(verdict)  # doctest: +ELLIPSIS
+/// violation sc text  (2 threads, 4 operations; SC by saturate, ...)
+///   the required orderings form a cycle
+///     T0:0     store M[0] := 1  line 2
+///     ...
+#[pyclass(module = "rubric", frozen)]
+pub struct Verdict {
+    decided: Arc<Decided>,
+}
+
+impl Verdict {
+    /// A list of the violation; empty if there is none.
+    fn part<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        let empty = PyList::empty(py).into_any();
+        match self.violation(py)? {
+            Some(violation) => violation.call_method1("get", (key, empty)),
+            None => Ok(empty),
+        }
+    }
+}
+
+#[pymethods]
+impl Verdict {
+    /// `consistent`, `violation` or `undecided`.
+    #[getter]
+    fn verdict(&self) -> &str {
+        self.decided.outcome.verdict.word()
+    }
+
+    /// The model.
+    #[getter]
+    fn model(&self) -> &str {
+        self.decided.model.name()
+    }
+
+    /// Whether the model allows the history: `True`, `False`, or `None` if that is undecided.
+    #[getter]
+    fn holds(&self) -> Option<bool> {
+        match self.verdict() {
+            "consistent" => Some(true),
+            "violation" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// The stage or algorithm that decided.
+    #[getter]
+    fn decided_by(&self) -> String {
+        self.decided.outcome.decided_by.to_string()
+    }
+
+    /// Seconds that deciding took.
+    #[getter]
+    fn seconds(&self) -> f64 {
+        self.decided.seconds
+    }
+
+    /// Why the verdict is `undecided`; else `None`.
+    #[getter]
+    fn reason(&self) -> Option<String> {
+        match &self.decided.outcome.verdict {
+            Decision::Undecided(reason) => Some(reason.describe(&self.decided.history)),
+            _ => None,
+        }
+    }
+
+    /// Why the model forbids the history, with the keys of `violation` in the JSON of `rubric check`; `None` if it does not.
+    #[getter]
+    fn violation<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.decided.reasoning().map(|reasoning| words::object(py, &reasoning)).transpose()
+    }
+
+    /// The operations of the cycle that the model forbids, each with the edge to the next one; empty if there is none.
+    #[getter]
+    fn cycle<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.part(py, "cycle")
+    }
+
+    /// Why the edges of the cycle that have a letter are inferred.
+    #[getter]
+    fn reasons<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.part(py, "why")
+    }
+
+    /// The certificate as text, which `verify` and `rubric verify` check; `None` if the verdict is undecided.
+    #[getter]
+    fn certificate(&self) -> PyResult<Option<String>> {
+        let Decided { history, origin, model, reads_from, outcome, .. } = &*self.decided;
+        let file = std::path::Path::new(&origin.file).file_name();
+        let claim = Claim {
+            file: file.map(|name| name.to_string_lossy().into_owned()),
+            ..Claim::new(history, *model, &origin.arguments)
+        };
+        let mut text = Vec::new();
+        let written =
+            lab::certify::write(&mut text, history, reads_from, &claim, &outcome.verdict)?;
+        Ok(written.map(|_| String::from_utf8_lossy(&text).into_owned()))
+    }
+
+    /// The smallest part of the history that still violates the model. Raises `ValueError` if there is no violation.
+    ///
+    /// >>> import rubric
+    /// >>> run = rubric.simulate("MI_example", mutant="mi-l1-replace-no-notify", client="early")
+    /// >>> verdict = run.history.check("sc")
+    /// >>> small = verdict.shrink()
+    /// >>> len(small.history) < len(run.history), small.history.check("sc").verdict
+    /// (True, 'violation')
+    #[pyo3(signature = (*, timeout = None))]
+    fn shrink(&self, py: Python<'_>, timeout: Option<f64>) -> PyResult<Shrunk> {
+        if self.decided.violation().is_none() {
+            return Err(PyValueError::new_err(format!(
+                "only a violation shrinks, and this is {}",
+                self.verdict()
+            )));
+        }
+        let timeout = words::seconds("timeout", timeout)?;
+        let decided = Arc::clone(&self.decided);
+        let shrunk = call::run(py, move |cancel| {
+            let Decided { history, reads_from, model, .. } = &*decided;
+            let bounds = Bounds::new(timeout, None).or_interrupted(cancel);
+            let violation = decided.violation()?;
+            check::shrink::shrink(history, reads_from, *model, violation, &bounds, &mut |_| {})
+        })?;
+        let Some(shrunk) = shrunk else {
+            return Err(PyValueError::new_err(
+                "no operation takes part in the violation, so there is nothing to shrink",
+            ));
+        };
+        Ok(Shrunk::new(shrunk, &self.decided))
+    }
+
+    /// The verdict as a picture: the cycle, or the memory order that explains a consistent history. It shows itself in Jupyter.
+    fn explain(&self, py: Python<'_>) -> PyResult<Explanation> {
+        let decided = Arc::clone(&self.decided);
+        call::run(py, move |_| Explanation::of(&decided))
+    }
+
+    fn __str__(&self) -> String {
+        self.decided.text()
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<rubric.Verdict: {}>", self.decided.headline())
+    }
+
+    /// The same as `str` gives, for Jupyter.
+    fn _repr_html_(&self) -> String {
+        format!("<pre>{}</pre>", words::escaped(&self.decided.text()))
+    }
+}
+
+/// The smallest part of a history that still violates a model.
+#[pyclass(module = "rubric", frozen)]
+pub struct Shrunk {
+    decided: Arc<Decided>,
+    shape: Option<String>,
+    is_minimal: bool,
+    kept: Vec<(u32, u32)>,
+}
+
+impl Shrunk {
+    fn new(shrunk: check::shrink::Shrunk, whole: &Decided) -> Shrunk {
+        let shape = rubric::shape(&shrunk).map(|shape| shape.name.to_owned());
+        let place = |&op| {
+            let operation = whole.history.operation(op);
+            (operation.thread, operation.index)
+        };
+        let kept = shrunk.kept.iter().map(place).collect();
+        let decided = Decided {
+            history: Arc::new(shrunk.history),
+            origin: Arc::clone(&whole.origin),
+            model: whole.model,
+            reads_from: shrunk.reads_from,
+            outcome: Outcome {
+                verdict: Decision::Violation(shrunk.violation),
+                ..whole.outcome.clone()
+            },
+            seconds: whole.seconds,
+        };
+        Shrunk { decided: Arc::new(decided), shape, is_minimal: shrunk.is_minimal, kept }
+    }
+}
+
+#[pymethods]
+impl Shrunk {
+    /// The part, as a history of its own.
+    #[getter]
+    fn history(&self) -> History {
+        History::new(Arc::clone(&self.decided.history), Arc::clone(&self.decided.origin))
+    }
+
+    /// The verdict on the part.
+    #[getter]
+    fn verdict(&self) -> Verdict {
+        Verdict { decided: Arc::clone(&self.decided) }
+    }
+
+    /// The known litmus test that the part is an instance of, such as `SB`; `None` if it has no name.
+    #[getter]
+    fn shape(&self) -> Option<&str> {
+        self.shape.as_deref()
+    }
+
+    /// Whether no operation can be left out. If not, the time was over before that was known.
+    #[getter]
+    fn is_minimal(&self) -> bool {
+        self.is_minimal
+    }
+
+    /// Thread and index in the whole history of each operation of the part.
+    #[getter]
+    fn kept(&self) -> Vec<(u32, u32)> {
+        self.kept.clone()
+    }
+
+    /// The part as a picture, which shows itself in Jupyter.
+    fn explain(&self, py: Python<'_>) -> PyResult<Explanation> {
+        self.verdict().explain(py)
+    }
+
+    fn __str__(&self) -> String {
+        self.decided.text()
+    }
+
+    fn __repr__(&self) -> String {
+        let shape = self.shape.as_ref().map(|shape| format!(": {shape}")).unwrap_or_default();
+        format!("<rubric.Shrunk to {} operations{shape}>", self.decided.history.operations())
+    }
+
+    /// The same as `str` gives, for Jupyter.
+    fn _repr_html_(&self) -> String {
+        format!("<pre>{}</pre>", words::escaped(&self.decided.text()))
+    }
+}

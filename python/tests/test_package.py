@@ -1,0 +1,254 @@
+"""Tests of the package `rubric` as it is installed: `make test-python`, or `make wheel` for the wheel."""
+
+from __future__ import annotations
+
+import ast
+import doctest
+import inspect
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+from pathlib import Path
+
+import pandas
+import polars
+import pyarrow
+
+import rubric
+
+TRACES = Path(__file__).resolve().parents[2] / "fixtures" / "traces"
+VIOLATION = TRACES / "mi-fwdgetx-keeps-m-3x60-41.trace.gz"
+# Above 2**53 not every whole number is a floating-point number.
+LARGE = 2**53 + 1
+
+
+def documented() -> list[tuple[str, str]]:
+    """The docstrings of the package, with their names."""
+    found = [("rubric", rubric.__doc__ or "")]
+    for name in rubric.__all__:
+        thing = getattr(rubric, name)
+        found.append((name, inspect.getdoc(thing) or ""))
+        if inspect.isclass(thing):
+            found += [(f"{name}.{key}", value.__doc__ or "") for key, value in vars(thing).items() if not key.startswith("__")]
+    return found
+
+
+class Documentation(unittest.TestCase):
+    def test_examples_in_docstrings(self):
+        parser, runner, examples = doctest.DocTestParser(), doctest.DocTestRunner(verbose=False), 0
+        for name, text in documented():
+            test = parser.get_doctest(text, {}, name, None, None)
+            examples += len(test.examples)
+            runner.run(test)
+        self.assertEqual(runner.summarize(verbose=False).failed, 0)
+        self.assertGreater(examples, 30)
+
+    def test_everything_has_a_docstring(self):
+        missing = [name for name, text in documented() if not text and name != "__version__"]
+        self.assertEqual(missing, [])
+
+    def test_stubs_are_those_of_the_package(self):
+        # mypy finds the package where it is installed, not in this folder.
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, "-m", "mypy.stubtest", "rubric._rubric"]
+            done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+
+
+class Tables(unittest.TestCase):
+    def setUp(self):
+        text = f"0: M[0] := {LARGE}\n0: M[1] == 0\n1: M[1] := 1\n1: sync\n1: M[0] == {LARGE}\n"
+        self.history = rubric.parse(text)
+        self.written = [LARGE, None, 1, None, None]
+
+    def test_polars(self):
+        frame = polars.DataFrame(self.history)
+        self.assertEqual(frame["written"].to_list(), self.written)
+        self.assertEqual(frame["kind"].to_list(), ["store", "load", "store", "fence", "load"])
+        self.assertEqual(frame["written"].dtype, polars.UInt64)
+        self.assertTrue(frame.equals(self.history.to_polars()))
+
+    def test_pyarrow(self):
+        table = pyarrow.table(self.history)
+        self.assertEqual(table["written"].to_pylist(), self.written)
+        self.assertEqual(table.schema.field("written").type, pyarrow.uint64())
+        self.assertEqual(table.column_names, self.history.table.columns)
+
+    def test_pandas_keeps_whole_numbers(self):
+        frame = self.history.to_pandas()
+        self.assertEqual([None if pandas.isna(value) else int(value) for value in frame["written"]], self.written)
+        self.assertEqual(str(frame["written"].dtype), "uint64[pyarrow]")
+
+    def test_columns_are_shared_and_not_copied(self):
+        one, two = (pyarrow.table(self.history)["written"].chunk(0) for _ in range(2))
+        self.assertEqual([it.address for it in one.buffers()], [it.address for it in two.buffers()])
+
+    def test_a_table_outlives_its_history(self):
+        table = pyarrow.table(rubric.simulate("MI_example", operations=10, threads=2).history)
+        self.assertEqual(table.num_rows, 20)
+        self.assertGreater(len(set(table["written"].to_pylist())), 5)
+
+    def test_a_stream_that_nobody_reads_is_freed(self):
+        for _ in range(1000):
+            self.history.__arrow_c_stream__()
+
+    def test_what_rubric_writes_is_the_same_table(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "history.parquet")
+            self.history.save(file)
+            self.assertTrue(polars.read_parquet(file).equals(polars.DataFrame(self.history)))
+            self.assertEqual(rubric.read(file).digest, self.history.digest)
+
+
+class Checking(unittest.TestCase):
+    def test_a_violation(self):
+        history = rubric.read(VIOLATION)
+        self.assertEqual((history.threads, len(history), history.protocol), (3, 180, "MI_example"))
+        verdict = history.check("sc")
+        self.assertEqual((verdict.verdict, verdict.holds, verdict.decided_by), ("violation", False, "saturate"))
+        self.assertEqual([(step["thread"], step["index"], step["line"]) for step in verdict.cycle], [(2, 8, 651), (0, 34, 996)])
+        self.assertEqual(verdict.violation["cycle"], verdict.cycle)
+        self.assertTrue(verdict.reasons[0].startswith("[a] T2:8 co T0:34"))
+        self.assertIn(verdict.reasons[0], str(verdict))
+        self.assertEqual(history.verify(verdict.certificate).verdict, "violation")
+        self.assertEqual(history.check("tso").verdict, "consistent")
+        self.assertGreater(len(history.transitions), 100)
+
+    def test_a_certificate_of_the_program_is_one_of_the_package(self):
+        # The program reads and writes the same files, and its options stand in the certificate.
+        verdict = rubric.read(VIOLATION, initial="infer", to_tick=2000).check("sc")
+        header = verdict.certificate.splitlines()
+        self.assertTrue(any("--to-tick 2000 --initial infer" in line for line in header), header[:12])
+        self.assertTrue(any(VIOLATION.name in line for line in header), header[:12])
+
+    def test_shrinking_and_drawing(self):
+        verdict = rubric.read(TRACES / "mesi2-4x100-sb-16.trace.gz").check("sc")
+        small = verdict.shrink()
+        self.assertEqual((len(small.history), small.shape, small.is_minimal, len(small.kept)), (6, "R", True, 6))
+        self.assertIn("rubric.Shrunk to 6 operations", repr(small))
+        picture = small.explain()
+        self.assertIn(picture.svg, picture._repr_html_())
+        self.assertIn("digraph", picture.dot)
+        with tempfile.TemporaryDirectory() as folder:
+            picture.save(Path(folder, "why.svg"))
+            self.assertEqual(Path(folder, "why.svg").read_text(encoding="utf-8"), picture.svg)
+            small.history.save(Path(folder, "small.litmus"))
+            # The outcome of the history is one that SC forbids.
+            self.assertEqual(rubric.litmus(Path(folder, "small.litmus"), model="sc").observation, "Never")
+            self.assertRaisesRegex(ValueError, "a name that ends in .svg", picture.save, Path(folder, "why.doc"))
+
+    def test_several_histories(self):
+        litmus = TRACES.parent / "litmus" / "litmus.axe"
+        histories = rubric.read_all(litmus)
+        self.assertGreater(len(histories), 5)
+        self.assertRaisesRegex(ValueError, "read_all", rubric.read, litmus)
+        self.assertEqual(rubric.read(litmus, history=histories[1].name).digest, histories[1].digest)
+
+    def test_the_kernel(self):
+        kernel = rubric.read(TRACES / "mi-2x50-io-11.trace.gz").kernel("sc")
+        self.assertEqual(kernel.size, len(kernel.pairs))
+        self.assertEqual(list(kernel.by), ["ccm", "ccv", "wsc"])
+        self.assertTrue(0 < kernel.by["wsc"] <= kernel.size <= kernel.write_pairs)
+        self.assertRaisesRegex(rubric.Error, "violates SC", rubric.read(VIOLATION).kernel, "sc")
+
+    def test_messages(self):
+        twice = "0: M[0] := 1\n1: M[0] := 1\n0: M[0] == 1\n"
+        for error, message, call in [
+            (rubric.InputError, "check the path", lambda: rubric.read("no/such/file")),
+            (ValueError, 'model "tos": one of sc', lambda: rubric.parse("0: M[0] := 1").check("tos")),
+            (rubric.Error, 'try ambiguous="search"', lambda: rubric.parse(twice).check()),
+            (ValueError, "only a violation shrinks", lambda: rubric.parse("0: M[0] := 1").check().shrink()),
+            (rubric.CertificateError, "refused", lambda: rubric.parse("0: M[0] := 1").verify("nothing\n")),
+            (rubric.ProtocolError, "MI_example", lambda: rubric.simulate("MI_exampel")),
+            (rubric.ProtocolError, "no-such-mutant", lambda: rubric.simulate("MI_example", mutant="no-such-mutant")),
+        ]:
+            with self.subTest(message), self.assertRaisesRegex(error, message):
+                call()
+        self.assertEqual(rubric.parse(twice).check(ambiguous="search").verdict, "consistent")
+
+    def test_errors_of_protocols_name_their_place(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder, "bad.slicc")
+            file.write_text('protocol "bad";\ninclude "bad.sm";\n', encoding="utf-8")
+            Path(folder, "bad.sm").write_text("machine(X) {\n", encoding="utf-8")
+            self.assertRaisesRegex(rubric.ProtocolError, "bad.sm:", rubric.simulate, file)
+
+
+class Simulating(unittest.TestCase):
+    def test_the_same_arguments_give_the_same_run(self):
+        digests = {rubric.simulate("MESI_Two_Level", seed=seed).history.digest for seed in [5, 5, 6]}
+        self.assertEqual(len(digests), 2)
+
+    def test_a_fault_is_found_and_named(self):
+        runs = [rubric.simulate("MI_example", mutant="mi-l1-nack-before-forward", recipe=seed) for seed in range(40)]
+        failed = [run for run in runs if run.fault]
+        self.assertTrue(failed)
+        self.assertIn("Invalid transition", failed[0].fault)
+        self.assertIn("MI_example-cache.sm:", failed[0].place)
+        self.assertTrue(failed[0].history.crash.startswith("invalid transition"), failed[0].history.crash)
+
+    def test_a_campaign_is_kept_and_resumed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = {"mutants": ["mi-l1-nack-before-forward"], "clients": ["early"], "output": folder, "progress": False}
+            few = rubric.campaign("MI_example", runs=2, **options)
+            more = rubric.campaign("MI_example", runs=5, **options)
+            self.assertGreater(len(more.runs), len(few.runs))
+            self.assertTrue(more.is_whole)
+            rows = polars.DataFrame(more.runs)
+            stored = polars.read_parquet(Path(folder, "runs.parquet"))
+            order = ["mutant", "client", "number"]
+            self.assertTrue(rows.sort(order, nulls_last=True).equals(stored.sort(order, nulls_last=True)))
+            self.assertEqual(rows["mutant"].drop_nulls().unique().to_list(), ["mi-l1-nack-before-forward"])
+            self.assertIn("<table>", more._repr_html_())
+
+
+class Interrupting(unittest.TestCase):
+    """Another thread sends the signal while the call runs, which it can only if the call has released Python's lock."""
+
+    def interrupted(self, call) -> None:
+        stop = threading.Event()
+
+        def send() -> None:
+            # Again and again, since the first one may come before the call.
+            while not stop.wait(0.2):
+                os.kill(os.getpid(), signal.SIGINT)
+
+        thread = threading.Thread(target=send)
+        with self.assertRaises(KeyboardInterrupt):
+            try:
+                thread.start()
+                call()
+            finally:
+                stop.set()
+                thread.join()
+
+    def test_campaigns_stop_and_can_be_resumed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            options = {"mutants": ["mi-l1-replace-no-notify"], "output": folder, "progress": False, "clients": ["in-order"]}
+            self.interrupted(lambda: rubric.campaign("MI_example", runs=10**7, **options))
+            self.assertGreater(len(rubric.campaign("MI_example", runs=1, **options).runs), 0)
+
+    def test_simulations_stop(self):
+        self.interrupted(lambda: rubric.simulate("MI_example", operations=10**6, threads=8))
+
+
+class Package(unittest.TestCase):
+    def test_nothing_else_is_needed(self):
+        # The packages that read tables are imported when they are first needed.
+        code = "import sys, rubric; print([name for name in ('polars', 'pyarrow', 'pandas', 'numpy', 'tqdm') if name in sys.modules])"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        self.assertEqual(ast.literal_eval(done.stdout), [])
+
+    def test_the_progress_line(self):
+        code = "import rubric; rubric.campaign('MI_example', mutants=['mi-l1-replace-no-notify'], runs=1)"
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+        # Standard error is no terminal here.
+        self.assertEqual(done.stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,143 @@
+//! [`Reasoning`]: a proof as data, for JSON and other programs.
+
+use certify::certificate::Node;
+use check::engine::proof::{Contradiction, Violation};
+use check::papers::criteria::violation::CriterionViolation;
+use history::{History, OpId};
+use serde::Serialize;
+
+use super::notes::{Cycle, Edge, Note};
+use super::{criterion, why};
+
+/// Why a history violates a model or does not satisfy a criterion.
+#[derive(Default, Serialize)]
+pub struct Reasoning {
+    kind: &'static str,
+    text: String,
+    /// For a criterion: the relation that has the cycle.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    relation: Option<String>,
+    /// Blocks of the proof: 1, or one for each case and one for the end.
+    cases: usize,
+    /// Operations that the proof speaks of.
+    operations: usize,
+    /// The last contradiction: an operation, and the edge from it to the next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    cycle: Vec<Step>,
+    /// The read, for a thin-air read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<Event>,
+    /// Why the edges with a letter are forced.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    why: Vec<String>,
+}
+
+/// An operation of a cycle, and the edge from it to the next one.
+#[derive(Serialize)]
+pub struct Step {
+    #[serde(flatten)]
+    event: Event,
+    edge: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<String>,
+}
+
+/// An operation; an initial or final write has no thread and index.
+#[derive(Default, Serialize)]
+pub struct Event {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thread: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    index: Option<u32>,
+    kind: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    annotation: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    address: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    written: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    issued: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    completed: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u64>,
+}
+
+impl Reasoning {
+    /// The reasoning of a proof.
+    pub fn of(history: &History, violation: &Violation) -> Reasoning {
+        let last = violation.last();
+        let (kind, read) = match last.end {
+            Contradiction::Cycle(_) => ("cycle", None),
+            Contradiction::ThinAir(op) => ("thin-air", Some(operation(history, op))),
+            Contradiction::ThinFinal(_) => ("final", None),
+        };
+        Reasoning {
+            kind,
+            text: why::headline(history, violation),
+            relation: None,
+            cases: violation.blocks.len(),
+            operations: violation.operations(|_| None).len(),
+            read,
+            ..why::cycle(history, last).map_or_else(Reasoning::default, |it| cycle(history, it))
+        }
+    }
+
+    /// The reasoning of a refuted criterion.
+    pub fn of_criterion(history: &History, violation: &CriterionViolation) -> Reasoning {
+        Reasoning {
+            kind: "cycle",
+            text: criterion::headline(history, violation),
+            relation: Some(violation.relation.name()),
+            cases: 1,
+            operations: violation.operations().len(),
+            ..cycle(history, criterion::cycle(history, violation))
+        }
+    }
+}
+
+fn cycle(history: &History, cycle: Cycle) -> Reasoning {
+    let step =
+        |edge: Edge| Step { event: event(history, edge.before), edge: edge.name, why: edge.letter };
+    let note = |note: Note| format!("[{}] {}", note.letter, note.text);
+    Reasoning {
+        cycle: cycle.edges.into_iter().map(step).collect(),
+        why: cycle.notes.into_iter().map(note).collect(),
+        ..Reasoning::default()
+    }
+}
+
+fn event(history: &History, node: Node) -> Event {
+    let place = |kind, location: u32| Event {
+        kind,
+        address: Some(history.locations()[location as usize].address),
+        ..Event::default()
+    };
+    match node {
+        Node::Op(op) => operation(history, op),
+        Node::Initial(location) => place("initial", location),
+        Node::Final(location) => place("final", location),
+    }
+}
+
+/// The event of an operation.
+pub fn operation(history: &History, op: OpId) -> Event {
+    let operation = history.operation(op);
+    Event {
+        thread: Some(operation.thread),
+        index: Some(operation.index),
+        kind: operation.kind.name(),
+        annotation: Some(operation.annotation)
+            .filter(|annotation| !annotation.is_none())
+            .map(|annotation| annotation.name()),
+        address: operation.location.map(|location| history.locations()[location as usize].address),
+        read: operation.read,
+        written: operation.written,
+        issued: operation.issued,
+        completed: operation.completed,
+        line: operation.line,
+    }
+}

@@ -1,0 +1,113 @@
+//! [`ArrowTable`]: tables in memory, which other programs read through Arrow's C stream interface without a copy.
+
+use history::History;
+use ingest::Transition;
+use polars_arrow::array::{Array, StructArray};
+use polars_arrow::datatypes::{ArrowDataType, Field};
+pub use polars_arrow::ffi::ArrowArrayStream;
+use polars_arrow::ffi::export_iterator;
+use polars_core::prelude::{CompatLevel, DataFrame, PolarsResult};
+
+use crate::write::pieces;
+use crate::{CampaignRun, Coverage, Equivalent, TableError, VerdictRow, records, transitions};
+
+/// A table as Arrow arrays. Clones, and the streams that are made of it, share them.
+///
+/// Text is stored as `large_utf8`, which all readers of Arrow know, and numbers as in the Parquet tables.
+#[derive(Clone)]
+pub struct ArrowTable {
+    columns: Vec<Field>,
+    batches: Vec<Box<dyn Array>>,
+}
+
+impl ArrowTable {
+    /// Makes the table of operations that [`write_histories`](crate::write_histories) would write.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_histories(histories: &[History]) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(pieces(histories))
+    }
+
+    /// Makes the table of transitions that [`write_transitions`](crate::write_transitions) would write.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_transitions<'a>(
+        rows: impl Iterator<Item = (u32, Transition<'a>)>,
+    ) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(transitions::pieces(rows))
+    }
+
+    /// Makes the table of a campaign's runs.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_runs(runs: &[CampaignRun]) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(records::pieces(runs))
+    }
+
+    /// Makes the table of the mutants that a campaign has excluded.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_equivalents(equivalents: &[Equivalent]) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(records::pieces(equivalents))
+    }
+
+    /// Makes the table of transitions and how often a campaign took them.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_coverage(coverage: &[Coverage]) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(records::pieces(coverage))
+    }
+
+    /// Makes the table of verdicts.
+    ///
+    /// # Errors
+    /// Returns an error if polars cannot build the table, which is a defect.
+    pub fn of_verdicts(verdicts: &[VerdictRow]) -> Result<ArrowTable, TableError> {
+        ArrowTable::of(records::pieces(verdicts))
+    }
+
+    /// The first piece has the columns of all.
+    fn of(pieces: impl Iterator<Item = PolarsResult<DataFrame>>) -> Result<ArrowTable, TableError> {
+        let mut table = ArrowTable { columns: Vec::new(), batches: Vec::new() };
+        for piece in pieces {
+            let mut frame = piece.map_err(|error| TableError::in_memory(&error))?;
+            frame.rechunk_mut();
+            for batch in frame.iter_chunks(CompatLevel::oldest(), false) {
+                let height = batch.height();
+                let (schema, arrays) = batch.into_schema_and_arrays();
+                if table.columns.is_empty() {
+                    table.columns = schema.iter_values().cloned().collect();
+                }
+                let array = StructArray::try_new(table.data_type(), height, arrays, None)
+                    .map_err(|error| TableError::in_memory(&error))?;
+                table.batches.push(array.boxed());
+            }
+        }
+        Ok(table)
+    }
+
+    fn data_type(&self) -> ArrowDataType {
+        ArrowDataType::Struct(self.columns.clone())
+    }
+
+    /// The number of rows.
+    pub fn height(&self) -> usize {
+        self.batches.iter().map(|batch| batch.len()).sum()
+    }
+
+    /// The names of the columns, in order.
+    pub fn columns(&self) -> impl Iterator<Item = &str> {
+        self.columns.iter().map(|column| column.name.as_str())
+    }
+
+    /// Returns a stream of the rows in Arrow's C stream interface. Cost: constant; no value is copied.
+    pub fn stream(&self) -> ArrowArrayStream {
+        let field = Field::new("".into(), self.data_type(), false);
+        export_iterator(Box::new(self.batches.clone().into_iter().map(Ok)), field)
+    }
+}

@@ -1,0 +1,60 @@
+//! The table of verdicts on many traces.
+
+use serde::Serialize;
+
+use crate::records::{Cell, Record, fields, table};
+
+/// A verdict on a history under a model, or a file without one.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct VerdictRow {
+    /// The file, or gem5's output folder.
+    pub file: String,
+    /// The folder that it is in; empty for the current one and for standard input.
+    pub folder: String,
+    /// The name of the history in the file; `None` if it has none.
+    pub history: Option<String>,
+    /// The model; `None` if the file cannot be checked.
+    pub model: Option<String>,
+    /// `consistent`, `violation` or `undecided`; `error` if the file cannot be checked.
+    pub verdict: String,
+    /// The algorithm that was asked to decide.
+    pub algorithm: Option<String>,
+    /// The stage or algorithm that decided.
+    pub decided_by: Option<String>,
+    /// The number of threads.
+    pub threads: Option<u32>,
+    /// The number of operations.
+    pub operations: Option<u64>,
+    /// The number of locations.
+    pub locations: Option<u64>,
+    /// Seconds that deciding took, while others may have been decided.
+    pub seconds: Option<f64>,
+    /// The coherence protocol, if the trace names it.
+    pub protocol: Option<String>,
+    /// How the run ended, as far as it is known.
+    pub ended: Option<String>,
+    /// Whether the run crashed.
+    pub crashed: bool,
+    /// The length of the cycle that the model forbids; `None` if there is none.
+    pub cycle: Option<u32>,
+    /// The line of the trace that shows the first operation of its proof.
+    pub line: Option<u64>,
+    /// Why the history is undecided, or why the file cannot be checked.
+    pub reason: Option<String>,
+    /// The certificate that was written.
+    pub certificate: Option<String>,
+}
+
+impl Record for VerdictRow {
+    const TABLE: &'static str = "a table of verdicts";
+    const MADE_BY: &'static str = "rubric check -o FILE.parquet";
+
+    fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
+        fields!(self:
+            file folder history model verdict algorithm decided_by threads operations locations seconds protocol ended crashed
+            cycle line reason certificate
+        )
+    }
+}
+
+table!(VerdictRow: write_verdicts read_verdicts);
