@@ -6,6 +6,7 @@ use std::str::FromStr;
 use std::time::{Duration, Instant};
 
 use lab::campaign::{Campaign, Guided, Options, SAMPLE, StopRule, TIMEOUT};
+use lab::decided::Size;
 use lab::gem5::Given;
 use lab::protocols::Repairs;
 use lab::shard::Shard;
@@ -105,6 +106,11 @@ pub struct Args {
     /// --repairs`, each of which must fit one of the protocols. Mutants are made of what was repaired
     #[arg(long, value_name = "REPAIRS", default_value = "none", hide_default_value = true)]
     pub repair: Repairs,
+
+    /// After the runs explore the protocols at these sizes, such as 2x1,2x2-tiny (threads x locations, tiny caches): what no
+    /// program took and no run of these systems takes does not count as reachable. A size with more than three million states is left out
+    #[arg(long, value_name = "SIZES", value_delimiter = ',', conflicts_with = "gem5")]
+    pub explore: Vec<Size>,
 
     /// Mutate the programs that reached new or rare transitions (coverage guidance); `compare` also runs
     /// programs without guidance
@@ -213,6 +219,7 @@ impl Args {
             shard: self.shard,
             strict: self.strict,
             keep_traces: self.keep_traces,
+            explored: self.explore.clone(),
             timeout: self.limits.timeout.unwrap_or(TIMEOUT),
             max_memory: self.limits.max_memory,
         }

@@ -39,6 +39,7 @@ mod files;
 pub(crate) mod in_gem5;
 pub(crate) mod judge;
 mod log;
+mod proved;
 mod rounds;
 pub(crate) mod runner;
 mod settings;
@@ -58,6 +59,7 @@ use slicc::mutant::{Mutant, Operator};
 use tables::results::Results;
 use tables::{CampaignRun, Equivalent, Generator, write_coverage, write_equivalents, write_runs};
 
+use crate::decided::Size;
 use crate::error::Error;
 use crate::gem5::{Binary, Given};
 use crate::journal::{Journal, Lines};
@@ -69,6 +71,7 @@ use files::Files;
 pub use files::{lacks_shards, tables};
 use in_gem5::Gem5Bench;
 use log::Entry;
+pub use proved::STATES as EXPLORED_STATES;
 use rounds::{Rounds, Stream};
 use runner::Runner;
 use settings::Settings;
@@ -119,6 +122,8 @@ pub struct Options {
     pub strict: bool,
     /// Whether the traces of runs that end in a fault or violation are kept.
     pub keep_traces: bool,
+    /// The sizes of the systems that are explored after the runs, to prove that what no program took is taken in no run of these.
+    pub explored: Vec<Size>,
     /// The time limit of a verdict, and of a program in gem5.
     pub timeout: Duration,
     /// The memory that the process may occupy, in bytes, before a verdict is given up.
@@ -178,6 +183,7 @@ impl Default for Options {
             shard: None,
             strict: false,
             keep_traces: false,
+            explored: Vec::new(),
             timeout: TIMEOUT,
             max_memory: MEMORY,
         }
@@ -326,6 +332,7 @@ impl Campaign {
         let made = made(options, &files, &titles, &bench, observer, &excluded)?;
         let mut results = made.results();
         results.coverage = coverage::coverage(opened, &subjects, &made.originals, options.extras)?;
+        proved::prove(opened, options, &mut results.coverage)?;
         explain::explain(opened, options, &mut results.runs)?;
         made.finish(results, &files)
     }

@@ -86,6 +86,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn runs_under_all_models_can_be_read_again() {
+        for model in memory::models::ALL {
+            let run = tables::CampaignRun {
+                model: model.name().to_owned(),
+                ..tables::CampaignRun::default()
+            };
+            let text = serde_json::to_string(&run).unwrap();
+            let again: tables::CampaignRun = serde_json::from_str(&text).unwrap();
+            assert_eq!(again, run);
+        }
+    }
+
+    #[test]
     fn criteria_are_in_the_order_of_the_table() {
         assert_eq!(Guarantee::ALL.map(Guarantee::name), tables::CRITERIA);
     }

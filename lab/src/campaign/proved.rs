@@ -1,0 +1,105 @@
+//! Proves by exploration which transitions that no program took are taken in no run of small systems.
+//!
+//! What random programs leave out may be rare, or impossible. Small systems are explored completely, with the requests that the programs
+//! make: of what no run of these takes, the table of coverage says so, with the sizes. A size that a limit stops, or in which something is wrong,
+//! proves nothing and is left out.
+
+use std::collections::BTreeSet;
+
+use explore::protocol::{Means, Store, Verdict, explore_by};
+use explore::search::Limits;
+use simulate::config::asked;
+use simulate::stepper::{Repertoire, Scope, StepperError, Symmetry};
+use tables::Coverage;
+
+use super::Options;
+use crate::error::Error;
+use crate::protocols::{Opened, refused};
+
+/// The number of states after which an exploration is given up.
+pub const STATES: usize = 3_000_000;
+
+/// Gives the transitions that neither a program took nor any run of the sizes that could be explored the reason that they are
+/// unreachable there.
+///
+/// # Errors
+/// Fails if a protocol has errors.
+pub fn prove(opened: &[Opened], options: &Options, rows: &mut [Coverage]) -> Result<(), Error> {
+    for one in opened {
+        let mut open: Vec<&mut Coverage> = rows
+            .iter_mut()
+            .filter(|row| row.protocol == one.given && row.count == 0 && row.unreached.is_none())
+            .collect();
+        if open.is_empty() {
+            continue;
+        }
+        let explored = explored(one, options)?;
+        let names: Vec<&str> = explored.sizes.iter().map(String::as_str).collect();
+        let Some((last, others)) = names.split_last() else { continue };
+        let sizes = match others {
+            [] => (*last).to_owned(),
+            others => format!("{} or {last}", others.join(", ")),
+        };
+        let reason = format!("in no run of {sizes}{}", explored.also);
+        for row in &mut open {
+            let name = (row.machine.clone(), row.state.clone(), row.event.clone());
+            if !explored.taken.contains(&name) {
+                row.unreached = Some(reason.clone());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What complete explorations of a protocol have in common.
+struct Explored {
+    /// The sizes, in words.
+    sizes: Vec<String>,
+    /// What is asked for beside loads and stores, in words.
+    also: String,
+    /// The transitions that some run takes or stalls at.
+    taken: BTreeSet<(String, String, String)>,
+}
+
+fn explored(opened: &Opened, options: &Options) -> Result<Explored, Error> {
+    let protocol = &opened.protocol;
+    let asked = asked(protocol, options.extras);
+    let repertoire = Repertoire {
+        fetch: true,
+        flush: asked.flushes,
+        devices: u32::from(asked.devices),
+        ..Repertoire::default()
+    };
+    let devices = if asked.devices { ", a DMA device" } else { "" };
+    let flushes = if asked.flushes { ", flushes" } else { "" };
+    let mut explored = Explored {
+        sizes: Vec::new(),
+        also: format!(" (with fetches{devices}{flushes})"),
+        taken: BTreeSet::new(),
+    };
+    let jobs = rayon::current_num_threads();
+    let means = Means { store: Store::Exact, jobs, partial_order: true };
+    let limits = Limits { states: Some(STATES), ..Limits::default() };
+    for size in &options.explored {
+        let scope = Scope {
+            caches: size.threads,
+            lines: size.locations,
+            tiny: size.tiny,
+            repertoire,
+            symmetries: vec![Symmetry::Cores, Symmetry::Lines],
+            live_variables: true,
+            ..Scope::default()
+        };
+        match explore_by(protocol, &scope, &means, &limits, &mut |_| {}) {
+            Ok(one) if matches!(one.verdict, Verdict::Clean) => {
+                explored.sizes.push(size.to_string());
+                explored.taken.extend(one.taken);
+                explored.taken.extend(one.stalled);
+            }
+            // Systems that cannot be built prove nothing, either.
+            Ok(_) | Err(StepperError::Plan(_) | StepperError::Setup(_)) => {}
+            Err(StepperError::Protocol(failure)) => return Err(refused(&opened.given, *failure)),
+        }
+    }
+    Ok(explored)
+}
