@@ -2,7 +2,7 @@
 
 use std::io::{self, Read};
 
-use history::{Access, Kind};
+use history::{Access, Annotation, DependencyKind, Kind, WeakFence};
 
 use crate::input::Lines;
 use crate::tester::MAGIC;
@@ -189,4 +189,44 @@ fn records_of_a_growing_log_arrive_in_parts() {
     // Each operation is there as soon as the last byte of its record is.
     let end = log.len() as u64;
     assert_eq!(numbers, [(end - 7, 1), (end - 3, 0)]);
+}
+
+const LINKED: &[u8] = b"\x14\x00\x00\x01\x80\x20\x08";
+const LINKED_DONE: &[u8] = b"\x21\x00\x00\x01\x00";
+const CONDITIONAL: &[u8] = b"\x15\x00\x01\x01\x80\x20\x08\x09";
+const CONDITIONAL_DONE: &[u8] = b"\x20\x00\x01\x01";
+
+/// A record of what orders the second operation of a thread.
+fn order(thread: u8, words: &str) -> Vec<u8> {
+    [&[0x16, thread, 1, 0, words.len() as u8], words.as_bytes()].concat()
+}
+
+#[test]
+fn orderings_of_weak_models_are_read() {
+    let release = order(0, "annotation:release/address:0");
+    let fence = order(1, "fence:fence-r,rw");
+    // The store-conditional completes first: what it depends on is known by its index.
+    let log =
+        log(&[LINKED, &release, CONDITIONAL, CONDITIONAL_DONE, LINKED_DONE, &fence, FENCE, END]);
+    let trace = read_log(&log, false).unwrap();
+    let history = &trace.histories[0];
+    let rows: Vec<_> = history.ops().map(|op| history.row(op)).collect();
+    let kinds: Vec<Kind> = rows.iter().map(|row| row.kind).collect();
+    let fence = Kind::WeakFence(WeakFence::ReadBoth);
+    assert_eq!(kinds, [Kind::LoadLinked, Kind::StoreConditional, fence]);
+    assert_eq!(rows[1].annotation, Annotation::Release);
+    assert_eq!(rows[1].dependencies, [(DependencyKind::Address, 0)]);
+    assert!(rows[0].annotation.is_none() && rows[0].dependencies.is_empty());
+}
+
+#[test]
+fn orderings_that_cannot_be_are_refused() {
+    for (words, expected) in [
+        ("address:1", "a dependency of operation 1 on operation 1"),
+        ("fence:full", "found `fence:full`, expected fence:KIND"),
+        ("", "expected fence:KIND, annotation:KIND or a dependency"),
+    ] {
+        let text = read_log(&log(&[&order(0, words), END]), false).unwrap_err().to_string();
+        assert!(text.contains(expected), "{text}");
+    }
 }
