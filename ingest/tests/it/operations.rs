@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{BLOCK, Script, kinds, operations};
 use history::{AssumedSize, Kind, OpId, Sizes};
-use ingest::Options;
+use ingest::{Addresses, Options};
 
 const A: u64 = 0x1000;
 
@@ -376,7 +376,7 @@ fn selections() {
     let mut script = Script::new();
     script.store(0, A, &[1]).store(0, A + 64, &[2]).store(0, A, &[3]);
     let select = |options: Options| operations(&script.read_with(&options));
-    let addresses = Options { addresses: Some(A..A + 64), ..Options::default() };
+    let addresses = Options { addresses: Some(Addresses::Range(A..A + 64)), ..Options::default() };
     let expected = ["0: store 0x1000 := 0x1", "0: store 0x1000 := 0x3"];
     assert_eq!(select(addresses), expected);
     // They complete at ticks 2, 4 and 6.

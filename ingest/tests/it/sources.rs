@@ -3,7 +3,7 @@
 use crate::common;
 use crate::common::{Script, kinds, lossy, operations};
 use history::{Kind, OpId, Source};
-use ingest::{Error, Options};
+use ingest::{Addresses, Error, Options};
 
 const A: u64 = 0x1000;
 
@@ -257,7 +257,7 @@ fn cpu() -> Cpu {
 }
 
 fn exec(text: &str, addresses: Option<std::ops::Range<u64>>) -> ingest::Trace {
-    let options = Options { addresses, ..Options::default() };
+    let options = Options { addresses: addresses.map(Addresses::Range), ..Options::default() };
     common::read(text, &options).unwrap_or_else(|error| panic!("{error}\n{text}"))
 }
 

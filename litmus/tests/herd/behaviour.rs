@@ -1,6 +1,6 @@
 //! What the files of tests do not show: reports, errors, loops, histories.
 
-use check::{Options, Reason, Verdict};
+use check::{Options, Verdict};
 use history::{Ambiguity, DependencyKind, History, Kind, ReadsFrom};
 use litmus::{Error, LitmusTest, histories, outcomes};
 use memory::Model;

@@ -169,24 +169,23 @@ fn coverage() -> Vec<Coverage> {
 
 /// A figure with the same ids as all other figures.
 pub fn figure(name: &str) -> Figure {
-    Figure {
-        name: name.to_owned(),
-        experiment: match name.split_once('-') {
-            Some(("gcc", _)) => "gcc-fig4",
-            _ => "mutants",
-        },
-        title: format!("Title of {name}"),
-        caption: format!("Caption {EVIL}"),
-        svg: "<?xml version=\"1.0\"?><svg width=\"80\" height=\"40\" viewBox=\"0 0 80 40\" \
-              xmlns=\"http://www.w3.org/2000/svg\"><clipPath id=\"c\"><rect width=\"9\" height=\"9\"/></clipPath>\
-              <g clip-path=\"url(#c)\"><text x=\"1\" y=\"9\">x &lt; y</text></g></svg>"
-            .to_owned(),
-        png: vec![1, 2, 3],
-        table: Table {
-            columns: vec!["operations".to_owned(), EVIL.to_owned()],
-            rows: vec![vec!["100".to_owned(), EVIL.to_owned()], vec!["20".to_owned(), "y".to_owned()]],
-        },
-    }
+    let mut figure = Figure::default();
+    figure.name = name.to_owned();
+    figure.experiment = match name.split_once('-') {
+        Some(("gcc", _)) => "gcc-fig4",
+        _ => "mutants",
+    };
+    figure.title = format!("Title of {name}");
+    figure.caption = format!("Caption {EVIL}");
+    figure.svg = "<?xml version=\"1.0\"?><svg width=\"80\" height=\"40\" viewBox=\"0 0 80 40\" \
+          xmlns=\"http://www.w3.org/2000/svg\"><clipPath id=\"c\"><rect width=\"9\" height=\"9\"/></clipPath>\
+          <g clip-path=\"url(#c)\"><text x=\"1\" y=\"9\">x &lt; y</text></g></svg>"
+        .to_owned();
+    figure.table = Table {
+        columns: vec!["operations".to_owned(), EVIL.to_owned()],
+        rows: vec![vec!["100".to_owned(), EVIL.to_owned()], vec!["20".to_owned(), "y".to_owned()]],
+    };
+    figure
 }
 
 fn claims() -> Vec<Claim> {

@@ -332,6 +332,7 @@ fn repertoire(name: &str) -> Repertoire {
         locked: true,
         atomic: true,
         flush: name == "MOESI_hammer",
+        fetch: true,
         early: true,
         prefetch: name == "MESI_Two_Level",
         devices: if name == "MOESI_AMD_Base" { 0 } else { 2 },
