@@ -87,7 +87,7 @@ test-scale: test-program
 
 # `cargo test --workspace` has built the compiled part of the package.
 test-python: test-program
-	@target=$${CARGO_TARGET_DIR:-target}; python/test.sh "$$target/debug/lib_rubric.so" "$$target/python-venv"
+	@target=$${CARGO_TARGET_DIR:-target}; python/test.sh "$$target/debug/deps/lib_rubric.so" "$$target/python-venv"
 
 # `make test` contains a short, deterministic run of the same targets.
 fuzz:

@@ -24,8 +24,9 @@ const REPEATED_SEED: usize = 1 << 20;
 /// place in the indexes, and a target reads its input up to three times.
 const BYTES_PER_BYTE: usize = 100;
 
-/// Most bytes of memory that an empty input may take: mostly buffers, and a protocol's built-in declarations.
-const BYTES_FOR_EMPTY: usize = 1 << 20;
+/// Most bytes of memory that an empty input may take: mostly buffers, of which those of compressed text are five of 256 KiB, and a
+/// protocol's built-in declarations.
+const BYTES_FOR_EMPTY: usize = 2 << 20;
 
 /// Pieces that change the meaning of a text or of a length.
 const PIECES: [&[u8]; 24] = [

@@ -1,12 +1,12 @@
 //! The compiled part of the Python package `rubric`: classes and functions around the libraries.
 //!
-//! - [`call`]: long work without Python's lock, which Ctrl-C ends;
-//! - [`error`]: the exceptions;
-//! - [`history`], [`verdict`], [`explanation`], [`kernel`], [`certificate`]: a trace, and what is found out about it;
-//! - [`files`]: many traces;
-//! - [`simulate`], [`campaign`], [`litmus_test`]: what makes traces and outcomes;
-//! - [`table`]: tables that other packages read through Arrow's C stream interface;
-//! - [`words`]: names as arguments, and values as Python's objects.
+//! - `call`: long work without Python's lock, which Ctrl-C ends;
+//! - `error`: the exceptions;
+//! - `history`, `verdict`, `explanation`, `kernel`, `certificate`: a trace, and what is found out about it;
+//! - `files`: many traces;
+//! - `simulate`, `campaign`, `litmus_test`: what makes traces and outcomes;
+//! - `table`: tables that other packages read through Arrow's C stream interface;
+//! - `words`: names as arguments, and values as Python's objects.
 //!
 //! The docstrings of the package are the documentation of these items; their examples are run by `python/test.sh`.
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de};
 
 /// The memory models: those of `memory::models::ALL`, as a test of `lab` makes sure.
 pub(super) const MODELS: &[&str] =
-    &["sc", "ibm370", "tso", "pso", "ztso", "rvwmo", "armv8", "wmo", "rmo"];
+    &["sc", "ibm370", "tso", "pso", "ztso", "alpha", "armv8", "wmo", "rmo"];
 
 /// The sizes of experiments.
 pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];
@@ -55,8 +55,8 @@ mod tests {
             serde_json::from_str::<Trial>(&text).map_err(|error| error.to_string())
         };
         assert!(row("tso", "large").is_ok());
-        let model = row("rvwmo", "large").unwrap_err();
-        assert!(model.contains("`rvwmo`") && model.contains("`tso`"), "{model}");
+        let model = row("alpha", "large").unwrap_err();
+        assert!(model.contains("`alpha`") && model.contains("`tso`"), "{model}");
         let size = row("sc", "huge").unwrap_err();
         assert!(size.contains("`huge`"), "{size}");
     }

@@ -147,7 +147,7 @@ fn other_tables_are_refused() {
     let message = error(&path, &mut whole.drop("wtso_seconds").unwrap());
     assert!(message.contains("`wtso_seconds` is missing"), "{message}");
     assert!(message.contains("a table of runs as `rubric campaign`"), "{message}");
-    let words = [("outcome", "fine"), ("cc", "maybe"), ("generator", "wise"), ("model", "rvwmo")];
+    let words = [("outcome", "fine"), ("cc", "maybe"), ("generator", "wise"), ("model", "alpha")];
     for (column, word) in words {
         let mut changed = whole.clone();
         changed.with_column(Column::new(column.into(), [word, word])).unwrap();

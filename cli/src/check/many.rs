@@ -37,7 +37,7 @@ impl Seen {
         if !checked.errors.is_empty() {
             out.flush().map_err(Error::Output)?;
         }
-        checked.errors.iter().for_each(|what| error::print(what));
+        checked.errors.iter().for_each(error::print);
         checked.unwritten.map_or(Ok(()), |error| Err(Error::Output(error)))
     }
 }

@@ -24,7 +24,7 @@ use crate::words;
 Examples:
   rubric generate c --isa riscv --rmws 10 --fences 5 --seed 7 -o program.c
   riscv64-linux-gnu-gcc -O2 -static -pthread program.c -o program
-  rubric check --addresses auto m5out/exec.trace.gz
+  rubric check --addresses auto exec.trace.gz
 
 The accesses are those of `rubric generate program` with the same options, each an instruction of its own; a step of --think is a
 nop. On RISC-V and Arm there are dependencies, acquire and release annotations and weak fences. The program runs --rounds times

@@ -55,6 +55,10 @@ pub const LONG: &[(&str, &str)] = &[
         "100,000 states of each: half a minute",
     ),
     (
+        "rubric explore sizes MESI_Two_Level --sizes 2x2-tiny --disk states --timeout 3600 -o sizes.jsonl",
+        "an hour at most, as it says",
+    ),
+    (
         "rubric explore sizes all --max-states 2M -o sizes.jsonl",
         "2 million states of each: minutes",
     ),

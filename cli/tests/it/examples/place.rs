@@ -56,6 +56,15 @@ build/NULL/mem/ruby/system/Sequencer.cc:271: panic: Possible Deadlock detected. 
 Memory Usage: 450140 KBytes
 Program aborted at tick 60101
 MESSAGE
+# One of a program that announces its variables, as those of `rubric generate c` do.
+cat > exec.trace <<'TRACE'
+    100: system.cpu0: T0 : 0x10010 @main    : sd a1, 0(a0)               : MemWrite :  D=0x312f636972627572 A=0x90000000
+    200: system.cpu0: T0 : 0x10014 @main+4    : sd a1, 0(a0)               : MemWrite :  D=0x0000000080010000 A=0x90000008
+    300: system.cpu0: T0 : 0x10018 @main+8    : sd a1, 0(a0)               : MemWrite :  D=0x0000000080010080 A=0x90000010
+   1000: system.cpu0: T0 : 0x10110 @main+16    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000001 A=0x80010000
+   2000: system.cpu1: T0 : 0x20114 @other    : ld a2, 0(a3)               : MemRead :  D=0x0000000000000001 A=0x80010000
+TRACE
+gzip exec.trace
 cat > path/to/exec.trace <<'TRACE'
    1000: system.cpu0: T0 : 0x10110 @main    : sd a1, 0(a0)               : MemWrite :  D=0x0000000000000001 A=0x80010000
    2000: system.cpu0: T0 : 0x10114 @main+4    : ld a2, 0(a3)               : MemRead :  D=0x0000000000000000 A=0x80010040
