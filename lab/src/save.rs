@@ -102,7 +102,7 @@ pub fn file(path: &Path, format: Format, from: &str, histories: &[History]) -> R
     })
 }
 
-/// Writes histories in a format that is text. `from` is as for [`file`].
+/// Writes histories in a format that is text. `from` is as for [`file()`].
 ///
 /// # Errors
 /// Fails if `out` does, or if the format is not text or cannot express the histories.
