@@ -52,7 +52,7 @@ impl Ahead {
     /// Gives back the memory of a piece, so that the thread need not ask the system for more.
     pub fn reuse(&self, piece: Vec<u8>) {
         if piece.capacity() > CHUNK {
-            // Nobody needs it if the thread has come to its end.
+            // The memory is dropped if the thread has come to its end.
             let _ = self.used.send(piece);
         }
     }

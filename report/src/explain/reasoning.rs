@@ -19,7 +19,7 @@ pub struct Reasoning {
     relation: Option<String>,
     /// Blocks of the proof: 1, or one for each case and one for the end.
     cases: usize,
-    /// Operations that the proof speaks of.
+    /// The operations that occur in the proof.
     operations: usize,
     /// The last contradiction: an operation, and the edge from it to the next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
