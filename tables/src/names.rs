@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, de};
 
 /// The memory models: those of `memory::models::ALL`, as a test of `lab` makes sure.
 pub(super) const MODELS: &[&str] =
-    &["sc", "ibm370", "tso", "pso", "ztso", "alpha", "armv8", "wmo", "rmo"];
+    &["sc", "ibm370", "tso", "pso", "ztso", "rvwmo", "armv8", "wmo", "rmo"];
 
 /// The sizes of experiments.
 pub(super) const SIZES: &[&str] = &["quick", "paper", "large"];
