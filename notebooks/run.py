@@ -17,6 +17,8 @@ sys.path.insert(0, str(HERE.parent / "python"))
 from run import install  # noqa: E402
 # The experiments whose tables the notebooks read.
 EXPERIMENTS = ["gcc-unordered", "wsc-kernel", "wsc-fig6", "qadeer-cycles", "burnim-table1", "burnim-table2", "mutants"]
+# The compiled part of the package, as cargo names it.
+LIBRARY = "lib_rubric.so"
 # Options for a page that loads nothing from the network.
 PAGE = ["--to", "html", *(f"--HTMLExporter.{name}_url=" for name in ["mathjax", "require_js", "jquery"])]
 
@@ -33,6 +35,14 @@ def quick_tables(rubric: Path, folder: Path) -> None:
     command = [rubric, "experiment", *EXPERIMENTS, "--size", "quick", "--quiet", "-o", folder]
     # The output is dropped, since the tables contain the same.
     subprocess.run(command, stdout=subprocess.DEVNULL, check=True)
+
+
+def library(rubric: Path) -> Path:
+    """The compiled part of the package, which is built together with the program: beside it, or in `deps` where cargo made it for tests."""
+    made = [path for path in (rubric.with_name(LIBRARY), rubric.parent / "deps" / LIBRARY) if path.exists()]
+    if not made:
+        sys.exit(f"there is no {LIBRARY} beside {rubric}: build it with `cargo build --package rubric-python`")
+    return max(made, key=lambda path: path.stat().st_mtime_ns)
 
 
 def execute(notebook: Path, out: Path) -> bool:
@@ -52,8 +62,7 @@ def main() -> int:
     if found is None:
         sys.exit(f"{sys.argv[1]} is not a program: build it, or set RUBRIC_BIN to where it is")
     rubric = Path(found).resolve()
-    # The compiled part of the package is built together with the program.
-    install(rubric.with_name("lib_rubric.so"))
+    install(library(rubric))
     out.mkdir(parents=True, exist_ok=True)
     if "RUBRIC_RESULTS" not in os.environ:
         quick_tables(rubric, out / "results")

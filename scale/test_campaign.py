@@ -23,7 +23,7 @@ import campaign
 RUBRIC = os.path.realpath(os.environ.get("RUBRIC_BIN", "target/debug/rubric"))
 # Seconds after which a test gives up waiting.
 TIMEOUT_SECONDS = 60
-CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "6", "--stop", "never"]
+CAMPAIGN = ["campaign", "MI_example", "--sample", "12", "--runs", "24", "--stop", "never"]
 
 
 def command(folder: Path, *options: str, arguments: list[str] = CAMPAIGN) -> list[str]:
