@@ -58,7 +58,7 @@ pub struct Args {
     name: Option<Schema>,
 }
 
-/// Runs the command.
+/// Prints a schema, or the list of all.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let printed = match args.name {
         Some(schema) => out.write_all(schema.text.as_bytes()),

@@ -93,7 +93,7 @@ fn start<T: Send + 'static>(
     let cancel = flag.0;
     let thread = Builder::new().name("rubric".to_owned()).stack_size(STACK);
     thread.spawn(move || {
-        // Nobody may wait any more.
+        // The caller may have been interrupted and no longer receive.
         let _ = sender.send(work(flag.0));
     })?;
     Ok((cancel, receiver))

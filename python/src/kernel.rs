@@ -29,7 +29,7 @@ pub struct Kernel {
 
 #[pymethods]
 impl Kernel {
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     #[getter]
     fn model(&self) -> &str {
         self.model

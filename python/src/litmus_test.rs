@@ -34,7 +34,7 @@ impl LitmusTest {
         self.test.architecture.name()
     }
 
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     #[getter]
     fn model(&self) -> &str {
         self.model.name()

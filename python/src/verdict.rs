@@ -180,7 +180,7 @@ impl Verdict {
         self.decided.outcome.verdict.word()
     }
 
-    /// The model.
+    /// The name of the memory model, such as `tso`.
     #[getter]
     fn model(&self) -> &str {
         self.decided.model.name()

@@ -56,7 +56,7 @@ pub fn object<'py>(py: Python<'py>, value: &impl Serialize) -> PyResult<Bound<'p
     py.import("json")?.call_method1("loads", (text,))
 }
 
-/// Text for HTML.
+/// Escapes a text so that HTML shows it as it is.
 pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }

@@ -107,7 +107,7 @@ fn in_parallel(
                 let mut text = Vec::new();
                 let checked = checker.check(path, &mut text);
                 progress.advance(path, &checked);
-                // Nobody may wait any more.
+                // The receiver is gone if an error of the output ended the command.
                 let _ = sender.send((number, (checked, text)));
             });
         }
