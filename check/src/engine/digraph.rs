@@ -75,7 +75,7 @@ pub fn topological_by<'g, G: Digraph>(graph: &'g G, rank: &[u32]) -> Result<Vec<
 }
 
 /// Per node, the number of edges into it.
-fn predecessors(graph: &impl Digraph) -> Vec<u32> {
+pub fn predecessors(graph: &impl Digraph) -> Vec<u32> {
     let mut before = vec![0; graph.nodes()];
     for node in 0..graph.nodes() as u32 {
         graph.successors(node, |next| before[next as usize] += 1);

@@ -4,7 +4,7 @@
 //! [`crate::engine`] do not fit them. This engine takes preserved program order as a
 //! [graph](memory::weak::graph), and knows for each node the set of writes that precede it, as bits:
 //!
-//! - `windows` finds a memory order of a long history, as that engine does;
+//! - `windows` finds a memory order of a long history, as that engine does, with fewer `joins`;
 //! - `forced` derives the order that the reads force, by rules R4 to R7 of Manovit & Hangal (HPCA 2006,
 //!   section 4.1), which hold under every model with the load value axiom;
 //! - `place` extends that order to a memory order by placing one access after the other;
@@ -16,6 +16,7 @@
 
 mod explain;
 mod forced;
+mod joins;
 mod place;
 mod search;
 mod windows;

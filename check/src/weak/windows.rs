@@ -5,6 +5,7 @@ use memory::axioms::Execution;
 use memory::weak::graph::Graph;
 
 use super::Task;
+use super::joins::{Edges, contract};
 use crate::engine::csr::Csr;
 use crate::engine::events::{INITIAL, NONE};
 use crate::engine::windows::{self, Ended, Extent, Input};
@@ -68,14 +69,14 @@ impl Nodes {
         let history = task.history;
         let execution = Execution { history, reads_from: task.reads_from.clone() };
         let graph = Graph::new(&execution, task.model);
-        let size = graph.nodes() as usize;
+        let Edges { nodes: size, edges } = contract(&graph);
         let mut nodes = Nodes {
             thread: vec![NONE; size],
             location: vec![NONE; size],
             source: vec![NONE; size],
             reads: vec![false; size],
             writes: vec![false; size],
-            before: Csr::new(size, graph.edges().iter().map(|&(from, to)| (to, from))),
+            before: Csr::new(size, edges.iter().map(|&(from, to)| (to, from))),
             readers: Csr::default(),
             initial_readers: Csr::default(),
         };

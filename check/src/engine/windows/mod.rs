@@ -15,13 +15,13 @@
 //!   other begins, and `part` is the input of either.
 //!
 //! **Guesses.** A write whose readers are not known to precede every other write of its location is placed
-//! by a guess. If the order required of the window then contradicts itself, placements are undone, and made
-//! again with fewer guesses between two applications of the rules. This search is not complete. It gives
+//! by a guess. If the order required of the window then contradicts itself, placements are undone up to the guess from
+//! which the contradiction follows, and another write of that location comes first. This search is not complete. It gives
 //! up after some contradictions, or when it takes long for what it has placed; then the stages that keep
 //! the whole history decide. What it finds counts only once it has been checked.
 //!
 //! **Cost.** On random histories, an event is visited about ten times at a cost of some dozen words for each
-//! edge, so the time is linear in the history. Memory: about 50 bytes an event, and 35 more in a history that
+//! edge, so the time is linear in the history. Memory: about 54 bytes an event, and 35 more in a history that
 //! is placed by halves.
 
 mod admission;

@@ -40,7 +40,7 @@ impl Lists {
 /// What is kept between windows, so that it is allocated once.
 #[derive(Debug)]
 pub(super) struct Scratch {
-    /// Per location, the writes that its lock keeps out.
+    /// Per location, the writes that its lock, or a ban, keeps out.
     kept_out: Lists,
     /// Per location, the last search that followed its lock.
     met: Vec<u32>,
@@ -61,15 +61,20 @@ impl Scratch {
     }
 }
 
+/// A write that must not be placed while its location holds a certain other one, since a contradiction followed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ban {
+    pub event: u32,
+    /// What the location holds: a write, or [`INITIAL`](crate::engine::events::INITIAL).
+    pub held: u32,
+}
+
 /// What keeps placements from being wrong.
-#[derive(Clone, Debug)]
-pub(super) struct Caution {
-    /// Number of writes that may be placed although it is not known that they can be next.
-    pub guesses: usize,
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caution<'a> {
     /// Whether a write waits for its readers to be members, if there is another write that could be next.
     pub holds: bool,
-    /// Writes that must not be placed first.
-    pub banned: Vec<u32>,
+    pub bans: &'a [Ban],
 }
 
 /// The result of placing members of a window.
@@ -77,10 +82,6 @@ pub(super) struct Caution {
 pub(super) struct Placed {
     /// Number of members that were placed.
     pub count: usize,
-    /// Number of them that were guesses.
-    guesses: usize,
-    /// Whether more could have been placed by guessing.
-    pub is_stopped: bool,
     /// The locations that were locked.
     pub locked: Vec<u32>,
 }
@@ -88,11 +89,12 @@ pub(super) struct Placed {
 /// The state of placing members of a window.
 pub(super) struct Placing<'a, 'e> {
     pub input: &'a Input<'e>,
+    /// Per event, its number in the order of admission.
+    pub position: &'a [u32],
     pub prefix: &'a mut Prefix<'e>,
     pub window: &'a mut Window,
     pub scratch: &'a mut Scratch,
-    /// See [`Caution::holds`].
-    holds: bool,
+    caution: Caution<'a>,
     /// Per slot, how many of its predecessors are not placed.
     waits: Vec<u32>,
     free: BinaryHeap<Reverse<(u8, u32, u32)>>,
@@ -107,9 +109,11 @@ pub(super) struct Placing<'a, 'e> {
 impl<'a, 'e> Placing<'a, 'e> {
     pub fn new(
         input: &'a Input<'e>,
+        position: &'a [u32],
         prefix: &'a mut Prefix<'e>,
         window: &'a mut Window,
         scratch: &'a mut Scratch,
+        caution: Caution<'a>,
     ) -> Placing<'a, 'e> {
         let size = window.slots();
         let words = size.div_ceil(64);
@@ -124,49 +128,33 @@ impl<'a, 'e> Placing<'a, 'e> {
             kept: vec![0; words],
             locked: Vec::new(),
             input,
+            position,
             prefix,
             window,
             scratch,
-            holds: true,
+            caution,
         }
     }
 
     /// Places up to `goal` members.
-    pub fn run(mut self, goal: usize, caution: &Caution) -> Placed {
+    pub fn run(mut self, goal: usize) -> Placed {
         for at in 0..self.window.order().len() {
             let slot = self.window.order()[at];
             if self.waits[slot as usize] == 0 {
                 self.offer(slot);
             }
         }
-        self.holds = caution.holds;
-        let mut placed = Placed { count: 0, guesses: 0, is_stopped: false, locked: Vec::new() };
-        let mut banned = Vec::new();
-        while placed.count < goal
+        let mut count = 0;
+        while count < goal
             && let Some(Reverse((_, _, slot))) = self.free.pop()
         {
-            let event = self.window.event(slot);
-            if placed.count == 0 && caution.banned.contains(&event) {
-                banned.push(slot);
-                continue;
+            if self.may_be_next(slot) {
+                self.place(slot);
+                count += 1;
             }
-            if !self.may_be_next(slot) {
-                continue;
-            }
-            if self.input.writes[event as usize] && !self.is_safe(slot, event) {
-                placed.is_stopped = placed.guesses == caution.guesses;
-                if placed.is_stopped {
-                    break;
-                }
-                placed.guesses += 1;
-            }
-            self.place(slot);
-            placed.count += 1;
-            std::mem::take(&mut banned).into_iter().for_each(|slot| self.offer(slot));
         }
         self.forget();
-        placed.locked = self.locked;
-        placed
+        Placed { count, locked: self.locked }
     }
 
     fn forget(&mut self) {
@@ -180,7 +168,7 @@ impl<'a, 'e> Placing<'a, 'e> {
     }
 
     /// Adds a slot to those that may be next. First come those that constrain no other, then writes that
-    /// are known to be possible, and then the write whose readers need the fewest others.
+    /// are known to be possible, and then guesses: the write that is expected first.
     fn offer(&mut self, slot: u32) {
         let event = self.window.event(slot);
         let rank = self.window.rank(slot);
@@ -189,18 +177,27 @@ impl<'a, 'e> Placing<'a, 'e> {
         } else if self.is_safe(slot, event) {
             (1, rank)
         } else {
-            (2, rank.max(self.average_rank_of_readers(event)))
+            (2, self.expected(slot, event))
         };
         self.free.push(Reverse((key.0, key.1, slot)));
     }
 
-    fn average_rank_of_readers(&self, write: u32) -> u32 {
+    /// When a write is expected, as a number of events from here on, by two estimates together: what is known to precede it and
+    /// its readers, and the order of admission, which is close to program order where little else is known. Its readers count,
+    /// since the write keeps others out until they are placed.
+    fn expected(&self, slot: u32, write: u32) -> u32 {
         let outside = 2 * self.window.order().len() as u32;
-        let rank = |reader| self.window.slot(reader).map_or(outside, |slot| self.window.rank(slot));
-        let ranks = self.prefix.readers(write).map(rank);
-        let (count, sum) =
-            ranks.fold((0, 0), |(count, sum), rank| (count + 1, sum + u64::from(rank)));
-        (sum / u64::max(count, 1)) as u32
+        let (mut ranks, mut positions, mut readers) = (0, 0, 0);
+        for reader in self.prefix.readers(write) {
+            let rank = self.window.slot(reader).map_or(outside, |slot| self.window.rank(slot));
+            ranks += u64::from(rank);
+            positions += u64::from(self.position[reader as usize]);
+            readers += 1;
+        }
+        let average = |sum: u64| (sum / u64::max(readers, 1)) as u32;
+        let rank = self.window.rank(slot).max(average(ranks));
+        let position = self.position[write as usize].max(average(positions));
+        rank + position.saturating_sub(self.prefix.len() as u32)
     }
 
     /// Whether the readers of a write are known to precede the other unplaced writes of its location.
@@ -227,7 +224,7 @@ impl<'a, 'e> Placing<'a, 'e> {
             return true;
         }
         let location = self.input.location[event as usize];
-        if self.prefix.is_locked(event) {
+        if self.prefix.is_locked(event) || self.is_banned(event, location) {
             self.scratch.kept_out.push(location, slot);
             return false;
         }
@@ -235,7 +232,7 @@ impl<'a, 'e> Placing<'a, 'e> {
         {
             return false;
         }
-        if self.holds
+        if self.caution.holds
             && self.has_other(slot, location)
             && self.prefix.readers(event).any(|reader| self.window.slot(reader).is_none())
         {
@@ -248,6 +245,11 @@ impl<'a, 'e> Placing<'a, 'e> {
         true
     }
 
+    fn is_banned(&self, write: u32, location: u32) -> bool {
+        let held = self.prefix.held(location);
+        self.caution.bans.iter().any(|ban| ban.event == write && ban.held == held)
+    }
+
     fn place(&mut self, slot: u32) {
         let event = self.window.event(slot);
         let location = self.input.location[event as usize];
@@ -256,7 +258,7 @@ impl<'a, 'e> Placing<'a, 'e> {
         if self.input.writes[event as usize] && self.prefix.has_readers(event) {
             self.mark_kept(location, true);
             self.locked.push(location);
-        } else if unlocks {
+        } else if unlocks || self.input.writes[event as usize] {
             self.mark_kept(location, false);
             while let Some(kept) = self.scratch.kept_out.pop(location) {
                 self.offer(kept);

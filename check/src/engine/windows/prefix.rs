@@ -68,6 +68,21 @@ impl<'e> Prefix<'e> {
         self.order.into_iter().map(|(event, _)| event).collect()
     }
 
+    /// What a location holds: a write, or [`INITIAL`].
+    pub fn held(&self, location: u32) -> u32 {
+        self.current[location as usize]
+    }
+
+    /// How many events were placed before the last write that keeps others out of its location.
+    pub fn before_last_lock(&self) -> Option<usize> {
+        let locks = |&(event, _): &(u32, u32)| {
+            self.input.writes[event as usize]
+                && self.has_readers(event)
+                && self.held(self.input.location[event as usize]) == event
+        };
+        self.order.iter().rposition(locks)
+    }
+
     /// The write of the final value of a location, if that is known.
     pub fn final_write(&self, location: u32) -> Option<u32> {
         Some(self.final_write[location as usize]).filter(|&write| write != NONE)

@@ -40,7 +40,7 @@ struct SlotState {
 ///
 /// Each member has a *slot*. Members that are placed keep theirs, until [`Window::compact`] numbers the
 /// others anew. Memory: n²/8 bytes for n slots.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Window {
     /// The event of each slot.
     members: Vec<u32>,
@@ -195,6 +195,23 @@ impl Window {
     #[inline]
     pub fn reader_before(&self, slot: u32) -> Option<u32> {
         Some(self.reader_before[slot as usize]).filter(|&slot| slot != NONE)
+    }
+
+    /// A copy of the window but for the slots of events. Cost: that of copying the rows.
+    pub fn save(&mut self) -> Saved {
+        let slot_of = std::mem::take(&mut self.slot_of);
+        let copy = self.clone();
+        self.slot_of = slot_of;
+        Saved(copy)
+    }
+
+    /// Restores the window. Since it was saved, members may have been placed, but none admitted.
+    pub fn restore(&mut self, Saved(copy): &Saved) {
+        let slot_of = std::mem::take(&mut self.slot_of);
+        *self = Window { slot_of, work: self.work, ..copy.clone() };
+        for slot in (0..self.members.len()).filter(|&slot| self.state[slot].is_live) {
+            self.slot_of[self.members[slot] as usize] = slot as u32;
+        }
     }
 
     /// Numbers the unplaced members anew, with this number of slots.
@@ -482,6 +499,10 @@ impl Window {
         &self.rows[slot as usize * self.stride..][..self.members.len().div_ceil(64)]
     }
 }
+
+/// A window as it was once.
+#[derive(Debug)]
+pub(super) struct Saved(Window);
 
 /// Adds bits to others.
 #[inline]

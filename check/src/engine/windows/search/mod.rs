@@ -1,4 +1,6 @@
-//! [`Search`]: places events window by window, and undoes placements after a contradiction.
+//! [`Search`]: places events window by window; `culprit` undoes placements after a contradiction.
+
+mod culprit;
 
 use super::placing::{Caution, Placed, Placing, Scratch};
 use super::prefix::Prefix;
@@ -6,13 +8,10 @@ use super::window::{Conflict, Window};
 use super::{Extent, Input, rules};
 use crate::bounds::Bounds;
 use crate::engine::events::{INITIAL, NONE};
+use culprit::Refuted;
 
 /// Number of windows that can be undone.
 const CHECKPOINTS: usize = 256;
-/// Number of contradictions without new placements after which the search gives up in a small history. A large
-/// history, where giving up loses more, allows one more for each so many events.
-const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
-const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
 /// Members of the largest window, in sizes of the smallest.
 const MAX_GROWTH: usize = 3;
 
@@ -29,13 +28,6 @@ pub(super) enum Progress {
     Exceeded,
 }
 
-/// The state before the placements of a window.
-#[derive(Debug)]
-struct Checkpoint {
-    placed: usize,
-    banned: Vec<u32>,
-}
-
 /// The state of a search window by window.
 pub(super) struct Search<'e> {
     input: &'e Input<'e>,
@@ -43,6 +35,8 @@ pub(super) struct Search<'e> {
     order: &'e [u32],
     /// Per event that reads, the last write before it of its thread and location.
     own: Vec<u32>,
+    /// Per event, its number in `order`.
+    position: Vec<u32>,
     prefix: Prefix<'e>,
     window: Window,
     scratch: Scratch,
@@ -56,10 +50,14 @@ pub(super) struct Search<'e> {
     size: usize,
     /// Number of further members, until some can be placed.
     extra: usize,
-    caution: Caution,
+    /// See [`Caution::holds`].
+    holds: bool,
+    /// Placements that a contradiction followed from.
+    refuted: Vec<Refuted>,
     /// Locations that were locked since the rules were applied.
     locked: Vec<u32>,
-    checkpoints: Vec<Checkpoint>,
+    /// The numbers of events that were placed before the last windows, in ascending order.
+    checkpoints: Vec<usize>,
     /// Number of contradictions since `best`.
     conflicts: usize,
     /// The largest number of events that were placed.
@@ -74,6 +72,7 @@ impl<'e> Search<'e> {
             input,
             order,
             own: input.own_writes(),
+            position: positions(order),
             prefix: Prefix::new(input),
             window: Window::new(input, size + size / 2),
             scratch: Scratch::new(input),
@@ -82,7 +81,8 @@ impl<'e> Search<'e> {
             patience,
             size,
             extra: 0,
-            caution: Caution { guesses: usize::MAX, holds: true, banned: Vec::new() },
+            holds: true,
+            refuted: Vec::new(),
             locked: Vec::new(),
             checkpoints: Vec::new(),
             conflicts: 0,
@@ -257,23 +257,20 @@ impl<'e> Search<'e> {
         if self.checkpoints.len() == CHECKPOINTS {
             self.checkpoints.remove(0);
         }
-        let banned = self.caution.banned.clone();
-        self.checkpoints.push(Checkpoint { placed: self.prefix.len(), banned });
+        self.checkpoints.push(self.prefix.len());
         let is_all = self.admitted == self.order.len();
         let goal = if is_all { usize::MAX } else { self.size / 4 };
-        let Placed { count, is_stopped, locked, .. } =
-            Placing::new(self.input, &mut self.prefix, &mut self.window, &mut self.scratch)
-                .run(goal, &self.caution);
+        let bans = self.bans();
+        let caution = Caution { holds: self.holds, bans: &bans };
+        let Search { input, position, prefix, window, scratch, .. } = self;
+        let Placed { count, locked } =
+            Placing::new(input, position, prefix, window, scratch, caution).run(goal);
         self.locked = locked;
-        if count > 0 {
-            self.caution.banned.clear();
-        }
         if self.prefix.len() > self.best {
             self.best = self.prefix.len();
             self.conflicts = 0;
-            self.caution.guesses = self.caution.guesses.saturating_mul(8);
         }
-        is_stopped || self.adapt(count)
+        self.adapt(count)
     }
 
     /// Chooses the next size by the number of members that were placed. Returns whether the search goes on.
@@ -281,75 +278,40 @@ impl<'e> Search<'e> {
         if count >= self.size / 16 {
             self.size = self.smallest.max(self.size - self.size / 64);
             self.extra = 0;
-            self.caution.holds = true;
+            self.holds = true;
             return true;
         }
-        if !self.caution.holds {
+        if !self.holds {
             let most = MAX_GROWTH * self.smallest;
             let is_all = self.admitted == self.order.len();
             if count == 0 && (self.size + self.extra >= most || is_all) {
-                return self.prefix.len() == self.order.len() || self.go_back();
+                return self.prefix.len() == self.order.len() || self.leave_dead_end();
             }
             self.extra = (self.extra + self.size / 2).min(most.saturating_sub(self.size));
         }
-        self.caution.holds = false;
+        self.holds = false;
         true
     }
 
-    /// Undoes placements after a contradiction. Returns whether the search goes on.
-    fn go_back(&mut self) -> bool {
-        loop {
-            self.conflicts += 1;
-            let further = self.order.len() / EVENTS_PER_FURTHER_CONFLICT;
-            if self.conflicts > MAX_CONFLICTS_WITHOUT_PROGRESS + further {
-                return false;
-            }
-            let Some(undone) = self.undo() else {
-                return false;
-            };
-            if self.refill(undone).is_ok() {
-                return true;
-            }
-        }
-    }
-
-    /// Undoes the placements of the last window in which there were any. Returns them and the members.
-    fn undo(&mut self) -> Option<Vec<u32>> {
-        while self.checkpoints.last().is_some_and(|last| last.placed == self.prefix.len()) {
-            self.checkpoints.pop();
-        }
-        let Checkpoint { placed, banned } = self.checkpoints.pop()?;
-        let mut members = self.prefix.truncate(placed);
-        self.caution.banned = banned;
-        if self.caution.guesses == 1 {
-            self.caution.banned.push(members[0]);
-        }
-        self.caution.guesses = match self.caution.guesses {
-            0..=2 => 1,
-            3..=8 => 2,
-            _ => 8,
-        };
-        self.size = (self.size + self.size / 8).min(MAX_GROWTH * self.smallest);
-        self.window.forget_placed(self.input);
-        members.extend(self.window.order().iter().map(|&slot| self.window.event(slot)));
-        Some(members)
-    }
-
-    /// Makes a window of these events alone.
-    fn refill(&mut self, members: Vec<u32>) -> Result<(), Conflict> {
+    /// Makes a window of these events alone, and applies the rules.
+    fn refill(&mut self, members: &[u32]) -> Result<(), Conflict> {
         self.locked.clear();
-        // The contradiction may have come up while events were admitted.
+        // A contradiction may have come up while events were admitted.
         self.admitted = self.prefix.len() + members.len();
         let size = members.len().max(self.size + self.extra);
         self.window.clear(self.input, size + size / 2);
-        let mut result = Ok(());
-        for event in members {
-            // After a contradiction the rest is admitted without edges: going back further takes its members from here.
-            match result {
-                Ok(()) => result = self.admit(event),
-                Err(Conflict) => _ = self.window.push(self.input, event),
-            }
+        for &event in members {
+            self.admit(event)?;
         }
-        result
+        rules::saturate(self.input, &self.prefix, &mut self.window)
     }
+}
+
+/// Per event, its number in an order of all events.
+fn positions(order: &[u32]) -> Vec<u32> {
+    let mut positions = vec![0; order.len()];
+    for (position, &event) in order.iter().enumerate() {
+        positions[event as usize] = position as u32;
+    }
+    positions
 }

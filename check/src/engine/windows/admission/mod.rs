@@ -1,5 +1,7 @@
 //! The order in which events are admitted to windows.
 
+mod near;
+
 use crate::engine::csr::Csr;
 use crate::engine::digraph::topological;
 use crate::engine::events::{INITIAL, NONE};
@@ -22,8 +24,8 @@ enum Further {
 
 /// All events in a topological order of preserved program order, external reads-from, and program order, or if
 /// there is none, as under a model that lets a write precede an earlier read, as much of it as there is an order
-/// for. An event that could come next for the longest time does, so that threads that wait for others fall
-/// behind. `None` if these are cyclic, too. Cost: linear.
+/// for, and [near](near::order) program order. An event that could come next for the longest time does, so that threads that
+/// wait for others fall behind. `None` if these are cyclic, too. Cost: that of [`near::order`].
 pub(super) fn order(input: &Input<'_>) -> Option<Vec<u32>> {
     let ways = [Further::Program, Further::OwnWrites, Further::OverwrittenOwnWrites];
     ways.into_iter().find_map(|further| sorted(input, further))
@@ -46,7 +48,10 @@ fn sorted(input: &Input<'_>, further: Further) -> Option<Vec<u32>> {
     let own = if further == Further::Program { Vec::new() } else { own_writes(input, further) };
     let graph =
         Csr::new(input.nodes(), known.chain(sources).chain(program).chain(own.iter().copied()));
-    topological(&graph).ok()
+    match further {
+        Further::Program => topological(&graph).ok(),
+        Further::OwnWrites | Further::OverwrittenOwnWrites => near::order(input, &graph),
+    }
 }
 
 /// The pairs that [`Further::OwnWrites`] or [`Further::OverwrittenOwnWrites`] keep, the event that is admitted first in

@@ -1,0 +1,165 @@
+//! Undoing placements after a contradiction.
+//!
+//! A contradiction follows from a guess, which may lie many windows back: what contradicts it became known only when later
+//! events were admitted. With these as members, the rules refute the guess at once. So placements are undone, window by window
+//! and then by halves, until the last one is the first from which a contradiction follows. That one is banned, and all before
+//! it stay.
+
+use super::Search;
+use crate::engine::windows::placing::Ban;
+use crate::engine::windows::rules;
+use crate::engine::windows::window::Conflict;
+
+/// Number of contradictions without new placements after which the search gives up in a small history. A large
+/// history, where giving up loses more, allows one more for each so many events.
+const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
+const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
+/// Members that a window may have while placements are undone, in sizes of the smallest.
+const MAX_MEMBERS: usize = 6;
+
+/// A placement from which a contradiction follows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Refuted {
+    /// Number of events that were placed before.
+    placed: usize,
+    pub ban: Ban,
+}
+
+/// Placements that were undone, and the members of the window that they were made in.
+struct Undone {
+    /// Number of events that are placed before these.
+    base: usize,
+    /// The placements in their order, then the other members.
+    events: Vec<u32>,
+}
+
+impl Search<'_> {
+    /// Undoes placements after a contradiction, up to the one that it follows from, which is refuted. Returns whether
+    /// the search goes on.
+    pub(super) fn go_back(&mut self) -> bool {
+        if !self.may_go_back() {
+            return false;
+        }
+        let mut undone = self.members();
+        let mut windows = 1;
+        loop {
+            let contradictory = self.prefix.len();
+            let Some(base) = self.checkpoint(windows) else {
+                return false;
+            };
+            self.undo(&mut undone, base);
+            if undone.events.len() > MAX_MEMBERS * self.smallest {
+                return false;
+            }
+            if self.refill(&undone.events).is_ok() {
+                self.refute(&undone, contradictory);
+                return true;
+            }
+            windows *= 2;
+        }
+    }
+
+    /// Undoes placements where nothing can be placed any more, but no contradiction is known: up to the last
+    /// write that keeps others out, which is refuted. Returns whether the search goes on.
+    pub(super) fn leave_dead_end(&mut self) -> bool {
+        if !self.may_go_back() {
+            return false;
+        }
+        let Some(placed) = self.prefix.before_last_lock() else {
+            return false;
+        };
+        let mut undone = self.members();
+        self.undo(&mut undone, placed);
+        if self.refill(&undone.events).is_err() {
+            return self.go_back();
+        }
+        self.ban(undone.events[0]);
+        true
+    }
+
+    /// The bans that still hold.
+    pub(super) fn bans(&mut self) -> Vec<Ban> {
+        let Search { input, prefix, refuted, .. } = self;
+        refuted.retain(|Refuted { ban, .. }| {
+            prefix.held(input.location[ban.event as usize]) == ban.held
+        });
+        refuted.iter().map(|refuted| refuted.ban).collect()
+    }
+
+    /// Counts a contradiction. Returns whether it is not one too many.
+    fn may_go_back(&mut self) -> bool {
+        self.conflicts += 1;
+        self.size = (self.size + self.size / 8).min(super::MAX_GROWTH * self.smallest);
+        let further = self.order.len() / EVENTS_PER_FURTHER_CONFLICT;
+        self.conflicts <= MAX_CONFLICTS_WITHOUT_PROGRESS + further
+    }
+
+    /// The members of the window.
+    fn members(&mut self) -> Undone {
+        self.window.forget_placed(self.input);
+        let members = self.window.order().iter().map(|&slot| self.window.event(slot));
+        Undone { base: self.prefix.len(), events: members.collect() }
+    }
+
+    /// The number of events that were placed some windows ago.
+    fn checkpoint(&self, windows: usize) -> Option<usize> {
+        let earlier = self.checkpoints.partition_point(|&placed| placed < self.prefix.len());
+        let earlier = &self.checkpoints[..earlier];
+        earlier.iter().rev().nth(windows - 1).or(earlier.first()).copied()
+    }
+
+    /// Undoes all but the first `base` placements.
+    fn undo(&mut self, undone: &mut Undone, base: usize) {
+        let mut events = self.prefix.truncate(base);
+        events.append(&mut undone.events);
+        *undone = Undone { base, events };
+    }
+
+    /// Places events again up to the first one from which a contradiction follows, and refutes that one. There is no
+    /// contradiction now, and there is one after `contradictory` placements.
+    fn refute(&mut self, undone: &Undone, contradictory: usize) {
+        let (mut consistent, mut contradictory) = (undone.base, contradictory);
+        let mut saved = self.window.save();
+        while contradictory - consistent > 1 {
+            let middle = consistent.midpoint(contradictory);
+            let events = &undone.events[consistent - undone.base..middle - undone.base];
+            if self.place_again(events).is_ok() {
+                consistent = middle;
+                saved = self.window.save();
+            } else {
+                contradictory = middle;
+                self.prefix.truncate(consistent);
+                self.window.restore(&saved);
+            }
+        }
+        self.ban(undone.events[consistent - undone.base]);
+    }
+
+    /// Places members and applies the rules.
+    fn place_again(&mut self, events: &[u32]) -> Result<(), Conflict> {
+        for &event in events {
+            let slot = self.window.slot(event).ok_or(Conflict)?;
+            self.window.retire(slot);
+            self.prefix.place(event);
+        }
+        self.window.forget_placed(self.input);
+        for &event in events {
+            if self.input.writes[event as usize] {
+                self.lock(self.input.location[event as usize]);
+            }
+        }
+        rules::saturate(self.input, &self.prefix, &mut self.window)
+    }
+
+    /// Bans an event from what may be placed next.
+    fn ban(&mut self, event: u32) {
+        let placed = self.prefix.len();
+        self.checkpoints.retain(|&checkpoint| checkpoint <= placed);
+        self.refuted.retain(|refuted| refuted.placed <= placed);
+        let location = self.input.location[event as usize];
+        if self.input.writes[event as usize] {
+            let held = self.prefix.held(location);
+            self.refuted.push(Refuted { placed, ban: Ban { event, held } });
+        }
+    }
+}
