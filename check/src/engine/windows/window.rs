@@ -378,6 +378,18 @@ impl Window {
         })
     }
 
+    /// Whether an unplaced member is known to precede a slot.
+    pub fn waits(&self, slot: u32) -> bool {
+        let mut next = self.state[slot as usize].first_in;
+        while let Some(edge) = self.edges.get(next as usize) {
+            if self.state[edge.from as usize].is_live {
+                return true;
+            }
+            next = edge.next_in;
+        }
+        false
+    }
+
     /// Per slot, the number of edges into it from unplaced members.
     pub fn count_predecessors(&self) -> Vec<u32> {
         let mut before = vec![0; self.slots()];

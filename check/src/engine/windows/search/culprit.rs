@@ -15,7 +15,7 @@ use crate::engine::windows::window::Conflict;
 const MAX_CONFLICTS_WITHOUT_PROGRESS: usize = 16;
 const EVENTS_PER_FURTHER_CONFLICT: usize = 4096;
 /// Members that a window may have while placements are undone, in sizes of the smallest.
-const MAX_MEMBERS: usize = 6;
+const MAX_MEMBERS: usize = 16;
 
 /// A placement from which a contradiction follows.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,12 @@ impl Search<'_> {
         if !self.may_go_back() {
             return false;
         }
-        let mut undone = self.members();
+        let undone = self.members();
+        self.go_back_from(undone)
+    }
+
+    /// Undoes further placements up to the one from which a contradiction follows.
+    fn go_back_from(&mut self, mut undone: Undone) -> bool {
         let mut windows = 1;
         loop {
             let contradictory = self.prefix.len();
@@ -71,7 +76,7 @@ impl Search<'_> {
         let mut undone = self.members();
         self.undo(&mut undone, placed);
         if self.refill(&undone.events).is_err() {
-            return self.go_back();
+            return self.go_back_from(undone);
         }
         self.ban(undone.events[0]);
         true
@@ -135,10 +140,14 @@ impl Search<'_> {
         self.ban(undone.events[consistent - undone.base]);
     }
 
-    /// Places members and applies the rules.
+    /// Places members in the order in which they were placed before, and applies the rules. With further members, there may
+    /// be a known order that this one contradicts.
     fn place_again(&mut self, events: &[u32]) -> Result<(), Conflict> {
         for &event in events {
             let slot = self.window.slot(event).ok_or(Conflict)?;
+            if self.window.waits(slot) {
+                return Err(Conflict);
+            }
             self.window.retire(slot);
             self.prefix.place(event);
         }
