@@ -22,8 +22,8 @@ The rows are in `fixtures/results/sizes.jsonl`, each with the command that explo
 
     rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
 
-and a few larger ones by the same command for one protocol and size with `--max-states 25M` or `60M`, or with `--disk states
---timeout N`, by one thread. Of the latter the memory is what is beside the files; their time is short of *N* since the processor had other work.
+and a few larger ones by the same command for one protocol and size with other limits of states, or with `--disk` and a limit of
+time. Of the latter the memory is what is beside the files.
 ";
 
 /// `1,234,567`
