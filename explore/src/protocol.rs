@@ -169,7 +169,7 @@ pub enum Store {
     /// Exactly.
     #[default]
     Exact,
-    /// As fingerprints of 64 bits, which takes about 15 bytes a state. States may be missed, and livelocks are not looked for.
+    /// As fingerprints of 64 bits, which takes about 12 bytes a state. States may be missed, and livelocks are not looked for.
     Compact,
 }
 
@@ -244,7 +244,7 @@ pub enum OnDiskError {
     Disk(#[from] DiskProblem),
 }
 
-/// Explores a protocol as [`explore_by`] does. Exact states are in files in a folder, whatever the store of the means, and about 15
+/// Explores a protocol as [`explore_by`] does. Exact states are in files in a folder, whatever the store of the means, and about 11
 /// bytes a state in memory. What was explored when the process ended, in whatever way, is explored no more if the folder is given
 /// again, but for the last half minute at most. The outcome is the same.
 ///

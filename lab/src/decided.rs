@@ -104,6 +104,9 @@ pub struct Decided {
     pub seconds: f64,
     /// The memory of states and moves, in bytes.
     pub bytes: usize,
+    /// What is in files, in bytes.
+    #[serde(default)]
+    pub disk: u64,
     /// What may change places, so that fewer states were explored.
     pub symmetries: Vec<String>,
     /// Which limit stopped it: `states`, `time` or `memory`.
@@ -178,6 +181,7 @@ fn blank(opened: &Opened, size: Size) -> Decided {
         depth: 0,
         seconds: 0.0,
         bytes: 0,
+        disk: 0,
         symmetries: Vec::new(),
         stopped: None,
         kind: None,
@@ -250,6 +254,7 @@ pub fn decide(
     row.seconds = ((seconds() - begun) * 1e3).round() / 1e3;
     let Progress { states, open, moves, depth, bytes, .. } = explored.progress;
     (row.states, row.open, row.moves, row.depth, row.bytes) = (states, open, moves, depth, bytes);
+    row.disk = folder.map_or(0, bytes_in);
     row.warnings = explored.warnings.len();
     row.symmetries = explored.symmetries.iter().map(|one| one.name().to_owned()).collect();
     row.outcome = match &explored.verdict {
@@ -269,6 +274,12 @@ pub fn decide(
     }
     .to_owned();
     Ok(row)
+}
+
+/// The bytes in the files of a folder, as far as they can be read.
+fn bytes_in(folder: &Path) -> u64 {
+    let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }
 
 #[cfg(test)]
@@ -301,6 +312,20 @@ mod tests {
         let clean = decide(&within(Some(5_000)));
         assert_eq!((clean.outcome.as_str(), clean.key()), ("clean", stopped.key()));
         assert!(!is_needed(Some(&clean), &within(None)));
+    }
+
+    #[test]
+    fn files_count_in_their_row() {
+        let opened = Opened::new("MI_example", None).unwrap();
+        let folder = tempfile::tempdir().unwrap();
+        let decide = |folder: Option<&Path>| {
+            let (size, means) = (SIZES[0], Means::default());
+            decide(&opened, size, &means, folder, &Limits::default(), &|| 0.0, &mut |_| {}).unwrap()
+        };
+        let (memory, disk) = (decide(None), decide(Some(folder.path())));
+        assert_eq!((memory.disk, memory.states), (0, disk.states));
+        // A row of 4 words for each state, and 2 for what was found from it.
+        assert!(disk.disk > 24 * disk.states as u64, "{} bytes", disk.disk);
     }
 
     #[test]

@@ -22,7 +22,8 @@ The rows are in `fixtures/results/sizes.jsonl`, each with the command that explo
 
     rubric explore sizes all path/to/gem5/src/mem/ruby/protocol --max-states 2M -o fixtures/results/sizes.jsonl
 
-and a few larger ones by the same command for one protocol and size with `--max-states 25M` or `60M`.
+and a few larger ones by the same command for one protocol and size with other limits of states, or with `--disk` and a limit of
+time. Of the latter the memory is what is beside the files.
 ";
 
 /// `1,234,567`
@@ -58,6 +59,14 @@ fn outcome(row: &Decided) -> String {
     }
 }
 
+/// `, 1234 MB in files`
+fn on_disk(row: &Decided) -> String {
+    match row.disk {
+        0 => String::new(),
+        bytes => format!(", {:.0} MB in files", bytes as f64 / 1e6),
+    }
+}
+
 fn page(rows: &[Decided]) -> String {
     let mut page = HEAD.to_owned();
     let mut sizes: Vec<Size> = rows.iter().map(|row| row.size.parse().unwrap()).collect();
@@ -87,11 +96,12 @@ fn page(rows: &[Decided]) -> String {
             };
             let _ = writeln!(
                 page,
-                "| {name} | {} | {} | {:.1} s | {:.0} MB | {} |",
+                "| {name} | {} | {} | {:.1} s | {:.0} MB{} | {} |",
                 counted(row.states),
                 row.depth,
                 row.seconds,
                 row.bytes as f64 / 1e6,
+                on_disk(row),
                 outcome(row)
             );
         }

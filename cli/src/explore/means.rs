@@ -12,7 +12,7 @@ enum UseStore {
 /// The options.
 #[derive(clap::Args)]
 pub struct MeansArgs {
-    /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 15 bytes each. Then states may be
+    /// How states are kept: `exact`, or `compact` as fingerprints of 64 bits, in about 12 bytes each. Then states may be
     /// missed, so that nothing found is undecided, and livelocks are not looked for
     #[arg(
         long,

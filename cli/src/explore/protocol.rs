@@ -205,7 +205,7 @@ pub struct Args {
     #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true)]
     live_variables: UseLiveVariables,
 
-    /// Keep states in files in a folder, with about 15 bytes a state in memory. If the program ends early, in whatever way, the same
+    /// Keep states in files in a folder, with about 11 bytes a state in memory. If the program ends early, in whatever way, the same
     /// command goes on from there. States are stored exactly
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
     disk: Option<PathBuf>,

@@ -36,7 +36,7 @@ what comes behind these shows.
 
 FILE has a line of JSON for each row as soon as it is known: `protocol`, `is_built_in`, `repairs`, `size`, `outcome` (`clean`,
 `found`, `stopped`, with --store compact `unproved`, or `refused`), `states`, `open`, `moves`, `depth`, `seconds` (of the processor),
-`bytes`, `symmetries`, `stopped` (by which limit), `kind` and `what` (of what was found, or why it was refused), `steps`, `known` (the
+`bytes` (of memory), `disk` (bytes in files), `symmetries`, `stopped` (by which limit), `kind` and `what` (of what was found, or why it was refused), `steps`, `known` (the
 repairs that explain it), `warnings` and `command`. The same command again goes on; rows that a lower limit stopped are made again. Of
 several lines for one row the last one counts.
 

@@ -85,3 +85,41 @@ fn fingerprints_stand_for_states() {
     }
     assert!(found > 1 && unproved > 1, "{found} found, {unproved} unproved");
 }
+
+#[test]
+fn fingerprints_stand_for_all_states_of_small_systems() {
+    let two = Scope { lines: 2, ..tiny() };
+    let scopes = [
+        Scope { lines: 1, tiny: false, ..tiny() },
+        Scope { tiny: false, ..two.clone() },
+        Scope { caches: 3, lines: 1, tiny: false, ..two },
+    ];
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer", "MOESI_AMD_Base"] {
+        let protocol = Protocol::open(name).expect("it is built in");
+        for scope in &scopes {
+            let by = |store, jobs| {
+                let means = Means { store, jobs, partial_order: true };
+                let explored =
+                    explore_by(&protocol, scope, &means, &Limits::default(), &mut |_| {});
+                explored.expect("the protocol fits")
+            };
+            let (exact, compact) = (by(Store::Exact, 1), by(Store::Compact, 2));
+            assert!(matches!(exact.verdict, Verdict::Clean), "{name}");
+            assert!(matches!(compact.verdict, Verdict::Unproved { .. }), "{name}");
+            assert_eq!(said(&exact), said(&compact), "{name}");
+            assert_eq!(exact.taken, compact.taken, "{name}");
+        }
+    }
+}
+
+#[test]
+fn a_fingerprint_takes_few_bytes() {
+    let protocol = Protocol::open("MESI_Two_Level").expect("it is built in");
+    let limits = Limits { states: Some(200_000), ..Limits::default() };
+    let means = Means { store: Store::Compact, jobs: 1, partial_order: true };
+    let explored = explore_by(&protocol, &tiny(), &means, &limits, &mut |_| {});
+    let progress = explored.expect("the protocol fits").progress;
+    // What was learnt of parts and moves is the same for many more states.
+    let bytes = progress.bytes - progress.bytes_of_parts - progress.bytes_of_moves;
+    assert!(bytes < 15 * progress.states, "{bytes} bytes for {} states", progress.states);
+}

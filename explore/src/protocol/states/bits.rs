@@ -1,5 +1,7 @@
 //! Sets of small numbers.
 
+use simulate::numbering::make_room;
+
 /// A set of small numbers, with a bit for each.
 #[derive(Clone, Debug, Default)]
 pub struct Bits {
@@ -16,6 +18,7 @@ impl Bits {
     /// Adds the next bit.
     pub fn push(&mut self, bit: bool) {
         if self.len.is_multiple_of(64) {
+            make_room(&mut self.words, 1);
             self.words.push(0);
         }
         self.words[self.len / 64] |= u64::from(bit) << (self.len % 64);

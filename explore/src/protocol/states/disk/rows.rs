@@ -7,8 +7,7 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use simulate::numbering::{NumberTable, make_room};
-
+use super::super::print_table::PrintTable;
 use super::DiskProblem;
 use super::file::WordFile;
 
@@ -23,8 +22,7 @@ const WORDS_AT_A_TIME: usize = 1 << 12;
 #[derive(Debug)]
 pub struct DiskRows {
     length: usize,
-    prints: Vec<u64>,
-    table: NumberTable,
+    table: PrintTable,
     file: WordFile,
     /// What was taken for known rows: the number of one, and the row that was taken for it.
     claims: Vec<u32>,
@@ -44,8 +42,7 @@ impl DiskRows {
     pub fn open(folder: &Path, length: usize, rows: usize) -> Result<DiskRows, DiskProblem> {
         Ok(DiskRows {
             length,
-            prints: Vec::with_capacity(rows),
-            table: NumberTable::default(),
+            table: PrintTable::default(),
             file: WordFile::open(folder, "states", (rows * length) as u64)?,
             claims: Vec::new(),
             sum: 0,
@@ -56,7 +53,7 @@ impl DiskRows {
 
     /// The number of rows.
     pub fn len(&self) -> usize {
-        self.prints.len()
+        self.table.len()
     }
 
     /// The number of words of a row.
@@ -67,19 +64,13 @@ impl DiskRows {
     /// The number of the row with a fingerprint, if it is known.
     #[inline]
     pub fn find(&self, print: u64) -> Option<u32> {
-        self.table.find(print, |number| self.prints[number as usize] == print)
+        self.table.find(print)
     }
 
-    /// Begins to find the row with a fingerprint, so that the memory it is in is fetched meanwhile ([`NumberTable::glance`]).
+    /// Looks at where [`DiskRows::find`] will look.
     #[inline]
     pub fn glance(&self, print: u64) -> u32 {
         self.table.glance(print)
-    }
-
-    /// The fingerprint of the row that [`DiskRows::glance`] has seen, or 0; fetches the memory it is in.
-    #[inline]
-    pub fn glance_again(&self, seen: u32) -> u64 {
-        self.prints.get(seen as usize).copied().unwrap_or(0)
     }
 
     /// Learns the fingerprint of the next row of the file. Returns whether it is another one than those of all rows before.
@@ -88,15 +79,8 @@ impl DiskRows {
     }
 
     fn number_of(&mut self, print: u64) -> Result<u32, u32> {
-        let prints = &self.prints;
-        let number = self.table.number(
-            print,
-            |number| prints[number as usize] == print,
-            |number| prints.get(number as usize).copied().unwrap_or(print),
-        );
+        let number = self.table.number(print);
         if number.is_err() {
-            make_room(&mut self.prints, 1);
-            self.prints.push(print);
             self.sum = self.sum.wrapping_add(print);
         }
         number
@@ -213,10 +197,7 @@ impl DiskRows {
 
     /// The memory in bytes.
     pub fn bytes(&self) -> usize {
-        self.prints.capacity() * size_of::<u64>()
-            + self.table.bytes()
-            + self.claims.capacity() * size_of::<u32>()
-            + self.file.bytes()
+        self.table.bytes() + self.claims.capacity() * size_of::<u32>() + self.file.bytes()
     }
 }
 
