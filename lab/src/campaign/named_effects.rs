@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
+use slicc::mutant::named;
 
 /// A row of the table: a way to see a fault, or the reason why there is none.
 #[derive(Deserialize)]
@@ -11,29 +12,39 @@ struct Way {
     client: String,
     options: String,
     effect: String,
+    seed: String,
     why: String,
 }
 
 /// The named mutants, each with its first way to be found or the reason why it cannot, in a sentence without its full stop.
 pub fn all() -> BTreeMap<String, String> {
     let rows = csv::Reader::from_reader(fixtures::NAMED_EFFECTS.as_bytes()).into_deserialize();
+    let mutants = named::all().map(|mutant| (mutant.name.to_string(), mutant.protocol.to_string()));
+    let protocols: BTreeMap<String, String> = mutants.collect();
     let mut all = BTreeMap::new();
     for way in rows.filter_map(Result::<Way, _>::ok) {
-        let said = way.said();
-        all.entry(way.mutant).or_insert(said);
+        if let Some(protocol) = protocols.get(&way.mutant) {
+            all.entry(way.mutant.clone()).or_insert_with(|| way.said(protocol));
+        }
     }
     all
 }
 
 impl Way {
-    fn said(&self) -> String {
-        let Way { client, options, effect, why, .. } = self;
+    fn said(&self, protocol: &str) -> String {
+        let Way { mutant, client, options, effect, seed, why } = self;
         if effect.is_empty() {
             return format!("nothing in these systems: {why}");
         }
-        let client = if client.is_empty() { String::new() } else { format!(" --client {client}") };
-        let options = if options.is_empty() { String::new() } else { format!(" {options}") };
-        format!("{effect} with `rubric simulate{client}{options}`")
+        let given = |option: &str, value: &str| match value {
+            "" => String::new(),
+            value => format!(" {option}{value}"),
+        };
+        let [client, options, seed] =
+            [given("--client ", client), given("", options), given("--seed ", seed)];
+        format!(
+            "{effect} with `rubric simulate {protocol} --mutant {mutant}{client}{options}{seed} --check`"
+        )
     }
 }
 
@@ -44,7 +55,7 @@ mod tests {
     #[test]
     fn every_named_mutant_has_a_way_or_a_reason() {
         let all = all();
-        for mutant in slicc::mutant::named::all() {
+        for mutant in super::named::all() {
             let said = all.get(&*mutant.name).unwrap_or_else(|| panic!("{}", mutant.name));
             assert!(said.contains(" with `rubric simulate") || said.len() > 30, "{said}");
         }

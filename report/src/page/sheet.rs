@@ -69,7 +69,7 @@ pub fn rows(page: &Page<'_>) -> Vec<Row> {
             rows.push(Row { note, ..found });
         }
         for one in &answers.survivors {
-            let missed = row("mutant", &one.mutant, "found by", String::new());
+            let missed = row("mutant", &one.mutant, "found by", "nothing".to_owned());
             rows.push(Row { note: hints.about(one), ..missed });
         }
         for one in &answers.equivalents {
