@@ -18,7 +18,7 @@ const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the
     few rows.";
 
 /// Relative widths of the columns of a table of claims.
-const WIDTHS: [u32; 5] = [9, 38, 18, 24, 11];
+const WIDTHS: [u32; 5] = [11, 37, 18, 24, 10];
 
 /// The section; none if no claim has results.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
