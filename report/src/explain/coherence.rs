@@ -184,8 +184,11 @@ fn line(
     }
 }
 
-/// The caches of threads, by the thread's index: a machine and its number.
-pub type Owners<'a> = BTreeMap<usize, (&'a str, u32)>;
+/// A cache: a machine and its number.
+type Cache<'a> = (&'a str, u32);
+
+/// The caches of threads, by the thread's index.
+pub type Owners<'a> = BTreeMap<usize, Cache<'a>>;
 
 /// Returns the cache that serves each thread: the one that takes transitions for a line at the ticks at which the thread's operations on it
 /// complete. A thread of which that is true for no cache more often than for all others together has none.
@@ -199,11 +202,11 @@ pub fn owners<'a>(
         let is_known = core_caches.entry(it.machine).or_default();
         *is_known = *is_known || permissions(it.machine, it.next_state).is_some();
     }
-    let mut taken: BTreeMap<u64, Vec<(u64, (&str, u32))>> = BTreeMap::new();
+    let mut taken: BTreeMap<u64, Vec<(u64, Cache<'_>)>> = BTreeMap::new();
     for it in transitions.iter().filter(|it| core_caches.get(it.machine) == Some(&true)) {
         taken.entry(it.tick).or_default().push((it.address, (it.machine, it.version)));
     }
-    let mut counts: BTreeMap<usize, BTreeMap<(&str, u32), usize>> = BTreeMap::new();
+    let mut counts: BTreeMap<usize, BTreeMap<Cache<'_>, usize>> = BTreeMap::new();
     for op in history.ops() {
         let Some(location) = history.location(op) else { continue };
         let address = history.locations()[location as usize].address;

@@ -141,9 +141,10 @@ fn list(list: &List) -> Markup {
 
 fn cells(row: &LineRow) -> Vec<Cell> {
     let number = |it: Option<u64>| Cell::count_if(it, "");
-    let what = match row.is_cause {
-        true => Cell::of(html! { mark { (row.what) } " keeps the line" }),
-        false => Cell::text(&row.what),
+    let what = if row.is_cause {
+        Cell::of(html! { mark { (row.what) } " keeps the line" })
+    } else {
+        Cell::text(&row.what)
     };
     let mut cells = vec![number(row.line), number(row.tick), what];
     cells.extend((0..row.states.len()).map(|at| {
