@@ -221,7 +221,7 @@ impl Shown {
         let words = words::memory_order(history, steps);
         let too_large = (steps.len() > DRAWN).then(|| {
             format!(
-                "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which lists it, or take a part of the \
+                "{}: a memory order of {} steps is too long to draw (more than {DRAWN}): write .html, which has a timeline and lists it, or take a part of the \
                  trace with --addresses, --from-tick and --to-tick",
                 input.file,
                 steps.len()

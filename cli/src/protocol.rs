@@ -7,6 +7,7 @@ mod drawing;
 mod graph;
 mod json;
 mod layout;
+mod matrix;
 mod show;
 mod source;
 mod text;

@@ -42,22 +42,27 @@ Examples:
   rubric report campaign --all | less
   rubric report campaign --format json | jq '.survivors[0]'
   rubric report results -o report.html --figures figures --claims claims.csv
+  rubric report campaign -o summary.md
 
 DIR and the folders in it may hold tables of experiments and of campaigns, whole or in shards.
 
 A finder counts for a mutant if some client that ran it promises what the finder checks: with store
 buffers that is TSO, so that cm, ccm, wsc and sc say nothing about the protocol there.
 
-The page is one HTML file that needs nothing else, neither a network nor scripting: what was run, the
-papers' claims beside what was found, figures with their numbers, what a campaign found, which
-transitions were taken, and violations with their cycles, for which it runs some of them again.
+The page is one HTML file that needs nothing else, neither a network nor scripting. It opens with a
+summary: what was run, what was found, five figures. Below it are the papers' claims beside what was
+found, the protocols side by side, figures with their numbers, what a campaign found and what would
+have found the rest, which transitions were taken, and violations with their cycles, for which it runs
+some of them again. As FILE.md the summary, the protocols, the claims and the mutants that nothing found
+are Markdown; as FILE.csv they are rows of section, subject, measure, value and note. A PDF is printed
+from the page, by a browser.
 
 JSON is one object. Of experiments: `experiments` (what was run) and `claims` (`id`, `paper`, `place`,
 `experiment`, `statement`, `theirs`, `ours`, `verdict`: holds, differs, calibrated (made to come near) or
 untested, `rule`: when it holds, `note`); `fidelity` of runs in gem5 (`subjects`: each mutant with its
 findings in both places, `transitions`: `place`, `counts` and `shares`, ours first). Of a campaign: `runs`; `kills`, `rates` and `operations`, each for all runs, for each model and
 each client (`scope`); `caught` (each mutant with the run that caught it), `survivors`, `equivalents`,
-`generators` (blind against guided) and `alarms` (the protocols as they are: `runs`, and `alarms` with
+`generators` (blind against guided), `protocols` (each with its mutants, by operator, and what finding them cost) and `alarms` (the protocols as they are: `runs`, and `alarms` with
 `outcome`, `model`, `violates`, `message` and the `command` that repeats each); and `coverage`, of each machine
 of the unmutated protocols: `reached`, `reachable` and `table` count the transitions that do not stall, `stalls`
 and `stalls_met` those that do, and `never` has, by state, the events of those that are not known to be

@@ -39,6 +39,7 @@ mod files;
 pub(crate) mod in_gem5;
 pub(crate) mod judge;
 mod log;
+pub mod named_effects;
 mod proved;
 mod rounds;
 pub(crate) mod runner;

@@ -1,7 +1,7 @@
 //! The results of a campaign: which mutants were found, by which criteria, after how many operations, and which were not.
 //!
-//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model and for each client
-//! ([`Scope`]). The caller says which criteria count for which client: those that follow from the model that the client guarantees, since
+//! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model, for each client, and, if
+//! there are several, for each protocol ([`Scope`]). The caller says which criteria count for which client: those that follow from the model that the client guarantees, since
 //! cores with store buffers violate SC with any protocol. Violations and faults of unmutated protocols are [`Alarms`]. If an unmutated
 //! protocol fails with some client and program, the runs of its mutants with these show nothing, and do not count.
 //!
@@ -29,6 +29,7 @@ mod equivalents;
 mod generators;
 mod kills;
 mod operations;
+mod protocols;
 mod rates;
 mod survivors;
 #[cfg(test)]
@@ -46,6 +47,7 @@ pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
 pub use operations::{Detection, OperationsToDetection};
+pub use protocols::{OperatorResult, ProtocolResult};
 pub use rates::{ClaimedShare, Rate, Rates};
 pub use survivors::Survivor;
 
@@ -68,6 +70,8 @@ pub struct Answers {
     pub generators: Vec<Comparison>,
     /// The alarms in unmutated protocols.
     pub alarms: Alarms,
+    /// The results of each protocol.
+    pub protocols: Vec<ProtocolResult>,
 }
 
 impl Answers {
@@ -91,8 +95,22 @@ impl Answers {
             equivalents: equivalents::equivalents(&campaign),
             generators: generators::comparisons(&campaign),
             alarms: alarms::alarms(&campaign),
+            protocols: protocols::protocols(&campaign),
         }
     }
+}
+
+/// The share of violating runs that each criterion refutes among the runs with cores that guarantee a model; none if there are no such
+/// runs of mutants. The rest as for [`Answers::of`].
+pub fn rates_of_model(
+    runs: &[CampaignRun],
+    equivalents: &[Equivalent],
+    counts: &dyn Fn(&str, &str) -> bool,
+    model: &str,
+) -> Option<Rates> {
+    let campaign = Campaign::new(runs, equivalents, counts);
+    let scope = Scope::Model(model.to_owned());
+    campaign.scopes().contains(&scope).then(|| rates::rates(&campaign, &scope))
 }
 
 /// The runs that a result is about.
@@ -105,6 +123,8 @@ pub enum Scope {
     Model(String),
     /// The runs with this client.
     Client(String),
+    /// The runs of this protocol.
+    Protocol(String),
 }
 
 impl Scope {
@@ -113,6 +133,7 @@ impl Scope {
             Scope::All => true,
             Scope::Model(model) => run.model == *model,
             Scope::Client(client) => run.client == *client,
+            Scope::Protocol(protocol) => run.protocol == *protocol,
         }
     }
 }
@@ -124,34 +145,52 @@ type Mutant<'a> = (&'a str, &'a str);
 struct Campaign<'a> {
     runs: &'a [CampaignRun],
     equivalents: BTreeMap<Mutant<'a>, &'a Equivalent>,
-    /// Protocol, client and lineage of the runs in which an unmutated protocol fails.
-    spoilt: BTreeSet<[&'a str; 3]>,
-    counts: &'a dyn Fn(&str, &str) -> bool,
+    /// The runs of mutants that count: the mutant is not known to be equivalent, and the unmutated protocol does not fail in the
+    /// corresponding run.
+    tried: Vec<(Mutant<'a>, &'a CampaignRun)>,
+    /// For each model, which of [`CRITERIA`] follow from it. There are few models and many runs.
+    counting: Vec<(&'a str, [bool; CRITERIA.len()])>,
 }
 
 impl<'a> Campaign<'a> {
     fn new(
         runs: &'a [CampaignRun],
         equivalents: &'a [Equivalent],
-        counts: &'a dyn Fn(&str, &str) -> bool,
+        counts: &dyn Fn(&str, &str) -> bool,
     ) -> Campaign<'a> {
         let named = equivalents.iter();
         let named = named.map(|row| ((row.protocol.as_str(), row.mutant.as_str()), row));
-        let mut campaign =
-            Campaign { runs, equivalents: named.collect(), spoilt: BTreeSet::new(), counts };
+        let models: BTreeSet<&str> = runs.iter().map(|run| run.model.as_str()).collect();
+        let models = models.into_iter();
+        let counting = models.map(|model| (model, CRITERIA.map(|name| counts(model, name))));
+        let mut campaign = Campaign {
+            runs,
+            equivalents: named.collect(),
+            tried: Vec::new(),
+            counting: counting.collect(),
+        };
         let originals = runs.iter().filter(|run| run.mutant.is_none());
         let failing = originals.filter(|run| campaign.detects(run));
-        campaign.spoilt = failing.map(origin).collect();
+        // Protocol, client and lineage of the runs in which an unmutated protocol fails.
+        let spoilt: BTreeSet<[&str; 3]> = failing.map(origin).collect();
+        let tried = campaign.mutated().filter(|(mutant, run)| {
+            !spoilt.contains(&origin(run)) && !campaign.equivalents.contains_key(mutant)
+        });
+        campaign.tried = tried.collect();
         campaign
     }
 
-    /// The scopes: all runs, those of each model, those of each client.
+    /// The scopes: all runs, those of each model, those of each client, and, if there are several, those of each protocol.
     fn scopes(&self) -> Vec<Scope> {
         let runs = self.mutated();
         let models = runs.clone().map(|(_, run)| Scope::Model(run.model.clone()));
-        let clients = runs.map(|(_, run)| Scope::Client(run.client.clone()));
+        let clients = runs.clone().map(|(_, run)| Scope::Client(run.client.clone()));
+        let protocols: BTreeSet<Scope> =
+            runs.map(|(_, run)| Scope::Protocol(run.protocol.clone())).collect();
+        let has_several = protocols.len() > 1;
         let narrow: BTreeSet<Scope> = models.chain(clients).collect();
-        std::iter::once(Scope::All).chain(narrow).collect()
+        let protocols = protocols.into_iter().filter(|_| has_several);
+        std::iter::once(Scope::All).chain(narrow).chain(protocols).collect()
     }
 
     /// The runs of mutants, including those that do not count.
@@ -160,19 +199,15 @@ impl<'a> Campaign<'a> {
         runs.filter_map(|run| Some(((run.protocol.as_str(), run.mutant.as_deref()?), run)))
     }
 
-    /// The runs of mutants in a scope that count: the mutant is not known to be equivalent, and the unmutated protocol does not fail in the
-    /// corresponding run.
+    /// The runs of mutants in a scope that count.
     fn tried(&self, scope: &Scope) -> impl Iterator<Item = (Mutant<'a>, &'a CampaignRun)> {
-        let mutated = self.mutated();
-        mutated.filter(|(mutant, run)| {
-            let is_its_own = !self.spoilt.contains(&origin(run));
-            scope.has(run) && is_its_own && !self.equivalents.contains_key(mutant)
-        })
+        self.tried.iter().copied().filter(|(_, run)| scope.has(run))
     }
 
     /// Whether the criterion with this index in [`CRITERIA`] counts for the client of a run.
     fn counts(&self, run: &CampaignRun, criterion: usize) -> bool {
-        (self.counts)(&run.model, CRITERIA[criterion])
+        let mut known = self.counting.iter();
+        known.find(|(model, _)| *model == run.model).is_some_and(|(_, all)| all[criterion])
     }
 
     /// The finding of a criterion, if it counts.

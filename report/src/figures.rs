@@ -68,7 +68,7 @@ pub struct Definition {
     pub experiment: &'static str,
     /// The paper, and the figure in it that this one repeats.
     pub paper: &'static str,
-    /// The title of the figure.
+    /// What the figure is about. It is the title of a figure whose rows show nothing that can be said in a sentence.
     pub title: &'static str,
     /// What the reader has to know beside the title: what is published, and how it was measured.
     pub caption: &'static str,
@@ -98,7 +98,7 @@ pub struct Figure {
     pub name: String,
     /// The experiment whose rows it shows: `mutants` for campaigns.
     pub experiment: &'static str,
-    /// The title of the figure.
+    /// The title: what the figure shows, in one sentence.
     pub title: String,
     /// What it repeats, what is published, and how and where it was measured.
     pub caption: String,
@@ -158,16 +158,19 @@ figures! {
         "The histories are those of gcc-fig4. The paper shows means of 200 histories per point.";
     "gcc-unordered", "gcc-unordered", "CAV 2019, Section 5.1", Trials(pairs::unordered),
         "Share of the pairs of writes to one location that criteria leave unordered",
-        "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered.";
+        "The published means are over 200 histories of 200 operations. No criterion can order a pair that the kernel leaves unordered. cf is \
+         the conflict order of CCv by itself, without the causality that CCv adds to it.";
     "wsc-kernel-share", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_kernel),
         "Share of the kernel that criteria order",
-        "The published mean is over the histories in which wSC does not order all of the kernel.";
+        "The published mean is over the histories in which wSC does not order all of the kernel. cf is the conflict order of CCv by itself, \
+         without the causality that CCv adds to it.";
     "wsc-kernel-pairs", "wsc-kernel", "Boosting, Section 6", Trials(pairs::of_pairs),
         "Share of the pairs of writes to one location that criteria order",
-        "The pairs of the kernel are those that every run orders alike.";
+        "The pairs of the kernel are those that every run orders alike. cf is the conflict order of CCv by itself, without the causality that \
+         CCv adds to it.";
     "wsc-kernel-whole", "wsc-kernel", "Boosting, Section 6", Trials(pairs::whole_kernels),
         "Share of histories whose whole kernel a criterion orders",
-        "The published shares are of 1742 histories.";
+        "The published shares are of 1742 histories. cf is the conflict order of CCv by itself, without the causality that CCv adds to it.";
     "wsc-fig6-operations", "wsc-fig6", "Boosting, Figure 6", Trials(times::by_operations),
         "Time to check valid histories against SC, by number of operations",
         "The paper shows means of 200 histories per point.";
@@ -225,6 +228,9 @@ figures! {
     "mutants-kills", CAMPAIGN, "", EachScope(kills::plot),
         "Mutants found, by operator and finder",
         "Mutants that are known to be equivalent are excluded. A criterion counts where it follows from the model that the client guarantees.";
+    "mutants-protocols", CAMPAIGN, "", Campaign(kills::by_protocol),
+        "Mutants found, by operator and protocol",
+        "Mutants that are known to be equivalent are excluded. The protocols have different mutants, so their shares are not added.";
     "mutants-operations", CAMPAIGN, "", Campaign(detection::plot),
         "Operations completed until a criterion is violated",
         "The numbers are upper bounds: how many operations had completed when the run had violated the criterion. Criteria that refute fewer runs \
@@ -278,7 +284,9 @@ impl Definition {
                 for matrix in answers.iter().flat_map(|answers| &answers.kills) {
                     let variant = match &matrix.scope {
                         Scope::All => None,
-                        Scope::Model(name) | Scope::Client(name) => Some(name.clone()),
+                        Scope::Model(name) | Scope::Client(name) | Scope::Protocol(name) => {
+                            Some(name.clone())
+                        }
                     };
                     drawn.extend(draw(matrix).map(|plot| (None, variant, plot)));
                 }
@@ -289,7 +297,18 @@ impl Definition {
         figures.map(|(sample, variant, plot)| self.figure(sample, variant, plot)).collect()
     }
 
-    fn figure(&self, sample: Option<&Sample<'_>>, variant: Option<String>, plot: Plot) -> Figure {
+    /// A plot with its name, title and caption. The title is what it shows; what it is about opens the line below, then.
+    fn figure(
+        &self,
+        sample: Option<&Sample<'_>>,
+        variant: Option<String>,
+        mut plot: Plot,
+    ) -> Figure {
+        let mut title = self.title.to_owned();
+        if !plot.finding.is_empty() {
+            title = std::mem::take(&mut plot.finding);
+            plot.subtitle = format!("{}; {}", self.title, plot.subtitle);
+        }
         let size = sample.and_then(|sample| sample.lesser_size);
         let tails = variant.as_deref().into_iter().chain(size);
         let name = tails.fold(self.name.to_owned(), |name, tail| format!("{name}-{tail}"));
@@ -302,9 +321,9 @@ impl Definition {
             // It becomes the name of a file, whatever a table says.
             name: name.replace(|one: char| !one.is_ascii_alphanumeric() && one != '-', "-"),
             experiment: self.experiment,
-            title: self.title.to_owned(),
             caption: format!("{repeats}{}{}", self.caption, circumstances.unwrap_or_default()),
-            svg: render::svg(self.title, &plot),
+            svg: render::svg(&title, &plot),
+            title,
             table: plot.table.clone(),
             plot,
         }

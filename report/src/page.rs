@@ -8,14 +8,19 @@
 //! use tables::results::Results;
 //!
 //! let results = Results::default();
-//! let page = Page { results: &results, facts: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[] };
+//! let known = Default::default();
+//! let page = Page {
+//!     results: &results, facts: &[], answers: None, figures: &[], claims: &[], cycles: &[], unreached: &[], known: &known,
+//! };
 //! assert!(html(&page).starts_with("<!DOCTYPE html>"));
 //! ```
 //!
-//! Each section has a module: `ran`, `claims`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
+//! [`markdown`] and [`rows`] have the same results for pull requests and spreadsheets.
+//!
+//! Each section has a module: `summary` (whose sentences are `overview`'s), `ran`, `claims`, `protocols`, `experiments`, `campaign` with its parts, `fidelity`, `coverage` and `violations`. `explained` makes a
 //! page about a single history, `charted` one about a single run of a protocol. `section` has headings and anchors, `table` and `cell` tables, and `drawing` puts figures into the page.
 
-mod campaign;
+pub(crate) mod campaign;
 mod cell;
 mod charted;
 mod claims;
@@ -24,11 +29,20 @@ mod drawing;
 mod experiments;
 mod explained;
 mod fidelity;
+mod machine;
+mod markdown;
+mod overview;
+mod protocols;
 mod ran;
 mod section;
+mod sheet;
+mod summary;
 mod table;
 pub mod tested;
+mod timeline;
 mod violations;
+
+use std::collections::BTreeMap;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html as markup};
 
@@ -41,6 +55,9 @@ use tables::results::Results;
 pub use charted::charted;
 pub use coverage::Unreached;
 pub use explained::explained;
+pub use machine::{Machine, MachineCell, machines_page};
+pub use markdown::markdown;
+pub use sheet::{Row, rows};
 pub use violations::{Cycle, shortest_violations};
 
 /// The content of a page.
@@ -60,6 +77,8 @@ pub struct Page<'a> {
     pub cycles: &'a [Cycle],
     /// Unreachable transitions of the protocols whose coverage is shown.
     pub unreached: &'a [Unreached],
+    /// For named mutants, how their fault shows.
+    pub known: &'a BTreeMap<String, String>,
 }
 
 /// Forbids browsers to load anything.
@@ -72,13 +91,15 @@ const SCRIPT: &str = include_str!("page/script.js");
 pub fn html(page: &Page<'_>) -> String {
     let mut anchors = Anchors::default();
     let sections = [
-        ran::section(page, &mut anchors),
+        summary::section(page, &mut anchors),
         claims::section(page, &mut anchors),
+        protocols::section(page, &mut anchors),
         experiments::section(page, &mut anchors),
         campaign::section(page, &mut anchors),
         fidelity::section(page, &mut anchors),
         coverage::section(&page.results.coverage, page.unreached, &mut anchors),
         violations::section(page, &mut anchors),
+        ran::section(page, &mut anchors),
     ];
     let sections: Vec<Section> = sections.into_iter().flatten().collect();
     document(title(page), &lead(page), &sections)
@@ -102,7 +123,7 @@ fn document(title: &str, lead: &str, sections: &[Section]) -> String {
                     h1 { (title) }
                     p.lead { (lead) }
                 }
-                (contents(sections))
+                @if sections.len() > 1 { (contents(sections)) }
                 main {
                     @for section in sections {
                         (section.markup())
@@ -157,21 +178,9 @@ fn lead(page: &Page<'_>) -> String {
 fn contents(sections: &[Section]) -> Markup {
     markup! {
         nav aria-label="Contents" {
-            details open {
-                summary { "Contents" }
-                ul {
-                    @for section in sections {
-                        li {
-                            a href={ "#" (section.id) } { (section.title) }
-                            @if !section.parts.is_empty() {
-                                ul {
-                                    @for part in &section.parts {
-                                        li { a href={ "#" (part.id) } { (part.title) } }
-                                    }
-                                }
-                            }
-                        }
-                    }
+            ul {
+                @for section in sections {
+                    li { a href={ "#" (section.id) } { (section.title) } }
                 }
             }
         }

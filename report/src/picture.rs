@@ -30,6 +30,7 @@ mod paths;
 mod render;
 mod routes;
 mod states;
+pub mod timeline;
 mod write;
 
 pub use certify::rule::Relation;
@@ -56,6 +57,8 @@ pub struct Picture {
     pub lines: Vec<CacheLine>,
     /// The steps before the run ended.
     pub lists: Vec<List>,
+    /// All operations over time, which a page shows where there are too many to draw with arrows.
+    pub timeline: Option<timeline::Timeline>,
     /// Sentences below everything else, such as assumptions.
     pub notes: Vec<String>,
 }
@@ -171,6 +174,8 @@ pub struct CacheLine {
     pub left_out: usize,
     /// The first violation of the SWMR invariant, as a sentence: a cache may write while another has a permission, too.
     pub swmr_violation: Option<String>,
+    /// The same in a few words, for a title.
+    pub finding: Option<String>,
 }
 
 impl CacheLine {
@@ -201,4 +206,21 @@ pub struct LineRow {
     pub changed: Option<usize>,
     /// The controllers whose permissions violate the SWMR invariant after the row, in ascending order.
     pub conflicting: Vec<usize>,
+    /// Whether this transition is the one by which a cache kept its permission although another cache got it.
+    pub is_cause: bool,
+    /// The controller that served the operation, if it is one and that is known.
+    pub served_by: Option<usize>,
+    /// The value that the operation wrote or, if it did not write, read.
+    pub value: Option<String>,
+}
+
+impl LineRow {
+    /// The state of a controller after the row, with the value where the controller served the operation, such as `M 0x17`.
+    pub fn state(&self, controller: usize) -> String {
+        let state = self.states.get(controller).map_or("", String::as_str);
+        match &self.value {
+            Some(value) if self.served_by == Some(controller) => format!("{state} {value}"),
+            _ => state.to_owned(),
+        }
+    }
 }

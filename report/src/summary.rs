@@ -13,6 +13,7 @@ use std::collections::BTreeSet;
 
 use serde::Serialize;
 
+use crate::claims::measure::RECORDED;
 use tables::{Reported, Trial};
 
 /// The summary of an experiment.
@@ -78,9 +79,13 @@ fn seed(command: &str) -> Option<u64> {
     words.nth(1)?.parse().ok()
 }
 
-/// The columns that identify a history of an experiment.
+/// The columns that identify a history of an experiment. A recorded trace is in every part of the experiment, and is one history.
 fn history(trial: &Trial) -> (&str, &str, &str, u32) {
-    (&trial.size, &trial.part, &trial.point, trial.number)
+    if trial.source == RECORDED {
+        (&trial.size, "", &trial.trace_hash, 0)
+    } else {
+        (&trial.size, &trial.part, &trial.point, trial.number)
+    }
 }
 
 fn timeouts(trials: &[Trial]) -> Vec<f64> {
@@ -104,6 +109,21 @@ mod tests {
             said,
             ..Trial::default()
         }
+    }
+
+    #[test]
+    fn a_recorded_trace_is_one_history_in_all_parts() {
+        let of_part = |part: &str, hash: &str| Trial {
+            part: part.to_owned(),
+            point: format!("{part}=4"),
+            source: "recorded".to_owned(),
+            trace_hash: hash.to_owned(),
+            ..trial("a", 0, "x", Reported::Consistent)
+        };
+        let rows = [("operations", "h"), ("threads", "h"), ("threads", "i")];
+        let rows = rows.map(|(part, hash)| of_part(part, hash));
+        let found = &experiments(&rows)[0];
+        assert_eq!((found.rows, found.histories), (3, 2));
     }
 
     #[test]

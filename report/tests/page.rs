@@ -65,7 +65,7 @@ fn links_find_their_targets_and_no_id_is_there_twice() {
     for element in all(&html, "[aria-labelledby]") {
         assert!(known.contains(element.value().attr("aria-labelledby").unwrap()));
     }
-    // Four drawings have the same id, and each must refer to its own.
+    // The drawings have the same id, and each must refer to its own.
     let clipped = all(&html, "svg [clip-path]");
     let targets: BTreeSet<&str> =
         clipped.iter().filter_map(|element| element.value().attr("clip-path")).collect();
@@ -101,12 +101,14 @@ fn the_same_results_give_the_same_bytes() {
 fn everything_has_its_place() {
     let html = parsed(&full().html());
     let headings = [
-        "What was run",
+        "Summary",
         "Published results and ours",
+        "Protocols side by side",
         "Experiments",
         "Campaign",
         "Transition coverage",
         "Violations",
+        "What was run",
     ];
     let found = texts(&html, "h2");
     let found: Vec<&str> = found.iter().map(|title| title.trim_end_matches([' ', '#'])).collect();
@@ -121,7 +123,28 @@ fn everything_has_its_place() {
         drawn(&format!("{} figure", within("experiment-gcc-fig4"))),
         ["figure-gcc-fig4-operations", "figure-gcc-fig4-threads"]
     );
-    assert_eq!(drawn(&format!("{} > figure", within("campaign"))), ["figure-mutants-kills"]);
+    // The matrix of operators and finders is a table, and not a figure beside it.
+    let shown = drawn(&format!("{} figure", within("campaign-figures")));
+    assert_eq!(shown, ["figure-mutants-operations"]);
+    let thumbnails = all(&html, ".thumbnails use");
+    let thumbnails: Vec<&str> =
+        thumbnails.iter().filter_map(|one| one.value().attr("href")).collect();
+    assert_eq!(
+        thumbnails,
+        [
+            "#figure-gcc-fig4-operations-drawing",
+            "#figure-mutants-operations-drawing",
+            "#figure-gcc-fig4-threads-drawing"
+        ]
+    );
+    let compared = texts(&html, &format!("{} tbody tr > *", within("protocols")));
+    assert_eq!(compared[..4], ["P", "11", "1", "9.09 %"]);
+    assert_eq!(compared[6..9], ["2", "3", "66.67 %"]);
+    let hints = texts(&html, &format!("{} tbody td:last-child", within("survivors")));
+    assert!(
+        hints.contains(&EVIL.to_owned()) && hints.contains(&"not known".to_owned()),
+        "{hints:?}"
+    );
     // The drawing contains its title.
     let captions = texts(&html, "figcaption");
     assert!(captions.iter().all(|caption| !caption.contains("Title of")));
@@ -129,7 +152,7 @@ fn everything_has_its_place() {
     assert_eq!(ran[..6], ["gcc-fig4", "quick", "3", "6", "3", "0"]);
     assert_eq!(ran[8..], ["5", "60 s"]);
     assert_eq!(
-        texts(&html, &format!("{} .verdict", within("claims")))[4..],
+        texts(&html, &format!("{} table .verdict", within("claims"))),
         ["✓ holds", "✗ differs", "≈ calibrated", "○ untested"]
     );
     let told = texts(&html, &format!("{} dd", within("ran")));
@@ -171,7 +194,7 @@ fn what_there_is_not_has_no_section() {
         ..Made::default()
     };
     let html = parsed(&trials.html());
-    assert_eq!(texts(&html, "h2"), ["What was run #", "Experiments #"]);
+    assert_eq!(texts(&html, "h2"), ["Summary #", "Experiments #", "What was run #"]);
     let campaign = Made {
         results: Results { runs: full.results.runs.clone(), ..Results::default() },
         answers: full.answers.clone(),
@@ -180,6 +203,9 @@ fn what_there_is_not_has_no_section() {
         ..Made::default()
     };
     let html = parsed(&campaign.html());
-    assert_eq!(texts(&html, "h2"), ["What was run #", "Campaign #", "Violations #"]);
+    assert_eq!(
+        texts(&html, "h2"),
+        ["Summary #", "Protocols side by side #", "Campaign #", "Violations #", "What was run #"]
+    );
     assert!(all(&html, "pre").is_empty());
 }

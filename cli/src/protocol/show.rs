@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use slicc::outline::{MachineOutline, Outline};
 
-use super::{diagnostics, dot, drawing, json, open, text};
+use super::{diagnostics, dot, drawing, json, matrix, open, text};
 use crate::error::Error;
 use crate::files;
 use crate::status::Status;
@@ -28,7 +28,9 @@ JSON is one object: `protocol`, `mutant` (or null), `files`, and `machines`, eac
 `requests`, `stalls`, `file`, `line`).
 A graph (dot is Graphviz's language) has one edge for all transitions from one state to another, without those
 that stall; in a drawing, a state lists the events that do not change it. There is one graph a machine: several
-go to FILE-MACHINE.svg each if a file is given.")]
+go to FILE-MACHINE.svg each if a file is given.
+A page (html) has a table for each machine, however large: a row is a state, a column an event, and a cell leads to
+the next state and says what is done.")]
 pub(super) struct Args {
     /// A `.slicc` file, or the name of a built-in protocol
     protocol: String,
@@ -45,7 +47,7 @@ pub(super) struct Args {
     #[arg(long, value_name = "NAME")]
     machine: Option<String>,
 
-    /// Write to this file instead of standard output: a name ending in .txt, .json, .dot or .svg
+    /// Write to this file instead of standard output: a name ending in .txt, .json, .dot, .svg or .html
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -61,6 +63,8 @@ enum Format {
     Dot,
     /// Drawing
     Svg,
+    /// Page with a table of states and events for each machine
+    Html,
 }
 
 impl Format {
@@ -71,6 +75,7 @@ impl Format {
             Format::Json => &["json"],
             Format::Dot => &["dot", "gv"],
             Format::Svg => &["svg"],
+            Format::Html => &["html", "htm"],
         }
     }
 }
@@ -97,7 +102,7 @@ impl Args {
             (Some(format), _) => Ok(format),
             (None, Some(format)) => Ok(format),
             (None, None) => {
-                let advice = ".txt, .json, .dot or .svg was expected; or add --to";
+                let advice = ".txt, .json, .dot, .svg or .html was expected; or add --to";
                 files::check_ending("-o", path, Format::Text.endings(), advice)
                     .map(|()| Format::Text)
             }
@@ -121,6 +126,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             Format::Json => json::machines(loaded, machines, out),
             Format::Dot => dot::machines(loaded, machines, out),
             Format::Svg => drawing::machines(loaded, machines, out),
+            Format::Html => matrix::machines(loaded, machines, out),
         };
         written.map_err(Error::Output)
     };
@@ -128,7 +134,7 @@ pub(super) fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         && let Some(machine) = machines.iter().find(|one| drawing::is_too_large(one))
     {
         return Err(Error::Usage(format!(
-            "{} is too large to be drawn: try --to dot",
+            "{} is too large to be drawn: write .html, a table of states and events with links, or .dot",
             machine.name
         )));
     }

@@ -11,7 +11,8 @@ use report::page::{self, Page, shortest_violations};
 use super::cycles;
 use super::unreached;
 use crate::error::Error;
-use crate::files::{check_ending, create, failed};
+use crate::files::{check_ending, create, ending, failed};
+use lab::campaign::named_effects;
 use lab::stored::Stored;
 
 /// How many violations the page explains.
@@ -20,8 +21,8 @@ const EXPLAINED: usize = 20;
 /// The files that are asked for.
 #[derive(clap::Args)]
 pub struct Files {
-    /// Write everything as one HTML page
-    #[arg(long, short, value_name = "FILE.html")]
+    /// Write everything as one page (.html), a summary for a pull request (.md), or rows for a spreadsheet (.csv)
+    #[arg(long, short, value_name = "FILE.html|md|csv")]
     output: Option<PathBuf>,
 
     /// Write every figure into this folder, as SVG and as PNG
@@ -40,8 +41,9 @@ impl Files {
     /// Returns an error if a name has such an ending.
     pub fn check(&self) -> Result<(), Error> {
         if let Some(path) = &self.output {
-            let advice = ".html was expected: a page can be printed from a browser, and --figures DIR writes every figure as SVG and PNG";
-            check_ending("-o", path, &["html", "htm"], advice)?;
+            let advice = ".html, .md or .csv was expected: for a PDF, print the .html page from a browser; --figures DIR writes every figure \
+                          as SVG and PNG";
+            check_ending("-o", path, &["html", "htm", "md", "csv"], advice)?;
         }
         match &self.claims {
             Some(path) => check_ending(
@@ -66,7 +68,9 @@ impl Files {
     ) -> Result<Vec<String>, Error> {
         let results = &held.results;
         let mut lines = Vec::new();
-        let is_drawn = self.output.is_some() || self.figures.is_some();
+        let form = self.output.as_ref().and_then(|path| ending(path));
+        let is_page = self.output.is_some() && !matches!(form.as_deref(), Some("md" | "csv"));
+        let is_drawn = is_page || self.figures.is_some();
         let mut figures = Vec::new();
         if is_drawn {
             figures = figures::all(results, answers);
@@ -81,7 +85,8 @@ impl Files {
         }
         if let Some(path) = &self.output {
             let mut violations = shortest_violations(results);
-            violations.truncate(EXPLAINED);
+            violations.truncate(if is_page { EXPLAINED } else { 0 });
+            let known = named_effects::all();
             let page = Page {
                 results,
                 facts: &held.facts,
@@ -90,10 +95,19 @@ impl Files {
                 claims,
                 cycles: &cycles::of(&violations),
                 unreached: &unreached::of(&results.coverage),
+                known: &known,
             };
-            let html = page::html(&page);
-            create(path, |out| out.write_all(html.as_bytes()).map_err(Error::Output))?;
-            lines.push(format!("Page: {}", path.display()));
+            match form.as_deref() {
+                Some("csv") => tables::write_csv(&page::rows(&page), path).map_err(failed(path))?,
+                form => {
+                    let text = match form {
+                        Some("md") => page::markdown(&page),
+                        _ => page::html(&page),
+                    };
+                    create(path, |out| out.write_all(text.as_bytes()).map_err(Error::Output))?;
+                }
+            }
+            lines.push(format!("{}: {}", if is_page { "Page" } else { "Summary" }, path.display()));
         }
         // A blank line separates them from the rest of the text.
         if let Some(first) = lines.first_mut() {

@@ -427,6 +427,6 @@ fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "what their client guarantees".to_owned(),
         Scope::Model(model) => model.to_uppercase(),
-        Scope::Client(client) => client.clone(),
+        Scope::Client(name) | Scope::Protocol(name) => name.clone(),
     }
 }

@@ -38,6 +38,7 @@ fn all_experiments_are_listed() {
         "gcc-fig5",
         "gcc-fig6",
         "gcc-unordered",
+        "gcc-unordered-reads",
         "wsc-kernel",
         "wsc-fig6",
         "wsc-fig7",

@@ -47,6 +47,13 @@ fn a_violation_is_drawn_with_its_lines_and_states() {
         "Cache line 0x1000",
         "L1Cache 0",
         "reads before it is overwritten",
+        // Two caches that hold the line are the title; the transition that kept it there, and who serves which thread, are shown.
+        "SC is violated: L1Cache 1 in M and L1Cache 2 in M hold line 0x1000 at once",
+        "L1Cache 1 kept the line at Fwd_GETX (line 241)",
+        "keeps the line",
+        "L1Cache 2 (T2)",
+        "thread 2 (L1Cache 2)",
+        "M 0x300000006",
     ] {
         assert!(svg.contains(wanted), "{wanted}");
     }
@@ -98,6 +105,9 @@ fn a_consistent_history_is_drawn_if_it_is_small_and_listed_if_not() {
     assert!(message.contains("too long to draw") && message.contains(".html"), "{message}");
     let page = drawn(CONSISTENT, "large.html", 0);
     assert!(page.contains("100 operations"), "{}", page.len());
+    // A mark for each operation on the timeline.
+    let timeline = page.split("class=\"timeline\"").nth(1).unwrap();
+    assert_eq!(timeline.matches("<rect ").count(), 100);
 }
 
 #[test]

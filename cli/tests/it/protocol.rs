@@ -235,6 +235,24 @@ fn one_file_a_machine() {
 }
 
 #[test]
+fn a_machine_that_is_too_large_to_be_drawn_is_a_table() {
+    let folder = Folder::new();
+    let [svg, page] = ["a.svg", "a.html"].map(|name| folder.path(name));
+    let show = ["protocol", "show", "MOESI_AMD_Base", "--machine", "CorePair", "-o"];
+    let message = error(&[&show[..], &[&svg]].concat());
+    assert!(message.contains("too large to be drawn: write .html"), "{message}");
+    output(&[&show[..], &[&page]].concat());
+    let page = fs::read_to_string(&page).unwrap();
+    let rows: Vec<&str> = page.match_indices("<tr id=\"").map(|(at, _)| &page[at + 8..]).collect();
+    let ids: Vec<&str> = rows.iter().filter_map(|row| row.split('"').next()).collect();
+    assert!(ids.len() > 50, "{}", ids.len());
+    for link in page.split("<a href=\"#m").skip(1) {
+        let id = format!("m{}", link.split('"').next().unwrap());
+        assert!(ids.contains(&&*id), "{id}");
+    }
+}
+
+#[test]
 fn what_cannot_be_shown() {
     let folder = Folder::new();
     let path = small(&folder);
@@ -246,7 +264,10 @@ fn what_cannot_be_shown() {
     let message = error(&["protocol", "show", &broken]);
     assert!(message.contains("a `;` is missing here"), "{message}");
     for (arguments, expected) in [
-        (&["-o", "a.png"][..], "a.png: a name that ends in .txt, .json, .dot or .svg was expected"),
+        (
+            &["-o", "a.png"][..],
+            "a.png: a name that ends in .txt, .json, .dot, .svg or .html was expected",
+        ),
         (&["-o", "a.svg", "--format", "json"], "a.svg: a name that ends in .json was expected"),
     ] {
         let message = error(&[&["protocol", "show", &path], arguments].concat());

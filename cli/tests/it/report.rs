@@ -118,6 +118,35 @@ fn a_page_with_cycles_and_the_other_files() {
 }
 
 #[test]
+fn a_summary_for_a_pull_request_and_rows_for_a_spreadsheet() {
+    let folder = results();
+    let [text, rows] = ["summary.md", "rows.csv"].map(|name| folder.path(name));
+    let said = output(&["report", folder_of(&folder), "-o", &text]);
+    assert!(said.ends_with(&format!("\nSummary: {text}\n")), "{said}");
+    output(&["report", folder_of(&folder), "-o", &rows]);
+    let text = fs::read_to_string(&text).unwrap();
+    for wanted in
+        ["## What was run", "## What was found", "## Protocols side by side", "| MI\\_example |"]
+    {
+        assert!(text.contains(wanted), "{wanted}: {text}");
+    }
+    // Each line of a table has as many cells as its head.
+    let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+    let lines: Vec<&str> = text.lines().collect();
+    let tables = lines.split(|line| !line.starts_with('|')).filter(|table| !table.is_empty());
+    for table in tables {
+        assert!(
+            table.len() > 2 && table.iter().all(|line| cells(line) == cells(table[1])),
+            "{table:?}"
+        );
+    }
+    let rows = fs::read_to_string(&rows).unwrap();
+    assert!(rows.starts_with("section,subject,measure,value,note\n"), "{rows}");
+    let found = rows.lines().filter(|line| line.starts_with("mutant,")).count();
+    assert!(rows.contains("protocol,MI_example,mutants,") && found > 0, "{rows}");
+}
+
+#[test]
 fn what_cannot_be_run_again_is_said() {
     let folder = Folder::new();
     let path = folder.path("c");
@@ -157,7 +186,9 @@ fn what_is_no_result() {
     // A name with the ending of another format.
     let pdf = folder.path("page.pdf");
     let message = error(&["report", folder_of(&folder), "-o", &pdf]);
-    assert!(message.contains("a name that ends in .html was expected"), "{message}");
+    for wanted in ["a name that ends in .html, .md or .csv was expected", "print the .html page"] {
+        assert!(message.contains(wanted), "{message}");
+    }
     assert!(!Path::new(&pdf).exists());
     let message = error(&["report", folder_of(&folder), "--claims", &folder.path("claims.json")]);
     assert!(message.contains("a name that ends in .csv was expected"), "{message}");

@@ -9,11 +9,12 @@ use serde_json::Value;
 use tables::{CampaignRun, Trial, read_runs, read_trials};
 
 /// For each experiment, the numbers of histories and rows at the size of the papers.
-const EXPERIMENTS: [(&str, usize, usize); 16] = [
+const EXPERIMENTS: [(&str, usize, usize); 17] = [
     ("gcc-fig4", 2000, 6000),
     ("gcc-fig5", 1000, 6000),
     ("gcc-fig6", 2000, 6000),
     ("gcc-unordered", 200, 1600),
+    ("gcc-unordered-reads", 600, 3000),
     ("wsc-kernel", 1742, 8710),
     ("wsc-fig6", 1400, 5600),
     ("wsc-fig7", 800, 3200),

@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::{Campaign, Scope};
 use crate::statistics::{Estimate, mean, median};
-use tables::CRITERIA;
+use tables::{CRITERIA, CampaignRun};
 
 /// The number of operations that had completed when violations were detected, by criterion.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -30,9 +30,9 @@ pub struct Detection {
 }
 
 pub(super) fn operations(campaign: &Campaign<'_>, scope: &Scope) -> OperationsToDetection {
+    let tried: Vec<&CampaignRun> = campaign.tried(scope).map(|(_, run)| run).collect();
     let criteria = (0..CRITERIA.len()).map(|criterion| {
-        let runs = campaign.tried(scope).map(|(_, run)| run);
-        let caught = runs.filter(|run| campaign.breaks(run, criterion));
+        let caught = tried.iter().filter(|run| campaign.breaks(run, criterion));
         let numbers = caught.filter_map(|run| run.criteria[criterion].operations);
         let numbers: Vec<Estimate> = numbers.map(|one| Estimate::exactly(one.into())).collect();
         Detection {

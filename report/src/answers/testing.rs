@@ -47,6 +47,11 @@ impl Row {
         self
     }
 
+    pub fn of_protocol(mut self, protocol: &str) -> Row {
+        self.0.protocol = protocol.to_owned();
+        self
+    }
+
     pub fn known(mut self, repairs: &str) -> Row {
         self.0.known = Some(repairs.to_owned());
         self

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::paper::PublishedClaim;
 use super::{Claim, Evidence, Missing};
-use crate::answers::{Answers, Rates, Scope};
+use crate::answers::{Rates, rates_of_model};
 use crate::figures::CAMPAIGN;
 use crate::statistics::Share;
 use tables::results::Results;
@@ -55,10 +55,7 @@ fn rates(results: &Results, model: &str, counts: &dyn Fn(&str) -> bool) -> Resul
         return Err(Missing::Experiment("mutants"));
     }
     let counts = |client: &str, criterion: &str| client == model && counts(criterion);
-    let answers = Answers::of(&results.runs, &results.equivalents, &counts);
-    let scope = Scope::Model(model.to_owned());
-    let mut rates = answers.rates.into_iter();
-    let rates = rates.find(|rates| rates.scope == scope);
+    let rates = rates_of_model(&results.runs, &results.equivalents, &counts, model);
     rates.ok_or(Missing::Rows("mutants", "runs with such cores"))
 }
 

@@ -23,6 +23,9 @@ pub const FEWEST: usize = 10;
 /// Fewest cases for a share. If something is true of all of them, its share is above 97 %, with 95 % confidence.
 pub const FEWEST_CASES: u64 = 100;
 
+/// The source of histories that were recorded, in the rows of a table.
+pub const RECORDED: &str = "recorded";
+
 /// The size whose numbers are shown and decide no claim.
 pub const QUICK: &str = "quick";
 
@@ -201,14 +204,24 @@ impl<'a> Trials<'a> {
         }
     }
 
-    /// These trials, if they have enough histories for a mean of shares.
+    /// Each history once: a recorded trace is in every part of its experiment.
+    fn distinct(self) -> Trials<'a> {
+        let mut seen = BTreeSet::new();
+        let is_new = |history: &History<'a>| {
+            history.any.source != RECORDED || seen.insert(history.any.trace_hash.as_str())
+        };
+        Trials { histories: self.histories.into_iter().filter(is_new).collect(), ..self }
+    }
+
+    /// These trials, each history once, if they have enough histories for a mean of shares.
     ///
     /// # Errors
     /// Fails if there are too few histories.
     pub fn enough_cases(self) -> Result<Trials<'a>, Missing> {
-        match self.histories.len() as u64 {
-            few if few < FEWEST_CASES => Err(Missing::Cases(self.experiment, few)),
-            _ => Ok(self),
+        let all = self.distinct();
+        match all.histories.len() as u64 {
+            few if few < FEWEST_CASES => Err(Missing::Cases(all.experiment, few)),
+            _ => Ok(all),
         }
     }
 

@@ -51,6 +51,7 @@ pub fn lines(
     history: &History,
     transitions: &Transitions,
     permissions: Permissions<'_>,
+    owners: &Owners<'_>,
     ops: &[OpId],
 ) -> Vec<CacheLine> {
     let bases: BTreeSet<u64> = transitions.iter().map(|it| it.address).collect();
@@ -78,7 +79,7 @@ pub fn lines(
     lines
         .map(|(base, ops)| {
             let served = served.remove(&base).unwrap_or_default();
-            line(history, transitions, permissions, base, &ops, &served)
+            line(history, transitions, permissions, owners, (base, &ops), &served)
         })
         .collect()
 }
@@ -87,8 +88,8 @@ fn line(
     history: &History,
     transitions: &Transitions,
     permissions: Permissions<'_>,
-    base: u64,
-    ops: &[OpId],
+    owners: &Owners<'_>,
+    (base, ops): (u64, &[OpId]),
     served: &BTreeSet<u64>,
 ) -> CacheLine {
     let ticks = ops.iter().flat_map(|&op| {
@@ -123,6 +124,10 @@ fn line(
                 row.tick = history.operation(op).completed;
                 row.line = history.line(op);
                 row.what = format!("{} {}", why::label(history, op), history.describe(op));
+                let owner = owners.get(&history.thread_of(op));
+                row.served_by = owner.and_then(|owner| controllers.binary_search(owner).ok());
+                let values = history.operation(op);
+                row.value = values.written.or(values.read).map(|value| format!("{value:#x}"));
             }
             Event::Transition(it) => {
                 let at = controllers.binary_search(&(it.machine, it.version)).unwrap_or(0);
@@ -142,10 +147,16 @@ fn line(
         rows.push(row);
     }
     let violation = rows.iter().find(|row| !row.conflicting.is_empty());
-    let swmr_violation = violation.map(|row| swmr_violation(row, &controllers));
+    let finding = violation.map(|row| holders(row, &controllers, base));
+    let mut swmr_violation = violation.map(|row| swmr_violation(row, &controllers));
+    let cause = cause(&rows);
+    if let (Some(at), Some(told)) = (cause, &mut swmr_violation) {
+        rows[at].is_cause = true;
+        *told += &kept(&rows[at]);
+    }
     let is_before = |row: &&LineRow| row.changed.is_some() && row.tick < Some(first);
     let before = rows.iter().take_while(is_before).count();
-    let begins = before.saturating_sub(BEFORE);
+    let begins = before.saturating_sub(BEFORE).min(cause.unwrap_or(usize::MAX));
     rows.drain(..begins);
     let (rows, farther) = nearest(rows);
     let left_out = begins + farther;
@@ -153,12 +164,96 @@ fn line(
         title: format!("Cache line {base:#x}: the states of its controllers"),
         controllers: controllers
             .iter()
-            .map(|(machine, version)| format!("{machine} {version}"))
+            .map(|own| {
+                let cores = owners.iter().filter(|(_, owner)| *owner == own);
+                let cores =
+                    cores.map(|(thread, _)| format!("T{}", history.threads()[*thread].label));
+                let cores: Vec<String> = cores.collect();
+                let cores = if cores.is_empty() {
+                    String::new()
+                } else {
+                    format!(" ({})", cores.join(", "))
+                };
+                format!("{} {}{cores}", own.0, own.1)
+            })
             .collect(),
         rows,
         left_out,
         swmr_violation,
+        finding,
     }
+}
+
+/// A cache: a machine and its number.
+type Cache<'a> = (&'a str, u32);
+
+/// The caches of threads, by the thread's index.
+pub type Owners<'a> = BTreeMap<usize, Cache<'a>>;
+
+/// Returns the cache that serves each thread: the one that takes transitions for a line at the ticks at which the thread's operations on it
+/// complete. A thread of which that is true for no cache more often than for all others together has none.
+pub fn owners<'a>(
+    history: &History,
+    transitions: &'a Transitions,
+    permissions: Permissions<'_>,
+) -> Owners<'a> {
+    let mut core_caches: BTreeMap<&str, bool> = BTreeMap::new();
+    for it in transitions.iter() {
+        let is_known = core_caches.entry(it.machine).or_default();
+        *is_known = *is_known || permissions(it.machine, it.next_state).is_some();
+    }
+    let mut taken: BTreeMap<u64, Vec<(u64, Cache<'_>)>> = BTreeMap::new();
+    for it in transitions.iter().filter(|it| core_caches.get(it.machine) == Some(&true)) {
+        taken.entry(it.tick).or_default().push((it.address, (it.machine, it.version)));
+    }
+    let mut counts: BTreeMap<usize, BTreeMap<Cache<'_>, usize>> = BTreeMap::new();
+    for op in history.ops() {
+        let Some(location) = history.location(op) else { continue };
+        let address = history.locations()[location as usize].address;
+        let tick = history.operation(op).completed;
+        let own = tick.and_then(|tick| taken.get(&tick)).into_iter().flatten();
+        let own =
+            own.filter(|(base, _)| address.checked_sub(*base).is_some_and(|it| it < LONGEST_LINE));
+        for (_, cache) in own {
+            *counts.entry(history.thread_of(op)).or_default().entry(*cache).or_default() += 1;
+        }
+    }
+    let most = counts.into_iter().filter_map(|(thread, caches)| {
+        let all: usize = caches.values().sum();
+        let (cache, most) = caches.into_iter().max_by_key(|(_, count)| *count)?;
+        (2 * most > all).then_some((thread, cache))
+    });
+    most.collect()
+}
+
+/// The row of the transition by which a cache kept its permission although another cache got one that excludes it: the last transition of
+/// that cache before the SWMR violation, if it kept the state.
+fn cause(rows: &[LineRow]) -> Option<usize> {
+    let violation = rows.iter().position(|row| !row.conflicting.is_empty())?;
+    let others = rows[violation].conflicting.iter();
+    let others = others.filter(|at| Some(**at) != rows[violation].changed);
+    let last = others.filter_map(|&at| {
+        let last = rows[..violation].iter().rposition(|row| row.changed == Some(at))?;
+        rows[last].what.ends_with(STAYS).then_some(last)
+    });
+    last.max()
+}
+
+/// What a cache did to keep its permission, such as `; L1Cache 1 kept the line at Fwd_GETX (line 241)`.
+fn kept(row: &LineRow) -> String {
+    let what = row.what.trim_end_matches(STAYS);
+    let (controller, event) = what.split_once(": ").unwrap_or((what, ""));
+    let line = row.line.map_or(String::new(), |line| format!(" (line {line})"));
+    format!("; {controller} kept the line at {event}{line}")
+}
+
+/// The caches that violate the SWMR invariant, such as `L1Cache 1 in M and L1Cache 2 in M hold line 0x1000 at once`.
+fn holders(row: &LineRow, controllers: &[(&str, u32)], base: u64) -> String {
+    let names = row.conflicting.iter().map(|&at| {
+        let (machine, version) = controllers[at];
+        format!("{machine} {version} in {}", row.states[at])
+    });
+    format!("{} hold line {base:#x} at once", names.collect::<Vec<_>>().join(" and "))
 }
 
 /// The controllers that violate the SWMR invariant: those that may write, and those that may read while another may write. Empty if the
@@ -207,7 +302,7 @@ fn nearest(rows: Vec<LineRow>) -> (Vec<LineRow>, usize) {
     };
     let stays = |at: usize| usize::from(rows[at].what.ends_with(STAYS));
     let mut others: Vec<usize> = (0..rows.len()).filter(|&at| !is_operation[at]).collect();
-    others.sort_by_key(|&at| (distance(at) + STAYS_FARTHER * stays(at), at));
+    others.sort_by_key(|&at| (!rows[at].is_cause, distance(at) + STAYS_FARTHER * stays(at), at));
     let farther = others.len().saturating_sub(room);
     let kept: BTreeSet<usize> = others.into_iter().take(room).chain(operations).collect();
     let rows = rows.into_iter().enumerate();
@@ -237,9 +332,10 @@ pub fn words(lines: &[CacheLine]) -> String {
             let held =
                 line.controllers.iter().zip(&row.states).filter(|(_, state)| !state.is_empty());
             let held: Vec<String> = held.map(|(name, state)| format!("{name} {state}")).collect();
+            let mark = if row.is_cause { "  <- keeps the line" } else { "" };
             let _ = writeln!(
                 text,
-                "    tick {:>8}  line {:>8}  {:40} {}",
+                "    tick {:>8}  line {:>8}  {:40} {}{mark}",
                 number(row.tick),
                 number(row.line),
                 row.what,

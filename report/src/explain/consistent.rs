@@ -5,6 +5,7 @@ use memory::machine::Step;
 
 use super::why;
 use crate::assumptions;
+use crate::picture::timeline::Timeline;
 use crate::picture::{Arrow, Operation, Picture, Relation, Weight};
 
 /// The largest number of steps of a memory order whose picture has arrows. A longer order is a list, which only a page can show.
@@ -29,7 +30,14 @@ pub fn consistent(
     };
     if steps.len() <= DRAWN {
         picture.arrows = sources(history, reads_from, steps);
-    } else if steps.len() > LISTED {
+    } else {
+        let executed = steps.iter().filter_map(|step| match step {
+            Step::Execute(op) => Some(*op),
+            Step::Commit(_) => None,
+        });
+        picture.timeline = Some(Timeline::of(history, &executed.collect::<Vec<_>>()));
+    }
+    if steps.len() > LISTED {
         let left = steps.len() - LISTED;
         picture.notes.push(format!(
             "{left} more steps are not listed; `rubric check --certificate` writes all of them."

@@ -29,7 +29,8 @@ pub fn violation(
     permissions: Permissions<'_>,
     title: &str,
 ) -> Vec<Picture> {
-    let mut lead = vec![sentence(&why::headline(history, violation))];
+    let headline = why::headline(history, violation);
+    let mut lead = vec![format!("{title}: {headline}.")];
     let part = reduce(history, reads_from, model, violation);
     if let Some(shape) = part.and_then(|part| litmus_shape(&part.history, &part.violation)) {
         lead.push(format!("A part of it is the litmus test {}: {}.", shape.name, shape.meaning));
@@ -38,7 +39,11 @@ pub fn violation(
     let (last, others) = violation.blocks.split_last().expect("a proof has a block");
     let drawing = Drawing::of(history, reads_from, last);
     let ops: Vec<OpId> = drawing.ops().collect();
-    let lines = coherence::lines(history, transitions, permissions, &ops);
+    let owners = coherence::owners(history, transitions, permissions);
+    let lines = coherence::lines(history, transitions, permissions, &owners, &ops);
+    // Two caches that hold a line explain more than the cycle that follows from it.
+    let finding = lines.iter().find_map(|line| line.finding.clone()).unwrap_or(headline);
+    let title = &format!("{model} is violated: {finding}");
     let mut notes = assumptions::of(&history.provenance);
     if lines.is_empty() && transitions.iter().next().is_some() {
         notes.push(
@@ -46,7 +51,13 @@ pub fn violation(
                 .to_owned(),
         );
     }
-    let mut pictures = vec![Picture { lines, notes, ..drawing.picture(title.to_owned(), lead) }];
+    let mut picture = drawing.picture(title.to_owned(), lead);
+    for (thread, (machine, version)) in &owners {
+        let name = format!("thread {}", history.threads()[*thread].label);
+        let column = picture.columns.iter_mut().find(|column| **column == name);
+        column.into_iter().for_each(|column| *column += &format!(" ({machine} {version})"));
+    }
+    let mut pictures = vec![Picture { lines, notes, ..picture }];
     for (number, block) in others.iter().enumerate().take(CASES) {
         let drawing = Drawing::of(history, reads_from, block);
         let assumed = block.assumptions.iter().map(|&it| why::assumption(history, it));
@@ -61,14 +72,6 @@ pub fn violation(
         ));
     }
     pictures
-}
-
-/// Makes a clause a sentence, with a capital letter and a full stop.
-fn sentence(clause: &str) -> String {
-    let mut letters = clause.chars();
-    let first = letters.next().map(char::to_uppercase);
-    let capital: String = first.into_iter().flatten().collect();
-    format!("{capital}{}.", letters.as_str())
 }
 
 /// The picture of the end of a proof alone, with its reasons.

@@ -43,7 +43,15 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     let rows = counts
         .iter()
         .map(|(outcome, number)| vec![outcome.name(), number.to_string(), share(*number)]);
+    let short: usize = counts
+        .iter()
+        .filter_map(|(outcome, number)| match outcome {
+            Outcome::Cycle(..=2) => Some(*number),
+            _ => None,
+        })
+        .sum();
     Some(Plot {
+        finding: format!("Of {all} violations, {} show a cycle of at most 2 threads", share(short)),
         subtitle: format!("{all} violations"),
         panels: vec![bars::panel("", x, &groups, y)],
         columns: 1,

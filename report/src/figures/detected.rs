@@ -100,7 +100,7 @@ fn plot(
             violations.iter().filter_map(|trials| finds(trials, &name)).collect();
         Detected::count(name, found.into_iter())
     });
-    let bars = Bars { counted: "violations", found: "refuted", published };
+    let bars = Bars { counted: "violations", found: "refuted", verb: "refutes", published };
     bars.plot(all.collect())
 }
 
@@ -110,6 +110,8 @@ pub struct Bars<'p> {
     pub counted: &'p str,
     /// What is found, as a head in the table.
     pub found: &'p str,
+    /// What a criterion does with what it finds, such as `refutes`.
+    pub verb: &'p str,
     /// The published shares, by algorithm.
     pub published: &'p dyn Fn(&str) -> Option<f64>,
 }
@@ -148,7 +150,17 @@ impl Bars<'_> {
             ]
         });
         let columns = ["criterion", self.counted, self.found, "share", "published share"];
+        // The weakest and the strongest say the most.
+        let mut sorted: Vec<&Detected> = all.iter().collect();
+        sorted.sort_by(|one, other| one.share().total_cmp(&other.share()));
+        let told = |one: &Detected| format!("{} {}", one.name, percent(one.share()));
+        let strongest = sorted.last().map_or_else(String::new, |one| {
+            told(one).replacen(&one.name, &format!("{} {}", one.name, self.verb), 1)
+        });
+        let weakest = sorted.first().filter(|_| sorted.len() > 1);
+        let weakest = weakest.map_or_else(String::new, |one| format!(", {}", told(one)));
         Some(Plot {
+            finding: format!("Of {most} {}, {strongest}{weakest}", self.counted),
             subtitle: format!("{most} {}", self.counted),
             panels: vec![bars::panel("", "criterion", &groups, y)],
             columns: 1,

@@ -31,7 +31,7 @@ pub fn plot(answers: &Answers) -> Option<Plot> {
     let rows = scopes.iter().flat_map(|(scope, detections)| {
         let model = match scope {
             Scope::Model(model) => model.clone(),
-            Scope::All | Scope::Client(_) => String::new(),
+            _ => String::new(),
         };
         let number = |number: Option<f64>| number.map_or_else(String::new, |one| digits(one, 5));
         detections.iter().map(move |detection| {
@@ -45,7 +45,17 @@ pub fn plot(answers: &Answers) -> Option<Plot> {
         })
     });
     let columns = ["model", "criterion", "runs", "median (operations)", "mean (operations)"];
+    let shown = scopes.iter().find_map(|(scope, detections)| {
+        let Scope::Model(model) = scope else { return None };
+        let own = detections.iter().find(|detection| detection.criterion == *model)?;
+        Some((model.to_uppercase(), own.median?))
+    });
+    let finding = shown.map(|(model, median)| {
+        let median = digits(median, 4);
+        format!("Half of the violations of {model} are detected within {median} operations")
+    });
     Some(Plot {
+        finding: finding.unwrap_or_default(),
         subtitle: "violating runs that the criterion refutes; their number is beside its name"
             .to_owned(),
         columns: 1,

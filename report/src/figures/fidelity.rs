@@ -40,7 +40,12 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
     let columns =
         ["protocol", "machine", "state", "event", "here", "in gem5", "share here", "share in gem5"];
     let (compared, differing) = totals(&all);
+    let agreeing = compared - differing;
     Some(Plot {
+        finding: format!(
+            "The shares of {agreeing} of {compared} frequent transitions are the same in gem5, within {}",
+            percent(TOLERANCE)
+        ),
         subtitle: format!(
             "{} of {} transitions that both took at least {} times differ by more than {}",
             differing,

@@ -6,7 +6,7 @@ use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
 use super::times::{TIME, place};
 use crate::claims::paper::{BACK_LARGEST, BACK_SLOWDOWN, DERIV_LARGEST};
-use crate::numbers::{count, ratio};
+use crate::numbers::{count, digits, ratio};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Symbol};
 use crate::plot::lines::{self, Quantity, Series};
@@ -79,6 +79,16 @@ fn plot(
     if algorithm == PUBLISHED_ALGORITHM {
         add_published(&mut compared, &mut legend, largest);
     }
+    let finding = slowdown.last().and_then(|largest| {
+        let (place, summary) = largest.points.last()?;
+        let more = if summary.median.is_open() { "over " } else { "" };
+        Some(format!(
+            "With {} and {} {against}, {algorithm} takes {more}{} the baseline's time",
+            largest.name,
+            count(*place),
+            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
+        ))
+    });
     let groups =
         [(vec![BASELINE.to_owned()], baseline.clone()), (vec![algorithm.to_owned()], own.clone())];
     let mut table = lines::table(&["algorithm"], against, &groups, Quantity::Seconds);
@@ -86,6 +96,7 @@ fn plot(
     let ratios = lines::table(&["algorithm"], against, &ratios, Quantity::Ratio);
     table.rows.extend(ratios.rows);
     Some(Plot {
+        finding: finding.unwrap_or_default(),
         subtitle: format!(
             "{}; median and quartiles over programs and other parameters",
             sample.histories_per_point()

@@ -1,17 +1,21 @@
-//! Mutants found, by operator and finder.
+//! Mutants found, by operator and finder, and by operator and protocol.
 
-use crate::answers::{FINDERS, KillMatrix, KillRow, Scope};
+use std::collections::BTreeSet;
+
+use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, ProtocolResult, Scope};
+use crate::numbers::percent;
 use crate::plot::axis::Axis;
 use crate::plot::chart::{Layer, Panel, Plot, Side, Table};
 use crate::plot::font::LABEL;
 use crate::plot::style::{BLACK, GREY, shade};
 use plotters::style::{RGBColor, WHITE};
 
-/// The clients of a scope in words; none for scopes that have no figure.
+/// The runs of a scope in words; none for scopes that have no figure.
 pub fn clients(scope: &Scope) -> Option<String> {
     match scope {
         Scope::All => Some("all clients".to_owned()),
         Scope::Model(model) => Some(format!("clients that guarantee {}", model.to_uppercase())),
+        Scope::Protocol(protocol) => Some(protocol.clone()),
         Scope::Client(_) => None,
     }
 }
@@ -29,35 +33,87 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
     let names: Vec<String> = names.collect();
     let mut columns = vec!["anything".to_owned()];
     columns.extend(finders.iter().map(|at| FINDERS[*at].to_owned()));
-    let (x, y) = (Axis::names("found by", &columns), Axis::rows("", &names));
+    let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
+    let subtitle = format!(
+        "{clients}; {} mutants of {} operators; each cell: found, of those with a run that could show it",
+        matrix.total.mutants,
+        matrix.rows.len()
+    );
+    let total = &matrix.total;
+    Some(Plot {
+        finding: format!("Of {} mutants, {} were found ({clients})", total.mutants, total.killed),
+        ..heat(subtitle, "found by", &columns, &names, &cells)
+    })
+}
+
+/// A matrix of operators and protocols; none if mutants of fewer than two protocols ran.
+pub fn by_protocol(answers: &Answers) -> Option<Plot> {
+    let tried = answers.protocols.iter().filter(|one| one.mutants > 0);
+    let tried: Vec<&ProtocolResult> = tried.collect();
+    if tried.len() < 2 {
+        return None;
+    }
+    let operators = tried.iter().flat_map(|one| &one.operators);
+    let operators: BTreeSet<&str> = operators.map(|one| one.operator.as_str()).collect();
+    let mut cells: Vec<Vec<(u64, u64)>> =
+        vec![tried.iter().map(|one| (one.found, one.mutants)).collect()];
+    cells.extend(operators.iter().map(|operator| {
+        let own = tried.iter().map(|one| {
+            let mut own = one.operators.iter();
+            own.find(|own| own.operator == *operator).map_or((0, 0), |own| (own.found, own.mutants))
+        });
+        own.collect()
+    }));
+    let mut names = vec!["all operators".to_owned()];
+    names.extend(operators.iter().map(|&name| name.to_owned()));
+    let columns: Vec<String> = tried.iter().map(|one| one.protocol.clone()).collect();
+    let shares = tried.iter().map(|one| (one.found as f64 / one.mutants as f64, &*one.protocol));
+    let mut shares: Vec<(f64, &str)> = shares.collect();
+    shares.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let (least, most) = (shares[0], shares[shares.len() - 1]);
+    let finding = format!(
+        "Of the mutants of {} {} were found, of those of {} {}",
+        least.1,
+        percent(least.0),
+        most.1,
+        percent(most.0)
+    );
+    let subtitle = "each cell: found, of the mutants that ran and may differ".to_owned();
+    Some(Plot { finding, ..heat(subtitle, "protocol", &columns, &names, &cells) })
+}
+
+/// A matrix of cells, each a number of things found and of how many, shaded by their share.
+fn heat(
+    subtitle: String,
+    x: &str,
+    columns: &[String],
+    names: &[String],
+    cells: &[Vec<(u64, u64)>],
+) -> Plot {
+    let (x, y) = (Axis::names(x, columns), Axis::rows("", names));
     let mut panel = Panel::new("", x, y);
     panel.has_rows = false;
-    let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
     for (y, row) in cells.iter().enumerate() {
         for (x, cell) in row.iter().enumerate() {
             draw_cell(&mut panel, (x as f64, y as f64), *cell);
         }
     }
     let widest = |names: &[String]| names.iter().map(|name| LABEL.width(name)).max().unwrap_or(0);
-    let width = widest(&names) + 60 + (widest(&columns) + 10) * columns.len() as i32;
-    let rows = names.iter().zip(&cells).map(|(name, cells)| {
+    let width = widest(names) + 60 + (widest(columns) + 10) * columns.len() as i32;
+    let rows = names.iter().zip(cells).map(|(name, cells)| {
         let cells = cells.iter().map(|(killed, of)| format!("{killed}/{of}"));
         std::iter::once(name.clone()).chain(cells).collect()
     });
     let mut heads = vec!["operator"];
     heads.extend(columns.iter().map(|column| &**column));
-    Some(Plot {
-        subtitle: format!(
-            "{clients}; {} mutants of {} operators; each cell: found, of those with a run that could show it",
-            matrix.total.mutants,
-            matrix.rows.len()
-        ),
+    Plot {
+        subtitle,
         panels: vec![panel],
         columns: 1,
         panel_size: (width, 70 + 24 * names.len() as i32),
-        legend: Vec::new(),
         table: Table::new(&heads, rows.collect()),
-    })
+        ..Plot::default()
+    }
 }
 
 /// Mutants found, of how many: by anything, and by each finder.

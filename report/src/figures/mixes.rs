@@ -69,7 +69,20 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     ];
     legend.extend(names.iter().map(|name| bars::entry(Some(style(name)), name)));
     legend.push(bars::entry(None, &format!("{PUBLISHED_ALGORITHM}, published")));
+    let told = mixes.iter().filter_map(|mix| {
+        let (_, own) = mix.slowdowns.iter().find(|(name, _)| name == PUBLISHED_ALGORITHM)?;
+        let mean = own.mean?;
+        Some(format!("{} with {} programs", ratio((mean * 100.0).round() / 100.0), mix.name))
+    });
+    let told: Vec<String> = told.collect();
+    let finding = match told.join(", ").split_once(' ') {
+        Some((ratio, rest)) => {
+            format!("{PUBLISHED_ALGORITHM} takes {ratio} the baseline's time {rest}")
+        }
+        None => String::new(),
+    };
     Some(Plot {
+        finding,
         subtitle: format!("{}; means, none where runs timed out", sample.histories_per_point()),
         panels: vec![times(&mixes), ratios(&mixes)],
         columns: 2,

@@ -65,7 +65,25 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
     });
     let columns =
         ["threads", "locations", "algorithm", "programs", "order found", "timed out", "share"];
+    let total = |name: &str| {
+        let own = orders.values().filter_map(|point| point.get(name));
+        own.fold((0, 0), |sum, own| (sum.0 + own.found, sum.1 + own.programs))
+    };
+    // Algorithms that ran on a part of the programs are not comparable.
+    let most = names.iter().map(|name| total(name).1).max();
+    let told = names.iter().filter(|name| Some(total(name).1) == most).map(|name| {
+        let (found, programs) = total(name);
+        format!("{name} of {}", percent(found as f64 / programs.max(1) as f64))
+    });
+    let told: Vec<String> = told.collect();
     Some(Plot {
+        finding: told.first().map_or_else(String::new, |first| {
+            format!("{} of the programs", told.join(", ")).replacen(
+                first,
+                &first.replacen(" of", " finds an order of", 1),
+                1,
+            )
+        }),
         subtitle: format!(
             "{} operations; {}; t/o: runs timed out",
             operations.join(", "),

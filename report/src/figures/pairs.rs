@@ -8,6 +8,7 @@ use crate::claims::paper::{
     CCM_EXACT, CCM_PAIRS, GCC_UNORDERED_CCM, GCC_UNORDERED_CCV, GCC_UNORDERED_WCCM, WSC_EXACT,
     WSC_PAIRS, WSC_REST,
 };
+use crate::numbers::percent;
 use crate::plot::chart::Plot;
 use crate::plot::spread::{self, Group};
 use crate::plot::style::{algorithm_of, rank, style};
@@ -25,7 +26,12 @@ pub fn unordered(sample: &Sample<'_>) -> Option<Plot> {
         ("tso", "wccm") => GCC_UNORDERED_WCCM.value(),
         _ => None,
     });
-    distributions(sample, "share of pairs unordered", &groups, true)
+    distributions(
+        sample,
+        ("share of pairs unordered", "leaves", "of the pairs unordered"),
+        &groups,
+        true,
+    )
 }
 
 /// The share of pairs that criteria order.
@@ -36,7 +42,7 @@ pub fn of_pairs(sample: &Sample<'_>) -> Option<Plot> {
         "ccm" => CCM_PAIRS.value(),
         _ => None,
     });
-    distributions(sample, "share of pairs ordered", &groups, false)
+    distributions(sample, ("share of pairs ordered", "orders", "of the pairs"), &groups, false)
 }
 
 /// The share of the kernel that criteria order.
@@ -50,7 +56,12 @@ pub fn of_kernel(sample: &Sample<'_>) -> Option<Plot> {
         "wsc" => WSC_REST.value(),
         _ => None,
     });
-    distributions(&sample, "share of the kernel ordered", &groups, false)
+    distributions(
+        &sample,
+        ("share of the kernel ordered", "orders", "of the kernel"),
+        &groups,
+        false,
+    )
 }
 
 /// The share of histories whose whole kernel criteria order.
@@ -65,6 +76,7 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
     let bars = Bars {
         counted: "histories",
         found: "whole kernel",
+        verb: "orders the whole kernel of",
         published: &|name| match name {
             "wsc" => WSC_EXACT.value(),
             "ccm" => CCM_EXACT.value(),
@@ -109,8 +121,33 @@ fn groups(
     series(sample).into_iter().filter_map(group).collect()
 }
 
-fn distributions(sample: &Sample<'_>, y: &str, groups: &[Group], from_zero: bool) -> Option<Plot> {
+/// The distributions of groups; the words name the axis, and what a criterion does with its share of what.
+fn distributions(
+    sample: &Sample<'_>,
+    (y, verb, what): (&str, &str, &str),
+    groups: &[Group],
+    from_zero: bool,
+) -> Option<Plot> {
+    let shown = groups.iter().filter(|group| algorithm_of(&group.name) != KERNEL);
+    let named = |group: &Group| match group.name.split_once(", ") {
+        Some((name, model)) => format!("{name} ({model})"),
+        None => group.name.clone(),
+    };
+    let mut means: Vec<(f64, String)> = shown.map(|group| (group.mean(), named(group))).collect();
+    means.sort_by(|one, other| one.0.total_cmp(&other.0));
+    let ends = means.first().zip(means.last());
+    let finding = ends.map(|(least, most)| match means.len() {
+        1 => format!("On average {} {verb} {} {what}", most.1, percent(most.0)),
+        _ => format!(
+            "On average {} {verb} {} {what}, and {} {}",
+            least.1,
+            percent(least.0),
+            most.1,
+            percent(most.0)
+        ),
+    });
     Some(Plot {
+        finding: finding.unwrap_or_default(),
         subtitle: sample.histories(),
         panels: vec![spread::panel(y, groups, from_zero)],
         columns: 1,

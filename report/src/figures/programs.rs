@@ -55,10 +55,18 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
     let mut legend: Vec<_> =
         MONITORS.iter().map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor)).collect();
     legend.push(bars::entry(None, "published"));
+    let [tso, pso] = MONITORS.map(|(monitor, _)| {
+        let pairs = found.values().filter_map(|by| by.get(monitor)?.pairs);
+        pairs.filter(|pairs| *pairs > 0).count()
+    });
+    let preemptions = ["1 preemption", "2 preemptions"][table];
     Some(Plot {
+        finding: format!(
+            "Of {} programs with up to {preemptions}, {tso} violate SC under TSO and {pso} under PSO",
+            found.len()
+        ),
         subtitle: format!(
-            "distinct pairs of statements, all interleavings with up to {}",
-            ["1 preemption", "2 preemptions"][table]
+            "distinct pairs of statements, all interleavings with up to {preemptions}"
         ),
         panels,
         columns: 1,

@@ -6,7 +6,7 @@ use crate::claims::measure;
 use crate::numbers::{seconds, span};
 use crate::plot::style::rank;
 use crate::statistics::Estimate;
-use tables::Trial;
+use tables::{Reported, Trial};
 
 /// Sizes of experiments, in ascending order.
 pub const SIZES: [&str; 3] = ["quick", "paper", "large"];
@@ -17,6 +17,8 @@ pub struct Sample<'a> {
     /// The size, if there is a larger one too: figures have it in their names then.
     pub lesser_size: Option<&'a str>,
     size: &'a str,
+    /// Whether the trials are of several models.
+    has_several_models: bool,
     /// The trials.
     pub trials: Vec<&'a Trial>,
 }
@@ -34,19 +36,22 @@ impl<'a> Sample<'a> {
             sizes.entry(size).or_default().push(trial);
         }
         let sizes = sizes.into_iter().rev().enumerate();
-        let sample = |(at, ((_, size), trials)): (usize, ((usize, &'a str), _))| Sample {
-            size,
-            lesser_size: (at > 0).then_some(size),
-            trials,
-        };
+        let sample =
+            |(at, ((_, size), trials)): (usize, ((usize, &'a str), Vec<&'a Trial>))| Sample {
+                size,
+                lesser_size: (at > 0).then_some(size),
+                has_several_models: has_several_models(&trials),
+                trials,
+            };
         sizes.map(sample).collect()
     }
 
     /// The trials that satisfy a condition; none if no trial does.
     pub fn only(&self, is_wanted: impl Fn(&Trial) -> bool) -> Option<Sample<'a>> {
-        let mut sample = self.clone();
-        sample.trials.retain(|trial| is_wanted(trial));
-        (!sample.trials.is_empty()).then_some(sample)
+        let trials: Vec<&Trial> =
+            self.trials.iter().copied().filter(|trial| is_wanted(trial)).collect();
+        let has_several_models = has_several_models(&trials);
+        (!trials.is_empty()).then_some(Sample { has_several_models, trials, ..*self })
     }
 
     /// The trials of a part of the experiment; none if it has none.
@@ -95,9 +100,8 @@ impl<'a> Sample<'a> {
     /// The name of a series: the algorithm, with the model if the sample has several, and then the model alone for the engine's
     /// own stages.
     pub fn series(&self, trial: &Trial) -> String {
-        let has_several = self.trials.iter().any(|other| other.model != trial.model);
         match trial.algorithm.as_str() {
-            algorithm if !has_several => algorithm.to_owned(),
+            algorithm if !self.has_several_models => algorithm.to_owned(),
             "stages" => trial.model.to_uppercase(),
             algorithm => format!("{algorithm}, {}", trial.model.to_uppercase()),
         }
@@ -130,9 +134,17 @@ impl<'a> Sample<'a> {
     }
 }
 
-/// The time of a trial. A run that timed out took at least its limit, and so did one that ended after it; none if the row has no
-/// sensible time.
+/// Whether trials are of several models.
+fn has_several_models(trials: &[&Trial]) -> bool {
+    trials.windows(2).any(|pair| pair[0].model != pair[1].model)
+}
+
+/// The time of a trial. A run that timed out took at least its limit, and so did one that ended after it. One that ran out of memory would
+/// have taken longer than it did. None if the row has no sensible time.
 pub fn time(trial: &Trial) -> Option<Estimate> {
+    if trial.said == Reported::Memory {
+        return measure::time(trial).map(|time| Estimate::at_least(time.low));
+    }
     let has_limit = trial.timeout.is_finite() && trial.timeout > 0.0;
     let is_late = trial.said.is_cut_off() || trial.seconds > trial.timeout;
     if has_limit && is_late {
@@ -145,7 +157,6 @@ pub fn time(trial: &Trial) -> Option<Estimate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use tables::Reported;
 
     fn trial(size: &str, point: &str, number: u32) -> Trial {
         Trial {
@@ -202,12 +213,13 @@ mod tests {
         let limit = Some(Estimate::at_least(60.0));
         one.seconds = 60.3;
         assert_eq!(time(&one), limit);
-        for said in [Reported::Timeout, Reported::Memory] {
-            one.said = said;
-            assert_eq!(time(&one), limit);
-            one.seconds = 59.9;
-            assert_eq!(time(&one), limit);
-        }
+        one.said = Reported::Timeout;
+        assert_eq!(time(&one), limit);
+        one.seconds = 59.9;
+        assert_eq!(time(&one), limit);
+        // It was refused for its memory before the limit, which says nothing about the limit.
+        one.said = Reported::Memory;
+        assert_eq!(time(&one), Some(Estimate::at_least(59.9)));
         one.said = Reported::Consistent;
         assert_eq!(time(&one), Some(Estimate::exactly(59.9)));
         (one.seconds, one.timeout) = (60.3, 0.0);

@@ -60,10 +60,19 @@ fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) 
         lines::series(slowdowns.map(|(trial, slowdown)| {
             (trial.algorithm.clone(), u64::from(trial.threads), slowdown)
         }));
-    let numbers = lines::numbers(&series).chain(published).chain([1.0]);
-    let y = Axis::ratios(y, numbers, Scale::Auto);
+    let near = lines::ended(&series).chain(published).chain([1.0]);
+    let near = Axis::ratios(y, near, Scale::Auto);
+    // A bound that is a little above the curves is at its place, one that is far above them at the upper edge.
+    let y = if near.is_logarithmic() {
+        Axis::ratios(y, lines::numbers(&series).chain(published).chain([1.0]), Scale::Auto)
+    } else {
+        near
+    };
     let x = x_name("threads", &sample.trials);
+    let finding = lines::finding(|place| format!("{place} threads"), &series, Quantity::Ratio);
+    let base = if over == BASELINE { "the baseline's time" } else { "the time of wsc" };
     Plot {
+        finding: if finding.is_empty() { finding } else { format!("{finding} {base}") },
         subtitle: format!(
             "{}; median and quartiles of the ratio, history by history",
             sample.histories_per_point()

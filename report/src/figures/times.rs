@@ -4,12 +4,18 @@ use super::sample::{Sample, time};
 use crate::claims::paper::FIG9_SECONDS;
 use crate::numbers::{count, seconds};
 use crate::plot::axis::{Axis, Scale};
-use crate::plot::chart::Plot;
+use crate::plot::chart::{Layer, Panel, Plot};
 use crate::plot::lines::{self, Quantity, Series};
 use tables::Trial;
 
 /// Width and height of a panel that stands alone, in pixels.
 pub const WIDE: (i32, i32) = (720, 360);
+
+/// Width and height of a panel beside another one, in pixels.
+const NARROW: (i32, i32) = (500, 360);
+
+/// Factor from which a curve is far above others.
+const FAR: f64 = 100.0;
 
 /// Name of the axis of times.
 pub const TIME: &str = "time to check a history";
@@ -45,14 +51,40 @@ fn plot(sample: &Sample<'_>, part: &str, bound: Option<f64>) -> Option<Plot> {
         panel.layers.push(line);
         legend.push(entry);
     }
+    let finding = lines::finding(|at| format!("{} {part}", count(at)), &series, Quantity::Seconds);
+    let mut panels = vec![panel];
+    panels.extend(closer(&series, part, &sample));
+    let beside = panels.len();
     Some(Plot {
+        finding,
         subtitle: subtitle(&sample),
-        panels: vec![panel],
-        columns: 1,
-        panel_size: WIDE,
+        panels,
+        columns: beside,
+        panel_size: if beside > 1 { NARROW } else { WIDE },
         legend,
         table: lines::table(&[], part, &[(Vec::new(), series)], Quantity::Seconds),
     })
+}
+
+/// The curves close to each other, on a linear axis and without their quartiles; none unless more curves than have names at their ends
+/// are pressed together by a slower one.
+fn closer(series: &[Series], part: &str, sample: &Sample<'_>) -> Option<Panel> {
+    let largest =
+        |one: &Series| one.points.iter().map(|(_, summary)| summary.median.low).fold(0.0, f64::max);
+    let slowest = series.iter().map(largest).fold(0.0, f64::max);
+    let mut near: Vec<Series> = series.to_vec();
+    near.retain(|one| largest(one) * FAR < slowest);
+    if near.len() <= lines::LABELLED || near.len() == series.len() {
+        return None;
+    }
+    let medians = near.iter().flat_map(|one| &one.points).map(|(_, summary)| summary.median.low);
+    let y = Axis::seconds(TIME, medians, Scale::Linear);
+    let heading = "(b) the medians below, linear axis";
+    let mut panel =
+        lines::panel(heading, &x_name(part, &sample.trials), &near, Quantity::Seconds, y);
+    panel.layers.retain(|layer| !matches!(layer, Layer::Band { .. }));
+    lines::name_ends(&mut panel, &near);
+    Some(panel)
 }
 
 /// The curves of a sample, one for each series.

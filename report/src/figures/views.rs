@@ -32,7 +32,11 @@ pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     }
     let all: Vec<Series> = groups.iter().flat_map(|(_, series)| series.clone()).collect();
     let parts: &[&str] = if has_both { &["histories"] } else { &[] };
+    let finding = groups.first().map_or_else(String::new, |(_, series)| {
+        lines::finding(|place| format!("{place} threads"), series, Quantity::Seconds)
+    });
     Some(Plot {
+        finding,
         subtitle: subtitle(&sample),
         columns: panels.len() / kinds.len(),
         panels,

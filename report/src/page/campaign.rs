@@ -1,5 +1,6 @@
 //! The section about a campaign: mutants found and not found, criteria, operations until detection.
 
+pub(crate) mod hints;
 mod kills;
 mod mutants;
 mod shares;
@@ -11,23 +12,25 @@ use super::Page;
 use super::drawing::drawing;
 use super::section::{Anchors, Section};
 use crate::answers::{Answers, Scope};
-use crate::figures::CAMPAIGN;
+use crate::figures::{CAMPAIGN, Figure};
 
 /// The section; none if there is no campaign.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
     let answers = page.answers?;
-    let figures = page.figures.iter().filter(|figure| figure.experiment == CAMPAIGN);
-    let body = html! {
-        (overview(answers))
-        @for figure in figures { (drawing(figure, anchors)) }
-    };
-    let mut section = Section::new(anchors, "campaign", "Campaign", body);
+    let mut section = Section::new(anchors, "campaign", "Campaign", overview(answers));
+    let figures: Vec<_> = page.figures.iter().filter(|figure| is_shown(figure)).collect();
+    if let Some(first) = figures.first() {
+        let note = first.title.clone();
+        let body = html! { @for figure in &figures { (drawing(figure, anchors)) } };
+        let part = Section::new(anchors, "campaign-figures", "Figures", body);
+        section.parts.push(Section { note, ..part });
+    }
     let parts = [
-        ("kills", "Mutants found, by operator and finder", kills::part(answers)),
+        ("kills", "Mutants found, by operator and finder, of each protocol", kills::part(answers)),
         ("rates", "Share of violations that each criterion refutes", shares::rates(answers)),
         ("operations", "Operations until a violation is detected", shares::operations(answers)),
         ("failures", "Mutants that made their protocol fail", mutants::failures(answers)),
-        ("survivors", "Mutants that nothing found", mutants::survivors(answers)),
+        ("survivors", "Mutants that nothing found", mutants::survivors(answers, page.known)),
         ("equivalents", "Excluded mutants", mutants::equivalents(answers)),
         ("generators", "Blind and guided programs", unmutated::generators(answers)),
         ("unmutated", "Unmutated protocols", unmutated::alarms(answers)),
@@ -52,11 +55,17 @@ fn overview(answers: &Answers) -> Markup {
     }
 }
 
+/// Whether the section draws a figure of the campaign. The matrices of operators and finders are tables here.
+pub(super) fn is_shown(figure: &Figure) -> bool {
+    figure.experiment == CAMPAIGN && !figure.name.starts_with("mutants-kills")
+}
+
 /// The title of a scope.
 fn scope(scope: &Scope) -> String {
     match scope {
         Scope::All => "all cores".to_owned(),
         Scope::Model(model) => format!("cores that guarantee {}", model.to_uppercase()),
         Scope::Client(client) => client.clone(),
+        Scope::Protocol(protocol) => protocol.clone(),
     }
 }

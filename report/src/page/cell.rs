@@ -99,13 +99,13 @@ pub fn breakable(text: &str) -> Markup {
     }
 }
 
-/// A number with a narrow space between thousands.
+/// A number with a space between thousands, a plain one: it can be searched for and copied.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(' ');
         }
         text.push(digit);
     }
@@ -140,7 +140,7 @@ mod tests {
     #[test]
     fn numbers_are_grouped_and_shortened() {
         let grouped = [0, 999, 1000, 1234567].map(grouped);
-        assert_eq!(grouped, ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]);
+        assert_eq!(grouped, ["0", "999", "1 000", "1 234 567"]);
         let short = [0, 7, 999, 1000, 9949, 9950, 12345, 999_499, 999_500, u64::MAX].map(short);
         assert_eq!(short, ["0", "7", "999", "1.0k", "9.9k", "10k", "12k", "999k", "1.0M", "18E"]);
         assert_eq!(

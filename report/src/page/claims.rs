@@ -18,7 +18,7 @@ const VERDICTS_MEAN: &str = "Each claim has a rule, which does not depend on the
     few rows.";
 
 /// Relative widths of the columns of a table of claims.
-const WIDTHS: [u32; 8] = [15, 8, 8, 20, 8, 8, 15, 18];
+const WIDTHS: [u32; 5] = [11, 37, 18, 24, 10];
 
 /// The section; none if no claim has results.
 pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section> {
@@ -28,8 +28,8 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
         return None;
     }
     let body = html! {
-        p { (counts(page.claims)) }
-        p { (VERDICTS_MEAN) }
+        p { (counts(page.claims)) " A line opens to the whole claim, its rule, and what the verdict rests on." }
+        details { summary { "What the verdicts mean" } p { (VERDICTS_MEAN) } }
         (table("Claims of the papers, with published results and ours", &tested).markup())
         @if !untested.is_empty() {
             @let summary = counted(untested.len(), "claim without results", "claims without results");
@@ -53,22 +53,38 @@ fn counts(claims: &[Claim]) -> Markup {
 }
 
 fn table(caption: &str, claims: &[&Claim]) -> Table {
-    let heads = ["Claim", "Paper", "Published", "Ours", "Verdict", "Experiment", "Rule", "Note"];
+    let heads = ["Verdict", "Claim", "Published", "Ours", "Paper"];
     let mut table = Table::new(caption, &heads);
     table.widths(&WIDTHS);
+    table.in_lines();
     for claim in claims {
         table.push(vec![
-            Cell::text(&claim.statement),
-            Cell::of(html! { (claim.paper) ", " (claim.place) }),
-            Cell::text(&claim.theirs),
-            Cell::text(&claim.ours),
             Cell::of(word(claim.verdict)).sorted_by(place(claim.verdict)),
-            Cell::text(claim.experiment),
-            Cell::text(&claim.rule),
-            Cell::text(&claim.note),
+            Cell::of(folded(claim)),
+            Cell::text(&claim.theirs).titled(claim.theirs.clone()),
+            Cell::text(&claim.ours).titled(claim.ours.clone()),
+            Cell::text(claim.paper).titled(format!("{}, {}", claim.paper, claim.place)),
         ]);
     }
     table
+}
+
+/// The claim in a line, which opens to all that is known about it.
+fn folded(claim: &Claim) -> Markup {
+    let ours = if claim.ours.is_empty() { "–" } else { &claim.ours };
+    html! {
+        details {
+            summary { (claim.statement) }
+            dl {
+                dt { "Claim" } dd { (claim.statement) " (" (claim.paper) ", " (claim.place) ")" }
+                dt { "Published" } dd { (claim.theirs) }
+                dt { "Ours" } dd { (ours) }
+                dt { "Rule" } dd { (claim.rule) }
+                dt { "Experiment" } dd { (claim.experiment) }
+                @if !claim.note.is_empty() { dt { "Note" } dd { (claim.note) } }
+            }
+        }
+    }
 }
 
 /// A verdict with a symbol, so that it does not depend on colours.

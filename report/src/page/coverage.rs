@@ -69,7 +69,7 @@ pub(super) fn section(
 }
 
 /// The coverage of all machines of a protocol.
-fn whole(rows: &[Coverage], unreached: &[Unreached]) -> Reached {
+pub(super) fn whole(rows: &[Coverage], unreached: &[Unreached]) -> Reached {
     let machines = rows.chunk_by(|a, b| a.machine == b.machine);
     let mut all = Reached::default();
     for rows in machines {

@@ -16,7 +16,7 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
         figure id=(id) {
             div.scroll tabindex="0" role="region" aria-label=(figure.title) {
                 div.drawing role="img" aria-label={ (figure.title) ". " (figure.caption) } {
-                    (PreEscaped(inline(&figure.svg, &format!("{id}-"))))
+                    (PreEscaped(inline(&figure.svg, &format!("{id}-")).replacen("<svg", &format!("<svg id=\"{id}-drawing\""), 1)))
                 }
             }
             // The drawing contains the title.
@@ -24,6 +24,22 @@ pub fn drawing(figure: &Figure, anchors: &mut Anchors) -> Markup {
             @if !figure.table.rows.is_empty() {
                 (numbers(figure).folded("Table of the numbers", false))
             }
+        }
+    }
+}
+
+/// A small copy of a figure that the page has, with its title, as a link to it. It refers to the drawing, so it costs no bytes.
+pub fn thumbnail(figure: &Figure) -> Markup {
+    let tag = figure.svg.find("<svg").map_or("", |at| &figure.svg[at..]);
+    let tag = tag.split('>').next().unwrap_or_default();
+    let [width, height] = ["width", "height"].map(|name| value(tag, name).unwrap_or("1"));
+    let id = format!("figure-{}", figure.name);
+    html! {
+        a href={ "#" (id) } {
+            svg viewBox={ "0 0 " (width) " " (height) } aria-hidden="true" {
+                use href={ "#" (id) "-drawing" } width=(width) height=(height) {}
+            }
+            span { (figure.title) }
         }
     }
 }

@@ -30,12 +30,15 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     for one in &experiments {
         let id = format!("experiment-{}", one.experiment);
         let figures = page.figures.iter().filter(|figure| figure.experiment == one.experiment);
+        let figures: Vec<_> = figures.collect();
+        let note = figures.first().map_or_else(String::new, |figure| figure.title.clone());
         let body = html! {
             (overview(one))
             (verdicts(page.claims, &one.experiment))
             @for figure in figures { (drawing(figure, anchors)) }
         };
-        section.parts.push(Section::new(anchors, &id, &one.experiment, body));
+        let part = Section { note, ..Section::new(anchors, &id, &one.experiment, body) };
+        section.parts.push(part);
     }
     Some(section)
 }

@@ -7,6 +7,7 @@ use super::document;
 use super::drawing::inline;
 use super::section::{Anchors, Section};
 use super::table::Table;
+use super::timeline;
 use crate::picture::{CacheLine, LineRow, List, Picture, drawing};
 
 /// The largest number of rows of a table that is not folded, and of operations that are drawn without arrows.
@@ -38,6 +39,7 @@ fn section(picture: &Picture, at: usize, anchors: &mut Anchors) -> Section {
         @if is_drawn(picture) {
             (drawn(picture, &format!("p{at}-")))
         }
+        @if let Some(timeline) = &picture.timeline { (timeline::markup(timeline)) }
         (reasons(picture))
         @if !picture.operations.is_empty() || picture.lists.is_empty() {
             (operations(picture).folded(&counted(picture.operations.len(), "operation", "operations"), picture.operations.len() <= LONG))
@@ -139,14 +141,20 @@ fn list(list: &List) -> Markup {
 
 fn cells(row: &LineRow) -> Vec<Cell> {
     let number = |it: Option<u64>| Cell::count_if(it, "");
-    let mut cells = vec![number(row.line), number(row.tick), Cell::text(&row.what)];
-    for (at, state) in row.states.iter().enumerate() {
-        cells.push(if row.changed == Some(at) {
-            Cell::of(html! { strong { (state) } })
-        } else {
-            Cell::text(state)
-        });
-    }
+    let what = if row.is_cause {
+        Cell::of(html! { mark { (row.what) } " keeps the line" })
+    } else {
+        Cell::text(&row.what)
+    };
+    let mut cells = vec![number(row.line), number(row.tick), what];
+    cells.extend((0..row.states.len()).map(|at| {
+        let (state, is_changed) = (row.state(at), row.changed == Some(at));
+        Cell::of(html! {
+            span.wrong[row.conflicting.contains(&at)] {
+                @if is_changed { strong { (state) } } @else { (state) }
+            }
+        })
+    }));
     cells
 }
 
@@ -197,6 +205,7 @@ mod tests {
             rows: vec![LineRow { what: "L1Cache 0: Inv".to_owned(), ..LineRow::default() }],
             left_out: 3,
             swmr_violation: None,
+            finding: None,
         });
         let page = explained(&[picture]);
         let at = |text: &str| page.find(text).unwrap();

@@ -21,7 +21,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let body = html! {
         @if !experiments.is_empty() {
             (circumstances(&experiments))
-            (table(&experiments).markup())
+            (table(&experiments).folded("Experiments, with sizes, algorithms, seeds and limits", false))
         }
         @if !runs.is_empty() { (campaign(runs, page.facts)) }
     };

@@ -1,5 +1,15 @@
 "use strict";
 (() => {
+  // Opens what a link leads to: parts of the page are folded.
+  const unfold = () => {
+    const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    const own = target?.closest("summary")?.parentElement;
+    for (let at = own ?? target; at; at = at.parentElement) if (at.tagName === "DETAILS") at.open = true;
+    target?.scrollIntoView();
+  };
+  addEventListener("hashchange", unfold);
+  if (location.hash) unfold();
+
   // Rows of a body from which on a table is worth filtering.
   const LONG = 8;
 
@@ -38,6 +48,41 @@
     }
     count.textContent = wanted.length ? `${shown} of ${table.tBodies[0].rows.length} rows` : "";
   };
+
+  // Zooms and moves a timeline by changing the part of the drawing that is shown.
+  const zoomable = (box) => {
+    const svg = box.querySelector("svg");
+    const [, , whole, height] = svg.getAttribute("viewBox").split(" ").map(Number);
+    const [from, to] = box.querySelectorAll(".axis span");
+    const [first, last] = [Number(box.dataset.first), Number(box.dataset.last)];
+    let [left, width] = [0, whole];
+    const show = () => {
+      width = Math.min(whole, Math.max(whole / 1e5, width));
+      left = Math.min(whole - width, Math.max(0, left));
+      svg.setAttribute("viewBox", `${left} 0 ${width} ${height}`);
+      const time = (x) => Math.round(first + ((last - first) * x) / whole).toString().replace(/\B(?=(\d{3})+$)/g, " ");
+      from.textContent = `${box.dataset.unit} ${time(left)}`;
+      to.textContent = `${box.dataset.unit} ${time(left + width)}`;
+    };
+    svg.addEventListener("wheel", (event) => {
+      event.preventDefault();
+      const at = left + (width * event.offsetX) / svg.clientWidth;
+      const factor = event.deltaY > 0 ? 1.25 : 0.8;
+      left = at - (at - left) * factor;
+      width *= factor;
+      show();
+    }, { passive: false });
+    svg.addEventListener("pointermove", (event) => {
+      if (event.buttons !== 1) return;
+      left -= (width * event.movementX) / svg.clientWidth;
+      show();
+    });
+    svg.addEventListener("dblclick", () => {
+      [left, width] = [0, whole];
+      show();
+    });
+  };
+  document.querySelectorAll(".timeline").forEach(zoomable);
 
   for (const table of document.querySelectorAll("table.data")) {
     const rows = table.tBodies[0].rows.length;

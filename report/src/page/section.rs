@@ -12,14 +12,22 @@ pub struct Section {
     pub title: String,
     /// The content before the parts.
     pub body: Markup,
-    /// The parts of the section, which have no parts of their own.
+    /// The parts of the section, which have no parts of their own, and open on demand.
     pub parts: Vec<Section>,
+    /// What the section is about, beside its heading; may be empty. A reader sees it without opening a part.
+    pub note: String,
 }
 
 impl Section {
     /// A section without parts.
     pub fn new(anchors: &mut Anchors, id: &str, title: &str, body: Markup) -> Section {
-        Section { id: anchors.take(id), title: title.to_owned(), body, parts: Vec::new() }
+        Section {
+            id: anchors.take(id),
+            title: title.to_owned(),
+            body,
+            parts: Vec::new(),
+            note: String::new(),
+        }
     }
 
     /// The markup with headings and parts.
@@ -30,8 +38,13 @@ impl Section {
                 (self.body)
                 @for part in &self.parts {
                     section aria-labelledby=(part.id) {
-                        h3 id=(part.id) { (part.title) (part.link()) }
-                        (part.body)
+                        details.part {
+                            summary {
+                                h3 id=(part.id) { (part.title) (part.link()) }
+                                @if !part.note.is_empty() { span.note { (part.note) } }
+                            }
+                            (part.body)
+                        }
                     }
                 }
             }

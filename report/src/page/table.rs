@@ -11,6 +11,7 @@ pub struct Table {
     rows: Vec<Vec<Cell>>,
     total: Option<Vec<Cell>>,
     widths: Vec<u32>,
+    is_in_lines: bool,
 }
 
 impl Table {
@@ -22,6 +23,7 @@ impl Table {
             rows: Vec::new(),
             total: None,
             widths: Vec::new(),
+            is_in_lines: false,
         }
     }
 
@@ -40,13 +42,18 @@ impl Table {
         self.widths = widths.to_vec();
     }
 
+    /// Shows each row in one line, as far as its folded parts are closed. Longer text is cut off, so cells have it as their tooltips.
+    pub fn in_lines(&mut self) {
+        self.is_in_lines = true;
+    }
+
     /// The markup of the table.
     pub fn markup(&self) -> Markup {
         let whole = self.widths.iter().sum::<u32>().max(1);
         html! {
             // With a tab index, the box can be scrolled with the keyboard.
             div.scroll tabindex="0" role="region" aria-label=(self.caption) {
-                table.data.fixed[!self.widths.is_empty()] {
+                table.data.fixed[!self.widths.is_empty()].lines[self.is_in_lines] {
                     caption { (self.caption) }
                     @if !self.widths.is_empty() {
                         colgroup {

@@ -25,7 +25,7 @@ pub struct Cycle {
 }
 
 /// The largest number of rows of a table that is not folded.
-const LONG: usize = 25;
+const FEW: usize = 5;
 
 /// The violation of each mutant that was detected after the fewest operations: unmutated protocols first, then named mutants, then
 /// the others, in ascending order of operations.
@@ -66,7 +66,7 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     let summary = counted(runs.len(), "mutant", "mutants");
     let body = html! {
         p { "For each mutant the run whose violation was detected after the fewest operations, with the command that reproduces it." }
-        (table(page, &runs).folded(&summary, runs.len() <= LONG))
+        (table(page, &runs).folded(&summary, runs.len() <= FEW))
         @if !explained.is_empty() {
             p { "Why these are violations: the required orderings form a cycle." }
             @for (at, (run, cycle)) in explained.into_iter().enumerate() { (article(run, cycle, at)) }
@@ -109,7 +109,7 @@ fn table(page: &Page<'_>, runs: &[&CampaignRun]) -> Table {
 
 fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
     html! {
-        details.violation open[at == 0] {
+        details.violation {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
             p { "Reproduce with: " code { (breakable(&run.command)) } }
             @if let Some(picture) = &cycle.picture {

@@ -15,6 +15,8 @@ const CHANGED: &str = "#d9ebf7";
 /// Background of states that violate the SWMR invariant, and colour of the sentence about it.
 const CONFLICTING: &str = "#ffd7cf";
 const WARNING: &str = "#b3261e";
+/// Background of the transition by which a cache kept its permission.
+const CAUSE: &str = "#ffe28a";
 
 /// The width of the widest table.
 pub fn width(lines: &[CacheLine]) -> f64 {
@@ -67,6 +69,17 @@ pub fn draw(line: &CacheLine, top: f64, text: &mut String) -> f64 {
 
 /// Draws a row. The state that changed and states that violate the SWMR invariant are highlighted.
 fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
+    if row.is_cause {
+        let width = starts.last().copied().unwrap_or(0.0);
+        write_line(
+            text,
+            format_args!(
+                "<rect x=\"-4\" y=\"{:.1}\" width=\"{width:.1}\" height=\"{:.1}\" fill=\"{CAUSE}\"/>",
+                y - 12.0,
+                ROW - 1.0
+            ),
+        );
+    }
     for (at, (cell, x)) in cells(row).iter().zip(starts).enumerate() {
         let is_changed = row.changed.is_some_and(|changed| changed + FIRST == at);
         let is_conflicting = (row.conflicting.iter()).any(|&conflicting| conflicting + FIRST == at);
@@ -87,7 +100,11 @@ fn row(row: &LineRow, starts: &[f64], y: f64, text: &mut String) {
                 ),
             );
         }
-        let weight = if is_changed || row.changed.is_none() { " font-weight=\"bold\"" } else { "" };
+        let weight = if is_changed || row.changed.is_none() || row.is_cause {
+            " font-weight=\"bold\""
+        } else {
+            ""
+        };
         write_line(
             text,
             format_args!("<text x=\"{x:.1}\" y=\"{y:.1}\"{weight}>{}</text>", escaped(cell)),
@@ -104,8 +121,9 @@ fn heads(line: &CacheLine) -> impl Iterator<Item = &str> {
 /// The texts of a row.
 fn cells(row: &LineRow) -> Vec<String> {
     let number = |it: Option<u64>| it.map_or(String::new(), |it| it.to_string());
-    let mut cells = vec![number(row.tick), number(row.line), row.what.clone()];
-    cells.extend(row.states.iter().cloned());
+    let mark = if row.is_cause { "  \u{25c0} keeps the line" } else { "" };
+    let mut cells = vec![number(row.tick), number(row.line), format!("{}{mark}", row.what)];
+    cells.extend((0..row.states.len()).map(|at| row.state(at)));
     cells
 }
 
@@ -136,6 +154,7 @@ mod tests {
             title: "Cache line 0x40".to_owned(),
             controllers: vec!["L1Cache 0".to_owned(), "L1Cache 1".to_owned()],
             swmr_violation: None,
+            finding: None,
             rows: vec![LineRow {
                 what: "L1Cache 0: Inv".to_owned(),
                 states,
@@ -167,6 +186,13 @@ mod tests {
         draw(&broken, 0.0, &mut text);
         assert_eq!(text.matches(CONFLICTING).count(), 2);
         assert_eq!(text.matches(WARNING).count(), 1);
+        assert!(!text.contains(CAUSE));
+        broken.rows[0].is_cause = true;
+        (broken.rows[0].served_by, broken.rows[0].value) = (Some(1), Some("0x17".to_owned()));
+        text.clear();
+        draw(&broken, 0.0, &mut text);
+        assert_eq!(text.matches(CAUSE).count(), 1);
+        assert!(text.contains("IM 0x17<") && !text.contains("SINK_WB_ACK 0x17"), "{text}");
     }
 
     #[test]

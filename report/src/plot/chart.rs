@@ -8,6 +8,8 @@ use super::style::Style;
 /// A figure that can be drawn, with the numbers that it shows.
 #[derive(Clone, Debug, Default)]
 pub struct Plot {
+    /// What the numbers show, in one sentence without its full stop: the title. Empty if the rows do not say.
+    pub finding: String,
     /// The line below the title: the number of histories, and how to read the figure.
     pub subtitle: String,
     /// The panels, row by row.

@@ -132,7 +132,7 @@ fn draw_timeouts<DB: DrawingBackend>(
         let y = bottom - row as i32 * TIMEOUT_HEIGHT - TIMEOUT_HEIGHT / 2;
         let face = LABEL.sized(10.0);
         let end = (HPos::Right, VPos::Center);
-        write(canvas, "timed out", face, (left - 16, y), end)?;
+        write(canvas, "not ended", face, (left - 16, y), end)?;
         draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), timeouts.style, true)?;
         for (x, number) in &timeouts.at {
             let (x, _) = chart.backend_coord(&(*x, panel.y.low()));

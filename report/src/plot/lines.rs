@@ -5,14 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::axis::Axis;
 use super::chart::{EndLabel, Layer, LegendEntry, Panel, Reference, Symbol, Table, Timeouts};
 use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
-use crate::numbers::{digits, seconds};
+use crate::numbers::{digits, ratio, seconds};
 use crate::statistics::{Estimate, Summary};
 
 /// The largest number of rows of time-outs above a panel. The table has all of them.
 const TIMEOUT_ROWS: usize = 8;
 
 /// Up to this number, curves have their names at their ends; the legend names more curves.
-const LABELLED: usize = 4;
+pub const LABELLED: usize = 4;
 
 /// A curve.
 #[derive(Clone, Debug)]
@@ -81,6 +81,14 @@ pub fn numbers(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
         .flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper].map(|one| one.low))
 }
 
+/// The numbers for a linear axis: those of runs that ended. What did not end is drawn at the upper edge, so that a limit far above the
+/// curves does not press them to the bottom.
+pub fn ended(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
+    let summaries = series.iter().flat_map(|one| &one.points);
+    let all = summaries.flat_map(|(_, summary)| [summary.lower, summary.median, summary.upper]);
+    all.filter(|one| !one.is_open()).map(|one| one.low)
+}
+
 /// The numbers that curves of times show, with their limits.
 pub fn times(series: &[Series]) -> impl Iterator<Item = f64> + Clone {
     let limits = series.iter().flat_map(|one| one.limits.iter().copied());
@@ -122,9 +130,14 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
     }
     panel.timeouts = series.iter().filter_map(timeouts).take(TIMEOUT_ROWS).collect();
     if series.len() <= LABELLED {
-        panel.end_labels = series.iter().filter_map(end_label).collect();
+        name_ends(&mut panel, series);
     }
     panel
+}
+
+/// Names the curves of a panel at their ends.
+pub fn name_ends(panel: &mut Panel, series: &[Series]) {
+    panel.end_labels = series.iter().filter_map(end_label).collect();
 }
 
 /// The parts of a curve whose medians are known. No line is drawn through points that timed out.
@@ -148,6 +161,46 @@ fn timeouts(series: &Series) -> Option<Timeouts> {
     (!at.is_empty()).then_some(Timeouts { style: series.style, at })
 }
 
+/// What curves show at the last place that all of them have, in a sentence: the medians in ascending order, of many curves only the
+/// first and the last. `place` names a place on the axis; empty without curves.
+pub fn finding(place: impl Fn(u64) -> String, series: &[Series], quantity: Quantity) -> String {
+    let places = |one: &Series| one.points.iter().map(|(place, _)| *place).collect::<BTreeSet<_>>();
+    let mut sets = series.iter().map(places);
+    let Some(first) = sets.next() else { return String::new() };
+    let common = sets.fold(first, |all, own| all.intersection(&own).copied().collect());
+    let Some(&last) = common.last() else { return String::new() };
+    let medians = series.iter().filter_map(|one| {
+        let (_, summary) = one.points.iter().find(|(place, _)| *place == last)?;
+        Some((summary.median, &*one.name))
+    });
+    let mut medians: Vec<(Estimate, &str)> = medians.collect();
+    medians.sort_by(|one, other| {
+        let key = |median: Estimate| (median.is_open(), median.low);
+        let (one, other) = (key(one.0), key(other.0));
+        one.0.cmp(&other.0).then(one.1.total_cmp(&other.1))
+    });
+    let told = |(median, name): &(Estimate, &str)| {
+        let number = match quantity {
+            Quantity::Seconds => seconds(median.low),
+            Quantity::Ratio => ratio(digits(median.low, 3).parse().unwrap_or(median.low)),
+        };
+        let more = if median.is_open() { "over " } else { "" };
+        format!("{name} {more}{number}")
+    };
+    let [fastest, .., slowest] = &medians[..] else {
+        return medians.first().map_or_else(String::new, |only| {
+            format!("At {}, {}", place(last), told(only).replacen(' ', " takes ", 1))
+        });
+    };
+    let (first, last) = (told(fastest).replacen(' ', " takes ", 1), place(last));
+    if medians.len() <= LABELLED {
+        let others = medians[1..medians.len() - 1].iter().map(|one| format!(", {}", told(one)));
+        format!("At {last}, {first}{} and {}", others.collect::<String>(), told(slowest))
+    } else {
+        format!("At {last}, {first}, the least of {}, and {}", medians.len(), told(slowest))
+    }
+}
+
 /// The legend of panels with these curves.
 pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     let mut entries: Vec<LegendEntry> = Vec::new();
@@ -165,10 +218,15 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     let mut summaries = series.iter().flat_map(|one| &one.points);
     if summaries.any(|(_, summary)| summary.median.is_open()) {
         let open = Style { color: GREY, marker: Marker::Circle };
-        entries.push(LegendEntry::new(
-            Symbol::Mark(open, true),
-            "open: median timed out (counted as the limit)",
-        ));
+        let meaning = match quantity {
+            Quantity::Seconds => {
+                "open: the median run did not end (time limit or memory; at least this)"
+            }
+            Quantity::Ratio => {
+                "open: the median run did not end (at least this, or at the upper edge)"
+            }
+        };
+        entries.push(LegendEntry::new(Symbol::Mark(open, true), meaning));
     }
     let limits: Vec<String> = limits(series).into_iter().map(seconds).collect();
     if quantity == Quantity::Seconds && !limits.is_empty() {

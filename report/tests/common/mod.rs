@@ -1,6 +1,8 @@
 //! Invented results with everything that a page can show, and names that contain markup.
 #![allow(dead_code, reason = "each test file uses a part")]
 
+use std::collections::BTreeMap;
+
 use report::answers::Answers;
 use report::claims::{Claim, Verdict};
 use report::figures::{Figure, Table};
@@ -21,6 +23,7 @@ pub struct Made {
     pub claims: Vec<Claim>,
     pub cycles: Vec<Cycle>,
     pub unreached: Vec<Unreached>,
+    pub known: BTreeMap<String, String>,
 }
 
 impl Made {
@@ -33,6 +36,7 @@ impl Made {
             claims: &self.claims,
             cycles: &self.cycles,
             unreached: &self.unreached,
+            known: &self.known,
         })
     }
 }
@@ -74,8 +78,11 @@ pub fn full() -> Made {
             ..Results::default()
         },
         answers: Some(answers),
-        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills"].map(figure).to_vec(),
+        figures: ["gcc-fig4-operations", "gcc-fig4-threads", "mutants-kills", "mutants-operations"]
+            .map(figure)
+            .to_vec(),
         claims: claims(),
+        known: BTreeMap::from([("survivor-7".to_owned(), EVIL.to_owned())]),
         unreached: vec![Unreached {
             protocol: "P".to_owned(),
             machine: "L1Cache".to_owned(),

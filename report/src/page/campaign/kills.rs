@@ -3,14 +3,17 @@
 use maud::{Markup, html};
 
 use super::scope;
-use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills};
+use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, Kills, Scope};
 use crate::numbers::percent;
 use crate::page::cell::Cell;
 use crate::page::table::Table;
 
-/// The matrix of all runs, and those of each model and client, which open on demand.
+/// The matrices of each protocol, which are not pooled; of the only protocol that of all runs, of each model, and of each client.
 pub(super) fn part(answers: &Answers) -> Option<Markup> {
-    let mut matrices = answers.kills.iter().filter(|matrix| !matrix.rows.is_empty());
+    let is_of_protocol = |matrix: &&KillMatrix| matches!(matrix.scope, Scope::Protocol(_));
+    let has_several = answers.kills.iter().any(|matrix| is_of_protocol(&matrix));
+    let shown = answers.kills.iter().filter(|matrix| !has_several || is_of_protocol(matrix));
+    let mut matrices = shown.filter(|matrix| !matrix.rows.is_empty());
     let first = matrices.next()?;
     Some(html! {
         p {

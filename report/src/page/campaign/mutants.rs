@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use maud::{Markup, html};
 
+use super::hints::Hints;
 use crate::answers::{Answers, CaughtMutant, EquivalentMutant, Survivor};
 use crate::page::cell::{Cell, counted};
 use crate::page::table::Table;
@@ -40,7 +41,7 @@ pub(super) fn failures(answers: &Answers) -> Option<Markup> {
 }
 
 /// The survivors, the most suspicious first.
-pub(super) fn survivors(answers: &Answers) -> Option<Markup> {
+pub(super) fn survivors(answers: &Answers, known: &BTreeMap<String, String>) -> Option<Markup> {
     let survivors = &answers.survivors;
     if survivors.is_empty() {
         return None;
@@ -56,10 +57,14 @@ pub(super) fn survivors(answers: &Answers) -> Option<Markup> {
         "Runs that took it",
         "Runs",
         "Undecided",
+        "What would have found it",
     ];
     let mut table = Table::new("Mutants that nothing found", &heads);
+    let hints = Hints::of(answers, known);
     for one in survivors {
-        table.push(survivor(one));
+        let mut row = survivor(one);
+        row.push(Cell::text(&hints.about(one)));
+        table.push(row);
     }
     let summary = counted(survivors.len(), "mutant", "mutants");
     Some(html! {

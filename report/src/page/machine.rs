@@ -1,0 +1,141 @@
+//! The transition tables of a protocol's machines: states by events. A table has room for machines that are too large to be drawn.
+
+use std::collections::BTreeMap;
+
+use maud::{Markup, html};
+
+use super::cell::counted;
+use super::document;
+use super::section::{Anchors, Section};
+
+/// A machine.
+#[derive(Clone, Debug, Default)]
+pub struct Machine {
+    /// Its name.
+    pub name: String,
+    /// The states with their descriptions.
+    pub states: Vec<(String, Option<String>)>,
+    /// The events with their descriptions.
+    pub events: Vec<(String, Option<String>)>,
+    /// The transitions.
+    pub cells: Vec<MachineCell>,
+}
+
+/// A transition of a machine.
+#[derive(Clone, Debug, Default)]
+pub struct MachineCell {
+    /// The index of the state before.
+    pub state: usize,
+    /// The index of the event.
+    pub event: usize,
+    /// The index of the state after; none if the protocol computes it.
+    pub next: Option<usize>,
+    /// The names of the actions, in order.
+    pub actions: Vec<String>,
+    /// Whether the event waits.
+    pub stalls: bool,
+}
+
+/// A page with a table of each machine. The same machines give the same bytes.
+pub fn machines_page(protocol: &str, machines: &[Machine]) -> String {
+    let mut anchors = Anchors::default();
+    let sections = machines.iter().enumerate().map(|(at, machine)| {
+        let body = table(machine, at);
+        Section::new(&mut anchors, &format!("machine-{}", machine.name), &machine.name, body)
+    });
+    let sections: Vec<Section> = sections.collect();
+    let lead = "A row is a state, a column an event, and a cell the next state: z stalls, – keeps the state, ? is computed. \
+                A cell leads to the row of its next state, and its tooltip lists the actions.";
+    document(&format!("{protocol}: transition tables"), lead, &sections)
+}
+
+fn table(machine: &Machine, at: usize) -> Markup {
+    let cells: BTreeMap<(usize, usize), &MachineCell> =
+        machine.cells.iter().map(|cell| ((cell.state, cell.event), cell)).collect();
+    let caption = format!(
+        "{}: {}, {}, {}",
+        machine.name,
+        counted(machine.states.len(), "state", "states"),
+        counted(machine.events.len(), "event", "events"),
+        counted(machine.cells.len(), "transition", "transitions")
+    );
+    let row = |state: usize| format!("m{at}-s{state}");
+    html! {
+        div.scroll tabindex="0" role="region" aria-label=(caption) {
+            table.heat {
+                caption { (caption) }
+                thead {
+                    tr {
+                        td {}
+                        @for (event, about) in &machine.events {
+                            th scope="col" title=[about.as_deref()] { span { (event) } }
+                        }
+                    }
+                }
+                tbody {
+                    @for (state, (name, about)) in machine.states.iter().enumerate() {
+                        tr id=(row(state)) {
+                            th scope="row" title=[about.as_deref()] { (name) }
+                            @for event in 0..machine.events.len() {
+                                @match cells.get(&(state, event)) {
+                                    Some(cell) => td title=(told(machine, cell)) {
+                                        @match (cell.stalls, cell.next) {
+                                            (true, _) => "z",
+                                            (false, None) => "?",
+                                            (false, Some(next)) if next == state => "–",
+                                            (false, Some(next)) => a href={ "#" (row(next)) } {
+                                                (machine.states[next].0)
+                                            },
+                                        }
+                                    },
+                                    None => td {},
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What a transition does, as a tooltip.
+fn told(machine: &Machine, cell: &MachineCell) -> String {
+    let actions =
+        if cell.actions.is_empty() { "no action".to_owned() } else { cell.actions.join(", ") };
+    format!("{} in {}: {actions}", machine.events[cell.event].0, machine.states[cell.state].0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_lead_to_the_row_of_their_next_state() {
+        let named = |name: &str| (name.to_owned(), None);
+        let cell = |state, event, next, stalls| MachineCell {
+            state,
+            event,
+            next,
+            actions: vec!["a_act".to_owned()],
+            stalls,
+        };
+        let machine = Machine {
+            name: "L1".to_owned(),
+            states: vec![named("I"), named("M<")],
+            events: vec![named("Load"), named("Inv")],
+            cells: vec![
+                cell(0, 0, Some(1), false),
+                cell(1, 0, Some(1), false),
+                cell(1, 1, None, false),
+                cell(0, 1, Some(0), true),
+            ],
+        };
+        let page = machines_page("P", &[machine]);
+        assert!(page.contains("<td title=\"Load in I: a_act\"><a href=\"#m0-s1\">M&lt;</a></td>"));
+        assert!(page.contains("<tr id=\"m0-s1\">"));
+        for text in [">z</td>", ">–</td>", ">?</td>"] {
+            assert_eq!(page.matches(text).count(), 1, "{text}");
+        }
+    }
+}

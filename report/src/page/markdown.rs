@@ -1,0 +1,105 @@
+//! The results as Markdown, short enough for the comment of a pull request.
+
+use std::fmt::Write;
+
+use super::Page;
+use super::campaign::hints::Hints;
+use super::overview::{Fact, found, ran};
+use super::sheet::{Row, rows};
+
+/// The most mutants that are listed; a pull request is no place for hundreds.
+const MOST: usize = 20;
+
+/// What was run and found, the protocols side by side, the claims, and the mutants that nothing found.
+pub fn markdown(page: &Page<'_>) -> String {
+    let mut text = format!("# {}\n", super::title(page));
+    for (title, facts) in [("What was run", ran(page)), ("What was found", found(page))] {
+        list(&mut text, title, &facts);
+    }
+    let rows = rows(page);
+    pivot(
+        &mut text,
+        "Protocols side by side",
+        "Protocol",
+        rows.iter().filter(|row| row.section == "protocol"),
+    );
+    let tested: Vec<_> = page.claims.iter().filter(|claim| claim.has_numbers()).collect();
+    let lines = tested.iter().map(|claim| {
+        let verdict = claim.verdict.name().to_owned();
+        vec![verdict, claim.statement.clone(), claim.theirs.clone(), claim.ours.clone()]
+    });
+    table(
+        &mut text,
+        "Published results and ours",
+        &["", "Claim", "Published", "Ours"],
+        lines.collect(),
+    );
+    if let Some(answers) = page.answers {
+        let hints = Hints::of(answers, page.known);
+        let lines = answers.survivors.iter().take(MOST).map(|one| {
+            vec![
+                format!("`{}`", one.mutant),
+                one.protocol.clone(),
+                one.runs.to_string(),
+                hints.about(one),
+            ]
+        });
+        let heads = ["Mutant", "Protocol", "Runs", "What would have found it"];
+        table(&mut text, "Mutants that nothing found", &heads, lines.collect());
+        match answers.survivors.len().saturating_sub(MOST) {
+            0 => {}
+            more => text += &format!("\nAnd {more} more.\n"),
+        }
+    }
+    text
+}
+
+fn list(text: &mut String, title: &str, facts: &[Fact]) {
+    if !facts.is_empty() {
+        *text += &format!("\n## {title}\n\n");
+    }
+    for fact in facts {
+        *text += &format!("- **{}**: {}\n", fact.label, escaped(&fact.text));
+    }
+}
+
+/// A table with a line for each subject and a column for each measure.
+fn pivot<'r>(text: &mut String, title: &str, subject: &str, rows: impl Iterator<Item = &'r Row>) {
+    let rows: Vec<&Row> = rows.collect();
+    let mut measures: Vec<&str> = Vec::new();
+    for row in &rows {
+        if !measures.contains(&row.measure) {
+            measures.push(row.measure);
+        }
+    }
+    let lines = rows.chunk_by(|a, b| a.subject == b.subject).map(|own| {
+        let value = |measure: &&str| {
+            let row = own.iter().find(|row| row.measure == *measure);
+            row.map_or_else(String::new, |row| row.value.clone())
+        };
+        std::iter::once(own[0].subject.clone()).chain(measures.iter().map(value)).collect()
+    });
+    let lines: Vec<Vec<String>> = lines.collect();
+    let mut heads = vec![subject];
+    heads.extend(&measures);
+    table(text, title, &heads, lines);
+}
+
+fn table(text: &mut String, title: &str, heads: &[&str], lines: Vec<Vec<String>>) {
+    if lines.is_empty() {
+        return;
+    }
+    *text +=
+        &format!("\n## {title}\n\n| {} |\n|{}\n", heads.join(" | "), "---|".repeat(heads.len()));
+    for line in lines {
+        let cells: Vec<String> = line.iter().map(|cell| escaped(cell)).collect();
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "| {} |", cells.join(" | "));
+    }
+}
+
+/// Text in which nothing is taken for markup or the end of a cell. Names in backticks stay as they are.
+fn escaped(text: &str) -> String {
+    let text = text.replace('\n', " ").replace('|', "\\|");
+    if text.starts_with('`') { text } else { text.replace('<', "&lt;").replace('_', "\\_") }
+}

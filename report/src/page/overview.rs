@@ -1,0 +1,140 @@
+//! What was run and what was found, in a line each: the opening of a page, and the text for pull requests.
+
+use std::collections::BTreeSet;
+
+use super::Page;
+use super::cell::{counted, grouped};
+use super::protocols::{Compared, compared};
+use crate::claims::Verdict;
+use crate::fidelity::Fidelity;
+use crate::numbers::percent;
+use crate::summary::experiments;
+
+/// A line of the overview.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Fact {
+    /// What it is about.
+    pub label: &'static str,
+    /// What there is to say.
+    pub text: String,
+    /// The anchor of the section with the details.
+    pub section: &'static str,
+}
+
+fn fact(label: &'static str, section: &'static str, text: String) -> Fact {
+    Fact { label, text, section }
+}
+
+/// What was run.
+pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    let all = experiments(&page.results.trials);
+    if !all.is_empty() {
+        let sum = |of: fn(&crate::summary::Summary) -> usize| {
+            grouped(all.iter().map(of).sum::<usize>() as u64)
+        };
+        let text = format!(
+            "{}; {} histories, {} trials, {} of them timed out",
+            counted(all.len(), "experiment", "experiments"),
+            sum(|one| one.histories),
+            sum(|one| one.rows),
+            sum(|one| one.timed_out)
+        );
+        facts.push(fact("Experiments", "experiments", text));
+    }
+    let runs = &page.results.runs;
+    if !runs.is_empty() {
+        let protocols: BTreeSet<&str> = runs.iter().map(|run| &*run.protocol).collect();
+        let cores: BTreeSet<&str> = runs.iter().map(|run| &*run.client).collect();
+        let operations: u64 = runs.iter().map(|run| u64::from(run.operations)).sum();
+        let text = format!(
+            "{} with {} operations: {} on {}",
+            counted(runs.len(), "run", "runs"),
+            grouped(operations),
+            listed(&protocols),
+            listed(&cores)
+        );
+        facts.push(fact("Campaign", "ran", text));
+    }
+    let fidelity = Fidelity::of(page.results);
+    if !fidelity.is_empty() {
+        let programs = counted(page.results.fidelity.len() / 2, "program", "programs");
+        let text = format!("{programs} of {}", listed(&fidelity.protocols()));
+        facts.push(fact("In gem5, too", "fidelity", text));
+    }
+    facts
+}
+
+/// What was found.
+pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if page.claims.iter().any(|claim| claim.has_numbers()) {
+        let count = |verdict| page.claims.iter().filter(|claim| claim.verdict == verdict).count();
+        let text = format!(
+            "of {}, {} hold, {} differ, {} are what the experiment was calibrated to, {} are untested",
+            counted(page.claims.len(), "published claim", "published claims"),
+            count(Verdict::Holds),
+            count(Verdict::Differs),
+            count(Verdict::Calibrated),
+            count(Verdict::Untested)
+        );
+        facts.push(fact("Claims", "claims", text));
+    }
+    let protocols = compared(page);
+    if let Some(text) = mutants(&protocols) {
+        facts.push(fact("Mutants", "protocols", text));
+    }
+    let unmutated: u64 = protocols.iter().map(|one| one.result.unmutated).sum();
+    if unmutated > 0 {
+        let alarms: u64 = protocols.iter().map(|one| one.result.alarms).sum();
+        let runs = counted(unmutated as usize, "run", "runs");
+        let text = format!(
+            "{} in {runs} of unmutated protocols",
+            counted(alarms as usize, "alarm", "alarms")
+        );
+        facts.push(fact("Alarms", "unmutated", text));
+    }
+    let covered = protocols.iter().filter_map(|one| Some((share(one)?, one.name)));
+    let mut covered: Vec<(f64, &str)> = covered.collect();
+    covered.sort_by(|one, other| one.0.total_cmp(&other.0));
+    if let (Some(least), Some(most)) = (covered.first(), covered.last()) {
+        let text = match covered.len() {
+            1 => format!("{} of the reachable transitions of {}", percent(least.0), least.1),
+            several => format!(
+                "from {} ({}) to {} ({}) of the reachable transitions of {several} protocols",
+                percent(least.0),
+                least.1,
+                percent(most.0),
+                most.1
+            ),
+        };
+        facts.push(fact("Coverage", "coverage", text));
+    }
+    let fidelity = Fidelity::of(page.results);
+    if !fidelity.is_empty() {
+        let (same, all) = fidelity.agreeing();
+        let text =
+            format!("{same} of {all} protocols and mutants have the same finder here and in gem5");
+        facts.push(fact("gem5", "fidelity", text));
+    }
+    facts
+}
+
+/// The share of mutants found, protocol by protocol; none if no mutants ran.
+fn mutants(protocols: &[Compared<'_>]) -> Option<String> {
+    let tried = protocols.iter().filter(|one| one.result.mutants > 0);
+    let each: Vec<String> = tried
+        .map(|one| format!("{} {} of {}", one.name, one.result.found, one.result.mutants))
+        .collect();
+    (!each.is_empty()).then(|| format!("found of each protocol: {}", each.join(", ")))
+}
+
+/// The share of reachable transitions that runs took; none if the protocol has no table of coverage.
+fn share(one: &Compared<'_>) -> Option<f64> {
+    let reached = one.reached.filter(|reached| reached.reachable > 0)?;
+    Some(reached.reached as f64 / reached.reachable as f64)
+}
+
+fn listed(names: &BTreeSet<&str>) -> String {
+    names.iter().copied().collect::<Vec<_>>().join(", ")
+}
