@@ -47,8 +47,18 @@ def folder_of_gem5():
 
 addToPath(os.path.join(folder_of_gem5(), "configs"))
 
-from common import Options
+from common import (
+    ObjectList,
+    Options,
+)
 from ruby import Ruby
+
+
+def cpu_types():
+    """The simple CPU models of the instruction sets of this gem5; none in a build for no instruction set."""
+    general = ("TimingSimpleCPU", "BaseTimingSimpleCPU")
+    names = ObjectList.cpu_list.get_names()
+    return sorted(name for name in names if name.endswith(general[0]) and name not in general)
 
 
 def options():
@@ -122,6 +132,9 @@ def options():
         sys_clock="1GHz",
         ruby_clock="1GHz",
     )
+    # gem5's scripts ask for the instruction set of a CPU model that its default does not have in every build.
+    if cpu_types():
+        parser.set_defaults(cpu_type=cpu_types()[0])
     return parser.parse_args()
 
 
@@ -175,6 +188,12 @@ class Programs:
 def count(program, word):
     """How many threads or devices a program has, by the word before each."""
     return sum(line.strip() == word for line in program.splitlines())
+
+
+def model_of(program):
+    """The weak model whose cores a program is for, if there is one."""
+    lines = (line.split() for line in program.splitlines())
+    return next((words[1] for words in lines if words[:1] == ["model"] and words[1:]), None)
 
 
 def seed_of(args, program, number):
@@ -371,6 +390,9 @@ def main():
         programs.waiting.appendleft(first)
         fork_all(args, run, programs)
         return
+    model = model_of(first[0])
+    if model is not None and not first[1].startswith(model):
+        print(f"rubric: the program is for cores of {model}; these are {first[1]} (--client {model}-ooo-8)")
     execute(args, run, first, 0)
     if programs.next() is not None:
         print("rubric: further programs are left out without --fork, since caches are not empty any more")

@@ -23,8 +23,9 @@ pub struct Question {
     #[arg(value_name = "TRACE")]
     trace: PathBuf,
 
-    /// Memory models, separated by commas: the first one that the history violates is shown, else the first
-    #[arg(long, value_name = "MODELS", default_value = "sc", value_delimiter = ',', value_parser = words::model())]
+    /// Memory models, separated by commas: the first one that the history violates is shown, else the first [default: that of the
+    /// instruction set whose instructions a trace shows, else sc]
+    #[arg(long, value_name = "MODELS", value_delimiter = ',', value_parser = words::model())]
     model: Vec<Model>,
 
     /// What a read-modify-write waits for under PSO: its thread's stores to its own location, or
@@ -97,8 +98,11 @@ impl Question {
     }
 
     /// The models, in the order in which they are tried.
-    fn models(&self) -> impl Iterator<Item = Model> {
-        self.model.iter().map(|model| model.with_rmw(self.pso_rmw))
+    fn models_of(&self, history: &History) -> Vec<Model> {
+        if self.model.is_empty() {
+            return vec![history.provenance.isa.map_or(Model::SC, Model::of_isa)];
+        }
+        self.model.iter().map(|model| model.with_rmw(self.pso_rmw)).collect()
     }
 
     /// Refuses to overwrite the input.
@@ -132,7 +136,7 @@ impl Question {
     pub fn ask<'a>(&self, input: &'a Input) -> Result<Answer<'a>, Error> {
         let mut first = None;
         for history in self.candidates(input)? {
-            for model in self.models() {
+            for model in self.models_of(history) {
                 let answer = self.decide(input, history, model)?;
                 if matches!(answer.outcome.verdict, Verdict::Violation(_) | Verdict::Unproved) {
                     return Ok(answer);

@@ -1,5 +1,6 @@
 //! RISC-V: fences, atomics, LR and SC, sizes and vectors.
 
+use crate::common::output_of;
 use crate::exec::trace::{SC, Trace, X, Y, check, store_buffering, verdict, verdicts};
 
 #[test]
@@ -17,6 +18,17 @@ fn fences_of_riscv_order_their_sets() {
     verdicts(&store_buffering(Some("fence w, w")), none, 1);
     verdicts(&store_buffering(Some("fence.tso")), none, 1);
     verdicts(&store_buffering(Some("fence_i")), none, 1);
+}
+
+/// Recorded with gem5's O3CPU, whose cache does not tell it of the lines that it loses.
+#[test]
+fn a_recorded_violation_of_rvwmo_is_found_and_shrunk() {
+    let trace = "fixtures/exec/riscv-o3-corr.trace.gz";
+    let output = output_of(&["check", trace], 1);
+    assert!(output.starts_with("violation  rvwmo"), "{output}");
+    let output = output_of(&["shrink", trace], 1);
+    assert!(output.contains("CoRR (two reads of one location out of order)"), "{output}");
+    assert!(output.contains("violation  rvwmo"), "{output}");
 }
 
 #[test]
