@@ -399,14 +399,19 @@ fn decide<'a>(
     }
 }
 
-/// The caveat of a verdict on CPUs whose own model is weaker.
+/// The caveat of a verdict on CPUs whose own model is a weak one, and not this.
 fn about_isa(history: &History, model: Model) -> Option<String> {
     let isa = history.provenance.isa?;
     let own = Model::of_isa(isa);
-    if !own.is_weak() || model.is_weak() {
+    if !own.is_weak() || model == own {
         return None;
     }
     let (isa, name) = (isa.title(), own.name());
+    if model.is_weak() {
+        return Some(format!(
+            "this is about {model}; the model of {isa} is {own} (--model {name})"
+        ));
+    }
     Some(format!(
         "this is about {model}; the model of {isa}, {own}, is weaker (--model {name}): a run that {model} forbids may \
          be one that {isa} allows"

@@ -14,6 +14,9 @@ use crate::engine::proof::Assumption;
 /// Marks an operation without a source or place.
 pub(super) const NONE: u32 = u32::MAX;
 
+/// Number of nodes, or of writes of a location, after which bounds are asked again.
+const STEPS_PER_CHECK: usize = 64;
+
 /// Why one node precedes another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Why {
@@ -372,10 +375,10 @@ impl<'a> Forced<'a> {
                 return Err(Stop::Exceeded);
             }
             let order = self.sorted().map_err(Stop::Cycle)?;
-            self.fill_rows(&order);
+            self.fill_rows(&order, bounds)?;
             let before = self.edges.len();
-            self.observe();
-            self.overtake();
+            self.observe(bounds)?;
+            self.overtake(bounds)?;
             if self.edges.len() == before {
                 return Ok(());
             }
@@ -409,13 +412,14 @@ impl<'a> Forced<'a> {
         Err(self.shortest_cycle(&lists, left))
     }
 
-    fn fill_rows(&mut self, order: &[u32]) {
+    fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), Stop> {
         let width = self.width;
         let lists = self.successors(self.edges.len());
         self.rows.clear();
         self.rows.resize(self.nodes() * width, 0);
         let mut row = vec![0u64; width];
-        for &node in order {
+        for (at, &node) in order.iter().enumerate() {
+            check(bounds, at)?;
             row.copy_from_slice(&self.rows[node as usize * width..][..width]);
             let column = self.column.get(node as usize).copied().unwrap_or(NONE);
             if column != NONE {
@@ -427,6 +431,7 @@ impl<'a> Forced<'a> {
                 target.iter_mut().zip(&row).for_each(|(word, more)| *word |= more);
             }
         }
+        Ok(())
     }
 
     /// Whether a write is known to precede a node.
@@ -443,10 +448,11 @@ impl<'a> Forced<'a> {
     }
 
     /// Rule R6: a write that precedes a reader precedes the write that the reader returns.
-    fn observe(&mut self) {
+    fn observe(&mut self, bounds: &Bounds) -> Result<(), Stop> {
         let mut found = Vec::new();
         for chain in self.chains.iter().flatten() {
-            for &source in &chain.writes {
+            for (at, &source) in chain.writes.iter().enumerate() {
+                check(bounds, at)?;
                 let location = self.history.location(source).expect("a write has a location");
                 for reader in &self.readers[self.column[source.at()] as usize] {
                     for other in &self.chains[location as usize] {
@@ -462,13 +468,16 @@ impl<'a> Forced<'a> {
         for (write, source, reader) in found {
             self.add(write.0, source.0, Rule::Observed(reader));
         }
+        Ok(())
     }
 
     /// Rule R7: a reader precedes each write that its own write precedes.
-    fn overtake(&mut self) {
+    fn overtake(&mut self, bounds: &Bounds) -> Result<(), Stop> {
         let mut found = Vec::new();
         for chains in &self.chains {
-            for &write in chains.iter().flat_map(|chain| &chain.writes) {
+            let writes = chains.iter().flat_map(|chain| &chain.writes);
+            for (at, &write) in writes.enumerate() {
+                check(bounds, at)?;
                 let lasts: Vec<OpId> =
                     chains.iter().filter_map(|chain| self.last_before(chain, write.0)).collect();
                 // A write that precedes another of these is followed by its readers through that one.
@@ -486,6 +495,7 @@ impl<'a> Forced<'a> {
         for (reader, write) in found {
             self.add(reader.0, write.0, Rule::Overtaken);
         }
+        Ok(())
     }
 
     /// Rule R7 for store-conditionals with own writes since their load-linked: these may come between the source and a write of
@@ -511,6 +521,14 @@ impl<'a> Forced<'a> {
         let before = chain.writes.partition_point(|other| !is_after(other));
         chain.writes.get(before).copied()
     }
+}
+
+/// Asks now and then, by the number of a step, whether a bound is met.
+fn check(bounds: &Bounds, step: usize) -> Result<(), Stop> {
+    if step.is_multiple_of(STEPS_PER_CHECK) && bounds.passed() {
+        return Err(Stop::Exceeded);
+    }
+    Ok(())
 }
 
 fn source_of(reads_from: &ReadsFrom, op: OpId) -> Source {

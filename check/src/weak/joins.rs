@@ -109,19 +109,22 @@ mod tests {
     use super::*;
     use crate::generate::{Recipe, generate};
 
-    /// Per node, the operations that it can be reached from.
-    fn reaching(nodes: usize, operations: usize, edges: &[(u32, u32)]) -> Vec<Vec<bool>> {
-        let mut reaching = vec![vec![false; operations]; nodes];
+    /// Per node, the operations that it can be reached from, as bits of 64 at a time.
+    fn reaching(nodes: usize, operations: usize, edges: &[(u32, u32)]) -> Vec<Vec<u64>> {
+        let mut reaching = vec![vec![0; operations.div_ceil(64)]; nodes];
         let mut is_settled = false;
         while !is_settled {
             is_settled = true;
             for &(from, to) in edges {
-                for op in 0..operations {
-                    let reaches = from as usize == op || reaching[from as usize][op];
-                    if reaches && !reaching[to as usize][op] {
-                        reaching[to as usize][op] = true;
-                        is_settled = false;
-                    }
+                let mut row = reaching[from as usize].clone();
+                if let Some(word) =
+                    row.get_mut(from as usize / 64).filter(|_| (from as usize) < operations)
+                {
+                    *word |= 1 << (from % 64);
+                }
+                for (word, more) in reaching[to as usize].iter_mut().zip(row) {
+                    is_settled &= more & !*word == 0;
+                    *word |= more;
                 }
             }
         }

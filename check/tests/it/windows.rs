@@ -141,7 +141,7 @@ fn histories_of_weak_machines_with_little_order_are_decided_by_windows() {
                 threads: 64,
                 locations: 256,
                 operations: 20_000,
-                weak: weak.clone(),
+                weak,
                 seed,
                 ..Recipe::default()
             };
