@@ -20,7 +20,7 @@ impl Forced<'_> {
         Csr::new(self.nodes(), edges.map(|(number, edge)| (edge.from, number as u32)))
     }
 
-    /// A cycle through one of some nodes, all of which are on a cycle or behind one.
+    /// A cycle through one of some nodes. A node that is on none costs a search of all behind it.
     pub(super) fn shortest_cycle(
         &self,
         lists: &Csr,

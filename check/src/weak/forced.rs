@@ -9,6 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::Task;
 use crate::bounds::Bounds;
+use crate::engine::csr::Csr;
+use crate::engine::digraph::topological;
 use crate::engine::proof::Assumption;
 
 /// Marks an operation without a source or place.
@@ -387,29 +389,12 @@ impl<'a> Forced<'a> {
 
     /// The nodes in an order that the edges allow.
     fn sorted(&self) -> Result<Vec<u32>, Vec<usize>> {
-        let lists = self.successors(self.edges.len());
-        let mut missing = vec![0u32; self.nodes()];
-        for edge in &self.edges {
-            missing[edge.to as usize] += 1;
-        }
-        let mut order: Vec<u32> =
-            (0..self.nodes() as u32).filter(|&node| missing[node as usize] == 0).collect();
-        let mut at = 0;
-        while at < order.len() {
-            for &edge in lists.of(order[at]) {
-                let to = self.edges[edge as usize].to;
-                missing[to as usize] -= 1;
-                if missing[to as usize] == 0 {
-                    order.push(to);
-                }
-            }
-            at += 1;
-        }
-        if order.len() == self.nodes() {
-            return Ok(order);
-        }
-        let left = (0..self.nodes() as u32).filter(|&node| missing[node as usize] > 0);
-        Err(self.shortest_cycle(&lists, left))
+        let graph = Csr::new(self.nodes(), self.edges.iter().map(|edge| (edge.from, edge.to)));
+        topological(&graph).map_err(|rest| {
+            // Most of the rest may be behind a cycle and on none, which each search would find out anew.
+            let starts = rest.on_cycles().into_iter().chain(rest.nodes());
+            self.shortest_cycle(&self.successors(self.edges.len()), starts)
+        })
     }
 
     fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), Stop> {
