@@ -11,7 +11,7 @@ use tables::CampaignRun;
 /// The results about the mutants of one protocol.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct ProtocolResult {
-    /// The protocol.
+    /// The protocol's name, as the runs have it.
     pub protocol: String,
     /// The number of mutants that ran and may differ from the protocol.
     pub mutants: u64,
@@ -36,7 +36,7 @@ pub struct ProtocolResult {
 /// The mutants that one operator made of a protocol.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct OperatorResult {
-    /// The operator.
+    /// The operator that made the mutants, or `named`.
     pub operator: String,
     /// The number of its mutants.
     pub mutants: u64,

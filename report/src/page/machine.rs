@@ -8,16 +8,16 @@ use super::cell::counted;
 use super::document;
 use super::section::{Anchors, Section};
 
-/// A machine.
+/// A controller's transition table, as the page shows it.
 #[derive(Clone, Debug, Default)]
 pub struct Machine {
-    /// Its name.
+    /// The machine's name in SLICC.
     pub name: String,
     /// The states with their descriptions.
     pub states: Vec<(String, Option<String>)>,
     /// The events with their descriptions.
     pub events: Vec<(String, Option<String>)>,
-    /// The transitions.
+    /// The transitions of the table, one for each state and event that has any.
     pub cells: Vec<MachineCell>,
 }
 

@@ -25,7 +25,7 @@ fn fact(label: &'static str, section: &'static str, text: String) -> Fact {
     Fact { label, text, section }
 }
 
-/// What was run.
+/// What was run: experiments, campaigns and programs in gem5, a line each.
 pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
     let all = experiments(&page.results.trials);
@@ -65,7 +65,7 @@ pub(super) fn ran(page: &Page<'_>) -> Vec<Fact> {
     facts
 }
 
-/// What was found.
+/// What was found: verdicts on claims, mutants, alarms, coverage and agreement with gem5, a line each.
 pub(super) fn found(page: &Page<'_>) -> Vec<Fact> {
     let mut facts = Vec::new();
     if page.claims.iter().any(|claim| claim.has_numbers()) {

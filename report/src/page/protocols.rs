@@ -13,7 +13,7 @@ use crate::numbers::{percent, seconds};
 
 /// What is known about a protocol.
 pub(super) struct Compared<'p> {
-    /// Its name.
+    /// The protocol's name, as runs or tables of coverage have it.
     pub name: &'p str,
     /// The results of its runs; all zero if there are none.
     pub result: ProtocolResult,

@@ -50,7 +50,7 @@ pub(super) struct Search<'e> {
     size: usize,
     /// Number of further members, until some can be placed.
     extra: usize,
-    /// See [`Caution::holds`].
+    /// Whether a write waits until its readers are members ([`Caution::holds`]).
     holds: bool,
     /// Placements that a contradiction followed from.
     refuted: Vec<Refuted>,
