@@ -368,7 +368,7 @@ impl Task<'_> {
                 let verdict = self.run(&order);
                 matches!(verdict, Verdict::Consistent(_)).then(|| Outcome::new(verdict, stage))
             }
-            Ended::GaveUp => None,
+            Ended::GaveUp { .. } => None,
             Ended::Exceeded => Some(self.stopped(stage)),
         }
     }

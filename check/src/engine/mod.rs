@@ -16,7 +16,7 @@
 
 mod accesses;
 mod blockers;
-mod both;
+pub(crate) mod both;
 mod choice;
 pub mod clocks;
 pub mod complete;

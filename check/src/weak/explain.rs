@@ -8,6 +8,7 @@ use rustc_hash::FxHashMap;
 
 use super::forced::{Forced, Source, Why};
 use crate::engine::csr::Csr;
+use crate::engine::digraph::NONE;
 use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
 
 /// Nodes from which a shortest cycle is searched.
@@ -20,43 +21,44 @@ impl Forced<'_> {
         Csr::new(self.nodes(), edges.map(|(number, edge)| (edge.from, number as u32)))
     }
 
-    /// A cycle through one of some nodes. A node that is on none costs a search of all behind it.
-    pub(super) fn shortest_cycle(
-        &self,
-        lists: &Csr,
-        nodes: impl Iterator<Item = u32>,
-    ) -> Vec<usize> {
+    /// A short cycle: a shortest one through one of some nodes. `component` has the number of each node's strongly connected
+    /// component, or that of nodes that are alone in theirs, of which only those with an edge to themselves are on a cycle.
+    pub(super) fn short_cycle(&self, lists: &Csr, component: &[u32]) -> Vec<usize> {
+        let nodes = 0..self.nodes() as u32;
+        let on_cycle = nodes.clone().filter(|&node| component[node as usize] != NONE);
         let mut best: Option<Vec<usize>> = None;
-        let mut starts = 0;
-        for node in nodes {
-            if let Some(cycle) = self.path(lists, node, node)
-                && best.as_ref().is_none_or(|best| cycle.len() < best.len())
-            {
-                best = Some(cycle);
-            }
-            starts += 1;
-            if starts >= STARTS && best.is_some() {
-                break;
-            }
+        for node in on_cycle.take(STARTS) {
+            let is_inside = |to: u32| component[to as usize] == component[node as usize];
+            let limit = best.as_ref().map_or(usize::MAX, |best| best.len() - 1);
+            best = self.path(lists, node, node, limit, is_inside).or(best);
         }
-        best.expect("a graph that cannot be sorted has a cycle")
+        let loops = || nodes.clone().find_map(|node| self.path(lists, node, node, 1, |_| true));
+        best.or_else(loops).expect("a graph that cannot be sorted has a cycle")
     }
 
-    /// A shortest path of at least one edge from a node to another, or back to it.
-    fn path(&self, lists: &Csr, from: u32, to: u32) -> Option<Vec<usize>> {
+    /// A shortest path of one to `limit` edges from a node to another, or back to it, over nodes that are allowed.
+    fn path(
+        &self,
+        lists: &Csr,
+        from: u32,
+        to: u32,
+        limit: usize,
+        is_allowed: impl Fn(u32) -> bool,
+    ) -> Option<Vec<usize>> {
         let mut by: FxHashMap<u32, u32> = FxHashMap::default();
-        let mut open = vec![from];
-        let mut at = 0;
-        while at < open.len() && !by.contains_key(&to) {
-            let node = open[at];
-            at += 1;
-            for &edge in lists.of(node) {
-                let next = self.edges[edge as usize].to;
-                by.entry(next).or_insert_with(|| {
-                    open.push(next);
-                    edge
-                });
+        let mut last = vec![from];
+        let mut length = 0;
+        while !last.is_empty() && length < limit && !by.contains_key(&to) {
+            length += 1;
+            let mut next = Vec::new();
+            for &edge in last.iter().flat_map(|&node| lists.of(node)) {
+                let node = self.edges[edge as usize].to;
+                if is_allowed(node) && !by.contains_key(&node) {
+                    by.insert(node, edge);
+                    next.push(node);
+                }
             }
+            last = next;
         }
         let mut path = Vec::new();
         let mut node = to;
@@ -165,7 +167,7 @@ impl BlockWriter<'_, '_> {
     /// The facts of a path over edges that are older than one.
     fn earlier_path(&mut self, from: u32, to: u32, limit: usize) -> Vec<usize> {
         let lists = self.forced.successors(limit);
-        let path = self.forced.path(&lists, from, to);
+        let path = self.forced.path(&lists, from, to, usize::MAX, |_| true);
         self.path(&path.expect("the rule was applied because of a path"))
     }
 

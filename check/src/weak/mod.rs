@@ -5,6 +5,7 @@
 //! [graph](memory::weak::graph), and knows for each node the set of writes that precede it, as bits:
 //!
 //! - `windows` finds a memory order of a long history, as that engine does, with fewer `joins`;
+//! - `excerpts` finds a violation of a long history in a part of it;
 //! - `forced` derives the order that the reads force, by rules R4 to R7 of Manovit & Hangal (HPCA 2006,
 //!   section 4.1), which hold under every model with the load value axiom;
 //! - `place` extends that order to a memory order by placing one access after the other;
@@ -14,6 +15,7 @@
 //!
 //! Memory: a bit for each operation and write.
 
+mod excerpts;
 mod explain;
 mod forced;
 mod joins;
@@ -28,11 +30,14 @@ use memory::weak::order;
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
+use crate::engine;
 use crate::engine::finals::Finals;
 use crate::engine::proof::Violation;
+use crate::engine::windows::Ended;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use forced::Forced;
 use search::{End, Search};
+use windows::Nodes;
 
 /// A history under a weak model, in the form that [`Model::prepare`] returns.
 pub(crate) struct Task<'a> {
@@ -57,15 +62,11 @@ impl Task<'_> {
                 return Outcome::new(Verdict::Undecided(Reason::NoTraceOrder), by);
             }
         }
-        if matches!(algorithm, Algorithm::Stages | Algorithm::Complete)
-            && let Some(order) = self.order_by_windows()
-        {
-            return Outcome::new(consistent(order), Stage::By(Algorithm::Complete));
+        if let Some(outcome) = self.decide_by_parts(algorithm) {
+            return outcome;
         }
         let saturate = Stage::By(Algorithm::Saturate);
-        let Some(mut forced) = Forced::new(self) else {
-            return Outcome::new(Verdict::Undecided(Reason::Memory), saturate);
-        };
+        let mut forced = Forced::new(self);
         let found = forced.saturate(self.bounds);
         let derived = forced.derived();
         let mut outcome = match found {
@@ -84,6 +85,32 @@ impl Task<'_> {
         };
         outcome.statistics.edges = derived;
         outcome
+    }
+
+    /// Decides a long history by windows or excerpts, which do not need the memory that the whole history takes.
+    fn decide_by_parts(&self, algorithm: Algorithm) -> Option<Outcome> {
+        if self.history.len() < windows::MINIMUM {
+            return None;
+        }
+        let nodes = Nodes::of(self);
+        let admission = engine::windows::admission(&nodes.input(&[]))?;
+        let searches = matches!(algorithm, Algorithm::Stages | Algorithm::Complete);
+        let mut stuck = None;
+        if searches && self.reads_from.ambiguous() == 0 {
+            match nodes.order_by_windows(self, &admission) {
+                Ended::Order(order) => {
+                    let order = nodes.accesses(&order);
+                    if self.is_memory_order(&order) {
+                        let by = Stage::By(Algorithm::Complete);
+                        return Some(Outcome::new(consistent(order), by));
+                    }
+                }
+                Ended::GaveUp { placed } => stuck = Some(placed),
+                Ended::Exceeded => {}
+            }
+        }
+        let violation = self.violation_in_excerpts(&nodes, &admission, stuck)?;
+        Some(Outcome::new(Verdict::Violation(violation), Stage::By(Algorithm::Saturate)))
     }
 
     /// The trace's own order of completions, if it is a memory order.

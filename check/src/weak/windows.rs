@@ -11,50 +11,38 @@ use crate::engine::events::{INITIAL, NONE};
 use crate::engine::windows::{self, Ended, Extent, Input};
 
 /// Number of operations from which on the search by windows comes first.
-const MINIMUM: usize = 2048;
+pub(super) const MINIMUM: usize = 2048;
 
 /// The patience of a search by windows. The alternative keeps a bit for each pair of operation and write, and
 /// takes a hundred times as long.
 const PATIENCE: usize = 384;
 
-impl Task<'_> {
-    /// A memory order, if the history is long and windows find one.
-    pub(super) fn order_by_windows(&self) -> Option<Vec<OpId>> {
-        let history = self.history;
-        if history.len() < MINIMUM || self.reads_from.ambiguous() > 0 {
-            return None;
-        }
-        let nodes = Nodes::of(self);
-        let finals: Vec<u32> = self.finals.writes.iter().map(|write| write.0).collect();
-        let input = Input {
-            thread: &nodes.thread,
-            location: &nodes.location,
-            source: &nodes.source,
-            reads: &nodes.reads,
-            writes: &nodes.writes,
-            before: &nodes.before,
-            readers: &nodes.readers,
-            initial_readers: &nodes.initial_readers,
-            finals: &finals,
-        };
-        let size = windows::size_for(history.threads().len(), self.model, history.len());
-        let mut sizes = [size, 4 * size].into_iter();
-        let order = sizes.find_map(|size| {
-            let extent = Extent { size, patience: PATIENCE };
-            match windows::order(&input, extent, self.bounds) {
-                Ended::Order(order) => Some(order),
-                Ended::GaveUp | Ended::Exceeded => None,
+impl Nodes {
+    /// Searches a memory order with windows of two sizes.
+    pub fn order_by_windows(&self, task: &Task<'_>, admission: &[u32]) -> Ended {
+        let finals: Vec<u32> = task.finals.writes.iter().map(|write| write.0).collect();
+        let input = self.input(&finals);
+        let history = task.history;
+        let size = windows::size_for(history.threads().len(), task.model, history.len());
+        let extent = |size| Extent { size, patience: PATIENCE };
+        match windows::order(&input, admission, extent(size), task.bounds) {
+            Ended::GaveUp { .. } => {
+                windows::order(&input, admission, extent(4 * size), task.bounds)
             }
-        })?;
-        let ops = order.into_iter().filter(|&node| nodes.location[node as usize] != NONE);
-        let order: Vec<OpId> = ops.map(OpId).collect();
-        self.is_memory_order(&order).then_some(order)
+            ended => ended,
+        }
+    }
+
+    /// The accesses among some nodes.
+    pub fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
+        let is_access = |node: &u32| self.location[*node as usize] != NONE;
+        nodes.iter().copied().filter(is_access).map(OpId).collect()
     }
 }
 
 /// The operations and the joins of preserved program order, as columns.
-struct Nodes {
-    thread: Vec<u32>,
+pub(super) struct Nodes {
+    pub thread: Vec<u32>,
     location: Vec<u32>,
     source: Vec<u32>,
     reads: Vec<bool>,
@@ -65,7 +53,7 @@ struct Nodes {
 }
 
 impl Nodes {
-    fn of(task: &Task<'_>) -> Nodes {
+    pub fn of(task: &Task<'_>) -> Nodes {
         let history = task.history;
         let execution = Execution { history, reads_from: task.reads_from.clone() };
         let graph = Graph::new(&execution, task.model);
@@ -99,6 +87,21 @@ impl Nodes {
         }
         nodes.index_readers(history.locations().len());
         nodes
+    }
+
+    /// The nodes as the input of a search by windows, with the writes whose values are final.
+    pub fn input<'n>(&'n self, finals: &'n [u32]) -> Input<'n> {
+        Input {
+            thread: &self.thread,
+            location: &self.location,
+            source: &self.source,
+            reads: &self.reads,
+            writes: &self.writes,
+            before: &self.before,
+            readers: &self.readers,
+            initial_readers: &self.initial_readers,
+            finals,
+        }
     }
 
     fn index_readers(&mut self, locations: usize) {

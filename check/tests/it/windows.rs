@@ -26,7 +26,7 @@ fn is_found(history: &History, model: Model, size: usize) -> bool {
             let steps = schedule(history, model, &order, |_| false).expect("program order is kept");
             machine::run(history, model, &steps).is_ok()
         }
-        Ended::GaveUp => false,
+        Ended::GaveUp { .. } => false,
         Ended::Exceeded => panic!("there are no bounds"),
     }
 }

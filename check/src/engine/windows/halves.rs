@@ -51,8 +51,10 @@ enum Half {
     Order(Vec<u32>),
     /// There was a contradiction that may be due to the cut.
     FailedNearCut,
-    /// There was a contradiction that the whole history has as well, or the other half had one.
-    Failed,
+    /// There was a contradiction that the whole history has as well, after about so many events of the order of admission.
+    Failed(usize),
+    /// The other half had such a contradiction.
+    Stopped,
     /// A bound was met.
     Exceeded,
 }
@@ -65,7 +67,7 @@ fn join(first: Half, second: Half) -> Option<Ended> {
             Some(Ended::Order(order))
         }
         (Half::Exceeded, _) | (_, Half::Exceeded) => Some(Ended::Exceeded),
-        (Half::Failed, _) | (_, Half::Failed) => Some(Ended::GaveUp),
+        (Half::Failed(placed), _) | (_, Half::Failed(placed)) => Some(Ended::GaveUp { placed }),
         _ => None,
     }
 }
@@ -84,17 +86,25 @@ impl Halves<'_> {
     fn first(&self, bounds: &Bounds) -> Half {
         let part = self.cut.first(self.input, self.admission);
         let near = part.admission().len().saturating_sub(NEAR * self.extent.size);
-        self.place(&part, bounds, |placed| placed >= near)
+        self.place(&part, 0, bounds, |placed| placed >= near)
     }
 
     fn second(&self, bounds: &Bounds) -> Half {
         let part = self.cut.second(self.input, self.admission);
-        let near = NEAR * self.extent.size;
-        self.place(&part, bounds, |placed| placed < near)
+        let (near, first) =
+            (NEAR * self.extent.size, self.admission.len() - part.admission().len());
+        self.place(&part, first, bounds, |placed| placed < near)
     }
 
-    /// Places the events of a half. `is_near` says whether a contradiction after so many may be due to the cut.
-    fn place(&self, part: &Part, bounds: &Bounds, is_near: impl Fn(usize) -> bool) -> Half {
+    /// Places the events of a half, which is behind `first` events. `is_near` says whether a contradiction after so many of its own may
+    /// be due to the cut.
+    fn place(
+        &self,
+        part: &Part,
+        first: usize,
+        bounds: &Bounds,
+        is_near: impl Fn(usize) -> bool,
+    ) -> Half {
         let input = part.input();
         let mut search = Search::new(&input, part.admission(), self.extent);
         match search.run(bounds, |_| self.is_over.load(Ordering::Relaxed)) {
@@ -103,10 +113,11 @@ impl Halves<'_> {
                 Half::Order(order.map(|event| part.original(event)).collect())
             }
             Progress::GaveUp if is_near(search.best()) => Half::FailedNearCut,
-            Progress::GaveUp | Progress::Stopped => {
+            Progress::GaveUp => {
                 self.is_over.store(true, Ordering::Relaxed);
-                Half::Failed
+                Half::Failed(first + search.best())
             }
+            Progress::Stopped => Half::Stopped,
             Progress::Exceeded => Half::Exceeded,
         }
     }

@@ -117,7 +117,10 @@ pub enum Ended {
     /// All events, in an order that follows the rules.
     Order(Vec<u32>),
     /// No order was found.
-    GaveUp,
+    GaveUp {
+        /// About so many events of the order of admission were placed, at most.
+        placed: usize,
+    },
     /// A bound was met.
     Exceeded,
 }
@@ -138,7 +141,11 @@ pub fn size_for(threads: usize, model: Model, events: usize) -> usize {
 /// events.
 pub fn order_of(events: &Events, finals: &[u32], size: usize, bounds: &Bounds) -> Ended {
     let columns = Columns::of(events);
-    order(&columns.input(events, finals), Extent { size, patience: PATIENCE }, bounds)
+    let input = columns.input(events, finals);
+    match admission(&input) {
+        Some(admission) => order(&input, &admission, Extent { size, patience: PATIENCE }, bounds),
+        None => Ended::GaveUp { placed: 0 },
+    }
 }
 
 /// What an [`Input`] has of each event and [`Events`] has not.
@@ -183,18 +190,21 @@ pub struct Extent {
     pub patience: usize,
 }
 
-/// Searches a memory order.
-pub fn order(input: &Input<'_>, extent: Extent, bounds: &Bounds) -> Ended {
-    let Some(admission) = admission::order(input) else {
-        return Ended::GaveUp;
-    };
-    if let Some(ended) = halves::order(input, &admission, extent, bounds) {
+/// The order in which events come to windows, about that of memory. `None` if what the input preserves of program order
+/// contradicts reads-from.
+pub fn admission(input: &Input<'_>) -> Option<Vec<u32>> {
+    admission::order(input)
+}
+
+/// Searches a memory order. The events come to windows in the order of `admission`.
+pub fn order(input: &Input<'_>, admission: &[u32], extent: Extent, bounds: &Bounds) -> Ended {
+    if let Some(ended) = halves::order(input, admission, extent, bounds) {
         return ended;
     }
-    let mut search = Search::new(input, &admission, extent);
+    let mut search = Search::new(input, admission, extent);
     match search.run(bounds, |_| false) {
         Progress::Complete => Ended::Order(search.into_order()),
-        Progress::GaveUp | Progress::Stopped => Ended::GaveUp,
+        Progress::GaveUp | Progress::Stopped => Ended::GaveUp { placed: search.best() },
         Progress::Exceeded => Ended::Exceeded,
     }
 }

@@ -1,4 +1,7 @@
-//! [`Forced`]: the order that program order, reads and assumptions force.
+//! [`Forced`]: the order that program order, reads and assumptions force. `values` has the rules that are applied
+//! until nothing changes.
+
+mod values;
 
 use certify::rule::Rule;
 use history::{History, OpId, ReadSource, ReadsFrom};
@@ -111,8 +114,8 @@ pub(super) struct Mark {
 }
 
 impl<'a> Forced<'a> {
-    /// The graph before the first saturation; `None` if it does not fit in the memory.
-    pub fn new(task: &Task<'a>) -> Option<Forced<'a>> {
+    /// The graph before the first saturation.
+    pub fn new(task: &Task<'a>) -> Forced<'a> {
         let history = task.history;
         let source = history.ops().map(|op| source_of(task.reads_from, op)).collect();
         let mut forced = Forced {
@@ -135,8 +138,7 @@ impl<'a> Forced<'a> {
         };
         forced.find_chains();
         forced.rebuild();
-        let bytes = forced.nodes() * forced.width * 8;
-        task.bounds.allows(bytes).then_some(forced)
+        forced
     }
 
     fn find_chains(&mut self) {
@@ -391,14 +393,15 @@ impl<'a> Forced<'a> {
     fn sorted(&self) -> Result<Vec<u32>, Vec<usize>> {
         let graph = Csr::new(self.nodes(), self.edges.iter().map(|edge| (edge.from, edge.to)));
         topological(&graph).map_err(|rest| {
-            // Most of the rest may be behind a cycle and on none, which each search would find out anew.
-            let starts = rest.on_cycles().into_iter().chain(rest.nodes());
-            self.shortest_cycle(&self.successors(self.edges.len()), starts)
+            self.short_cycle(&self.successors(self.edges.len()), &rest.components())
         })
     }
 
     fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), Stop> {
         let width = self.width;
+        if self.rows.is_empty() && !bounds.allows(self.nodes() * width * 8) {
+            return Err(Stop::Exceeded);
+        }
         let lists = self.successors(self.edges.len());
         self.rows.clear();
         self.rows.resize(self.nodes() * width, 0);
@@ -423,88 +426,6 @@ impl<'a> Forced<'a> {
     pub fn precedes(&self, write: OpId, node: u32) -> bool {
         let column = self.column[write.at()] as usize;
         self.rows[node as usize * self.width + column / 64] & (1 << (column % 64)) != 0
-    }
-
-    /// The last write of a chain that is known to precede a node.
-    fn last_before(&self, chain: &Chain, node: u32) -> Option<OpId> {
-        // The order of a chain is preserved, so those that precede the node are the first ones.
-        let count = chain.writes.partition_point(|&write| self.precedes(write, node));
-        chain.writes[..count].last().copied()
-    }
-
-    /// Rule R6: a write that precedes a reader precedes the write that the reader returns.
-    fn observe(&mut self, bounds: &Bounds) -> Result<(), Stop> {
-        let mut found = Vec::new();
-        for chain in self.chains.iter().flatten() {
-            for (at, &source) in chain.writes.iter().enumerate() {
-                check(bounds, at)?;
-                let location = self.history.location(source).expect("a write has a location");
-                for reader in &self.readers[self.column[source.at()] as usize] {
-                    for other in &self.chains[location as usize] {
-                        let Some(write) = self.last_before(other, reader.op.0) else { continue };
-                        let is_between = write != source && !self.precedes(write, source.0);
-                        if is_between && self.is_excluded(*reader, write) {
-                            found.push((write, source, reader.op));
-                        }
-                    }
-                }
-            }
-        }
-        for (write, source, reader) in found {
-            self.add(write.0, source.0, Rule::Observed(reader));
-        }
-        Ok(())
-    }
-
-    /// Rule R7: a reader precedes each write that its own write precedes.
-    fn overtake(&mut self, bounds: &Bounds) -> Result<(), Stop> {
-        let mut found = Vec::new();
-        for chains in &self.chains {
-            let writes = chains.iter().flat_map(|chain| &chain.writes);
-            for (at, &write) in writes.enumerate() {
-                check(bounds, at)?;
-                let lasts: Vec<OpId> =
-                    chains.iter().filter_map(|chain| self.last_before(chain, write.0)).collect();
-                // A write that precedes another of these is followed by its readers through that one.
-                let is_last = |it: &&OpId| !lasts.iter().any(|&other| self.precedes(**it, other.0));
-                for &source in lasts.iter().filter(is_last) {
-                    for reader in &self.readers[self.column[source.at()] as usize] {
-                        if reader.read != write && self.is_excluded(*reader, write) {
-                            found.push((reader.op, write));
-                        }
-                    }
-                }
-            }
-        }
-        self.overtake_crossed(&mut found);
-        for (reader, write) in found {
-            self.add(reader.0, write.0, Rule::Overtaken);
-        }
-        Ok(())
-    }
-
-    /// Rule R7 for store-conditionals with own writes since their load-linked: these may come between the source and a write of
-    /// another thread, so that write is not reached through them.
-    fn overtake_crossed(&self, found: &mut Vec<(OpId, OpId)>) {
-        for chains in &self.chains {
-            for &source in chains.iter().flat_map(|chain| &chain.writes) {
-                let readers = self.readers[self.column[source.at()] as usize].iter();
-                for &reader in readers.filter(|reader| reader.is_crossed) {
-                    let overtaken =
-                        chains.iter().filter_map(|chain| self.first_after(source, chain));
-                    let overtaken = overtaken.filter(|&write| self.is_excluded(reader, write));
-                    found.extend(overtaken.map(|write| (reader.op, write)));
-                }
-            }
-        }
-    }
-
-    /// The first write of a chain that a write is known to precede.
-    fn first_after(&self, write: OpId, chain: &Chain) -> Option<OpId> {
-        let is_after = |&other: &OpId| other != write && self.precedes(write, other.0);
-        // The order of a chain is preserved, so those that the write precedes are the last ones.
-        let before = chain.writes.partition_point(|other| !is_after(other));
-        chain.writes.get(before).copied()
     }
 }
 

@@ -1,0 +1,206 @@
+//! Violations of long histories, found in excerpts.
+//!
+//! [`Forced`] keeps a bit for each pair of operation and write, which is too much for a million operations. But most violations are
+//! of operations that memory performed near each other. So excerpts of the history are saturated, each as a history of its
+//! own: of each thread, the operations that come to [windows](crate::engine::windows) within some stretch.
+//!
+//! What is between two operations of an excerpt in program order is in it as well, so their order is
+//! preserved in the history if it is in the excerpt. A read whose source is not in the excerpt counts as unknown. So the
+//! proof that an excerpt violates the model is one that the history does, with other names.
+
+use std::ops::Range;
+
+use history::{History, OpId, ReadsFrom};
+use memory::Model;
+
+use super::Task;
+use super::forced::{Forced, Stop};
+use super::windows::Nodes;
+use crate::bounds::Bounds;
+use crate::engine::both::both;
+use crate::engine::events::NONE;
+use crate::engine::finals::Finals;
+use crate::engine::proof::Violation;
+
+/// Which excerpts of a history are decided, one kind after the other.
+#[derive(Clone, Copy)]
+struct Kind {
+    /// Operations of an excerpt. The cost grows with the square of this number.
+    size: usize,
+    /// Whether only the place where windows found no order is looked at.
+    where_stuck: bool,
+}
+
+const KINDS: [Kind; 4] = [
+    Kind { size: 1 << 13, where_stuck: true },
+    Kind { size: 1 << 15, where_stuck: true },
+    Kind { size: 1 << 13, where_stuck: false },
+    Kind { size: 1 << 17, where_stuck: true },
+];
+
+impl Task<'_> {
+    /// The proof that some excerpt of a long history violates the model, given the order in which its nodes come to windows, and the
+    /// number of nodes after which no order was found. `None` does not say that there is no violation.
+    pub(super) fn violation_in_excerpts(
+        &self,
+        nodes: &Nodes,
+        admission: &[u32],
+        stuck: Option<usize>,
+    ) -> Option<Violation> {
+        // A shorter history is decided as a whole as quickly.
+        KINDS.into_iter().filter(|kind| 2 * kind.size < self.history.len()).find_map(|kind| {
+            let around = if kind.where_stuck { Some(stuck?) } else { None };
+            self.violation_within(kind.size, nodes, admission, around)
+        })
+    }
+
+    /// The proof that an excerpt of about `size` operations violates the model. Each two neighbours of half the size are an excerpt. With
+    /// `around`, only those that have the node of this number in the order of admission are looked at.
+    fn violation_within(
+        &self,
+        size: usize,
+        nodes: &Nodes,
+        admission: &[u32],
+        around: Option<usize>,
+    ) -> Option<Violation> {
+        let half = size / 2;
+        let cuts = cuts(self.history, nodes, admission, half);
+        let (history, reads_from, model) = (self.history, self.reads_from, self.model);
+        let excerpts = Excerpts { history, reads_from, model, cuts };
+        let (start, end) = match around {
+            Some(node) => {
+                ((node / half).saturating_sub(1), (node / half + 1).min(excerpts.count()))
+            }
+            None => (0, excerpts.count()),
+        };
+        let middle = start.midpoint(end);
+        let copy = self.bounds.clone();
+        let (first, (second, copy)) = both(
+            history.len(),
+            || excerpts.violation(start..middle, self.bounds),
+            || (excerpts.violation(middle..end, &copy), copy),
+        );
+        self.bounds.include(&copy);
+        first.or(second)
+    }
+}
+
+/// The places where threads are cut: for each time after another `size` events came to windows, the first operation of each thread
+/// that had not come. What came earlier than an operation before it counts as coming with that one.
+fn cuts(history: &History, nodes: &Nodes, admission: &[u32], size: usize) -> Vec<Vec<u32>> {
+    let threads = 0..history.threads().len();
+    let ranges: Vec<Range<u32>> = threads
+        .map(|thread| {
+            let mut ops = history.thread_ops(thread).map(|op| op.0);
+            let start = ops.next().unwrap_or_default();
+            start..ops.last().unwrap_or(start) + 1
+        })
+        .collect();
+    let mut next: Vec<u32> = ranges.iter().map(|range| range.start).collect();
+    let mut has_come = vec![false; nodes.thread.len()];
+    let mut cuts = vec![next.clone()];
+    for events in admission.chunks(size) {
+        for &event in events {
+            has_come[event as usize] = true;
+            let thread = nodes.thread[event as usize];
+            if thread == NONE {
+                continue;
+            }
+            let next = &mut next[thread as usize];
+            while *next < ranges[thread as usize].end && has_come[*next as usize] {
+                *next += 1;
+            }
+        }
+        cuts.push(next.clone());
+    }
+    cuts
+}
+
+/// The excerpts of a history.
+struct Excerpts<'a> {
+    history: &'a History,
+    reads_from: &'a ReadsFrom,
+    model: Model,
+    /// Per cut, the first operation of each thread behind it.
+    cuts: Vec<Vec<u32>>,
+}
+
+impl Excerpts<'_> {
+    /// Number of excerpts: each reaches from a cut to the second one after it, or is the whole history.
+    fn count(&self) -> usize {
+        self.cuts.len().saturating_sub(2).max(1)
+    }
+
+    /// The proof that one of some excerpts violates the model.
+    fn violation(&self, mut excerpts: Range<usize>, bounds: &Bounds) -> Option<Violation> {
+        let mut is_kept = vec![false; self.history.len()];
+        excerpts.find_map(|at| {
+            let end = (at + 2).min(self.cuts.len() - 1);
+            let pieces = self.cuts[at].iter().zip(&self.cuts[end]);
+            let pieces: Vec<_> = pieces.map(|(&from, &to)| from as usize..to as usize).collect();
+            pieces.iter().for_each(|piece| is_kept[piece.clone()].fill(true));
+            let (excerpt, kept) = self.history.restrict(|op| is_kept[op.at()]);
+            pieces.into_iter().for_each(|piece| is_kept[piece].fill(false));
+            self.violation_of(&excerpt, &kept, bounds)
+        })
+    }
+
+    /// The proof that an excerpt, which has these operations, violates the model.
+    fn violation_of(&self, excerpt: &History, kept: &[OpId], bounds: &Bounds) -> Option<Violation> {
+        let (reads_from, finals) = (self.reads_from.restrict(kept), Finals::default());
+        let task = Task {
+            history: excerpt,
+            reads_from: &reads_from,
+            finals: &finals,
+            model: self.model,
+            bounds,
+            budget: 0,
+        };
+        let mut forced = Forced::new(&task);
+        let Err(Stop::Cycle(cycle)) = forced.saturate(bounds) else { return None };
+        let blocks = vec![forced.explain(&cycle)];
+        let mut violation = Violation { blocks, resolvents: Vec::new() };
+        let location = |at| excerpt.location_in(at, self.history);
+        violation.rename(&|op| kept[op.at()], &location);
+        Some(violation)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use certify::verify::verify_violation;
+    use history::{Ambiguity, ReadsFrom};
+    use memory::models;
+
+    use super::*;
+    use crate::engine::steps::steps;
+    use crate::engine::windows;
+    use crate::generate::{Recipe, generate, without_order};
+
+    #[test]
+    fn a_violation_of_an_excerpt_is_one_of_the_history() {
+        let weak = models::ALL.iter().copied().filter(|model| model.is_weak());
+        for (model, seed) in weak.flat_map(|model| (0..40).map(move |seed| (model, seed))) {
+            let recipe =
+                Recipe { model, violations: 3, seed, operations: 400, ..Recipe::default() };
+            let history = without_order(&generate(&recipe).unwrap()).unwrap();
+            let reads_from = ReadsFrom::derive(&history, Ambiguity::Refuse).unwrap();
+            let (finals, bounds) = (Finals::default(), Bounds::none());
+            let (history, finals) = (&history, &finals);
+            let reads_from = &reads_from;
+            let task = Task { history, reads_from, finals, model, bounds: &bounds, budget: 0 };
+            let nodes = Nodes::of(&task);
+            let Some(admission) = windows::admission(&nodes.input(&[])) else { continue };
+            let found = |size, around| task.violation_within(size, &nodes, &admission, around);
+            let is_violated = Forced::new(&task).saturate(&bounds).is_err();
+            // The largest excerpt is the history.
+            assert_eq!(found(4000, None).is_some(), is_violated, "{model} {seed}");
+            let around = (0..5).map(|at| found(100, Some(at * admission.len() / 5)));
+            for violation in around.chain([found(100, None), found(4000, None)]).flatten() {
+                let verified = verify_violation(history, model, &steps(history, &violation));
+                assert!(verified.is_ok(), "{model} {seed}: {verified:?}");
+                assert!(is_violated);
+            }
+        }
+    }
+}
