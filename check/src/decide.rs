@@ -26,7 +26,8 @@ use crate::engine::windows::{self, Ended};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::options::Options;
 use crate::papers::{self, Answer, Problem};
-use crate::sat::residual::{Found, Residual};
+use crate::sat::formula::Found;
+use crate::sat::residual::Residual;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use crate::weak;
 use memory::Model;
@@ -446,7 +447,7 @@ impl Task<'_> {
             },
         };
         let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Sat));
-        outcome.statistics.backtracks = formula.contradictions;
+        outcome.statistics.backtracks = formula.contradictions();
         let open = formula.pairs().len() as u64;
         outcome.statistics.ordered = Some(write_pairs(self.history) - open);
         outcome.statistics.sat = Some(formula.statistics());

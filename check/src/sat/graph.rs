@@ -59,8 +59,8 @@ pub struct Forced {
 }
 
 impl Forced {
-    /// The edges of a saturated order. Memory: 32 bytes an edge.
-    pub fn new(saturation: &Saturation<'_>) -> Forced {
+    /// The edges of a saturated order.
+    pub fn of(saturation: &Saturation<'_>) -> Forced {
         let events = saturation.events;
         let count = events.len();
         let po = (0..count as u32).flat_map(|from| {
@@ -74,8 +74,12 @@ impl Forced {
             to: edge.to,
             link: Link::Forced(Hop::Edge(number as u32)),
         });
-        let arcs: Vec<Arc> = po.chain(edges).collect();
-        Forced { out: by_tail(count, &arcs), arcs }
+        Forced::new(count, po.chain(edges).collect())
+    }
+
+    /// The order of these arcs between so many events. Memory: 32 bytes an arc.
+    pub fn new(events: usize, arcs: Vec<Arc>) -> Forced {
+        Forced { out: by_tail(events, &arcs), arcs }
     }
 }
 

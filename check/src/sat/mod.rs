@@ -1,6 +1,7 @@
 //! The SAT stage: CaDiCaL decides the order of the writes that saturation leaves unordered.
 //!
 //! - [`solver`]: CaDiCaL within bounds of time, memory and conflicts;
+//! - [`formula`]: clauses that are added as models need them, and what each follows from;
 //! - [`residual`]: a formula over the [pairs of writes](crate::kernel::pairs) that are left unordered, and
 //!   over the sources of reads with several candidates. Clauses that exclude the cycles of its models are
 //!   added until a model has none;
@@ -10,9 +11,10 @@
 
 mod case;
 mod clauses;
-mod cycles;
-mod graph;
+pub(crate) mod cycles;
+pub(crate) mod formula;
+pub(crate) mod graph;
 pub(crate) mod residual;
 mod resolve;
 pub(crate) mod solver;
-mod triangles;
+pub(crate) mod triangles;

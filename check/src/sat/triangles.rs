@@ -4,9 +4,7 @@
 use rustc_hash::FxHashSet;
 
 use super::graph::{Arc, Link};
-use crate::engine::events::Events;
 use crate::engine::relation::{Relation, bits};
-use crate::engine::saturate::Saturation;
 use certify::rule::Rule;
 
 /// Number of unordered writes that a location must have to be searched. The matrices of more would take
@@ -30,17 +28,19 @@ pub struct Triangles {
 }
 
 impl Triangles {
-    /// Creates the search. The `pairs` of one location must be consecutive. Memory: a bit for each two
-    /// unordered writes of a location.
-    pub fn new(saturation: &Saturation<'_>, pairs: &[(u32, u32)]) -> Triangles {
-        let events = saturation.events;
-        let location = |pair: &(u32, u32)| events.location[pair.0 as usize];
+    /// Creates the search. The `pairs` of one location must be consecutive. `location` is that of a write, and `precedes` says
+    /// whether one write is forced to precede another. Memory: a bit for each two unordered writes of a location.
+    pub fn new(
+        pairs: &[(u32, u32)],
+        location: impl Fn(u32) -> u32,
+        precedes: impl Fn(u32, u32) -> bool,
+    ) -> Triangles {
         let mut start = 0;
-        let chunks = pairs.chunk_by(|a, b| location(a) == location(b));
+        let chunks = pairs.chunk_by(|a, b| location(a.0) == location(b.0));
         let tournaments = chunks.filter_map(|chunk| {
             let first = start;
             start += chunk.len();
-            Tournament::new(saturation, events, chunk, first)
+            Tournament::new(&precedes, chunk, first)
         });
         Triangles { tournaments: tournaments.collect() }
     }
@@ -58,8 +58,7 @@ impl Triangles {
 
 impl Tournament {
     fn new(
-        saturation: &Saturation<'_>,
-        events: &Events,
+        precedes: &impl Fn(u32, u32) -> bool,
         pairs: &[(u32, u32)],
         first: usize,
     ) -> Option<Tournament> {
@@ -69,12 +68,11 @@ impl Tournament {
         if !WRITES_PER_LOCATION.contains(&writes.len()) {
             return None;
         }
-        debug_assert!(writes.iter().all(|&write| events.writes(write)));
         let place = |write: u32| writes.partition_point(|&other| other < write) as u32;
         let mut forced = Relation::new(writes.len());
         for (a, &one) in writes.iter().enumerate() {
             for (b, &other) in writes.iter().enumerate() {
-                if one != other && saturation.precedes(one, other) {
+                if one != other && precedes(one, other) {
                     forced.insert(a as u32, b as u32);
                 }
             }

@@ -37,7 +37,7 @@ impl Forced<'_> {
     }
 
     /// A shortest path of one to `limit` edges from a node to another, or back to it, over nodes that are allowed.
-    fn path(
+    pub(super) fn path(
         &self,
         lists: &Csr,
         from: u32,

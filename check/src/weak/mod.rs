@@ -10,7 +10,7 @@
 //!   section 4.1), which hold under every model with the load value axiom;
 //! - `place` extends that order to a memory order by placing one access after the other;
 //! - where that gets stuck, `search` tries both orders of a pair of writes, and each candidate of a read
-//!   with several;
+//!   with several, and hands over to `open_pairs`, the SAT stage, where that takes long;
 //! - `explain` turns a cycle into a block of a [proof](crate::engine::proof).
 //!
 //! Memory: a bit for each operation and write.
@@ -19,6 +19,7 @@ mod excerpts;
 mod explain;
 mod forced;
 mod joins;
+mod open_pairs;
 mod place;
 mod search;
 mod windows;
@@ -35,8 +36,9 @@ use crate::engine::finals::Finals;
 use crate::engine::proof::Violation;
 use crate::engine::windows::Ended;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
+use excerpts::Parts;
 use forced::Forced;
-use search::{End, Search};
+use search::{End, Search, Solving};
 use windows::Nodes;
 
 /// A history under a weak model, in the form that [`Model::prepare`] returns.
@@ -81,7 +83,7 @@ impl Task<'_> {
             Ok(()) if algorithm == Algorithm::Saturate => {
                 Outcome::new(Verdict::Undecided(Reason::NoForcedContradiction), saturate)
             }
-            Ok(()) => self.search(forced),
+            Ok(()) => self.search(forced, algorithm),
         };
         outcome.statistics.edges = derived;
         outcome
@@ -94,23 +96,30 @@ impl Task<'_> {
         }
         let nodes = Nodes::of(self);
         let admission = engine::windows::admission(&nodes.input(&[]))?;
+        let parts = Parts { task: self, nodes: &nodes, admission: &admission };
         let searches = matches!(algorithm, Algorithm::Stages | Algorithm::Complete);
         let mut stuck = None;
         if searches && self.reads_from.ambiguous() == 0 {
-            match nodes.order_by_windows(self, &admission) {
-                Ended::Order(order) => {
-                    let order = nodes.accesses(&order);
-                    if self.is_memory_order(&order) {
-                        let by = Stage::By(Algorithm::Complete);
-                        return Some(Outcome::new(consistent(order), by));
+            for times in windows::TIMES {
+                match nodes.order_by_windows(self, &admission, times) {
+                    Ended::Order(order) => {
+                        let order = nodes.accesses(&order);
+                        if self.is_memory_order(&order) {
+                            let by = Stage::By(Algorithm::Complete);
+                            return Some(Outcome::new(consistent(order), by));
+                        }
                     }
+                    Ended::GaveUp { placed } if stuck.is_none() => {
+                        stuck = Some(placed);
+                        if let Some(violation) = parts.violation_where_stuck(placed) {
+                            return Some(refuted(violation));
+                        }
+                    }
+                    Ended::GaveUp { .. } | Ended::Exceeded => {}
                 }
-                Ended::GaveUp { placed } => stuck = Some(placed),
-                Ended::Exceeded => {}
             }
         }
-        let violation = self.violation_in_excerpts(&nodes, &admission, stuck)?;
-        Some(Outcome::new(Verdict::Violation(violation), Stage::By(Algorithm::Saturate)))
+        parts.violation_somewhere(stuck).map(refuted)
     }
 
     /// The trace's own order of completions, if it is a memory order.
@@ -128,19 +137,33 @@ impl Task<'_> {
         order::check(self.history, self.model, order).is_ok()
     }
 
-    fn search(&self, forced: Forced<'_>) -> Outcome {
-        let mut search = Search::new(self, forced);
+    fn search(&self, forced: Forced<'_>, algorithm: Algorithm) -> Outcome {
+        let solving = match algorithm {
+            Algorithm::Complete => Solving::Never,
+            Algorithm::Sat => Solving::AtOnce,
+            _ => Solving::Late,
+        };
+        let mut search = Search::new(self, forced, solving);
         let verdict = match search.run() {
             End::Order(order) if self.is_memory_order(&order) => consistent(order),
             End::Order(_) => Verdict::Undecided(Reason::FreeReads),
             End::Violation(violation) => Verdict::Violation(violation),
+            End::Unproved => Verdict::Unproved,
             End::Budget => Verdict::Undecided(Reason::Budget(self.budget)),
             End::Exceeded => Verdict::Undecided(Reason::exceeded(self.bounds)),
         };
-        let mut outcome = Outcome::new(verdict, Stage::By(Algorithm::Complete));
+        let has_solved = search.sat().is_some();
+        let by = if has_solved { Algorithm::Sat } else { Algorithm::Complete };
+        let mut outcome = Outcome::new(verdict, Stage::By(by));
         outcome.statistics.backtracks = search.contradictions();
+        outcome.statistics.sat = search.sat();
         outcome
     }
+}
+
+/// A violation that saturation found.
+fn refuted(violation: Violation) -> Outcome {
+    Outcome::new(Verdict::Violation(violation), Stage::By(Algorithm::Saturate))
 }
 
 /// A memory order as the steps of a certificate.

@@ -1,21 +1,38 @@
 //! The search of a memory order: tries both orders of pairs of writes, and the candidates of reads, and
-//! keeps what each contradiction shows as a clause.
+//! keeps what each contradiction shows as a clause. Where that takes long, a SAT solver orders the pairs.
 
 use certify::certificate::Node;
 use history::{History, OpId, ReadSource};
 
 use super::Task;
 use super::forced::{Forced, Stop};
+use super::open_pairs::OpenPairs;
 use super::place::{Placed, place};
 use crate::bounds::Bounds;
 use crate::engine::finals::Finals;
 use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
+use crate::sat::formula::Found;
+use crate::verdict::SatStatistics;
+
+/// Contradictions about the order of writes after which a search asks the SAT solver.
+const HANDOVER: u64 = 64;
+
+/// When a search asks the SAT solver about the order of writes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Solving {
+    Never,
+    /// After [`HANDOVER`] contradictions.
+    Late,
+    AtOnce,
+}
 
 /// How a search ended.
 pub(super) enum End {
     /// A memory order, as far as it was searched; the axioms are still to be checked.
     Order(Vec<OpId>),
     Violation(Violation),
+    /// The SAT solver found no order, and no proof of it.
+    Unproved,
     /// As many contradictions were met as the budget allows.
     Budget,
     /// A bound was met.
@@ -31,7 +48,9 @@ struct Clause {
 /// Why a part of the search ended without a clause.
 enum Stopped {
     Order(Vec<OpId>),
-    Budget,
+    Unproved,
+    /// The limit of contradictions was reached.
+    Limit,
     Exceeded,
 }
 
@@ -46,17 +65,27 @@ pub(super) struct Search<'a> {
     forced: Forced<'a>,
     bounds: &'a Bounds,
     budget: u64,
+    solving: Solving,
+    /// Contradictions met so far, and how many there may be before writes are ordered in another way.
+    contradictions: u64,
+    limit: u64,
+    /// Statistics of the last formula, if there was one.
+    sat: Option<SatStatistics>,
     choices: Vec<Choice>,
     blocks: Vec<Block>,
     resolvents: Vec<Resolvent>,
 }
 
 impl<'a> Search<'a> {
-    pub fn new(task: &Task<'a>, forced: Forced<'a>) -> Search<'a> {
+    pub fn new(task: &Task<'a>, forced: Forced<'a>, solving: Solving) -> Search<'a> {
         Search {
             forced,
             bounds: task.bounds,
             budget: task.budget,
+            solving,
+            contradictions: 0,
+            limit: task.budget,
+            sat: None,
             choices: choices(task),
             blocks: Vec::new(),
             resolvents: Vec::new(),
@@ -65,14 +94,20 @@ impl<'a> Search<'a> {
 
     /// Contradictions met so far.
     pub fn contradictions(&self) -> u64 {
-        self.blocks.len() as u64
+        self.contradictions
+    }
+
+    /// Statistics of the SAT solver, if it was asked.
+    pub fn sat(&self) -> Option<SatStatistics> {
+        self.sat
     }
 
     /// Searches until an order is found or all are refuted.
     pub fn run(&mut self) -> End {
         match self.choose(0) {
             Err(Stopped::Order(order)) => End::Order(order),
-            Err(Stopped::Budget) => End::Budget,
+            Err(Stopped::Unproved) => End::Unproved,
+            Err(Stopped::Limit) => End::Budget,
             Err(Stopped::Exceeded) => End::Exceeded,
             Ok(clause) => End::Violation(self.violation(&clause)),
         }
@@ -81,7 +116,7 @@ impl<'a> Search<'a> {
     /// Tries the candidates of the reads from the `at`-th on. Returns a clause that they contradict.
     fn choose(&mut self, at: usize) -> Result<Clause, Stopped> {
         let Some(Choice { read, candidates }) = self.choices.get(at) else {
-            return self.extend();
+            return self.order_writes();
         };
         let (read, candidates) = (*read, candidates.clone());
         let mut literals = Vec::new();
@@ -103,6 +138,80 @@ impl<'a> Search<'a> {
             premises.push(clause.premise);
         }
         Ok(self.resolve(literals, premises))
+    }
+
+    /// Finds an order of the writes, by search or by the SAT solver, or a clause that the assumed sources contradict.
+    fn order_writes(&mut self) -> Result<Clause, Stopped> {
+        let patience = match self.solving {
+            Solving::Never => u64::MAX,
+            Solving::Late => HANDOVER,
+            Solving::AtOnce => 0,
+        };
+        self.limit = self.budget.min(self.contradictions.saturating_add(patience));
+        let searched = match self.solving {
+            Solving::AtOnce => Err(Stopped::Limit),
+            Solving::Never | Solving::Late => self.extend(),
+        };
+        self.limit = self.budget;
+        match searched {
+            Err(Stopped::Limit) if self.contradictions < self.budget => self.solve(),
+            searched => searched,
+        }
+    }
+
+    /// Asks the SAT solver for an order of the writes.
+    fn solve(&mut self) -> Result<Clause, Stopped> {
+        // The search has withdrawn its assumptions, but what follows from them is still known.
+        if let Err(stop) = self.forced.saturate(self.bounds) {
+            return self.refuted(stop);
+        }
+        let Some(mut open) = OpenPairs::new(&mut self.forced, self.bounds) else {
+            return Err(Stopped::Exceeded);
+        };
+        let found = open.solve(self.budget - self.contradictions);
+        self.contradictions += open.contradictions();
+        self.sat = Some(open.statistics());
+        match found {
+            Found::Order(nodes) => Err(Stopped::Order(self.forced.accesses(&nodes))),
+            Found::Budget => Err(Stopped::Limit),
+            Found::Exceeded => Err(Stopped::Exceeded),
+            Found::Nothing => match open.refutation() {
+                Some(proof) => Ok(self.include(proof)),
+                None => Err(Stopped::Unproved),
+            },
+        }
+    }
+
+    /// Adds a proof that is about the order of writes alone. Its clauses hold if the sources that its blocks assume are right.
+    fn include(&mut self, proof: Violation) -> Clause {
+        let (blocks, resolvents) = (self.blocks.len(), self.resolvents.len());
+        self.blocks.extend(proof.blocks);
+        for Resolvent { clause, premises } in proof.resolvents {
+            let mut literals = clause;
+            let premises = premises.into_iter().map(|premise| match premise {
+                Premise::Block(at) => Premise::Block(blocks + at),
+                Premise::Resolvent(at) => Premise::Resolvent(resolvents + at),
+                candidates @ Premise::Candidates(_) => candidates,
+            });
+            let premises: Vec<Premise> = premises.collect();
+            for premise in &premises {
+                match *premise {
+                    Premise::Block(at) => {
+                        let opposites = self.blocks[at].assumptions.iter().map(|it| it.opposite());
+                        literals.extend(opposites.filter(is_about_source));
+                    }
+                    Premise::Resolvent(at) => {
+                        let clause = self.resolvents[at].clause.iter().copied();
+                        literals.extend(clause.filter(is_about_source));
+                    }
+                    Premise::Candidates(_) => {}
+                }
+            }
+            self.resolve(literals, premises);
+        }
+        let last = self.resolvents.len() - 1;
+        let literals = self.resolvents[last].clause.clone();
+        Clause { literals, premise: Premise::Resolvent(last) }
     }
 
     /// Extends the forced order to a total one, or returns a clause that the assumptions contradict.
@@ -140,9 +249,10 @@ impl<'a> Search<'a> {
     /// The clause that a contradiction shows.
     fn refuted(&mut self, stop: Stop) -> Result<Clause, Stopped> {
         let Stop::Cycle(cycle) = stop else { return Err(Stopped::Exceeded) };
-        if self.contradictions() >= self.budget {
-            return Err(Stopped::Budget);
+        if self.contradictions >= self.limit {
+            return Err(Stopped::Limit);
         }
+        self.contradictions += 1;
         let block = self.forced.explain(&cycle);
         let literals = block.assumptions.iter().map(|it| it.opposite()).collect();
         self.blocks.push(block);
@@ -198,6 +308,10 @@ impl<'a> Search<'a> {
         violation.keep_needed();
         violation
     }
+}
+
+fn is_about_source(assumption: &Assumption) -> bool {
+    !matches!(assumption, Assumption::Before(..))
 }
 
 /// The reads and final values with several candidates.

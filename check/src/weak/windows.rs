@@ -13,24 +13,21 @@ use crate::engine::windows::{self, Ended, Extent, Input};
 /// Number of operations from which on the search by windows comes first.
 pub(super) const MINIMUM: usize = 2048;
 
+/// Sizes of the windows that are tried, in usual sizes.
+pub(super) const TIMES: [usize; 2] = [1, 4];
+
 /// The patience of a search by windows. The alternative keeps a bit for each pair of operation and write, and
 /// takes a hundred times as long.
 const PATIENCE: usize = 384;
 
 impl Nodes {
-    /// Searches a memory order with windows of two sizes.
-    pub fn order_by_windows(&self, task: &Task<'_>, admission: &[u32]) -> Ended {
+    /// Searches a memory order with windows of the usual size, or of so many times that size.
+    pub fn order_by_windows(&self, task: &Task<'_>, admission: &[u32], times: usize) -> Ended {
         let finals: Vec<u32> = task.finals.writes.iter().map(|write| write.0).collect();
-        let input = self.input(&finals);
         let history = task.history;
         let size = windows::size_for(history.threads().len(), task.model, history.len());
-        let extent = |size| Extent { size, patience: PATIENCE };
-        match windows::order(&input, admission, extent(size), task.bounds) {
-            Ended::GaveUp { .. } => {
-                windows::order(&input, admission, extent(4 * size), task.bounds)
-            }
-            ended => ended,
-        }
+        let extent = Extent { size: times * size, patience: PATIENCE };
+        windows::order(&self.input(&finals), admission, extent, task.bounds)
     }
 
     /// The accesses among some nodes.

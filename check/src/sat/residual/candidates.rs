@@ -3,7 +3,7 @@
 use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
-use super::{Candidate, Origin, Reader, Residual};
+use super::{Candidate, Origin, Reader, Residual, case};
 use crate::engine::events::INITIAL;
 use crate::engine::finals::Finals;
 use crate::sat::graph::{Arc, Link};
@@ -65,15 +65,16 @@ impl Residual<'_, '_, '_> {
         let guess = self.guess(reader, sources);
         let mut clause = Vec::new();
         for &source in sources {
-            let variable = self.solver.variable();
+            let variable = self.formula.variable();
             let chosen = if source == guess { variable } else { -variable };
             self.candidates.push(Candidate { reader, source, chosen });
             clause.push(chosen);
             if let Some(cycle) = self.impossible(chosen, reader, source) {
-                self.exclude(cycle);
+                self.formula.exclude(cycle);
             }
         }
-        self.log_clause(clause, Origin::Candidates(reader));
+        let reader = case::reader(self.events(), reader);
+        self.formula.add(clause, Origin::Candidates(reader));
     }
 
     /// The source to try first: the candidate of highest rank below the read's; for a final value, the

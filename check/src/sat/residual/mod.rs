@@ -23,32 +23,18 @@ use rustc_hash::FxHashMap;
 
 use super::case;
 use super::cycles::cycles;
+use super::formula::{Formula, Found, Origin};
 use super::graph::{Arc, Forced, Graph, Link};
-use super::resolve::{self, Logged, Step, resolve};
-use super::solver::Solver;
 use super::triangles::Triangles;
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, INITIAL};
 use crate::engine::finals::Finals;
-use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
+use crate::engine::proof::{Assumption, Violation};
 use crate::engine::saturate::Saturation;
 use crate::kernel::pairs::unordered;
 use crate::verdict::SatStatistics;
 use certify::rule::Rule;
-
-/// The result of [`Residual::solve`].
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
-    /// The events, in a memory order.
-    Order(Vec<u32>),
-    /// There is no memory order in which the assumptions hold.
-    Nothing,
-    /// The budget of contradictions is spent.
-    Budget,
-    /// A bound was met.
-    Exceeded,
-}
 
 /// A read, or the final value of a location, that has several candidates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,20 +57,9 @@ pub struct Candidate {
     chosen: i32,
 }
 
-/// The justification of a clause.
-enum Origin {
-    /// The literals of this cycle exclude each other.
-    Cycle(Vec<Arc>),
-    /// One of this reader's candidates is right.
-    Candidates(Reader),
-    /// The solver learned the clause.
-    Learned,
-}
-
-/// The formula, with its solver and a log of its clauses.
+/// What the formula is about, and the formula.
 pub struct Residual<'a, 'e, 'b> {
     saturation: &'a Saturation<'e>,
-    bounds: &'b Bounds,
     rank: Vec<u32>,
     forced: Forced,
     triangles: Triangles,
@@ -94,11 +69,7 @@ pub struct Residual<'a, 'e, 'b> {
     candidates: Vec<Candidate>,
     /// Per load-linked with several candidates, its store-conditionals, which also depend on its source.
     guarded: FxHashMap<u32, Vec<u32>>,
-    solver: Solver<'b>,
-    log: Vec<Logged>,
-    origins: Vec<Origin>,
-    /// Contradictions met so far.
-    pub contradictions: u64,
+    formula: Formula<'b>,
 }
 
 impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
@@ -123,25 +94,25 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         bounds: &'b Bounds,
     ) -> Residual<'a, 'e, 'b> {
         let events = saturation.events;
-        let mut solver = Solver::proving(bounds);
+        let mut formula = Formula::new(bounds);
         pairs.iter().for_each(|_| {
-            solver.variable();
+            formula.variable();
         });
         let numbered = pairs.iter().enumerate();
         let both = numbered.flat_map(|(at, &(a, b))| [(a, at as u32), (b, at as u32)]);
         Residual {
-            bounds,
             rank: saturation.ranks(),
-            forced: Forced::new(saturation),
-            triangles: Triangles::new(saturation, &pairs),
+            forced: Forced::of(saturation),
+            triangles: Triangles::new(
+                &pairs,
+                |write| events.location[write as usize],
+                |first, second| saturation.precedes(first, second),
+            ),
             pairs_of: Csr::new(events.len(), both.collect::<Vec<_>>().into_iter()),
             pairs,
             candidates: Vec::new(),
             guarded: FxHashMap::default(),
-            solver,
-            log: Vec::new(),
-            origins: Vec::new(),
-            contradictions: 0,
+            formula,
             saturation,
         }
     }
@@ -155,73 +126,43 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         &self.pairs
     }
 
+    /// Contradictions met so far.
+    pub fn contradictions(&self) -> u64 {
+        self.formula.contradictions()
+    }
+
     /// Whether a literal holds in the run that was found.
     pub fn holds(&self, literal: i32) -> bool {
-        self.solver.holds(literal)
+        self.formula.holds(literal)
     }
 
     /// A literal such that assuming it requires one of these literals to hold.
     /// [`Residual::refutation`] must not be called after this.
     pub fn one_of(&mut self, literals: impl Iterator<Item = i32>) -> i32 {
-        let assumed = self.solver.variable();
-        self.solver.add(literals.chain([-assumed]));
-        assumed
+        self.formula.one_of(literals)
     }
 
     /// Requires a literal that is known to hold in every run. [`Residual::refutation`] must not be called
     /// after this.
     pub fn require(&mut self, literal: i32) {
-        self.solver.add([literal]);
+        self.formula.require(literal);
     }
 
     /// Statistics of the solver.
     pub fn statistics(&mut self) -> SatStatistics {
-        self.solver.statistics()
-    }
-
-    fn log_clause(&mut self, clause: Vec<i32>, origin: Origin) {
-        self.solver.add(clause.iter().copied());
-        self.log.push(Logged { clause, given: true });
-        self.origins.push(origin);
-    }
-
-    /// Adds the clause of a cycle.
-    fn exclude(&mut self, cycle: Vec<Arc>) {
-        let literals = cycle.iter().flat_map(|arc| arc.link.literals());
-        let mut clause: Vec<i32> = literals.filter(|&l| l != 0).map(|l| -l).collect();
-        clause.sort_unstable();
-        clause.dedup();
-        self.log_clause(clause, Origin::Cycle(cycle));
+        self.formula.statistics()
     }
 
     /// Searches a memory order in which the assumptions, literals of the formula, hold. The budget is a
     /// number of contradictions.
     pub fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
         loop {
-            if self.bounds.passed() || !self.bounds.allows(0) {
-                return Found::Exceeded;
-            }
-            let left = budget.saturating_sub(self.contradictions);
-            if left == 0 {
-                return Found::Budget;
-            }
-            let answer = self.solver.solve(assumptions, left);
-            let learned = self.solver.take_learned();
-            self.contradictions += learned.len() as u64;
-            self.log.extend(learned.into_iter().map(|clause| Logged { clause, given: false }));
-            self.origins.resize_with(self.log.len(), || Origin::Learned);
-            match answer {
-                None if self.bounds.passed() => return Found::Exceeded,
-                None => return Found::Budget,
-                Some(false) => return Found::Nothing,
-                Some(true) => {}
+            if let Some(end) = self.formula.next_model(assumptions, budget) {
+                return end;
             }
             match self.check_model() {
                 Ok(order) => return Found::Order(order),
-                Err(cycles) => {
-                    self.contradictions += cycles.len() as u64;
-                    cycles.into_iter().for_each(|cycle| self.exclude(cycle));
-                }
+                Err(cycles) => self.formula.refute_model(cycles),
             }
         }
     }
@@ -244,7 +185,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }
         for candidate in &self.candidates {
             let chosen = candidate.chosen;
-            if self.solver.holds(chosen) {
+            if self.formula.holds(chosen) {
                 match candidate.reader {
                     Reader::Event(read) => {
                         self.read_from(read, candidate.source, chosen, &mut arcs)
@@ -260,7 +201,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     fn ordered(&self, pair: usize) -> (u32, u32, i32) {
         let (a, b) = self.pairs[pair];
         let literal = pair as i32 + 1;
-        if self.solver.holds(literal) { (a, b, literal) } else { (b, a, -literal) }
+        if self.formula.holds(literal) { (a, b, literal) } else { (b, a, -literal) }
     }
 
     /// Adds the order of two writes, and the arcs from the readers of the first to the second (R7).
@@ -347,35 +288,7 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// The proof that there is no memory order at all. `None` if the solver's clauses do not show it, or a
     /// bound was met.
     pub fn refutation(&self) -> Option<Violation> {
-        let steps = resolve(&self.log, self.bounds)?;
-        let mut blocks = Vec::new();
-        let mut of_given: FxHashMap<usize, Premise> = FxHashMap::default();
-        let mut resolvents = Vec::with_capacity(steps.len());
-        for Step { clause, premises } in steps {
-            let premises = premises.into_iter().map(|premise| match premise {
-                resolve::Premise::Step(earlier) => Premise::Resolvent(earlier),
-                resolve::Premise::Given(number) => {
-                    *of_given.entry(number).or_insert_with(|| self.premise(number, &mut blocks))
-                }
-            });
-            resolvents.push(Resolvent {
-                premises: premises.collect(),
-                clause: clause.iter().map(|&l| self.meaning(l)).collect(),
-            });
-        }
-        Some(Violation { blocks, resolvents })
-    }
-
-    /// The justification of a given clause.
-    fn premise(&self, number: usize, blocks: &mut Vec<Block>) -> Premise {
-        match &self.origins[number] {
-            Origin::Candidates(reader) => Premise::Candidates(case::reader(self.events(), *reader)),
-            Origin::Cycle(cycle) => {
-                blocks.push(case::block(self, cycle));
-                Premise::Block(blocks.len() - 1)
-            }
-            Origin::Learned => unreachable!("learned clauses are steps"),
-        }
+        self.formula.refutation(|cycle| case::block(self, cycle), |literal| self.meaning(literal))
     }
 
     /// The assumption that a literal stands for.

@@ -113,6 +113,13 @@ pub(super) struct Mark {
     edges: usize,
 }
 
+impl Mark {
+    /// Number of edges that remain.
+    pub fn edges(&self) -> usize {
+        self.edges
+    }
+}
+
 impl<'a> Forced<'a> {
     /// The graph before the first saturation.
     pub fn new(task: &Task<'a>) -> Forced<'a> {
@@ -188,6 +195,12 @@ impl<'a> Forced<'a> {
     /// The number of nodes.
     pub fn nodes(&self) -> usize {
         self.initial as usize + self.history.locations().len()
+    }
+
+    /// The accesses among some nodes.
+    pub fn accesses(&self, nodes: &[u32]) -> Vec<OpId> {
+        let ops = nodes.iter().filter(|node| (**node as usize) < self.history.len());
+        ops.map(|&node| OpId(node)).filter(|&op| !self.history.kind(op).is_fence()).collect()
     }
 
     /// The node of a location's initial write.
@@ -395,6 +408,16 @@ impl<'a> Forced<'a> {
         topological(&graph).map_err(|rest| {
             self.short_cycle(&self.successors(self.edges.len()), &rest.components())
         })
+    }
+
+    /// Per node, its position in an order that the edges allow. They must not form a cycle.
+    pub fn ranks(&self) -> Vec<u32> {
+        let mut ranks = vec![0; self.nodes()];
+        let order = self.sorted().unwrap_or_default();
+        for (rank, node) in order.into_iter().enumerate() {
+            ranks[node as usize] = rank as u32;
+        }
+        ranks
     }
 
     fn fill_rows(&mut self, order: &[u32], bounds: &Bounds) -> Result<(), Stop> {

@@ -50,11 +50,7 @@ impl Forced<'_> {
                 // A write that precedes another of these is followed by its readers through that one.
                 let is_last = |it: &&OpId| !lasts.iter().any(|&other| self.precedes(**it, other.0));
                 for &source in lasts.iter().filter(is_last) {
-                    for reader in &self.readers[self.column[source.at()] as usize] {
-                        if reader.read != write && self.is_excluded(*reader, write) {
-                            found.push((reader.op, write));
-                        }
-                    }
+                    found.extend(self.overtaken(source, write).map(|reader| (reader, write)));
                 }
             }
         }
@@ -63,6 +59,13 @@ impl Forced<'_> {
             self.add(reader.0, write.0, Rule::Overtaken);
         }
         Ok(())
+    }
+
+    /// By rule R7, the readers of a write that precede another write if that comes after it.
+    pub fn overtaken(&self, source: OpId, write: OpId) -> impl Iterator<Item = OpId> {
+        let readers = self.readers[self.column[source.at()] as usize].iter();
+        let overtaken = readers.filter(move |it| it.read != write && self.is_excluded(**it, write));
+        overtaken.map(|reader| reader.op)
     }
 
     /// Rule R7 for store-conditionals with own writes since their load-linked: these may come between the source and a write of
