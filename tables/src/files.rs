@@ -36,6 +36,9 @@ pub fn advice(error: &io::Error) -> &'static str {
             "free some space and run the same command again; what was written before is still there"
         }
         io::ErrorKind::NotFound => "check the path",
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => {
+            "there is a file where a folder is expected; name another folder"
+        }
         _ => "check the path, its permissions and the space left",
     }
 }

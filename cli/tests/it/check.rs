@@ -208,6 +208,15 @@ fn standard_input_and_no_colour_in_a_pipe() {
 }
 
 #[test]
+fn a_file_where_certificates_should_go_is_named() {
+    let folder = Folder::new();
+    let file = folder.file("proofs", "something else");
+    let message = error(&["check", "--certificate", &file, TRACES[0]]);
+    assert!(message.contains(&file) && message.contains("name another folder"), "{message}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "something else");
+}
+
+#[test]
 fn certificates_are_verified_and_the_wrong_ones_refused() {
     let folder = Folder::new();
     let proofs = folder.path("proofs");
