@@ -81,15 +81,8 @@ impl Parts<'_, '_> {
 /// The places where threads are cut: for each time after another `size` events came to windows, the first operation of each thread
 /// that had not come. What came earlier than an operation before it counts as coming with that one.
 fn cuts(history: &History, nodes: &Nodes, admission: &[u32], size: usize) -> Vec<Vec<u32>> {
-    let threads = 0..history.threads().len();
-    let ranges: Vec<Range<u32>> = threads
-        .map(|thread| {
-            let mut ops = history.thread_ops(thread).map(|op| op.0);
-            let start = ops.next().unwrap_or_default();
-            start..ops.last().unwrap_or(start) + 1
-        })
-        .collect();
-    let mut next: Vec<u32> = ranges.iter().map(|range| range.start).collect();
+    let threads = history.threads();
+    let mut next: Vec<u32> = threads.iter().map(|thread| thread.first().0).collect();
     let mut has_come = vec![false; nodes.thread.len()];
     let mut cuts = vec![next.clone()];
     for events in admission.chunks(size) {
@@ -100,7 +93,7 @@ fn cuts(history: &History, nodes: &Nodes, admission: &[u32], size: usize) -> Vec
                 continue;
             }
             let next = &mut next[thread as usize];
-            while *next < ranges[thread as usize].end && has_come[*next as usize] {
+            while *next < threads[thread as usize].end().0 && has_come[*next as usize] {
                 *next += 1;
             }
         }
