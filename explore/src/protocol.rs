@@ -47,7 +47,7 @@ mod search;
 mod settle;
 mod states;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use simulate::stepper::{
     DescribedMove, Move, PartStepper, Party, Scope, Stepper, StepperError, Symmetry,
@@ -231,6 +231,13 @@ pub struct Disk {
     pub folder: PathBuf,
     /// What is explored, in words, for those who find the folder.
     pub explores: String,
+}
+
+impl Disk {
+    /// Whether a folder has the states of an exploration that has begun.
+    pub fn has_begun(folder: &Path) -> bool {
+        folder.join(search::checkpoint::MANIFEST).is_file()
+    }
 }
 
 /// The reason why a protocol cannot be explored on disk.

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use explore::protocol::Disk;
 use explore::protocol::Means;
 use explore::search::Progress;
 use lab::decided::{Decided, SIZES, Size, decide, is_built_in, is_needed, key};
@@ -136,7 +137,12 @@ impl Table<'_> {
             };
             let folder = self.args.disk.as_ref().map(|disk| disk.join(folder_of(opened, size)));
             let (means, folder) = (&self.means, folder.as_deref());
-            let row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;
+            // What the processor took before the exploration was stopped is in the row of then.
+            let resumes = folder.is_some_and(Disk::has_begun);
+            let before = self.rows.get(&key).filter(|row| resumes && row.stopped.is_some());
+            let before = before.map_or(0.0, |row| row.seconds);
+            let mut row = decide(opened, size, means, folder, &limits, &seconds, &mut report)?;
+            row.seconds = ((row.seconds + before) * 1e3).round() / 1e3;
             bar.finish_and_clear();
             self.journal.add(&row)?;
             self.rows.insert(key.clone(), row);

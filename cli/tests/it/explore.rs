@@ -377,6 +377,36 @@ fn a_killed_exploration_goes_on() {
 }
 
 #[test]
+fn seconds_of_a_resumed_exploration_are_those_of_all_parts() {
+    let folder = Folder::new();
+    let (file, disk) = (folder.path("sizes.jsonl"), folder.path("states"));
+    let arguments = [
+        "explore",
+        "sizes",
+        "MI_example",
+        "--quiet",
+        "--sizes=2x2-tiny",
+        "-o",
+        &file,
+        "--disk",
+        &disk,
+    ];
+    let row = || -> Value {
+        let rows = std::fs::read_to_string(&file).unwrap();
+        serde_json::from_str(rows.lines().last().unwrap()).unwrap()
+    };
+    output(&[&arguments[..], &["--max-states=300"]].concat());
+    let mut stopped = row();
+    assert_eq!(stopped["outcome"], "stopped");
+    stopped["seconds"] = 1000.0.into();
+    std::fs::write(&file, format!("{stopped}\n")).unwrap();
+    output(&arguments);
+    let whole = row();
+    assert_eq!(whole["outcome"], "clean");
+    assert!(whole["seconds"].as_f64().unwrap() > 1000.0, "{whole}");
+}
+
+#[test]
 fn sizes_are_a_table_that_goes_on() {
     let folder = Folder::new();
     let file = folder.path("sizes.jsonl");

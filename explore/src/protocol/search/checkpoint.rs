@@ -27,7 +27,7 @@ use learnt::Learnt;
 pub use manifest::{Manifest, identity};
 
 /// The name of the manifest.
-const MANIFEST: &str = "exploration.json";
+pub const MANIFEST: &str = "exploration.json";
 /// The names of all other files.
 const FILES: [&str; 5] = ["states", "moves", "parts", "lock", "exploration.json.new"];
 /// The time between two checkpoints, at least.
