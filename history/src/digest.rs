@@ -4,6 +4,13 @@ use sha2::{Digest, Sha256};
 
 use crate::history::{History, NONE32};
 
+/// Number of bytes that are collected before they are hashed.
+const BYTES_AT_A_TIME: usize = 1 << 12;
+/// Number of bytes of an operation, with those of a thread before it, at most.
+const LARGEST_OPERATION_BYTES: usize = 64;
+/// The digits of the digest.
+const HEX: &[u8; 16] = b"0123456789abcdef";
+
 impl History {
     /// The SHA-256, in lower-case hex, of everything that decides a verdict: threads, operations in
     /// program order, locations, values, dependencies, initial and final values. Lines, ticks and sizes are left
@@ -19,31 +26,40 @@ impl History {
 
     fn hash(&self, with_ticks: bool) -> String {
         let mut hasher = Sha256::new();
+        // Many small updates take longer than the hash itself.
+        let mut bytes = Vec::with_capacity(BYTES_AT_A_TIME + LARGEST_OPERATION_BYTES);
         for thread in 0..self.threads.len() {
-            hasher.update(b"T");
-            hasher.update(self.threads[thread].label.to_le_bytes());
-            hasher.update((self.thread_ops(thread).len() as u64).to_le_bytes());
+            bytes.extend(b"T");
+            bytes.extend(self.threads[thread].label.to_le_bytes());
+            bytes.extend((self.thread_ops(thread).len() as u64).to_le_bytes());
             for op in self.thread_ops(thread) {
-                hasher.update([self.kind[op.at()].code(), self.known[op.at()].0]);
+                bytes.extend([self.kind[op.at()].code(), self.known[op.at()].0]);
                 let location = self.location[op.at()];
                 if location != NONE32 {
-                    hasher.update(self.locations[location as usize].address.to_le_bytes());
+                    bytes.extend(self.locations[location as usize].address.to_le_bytes());
                 }
                 if let Some(value) = self.read(op) {
-                    hasher.update(value.to_le_bytes());
+                    bytes.extend(value.to_le_bytes());
                 }
                 if let Some(value) = self.written(op) {
-                    hasher.update(value.to_le_bytes());
+                    bytes.extend(value.to_le_bytes());
                 }
                 if with_ticks {
-                    hasher.update(self.issued[op.at()].to_le_bytes());
-                    hasher.update(self.completed[op.at()].to_le_bytes());
+                    bytes.extend(self.issued[op.at()].to_le_bytes());
+                    bytes.extend(self.completed[op.at()].to_le_bytes());
+                }
+                if bytes.len() >= BYTES_AT_A_TIME {
+                    hasher.update(&bytes);
+                    bytes.clear();
                 }
             }
         }
+        hasher.update(&bytes);
         self.hash_dependencies(&mut hasher);
         self.hash_fixed_values(&mut hasher);
-        hasher.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
+        let digits =
+            |byte: &u8| [byte >> 4, byte & 15].map(|digit| HEX[usize::from(digit)] as char);
+        hasher.finalize().iter().flat_map(digits).collect()
     }
 
     fn hash_dependencies(&self, hasher: &mut Sha256) {

@@ -5,11 +5,11 @@ use std::str::FromStr;
 
 use simulate::config::{Options, Plan};
 use simulate::simulation::Simulation;
-use slicc::builtin::{builtin, load_files};
+use slicc::builtin::{builtin, load_files, open};
 use slicc::load::Failure;
 use slicc::mutant::{Mutant, made, named, repair};
 use slicc::outline::Outline;
-use slicc::protocol::Protocol;
+use slicc::protocol::{BLOCK_BYTES, Protocol};
 use slicc::source::Diagnostic;
 
 use crate::error::{Error, Refusal};
@@ -71,6 +71,11 @@ impl Opened {
     /// # Errors
     /// Fails if there is no such protocol, repair or mutant, if a named repair does not fit, or if the protocol has errors.
     pub fn repaired(given: &str, repairs: &Repairs, mutant: Option<&str>) -> Result<Opened, Error> {
+        if let (Repairs::None, Some(name)) = (repairs, mutant)
+            && let Some(mutant) = named::find(name)
+        {
+            return Opened::named(given, name, &mutant);
+        }
         let protocol = Protocol::open(given).map_err(|failure| refused(given, failure))?;
         let mut opened = Opened { given: given.to_owned(), protocol };
         match repairs {
@@ -88,6 +93,24 @@ impl Opened {
             opened.protocol = opened.with(&mutant)?;
         }
         Ok(opened)
+    }
+
+    /// Opens a named mutant of a protocol, which is compiled as the mutant only. `name` is the mutant's name or an alias.
+    fn named(given: &str, name: &str, mutant: &Mutant) -> Result<Opened, Error> {
+        let failed = |failure| refused(given, failure);
+        let original = open(given).map_err(failed)?;
+        if original.protocol != mutant.protocol {
+            // An error in the protocol is reported first.
+            let protocol = Protocol::new(original, BLOCK_BYTES).map_err(failed)?;
+            return Err(other_mutant(name, mutant, given, &protocol));
+        }
+        match mutant.load(&original).and_then(|loaded| Protocol::new(loaded, BLOCK_BYTES)) {
+            Ok(protocol) => Ok(Opened { given: given.to_owned(), protocol }),
+            Err(failure) => {
+                Protocol::new(original, BLOCK_BYTES).map_err(failed)?;
+                Err(failed(failure))
+            }
+        }
     }
 
     /// Opens protocols, and repairs known faults. A named repair must fit at least one of them: another one may have it
@@ -214,12 +237,7 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
         return if protocol.name() == mutant.protocol {
             Ok(mutant)
         } else {
-            Err(Error::OtherMutant {
-                name: name.to_owned(),
-                of: mutant.protocol.to_string(),
-                given: given.to_owned(),
-                protocol: protocol.name().to_owned(),
-            })
+            Err(other_mutant(name, &mutant, given, protocol))
         };
     }
     made::find(protocol, name).ok_or_else(|| {
@@ -233,6 +251,16 @@ pub fn find_mutant(name: &str, given: &str, protocol: &Protocol) -> Result<Mutan
             },
         }
     })
+}
+
+/// The error that a mutant is one of another protocol.
+fn other_mutant(name: &str, mutant: &Mutant, given: &str, protocol: &Protocol) -> Error {
+    Error::OtherMutant {
+        name: name.to_owned(),
+        of: mutant.protocol.to_string(),
+        given: given.to_owned(),
+        protocol: protocol.name().to_owned(),
+    }
 }
 
 /// The repair of a protocol with a name.

@@ -10,6 +10,7 @@ mod fault;
 pub mod library;
 mod messages;
 mod played;
+mod polls;
 mod prefetches;
 mod report;
 mod run;
@@ -53,6 +54,7 @@ pub use fault::{Fault, FaultKind};
 use library::order::Observed;
 use played::Delivery;
 pub use played::{Played, PlayedStep};
+use polls::{Looks, Poll};
 use run::Position;
 pub use warning::Warning;
 use words::Words;
@@ -101,6 +103,8 @@ struct Controller {
     downstream: Option<Group>,
     /// The controllers that it snoops, if the protocol's script says so.
     upstream: Option<Group>,
+    /// The last wakeup, if it only looked.
+    poll: Poll,
 }
 
 /// The connection of a buffer.
@@ -294,6 +298,7 @@ pub struct System {
     // The state of the code that runs.
     current: usize,
     transition: u32,
+    looks: Looks,
     resume: Resume,
     calls: Vec<(u32, u32)>,
     pc: usize,
@@ -364,7 +369,7 @@ impl System {
             if event < controllers {
                 self.tally.wakeups += 1;
                 self.current = event as usize;
-                if let Err(trap) = self.wakeup(&program) {
+                if let Err(trap) = self.poll(&program) {
                     return Err(self.fault(trap));
                 }
             } else if self.step((event - controllers) as usize) {

@@ -11,6 +11,7 @@ use std::io;
 pub use ingest::gem5::text::ClientLine;
 use ingest::gem5::text::{Names, Text};
 pub use output::Output;
+use rustc_hash::FxHashMap;
 
 use crate::request::{Refusal, Request, RequestKind};
 use output::Writer;
@@ -91,6 +92,9 @@ pub struct Transition<'a> {
     pub from: &'a str,
     /// The state after.
     pub to: &'a str,
+    /// The numbers of controller, transition and state after, if the same numbers always come with the same names: then the columns of
+    /// the names are spelled once.
+    pub key: Option<(u32, u32, u16)>,
     /// The address of the line.
     pub address: u64,
     /// The comment of the transition, printed after the address and a space.
@@ -105,6 +109,8 @@ pub struct Trace {
     names: Vec<Names>,
     options: Options,
     writer: Writer,
+    /// The columns from the version to the state after, by [`Transition::key`].
+    columns: FxHashMap<(u32, u32, u16), Box<str>>,
 }
 
 impl Trace {
@@ -123,6 +129,7 @@ impl Trace {
                 .collect(),
             options,
             writer: Writer::new(output),
+            columns: FxHashMap::default(),
         };
         if let Some(title) = title {
             trace.note(title);
@@ -349,19 +356,15 @@ impl Trace {
 
     /// Prints the line of a controller, up to the space after the address.
     fn controller(&mut self, now: u64, transition: &Transition<'_>) {
-        let text = &mut self.text;
-        text.decimal(now, 15);
-        text.put(" ");
-        text.decimal(u64::from(transition.version), 3);
-        text.put(" ");
-        text.right(transition.machine, 10);
-        text.right(transition.event, 20);
-        text.put(" ");
-        text.right(transition.from, 6);
-        text.put(">");
-        text.left(transition.to, 6);
-        text.put(" ");
-        text.bracket(transition.address, transition.address);
+        self.text.decimal(now, 15);
+        match transition.key {
+            Some(key) => {
+                let spelled = self.columns.entry(key).or_insert_with(|| columns(transition));
+                self.text.put(spelled);
+            }
+            None => self.text.put(&columns(transition)),
+        }
+        self.text.bracket(transition.address, transition.address);
     }
 
     /// Prints an operation of a client.
@@ -370,6 +373,12 @@ impl Trace {
         self.text.client(&self.names[line.thread as usize], now, line, shows_size);
         self.hand_over();
     }
+}
+
+/// The columns of a controller's line from the version to the state after. Longer names push what follows.
+fn columns(transition: &Transition<'_>) -> Box<str> {
+    let Transition { version, machine, event, from, to, .. } = transition;
+    format!(" {version:>3} {machine:>10}{event:>20} {from:>6}>{to:<6} ").into()
 }
 
 #[cfg(test)]

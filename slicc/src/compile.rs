@@ -13,6 +13,7 @@ mod calls;
 mod expressions;
 mod fuse;
 mod inline;
+mod looks;
 mod machine;
 mod methods;
 mod operators;

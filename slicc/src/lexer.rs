@@ -1,12 +1,10 @@
 //! The lexer: from text to tokens.
 
-use nom::branch::alt;
-use nom::bytes::complete::{tag, take_till, take_until, take_while, take_while1};
-use nom::character::complete::{char, digit1, satisfy};
-use nom::combinator::{opt, recognize, value};
+use nom::bytes::complete::take_till;
+use nom::character::complete::{char, digit1};
+use nom::combinator::{opt, value};
 use nom::error::{Error, ErrorKind};
-use nom::multi::many0_count;
-use nom::sequence::{delimited, pair, preceded};
+use nom::sequence::{delimited, preceded};
 use nom::{Err, IResult, Parser};
 
 use super::token::{Token, TokenKind};
@@ -41,7 +39,7 @@ impl<'a> Lexer<'a> {
     fn run(&mut self) {
         let mut rest = self.text.strip_prefix('\u{feff}').unwrap_or(self.text);
         while self.diagnostics.len() < MOST_ERRORS {
-            rest = blank(rest).map_or(rest, |(rest, _)| rest);
+            rest = blank(rest);
             if rest.is_empty() || rest.starts_with("/*") {
                 break;
             }
@@ -131,26 +129,39 @@ fn with_hint(diagnostic: Diagnostic, stray: char) -> Diagnostic {
 type Lexed<'a, T> = IResult<&'a str, T>;
 
 /// Skips white space and comments, but not a comment without an end.
-fn blank(input: &str) -> Lexed<'_, usize> {
-    many0_count(alt((
-        take_while1(|c| matches!(c, ' ' | '\t' | '\n' | '\r')),
-        recognize(preceded(tag("//"), take_till(|c| c == '\n'))),
-        recognize(delimited(tag("/*"), take_until("*/"), tag("*/"))),
-    )))
-    .parse(input)
+fn blank(mut input: &str) -> &str {
+    loop {
+        let is_blank = |byte: &u8| matches!(byte, b' ' | b'\t' | b'\n' | b'\r');
+        let blanks = input.bytes().take_while(|byte| is_blank(byte)).count();
+        input = &input[blanks..];
+        if input.starts_with("//") {
+            input = &input[input.find('\n').unwrap_or(input.len())..];
+        } else if let Some(comment) = input.strip_prefix("/*")
+            && let Some(end) = comment.find("*/")
+        {
+            input = &comment[end + 2..];
+        } else {
+            return input;
+        }
+    }
 }
 
+/// The first byte says which kind of word it is.
 fn word(input: &str) -> Lexed<'_, TokenKind> {
-    alt((name, symbol, number, text('"'), text('\''))).parse(input)
+    match input.as_bytes().first() {
+        Some(b'a'..=b'z' | b'A'..=b'Z' | b'_') => Ok(name(input)),
+        Some(b'0'..=b'9') => number(input),
+        Some(b'"') => text('"').parse(input),
+        Some(b'\'') => text('\'').parse(input),
+        _ => symbol(input),
+    }
 }
 
-fn name(input: &str) -> Lexed<'_, TokenKind> {
-    recognize(pair(
-        satisfy(|c| c.is_ascii_alphabetic() || c == '_'),
-        take_while(|c: char| c.is_ascii_alphanumeric() || c == '_'),
-    ))
-    .map(|text| TokenKind::reserved(text).unwrap_or(TokenKind::Name))
-    .parse(input)
+fn name(input: &str) -> (&str, TokenKind) {
+    let is_part = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let end = input.bytes().position(|byte| !is_part(byte)).unwrap_or(input.len());
+    let (name, rest) = input.split_at(end);
+    (rest, TokenKind::reserved(name).unwrap_or(TokenKind::Name))
 }
 
 fn number(input: &str) -> Lexed<'_, TokenKind> {

@@ -7,6 +7,7 @@
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
+use std::sync::LazyLock;
 
 use rustc_hash::FxHashMap;
 
@@ -154,10 +155,9 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
         open: Vec::new(),
         included: FxHashMap::default(),
     };
-    let built_in = format!("{}{}", *PRELUDE, dialect::OLDER);
-    let mut declarations = loader.parse(PathBuf::from(PRELUDE_PATH), built_in);
-    let today = declarations.partition_point(|one| (span_of(one).start as usize) < PRELUDE.len());
-    let older = declarations.split_off(today);
+    let BuiltIn { text, mut declarations, older, diagnostics } = BUILT_IN.clone();
+    loader.sources.add(PRELUDE_PATH, text);
+    loader.diagnostics.extend(diagnostics);
     let is_missing = match (loader.read)(path) {
         Ok(bytes) => {
             declarations.extend(loader.file(path.to_owned(), bytes, None));
@@ -170,6 +170,24 @@ pub fn load_with(path: &Path, read: &mut Reader<'_>) -> Result<Loaded, Failure> 
     };
     loader.finish(declarations, older, is_missing)
 }
+
+/// The declarations on which every protocol builds, as parsed once.
+#[derive(Clone)]
+struct BuiltIn {
+    text: String,
+    declarations: Vec<Declaration>,
+    /// Those that only protocols in an older dialect use.
+    older: Vec<Declaration>,
+    diagnostics: Vec<Diagnostic>,
+}
+
+static BUILT_IN: LazyLock<BuiltIn> = LazyLock::new(|| {
+    let text = format!("{}{}", *PRELUDE, dialect::OLDER);
+    let parser::File { mut declarations, diagnostics, .. } = parser::parse(0, &text);
+    let today = declarations.partition_point(|one| (span_of(one).start as usize) < PRELUDE.len());
+    let older = declarations.split_off(today);
+    BuiltIn { text, declarations, older, diagnostics }
+});
 
 /// The content of a file on the disk.
 fn from_disk(path: &Path) -> io::Result<Vec<u8>> {

@@ -42,7 +42,7 @@ pub enum ReadError {
 /// [`ReadError::Truncated`] if the text ends before its `end` line, and [`ReadError::Io`] if the input
 /// cannot be read.
 pub fn read(input: impl BufRead) -> Result<Certificate, ReadError> {
-    let mut reader = Reader { lines: input.lines(), line: 0, text: String::new() };
+    let mut reader = Reader { input, line: 0, text: String::new() };
     reader.next("`rubric certificate 1`")?;
     if reader.text != "rubric certificate 1" {
         return Err(reader.error("`rubric certificate 1`"));
@@ -82,7 +82,7 @@ const HEADER: [&str; 12] = [
 ];
 
 struct Reader<B> {
-    lines: io::Lines<B>,
+    input: B,
     /// Number of the current line, from 1.
     line: usize,
     /// The current line.
@@ -91,14 +91,18 @@ struct Reader<B> {
 
 impl<B: BufRead> Reader<B> {
     fn next(&mut self, expected: &'static str) -> Result<(), ReadError> {
-        match self.lines.next() {
-            Some(text) => {
-                self.text = text?;
-                self.line += 1;
-                Ok(())
-            }
-            None => Err(ReadError::Truncated { line: self.line, expected }),
+        self.text.clear();
+        if self.input.read_line(&mut self.text)? == 0 {
+            return Err(ReadError::Truncated { line: self.line, expected });
         }
+        if self.text.ends_with('\n') {
+            self.text.pop();
+            if self.text.ends_with('\r') {
+                self.text.pop();
+            }
+        }
+        self.line += 1;
+        Ok(())
     }
 
     fn error(&self, expected: &'static str) -> ReadError {

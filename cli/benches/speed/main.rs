@@ -65,13 +65,20 @@ fn main() -> Result<(), Box<dyn Error>> {
         };
         println!("{}", line(row, then, value));
         measured.push(Figure::new(row.name.clone(), row.unit(), value, &machine));
-    }
-    if env::var_os("RUBRIC_STORE").is_some() {
-        let others = before.into_iter().filter(|old| measured.iter().all(|new| new.row != old.row));
-        let all: Vec<Figure> = others.chain(measured.iter().cloned()).collect();
-        stored::write(&all)?;
+        // After each row, so that what an interrupted run has measured is not lost.
+        if env::var_os("RUBRIC_STORE").is_some() {
+            stored::write(&merged(&before, &measured))?;
+        }
     }
     Ok(())
+}
+
+/// The figures that were measured, each in the place of the stored one, and the stored ones that were not measured.
+fn merged(before: &[Figure], measured: &[Figure]) -> Vec<Figure> {
+    let new_of = |row: &str| measured.iter().find(|new| new.row == row);
+    let kept = before.iter().map(|old| new_of(&old.row).unwrap_or(old));
+    let is_new = |new: &&Figure| before.iter().all(|old| old.row != new.row);
+    kept.chain(measured.iter().filter(is_new)).cloned().collect()
 }
 
 /// The median of the runs of a row, for each of some builds of the program, which run in turns.

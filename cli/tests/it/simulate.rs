@@ -207,7 +207,8 @@ fn a_series_is_the_sum_of_its_runs() {
     assert_eq!(lines[0]["verdicts"]["sc"]["consistent"], 12);
     assert_eq!(lines[1]["verdicts"]["tso"]["consistent"], 12);
     assert!(lines[1]["verdicts"]["sc"]["violation"].as_u64().unwrap() > 0);
-    assert_eq!(lines[0]["certificates"], 36);
+    // A certificate for SC is enough for the weaker models.
+    assert_eq!(lines[0]["certificates"], 12);
     assert_eq!(lines[0]["operations"], 4800);
     // Run by run.
     let mut transitions = 0;
@@ -261,7 +262,7 @@ fn a_table_of_protocols_and_clients() {
         assert!(PROTOCOLS.iter().any(|protocol| line.starts_with(protocol)), "{line}");
         assert!(line.contains("  2/2  "), "{line}");
     }
-    assert!(text.contains("120 certificates verified"), "{text}");
+    assert!(text.contains("63 certificates verified"), "{text}");
 }
 
 #[test]

@@ -9,7 +9,6 @@ use history::Kind;
 const FLUSH_BYTES: usize = 1 << 18;
 
 const DIGITS: &[u8; 16] = b"0123456789abcdef";
-const BLANKS: &str = "                    ";
 
 /// Most bytes that a byte of a block takes.
 const WIDEST: usize = 5;
@@ -298,22 +297,6 @@ impl Text {
         self.put(event);
     }
 
-    /// Words in a column, aligned right; longer ones push what follows.
-    pub fn right(&mut self, words: &str, width: usize) {
-        self.blanks(width.saturating_sub(words.len()));
-        self.put(words);
-    }
-
-    /// Words in a column, aligned left.
-    pub fn left(&mut self, words: &str, width: usize) {
-        self.put(words);
-        self.blanks(width.saturating_sub(words.len()));
-    }
-
-    fn blanks(&mut self, count: usize) {
-        self.put(&BLANKS[..count]);
-    }
-
     /// A decimal number, aligned right.
     pub fn decimal(&mut self, mut number: u64, width: usize) {
         let mut digits = [b' '; 20];
@@ -347,21 +330,31 @@ impl Text {
 
     /// A number as `%x` prints it.
     fn plain_hexadecimal(&mut self, number: u64) {
-        let digits = (64 - number.leading_zeros()).div_ceil(4).max(1);
-        let mut text = [0; 16];
-        for (at, digit) in (0..digits).rev().enumerate() {
-            text[at] = DIGITS[(number >> (4 * digit) & 15) as usize];
-        }
-        self.buffer.extend_from_slice(&text[..digits as usize]);
+        let (digits, count) = hexadecimal_digits(number);
+        self.buffer.extend_from_slice(&digits[..count]);
     }
 
     /// An address and its line's, and a space.
     pub fn bracket(&mut self, address: u64, line: u64) {
-        self.put("[");
-        self.prefixed(address);
-        self.put(", line ");
-        self.prefixed(line);
-        self.put("] ");
+        // Composed here, since most lines have one.
+        let mut text = [0; 64];
+        let mut at = 0;
+        let mut add = |part: &[u8]| {
+            text[at..at + part.len()].copy_from_slice(part);
+            at += part.len();
+        };
+        let (digits, first) = hexadecimal_digits(address);
+        add(b"[0x");
+        add(&digits[..first]);
+        add(b", line 0x");
+        if line == address {
+            add(&digits[..first]);
+        } else {
+            let (digits, second) = hexadecimal_digits(line);
+            add(&digits[..second]);
+        }
+        add(b"] ");
+        self.buffer.extend_from_slice(&text[..at]);
     }
 
     /// A block, byte for byte.
@@ -387,4 +380,14 @@ impl Text {
         }
         self.buffer.extend_from_slice(&text[..at]);
     }
+}
+
+/// The hexadecimal digits of a number, and how many there are.
+fn hexadecimal_digits(number: u64) -> ([u8; 16], usize) {
+    let count = (64 - number.leading_zeros()).div_ceil(4).max(1) as usize;
+    let mut digits = [0; 16];
+    for (at, digit) in digits[..count].iter_mut().rev().enumerate() {
+        *digit = DIGITS[(number >> (4 * at) & 15) as usize];
+    }
+    (digits, count)
 }

@@ -144,6 +144,15 @@ impl MessageBuffer {
         self.has_arrived(now) && !self.is_used_up(now)
     }
 
+    /// The message at the head, if it has arrived and may be removed; else 0.
+    #[inline]
+    pub fn ready_head(&self, now: u64) -> u64 {
+        match self.queue.front() {
+            Some(head) if head.arrival <= now && !self.is_used_up(now) => head.message,
+            _ => 0,
+        }
+    }
+
     /// Whether a message waits only because of the rate of removals: then the receiver has to be
     /// woken in the next tick.
     #[inline]

@@ -261,10 +261,9 @@ impl CacheMemory {
         owned.for_each(|owner| *owner = NOBODY);
     }
 
-    /// Whether the bank of a line is free. Always, if banks are not modelled.
-    pub fn check_resource(&self, array: Array, line: u64, now: u64) -> bool {
-        let bank = self.bank(array, line);
-        bank.is_none_or(|(bank, _)| now >= self.busy[bank])
+    /// The tick from which on the bank of a line is free; 0 if banks are not modelled.
+    pub fn free_at(&self, array: Array, line: u64) -> u64 {
+        self.bank(array, line).map_or(0, |(bank, _)| self.busy[bank])
     }
 
     /// Reserves the bank of a line for the time of an access.

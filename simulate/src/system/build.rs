@@ -9,6 +9,7 @@ use slicc::compile::types::{Type, TypeKind, Types};
 use slicc::cplusplus::evaluate;
 
 use super::library::order::Observed;
+use super::polls::{Looks, Poll};
 use super::report::type_field;
 use super::words::{STACK, Words};
 use super::{
@@ -154,6 +155,7 @@ impl System {
             effects: Effects::default(),
             current: 0,
             transition: 0,
+            looks: Looks::default(),
             resume: Resume::default(),
             calls: Vec::new(),
             calling: usize::MAX,
@@ -303,6 +305,7 @@ impl System {
             mandatory_latencies: Vec::new(),
             downstream: instance.downstream,
             upstream: instance.upstream,
+            poll: Poll::default(),
         });
         Ok(())
     }

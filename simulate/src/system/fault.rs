@@ -32,6 +32,8 @@ pub(super) enum Trap {
 
 impl Trap {
     pub(super) const EMPTY: Trap = Trap::Other("a peek into an empty buffer");
+    pub(super) const NO_ENUMERATOR: Trap =
+        Trap::Other("a value that is none of its enumeration was used");
     pub(super) const WRONG_MESSAGE: Trap =
         Trap::Other("executed a peek statement with the wrong message type specified");
 }

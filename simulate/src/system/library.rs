@@ -162,21 +162,27 @@ impl System {
                 self.line(argument).map(|line| u64::from(self.caches[object].cache_avail(line)))
             }
             LibraryFunction::CacheTouch => {
+                self.looks.has_changed = true;
                 let line = self.line_of(argument);
                 self.caches[object].set_mru(line);
                 Ok(0)
             }
             LibraryFunction::CacheTouchEntry => {
+                self.looks.has_changed = true;
                 self.caches[object].set_mru_entry(argument).map(|()| 0)
             }
             // Entries of directories are in no cache.
             LibraryFunction::ChangePermission if object != 0 => {
+                self.looks.has_changed = true;
                 if let Some(cache) = mark_of(&self.words.words, object as u64).checked_sub(1) {
                     self.caches[cache as usize].change_permission(object as u64, argument as u8);
                 }
                 Ok(0)
             }
-            LibraryFunction::Now => Ok(self.now),
+            LibraryFunction::Now => {
+                self.looks.has_changed = true;
+                Ok(self.now)
+            }
             _ => return None,
         })
     }
@@ -185,6 +191,7 @@ impl System {
     #[inline(never)]
     pub(super) fn library(&mut self, function: LibraryFunction, at: usize) -> Result<(), Trap> {
         use LibraryFunction::*;
+        self.looks.call(function);
         let a = self.words.words[at];
         let b = self.words.words[at + 1];
         let result = match function {

@@ -200,6 +200,7 @@ impl System {
     /// when they are sent, so the head keeps its place among those messages, and is not delayed any
     /// longer.
     pub(super) fn delay_head(&mut self, buffer: u32) -> Result<(), Trap> {
+        self.looks.has_changed = true;
         let head = &mut self.buffers[buffer as usize];
         let arrival = if self.network.keeps_order(buffer) {
             head.postpone_head(self.now)?
@@ -314,6 +315,7 @@ impl System {
                 "a machine asks the memory, but has no buffer responseFromMemory",
             ));
         };
+        self.looks.has_changed = true;
         let (request, _) = self.buffers[requests as usize].dequeue(self.now)?;
         let known = self.program.types.known.memory;
         if self.words.type_of(request) != known {

@@ -260,11 +260,7 @@ impl System {
                     Op::Lookup { to, from, table } => {
                         match program.tables[table as usize].get(get!(from) as usize) {
                             Some(entry) => get!(to) = *entry,
-                            None => {
-                                trap!(Trap::Other(
-                                    "a value that is none of its enumeration was used"
-                                ))
-                            }
+                            None => trap!(Trap::NO_ENUMERATOR),
                         }
                     }
                     Op::Call { function, base } => {
@@ -378,6 +374,14 @@ impl System {
                             jump!(target);
                         }
                     }
+                    Op::SmallJump { to, value, target } => {
+                        get!(to) = i64::from(value) as u64;
+                        jump!(target);
+                    }
+                    Op::MoveJump { to, from, target } => {
+                        get!(to) = get!(from);
+                        jump!(target);
+                    }
                     Op::BlockOn { buffer, address } => {
                         let (buffer, line) = (buffer!(buffer), get!(address));
                         if self.blocked_by(line).is_some_and(|by| by != buffer) {
@@ -402,6 +406,7 @@ impl System {
                     }
                     Op::NewMessage { to, message: of } | Op::NewEntry { to, of } => {
                         let of = of as TypeId;
+                        self.looks.has_changed = true;
                         let new = self.words.allocate(of, &program.types[of].initial);
                         renew!();
                         get!(to) = new;
@@ -442,6 +447,8 @@ impl System {
                             fp += base as usize + 1;
                             renew!();
                         } else {
+                            // Room in a buffer may depend on who reads it.
+                            self.looks.has_changed = true;
                             stalled = true;
                             self.note_stall(true);
                             renew!();

@@ -133,6 +133,7 @@ impl System {
                     event: &of.events[transition.event as usize],
                     from: &of.states[transition.state as usize],
                     to: of.states.get(after as usize).map_or("", |state| state),
+                    key: Some((self.current as u32, self.transition, after)),
                     address,
                     comment: &self.comment,
                 },
@@ -160,6 +161,7 @@ impl System {
     /// Counts a transition that stalled, and traces it.
     pub(super) fn note_stall(&mut self, resource: bool) {
         self.tally.stalls += 1;
+        self.looks.stall((!resource).then_some(self.transition));
         if !resource {
             let machine = self.controllers[self.current].machine;
             self.stalled[machine][self.transition as usize] += 1;
@@ -176,6 +178,7 @@ impl System {
             event: &of.events[transition.event as usize],
             from: &of.states[transition.state as usize],
             to: of.states.get(word(control::AFTER) as usize).map_or("", |state| state),
+            key: Some((self.current as u32, self.transition, word(control::AFTER) as u16)),
             address: word(control::ADDRESS),
             comment: "",
         };

@@ -20,7 +20,7 @@ fn request(kind: RequestKind, address: u64, value: u64) -> Request {
 }
 
 fn transition<'a>(machine: &'a str, event: &'a str, from: &'a str, to: &'a str) -> Transition<'a> {
-    Transition { version: 0, machine, event, from, to, address: 0x1040, comment: "" }
+    Transition { version: 0, machine, event, from, to, key: None, address: 0x1040, comment: "" }
 }
 
 const ZEROS: &str = "0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 0x0 \

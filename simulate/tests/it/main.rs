@@ -17,6 +17,7 @@ mod operators;
 mod outcome;
 mod parts;
 mod plan;
+mod polls;
 mod protocols;
 mod recipes;
 mod requests;

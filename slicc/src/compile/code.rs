@@ -405,6 +405,19 @@ pub enum Op {
         buffer: u16,
         message: u16,
     },
+    // These stand for all that is executed until they jump, and take nothing from the instructions behind them.
+    /// `to` = `value`, then jumps.
+    SmallJump {
+        to: Register,
+        value: i16,
+        target: i16,
+    },
+    /// `to` = `from`, then jumps.
+    MoveJump {
+        to: Register,
+        from: Register,
+        target: i16,
+    },
 }
 
 impl Op {
@@ -577,6 +590,8 @@ pub struct Machine {
     pub tbe: Option<TypeId>,
     /// The type of the cache entries.
     pub entry: Option<TypeId>,
+    /// Whether the instructions of its ports, and those of its transitions before they stall, only look at things.
+    pub only_looks: bool,
 }
 
 /// Where a protocol calculates with names instead of only copying and comparing them, or asks which is smaller.

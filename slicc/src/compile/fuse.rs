@@ -1,19 +1,25 @@
-//! Fuses frequent sequences of instructions.
+//! Fuses frequent sequences of instructions, and follows jumps whose end is known.
 //!
 //! Fetching an instruction and finding the code for it takes about as long as executing it. So the first instruction of a sequence that
 //! is frequent in a profile of gem5's protocols is replaced by one that does what all of them do. The others stay where they are, so
 //! that jumps into the sequence, indices and spans keep their meaning.
+//!
+//! Where functions are inlined, constants are set, compared and jumped over. What an instruction does until the first one whose effect
+//! depends on the state of the machine is done by one instruction in its place ([`followed`]).
 
-use super::code::Op;
+use super::code::{Op, Register};
+
+/// Largest number of instructions that are followed: code may jump in circles.
+const MOST_FOLLOWED: usize = 64;
 
 /// The instructions with the first of each frequent sequence replaced.
 pub(super) fn fuse(code: &[Op]) -> Vec<Op> {
-    (0..code.len()).map(|at| fused(&code[at..])).collect()
+    (0..code.len()).map(|at| fused(code, at)).collect()
 }
 
-/// The instruction to be executed where these begin.
-fn fused(code: &[Op]) -> Op {
-    match *code {
+/// The instruction to be executed at an index.
+fn fused(code: &[Op], at: usize) -> Op {
+    match code[at..] {
         [Op::LoadControl { to, offset }, Op::Library { .. }, ..] => {
             Op::ControlLibrary { to, offset }
         }
@@ -38,9 +44,125 @@ fn fused(code: &[Op]) -> Op {
         [Op::Peek { to, buffer, message }, Op::JumpUnless { .. }, ..] => {
             Op::PeekUnless { to, buffer, message }
         }
-        [first, ..] => first,
+        [Op::Small { .. } | Op::Jump { .. }, ..] => {
+            let (set, end) = followed(code, at, Known::Nothing, true);
+            done_by_one(code[at], at, set, end)
+        }
+        [Op::Move { to, from }, Op::Jump { .. }, ..] => {
+            let (_, end) = followed(code, at + 1, Known::Nothing, false);
+            match i16::try_from(distance(at, end)) {
+                Ok(target) => Op::MoveJump { to, from, target },
+                Err(_) => code[at],
+            }
+        }
+        [jump, ..] => threaded(code, at, jump),
         // There is no such range.
         [] => Op::PortEnd,
+    }
+}
+
+/// What is known where instructions are followed.
+#[derive(Clone, Copy)]
+enum Known {
+    Nothing,
+    /// A register holds a value.
+    Is(Register, i64),
+    /// A register does not hold a value.
+    IsNot(Register, i64),
+}
+
+impl Known {
+    /// Whether a register holds a value, if that is known.
+    fn holds(self, register: Register, value: i64) -> Option<bool> {
+        match self {
+            Known::Is(known, has) if known == register => Some(has == value),
+            Known::IsNot(known, not) if known == register && not == value => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether a conditional jump jumps, if that is known.
+    fn decides(self, jump: Op) -> Option<bool> {
+        match jump {
+            Op::JumpIf { condition, .. } => self.holds(condition, 0).map(|zero| !zero),
+            Op::JumpUnless { condition, .. } => self.holds(condition, 0),
+            Op::JumpIfSmall { left, value, .. } => self.holds(left, i64::from(value)),
+            Op::JumpUnlessSmall { left, value, .. } => {
+                self.holds(left, i64::from(value)).map(|holds| !holds)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Follows instructions from an index on, as long as they only jump or, if `sets`, set the same register to constants. Returns the
+/// register with the last of these, if any, and the index of the first instruction that was not followed.
+fn followed(
+    code: &[Op],
+    start: usize,
+    mut known: Known,
+    sets: bool,
+) -> (Option<(Register, i32)>, usize) {
+    let (mut set, mut at): (Option<(Register, i32)>, usize) = (None, start);
+    for _ in 0..MOST_FOLLOWED {
+        let Some(&op) = code.get(at) else { break };
+        let jumps = match op {
+            Op::Small { to, value } if sets && set.is_none_or(|(register, _)| register == to) => {
+                set = Some((to, value));
+                known = Known::Is(to, i64::from(value));
+                false
+            }
+            Op::Jump { .. } => true,
+            _ => match known.decides(op) {
+                Some(jumps) => jumps,
+                None => break,
+            },
+        };
+        at += 1;
+        if let (true, Some(target)) = (jumps, op.target()) {
+            at = at.wrapping_add_signed(target as isize);
+        }
+    }
+    (set, at)
+}
+
+/// How far a jump at an index has to jump.
+fn distance(at: usize, end: usize) -> i64 {
+    end as i64 - (at as i64 + 1)
+}
+
+/// One instruction that does what [`followed`] has found; the first of those if there is none.
+fn done_by_one(first: Op, at: usize, set: Option<(Register, i32)>, end: usize) -> Op {
+    let distance = distance(at, end);
+    match set {
+        Some((to, value)) if distance != 0 => {
+            match (i16::try_from(value), i16::try_from(distance)) {
+                (Ok(value), Ok(target)) => Op::SmallJump { to, value, target },
+                _ => first,
+            }
+        }
+        None => i32::try_from(distance).map_or(first, |target| Op::Jump { target }),
+        Some(_) => first,
+    }
+}
+
+/// A conditional jump that jumps to where the jumps at its target lead.
+fn threaded(code: &[Op], at: usize, jump: Op) -> Op {
+    let known = match jump {
+        Op::JumpIf { condition, .. } => Known::IsNot(condition, 0),
+        Op::JumpUnless { condition, .. } => Known::Is(condition, 0),
+        Op::JumpIfSmall { left, value, .. } => Known::Is(left, i64::from(value)),
+        Op::JumpUnlessSmall { left, value, .. } => Known::IsNot(left, i64::from(value)),
+        Op::JumpIfNull { .. } | Op::JumpUnlessNull { .. } => Known::Nothing,
+        _ => return jump,
+    };
+    let Some(target) = jump.target() else { return jump };
+    let target = (at + 1).wrapping_add_signed(target as isize);
+    let (_, end) = followed(code, target, known, false);
+    let mut aimed = jump;
+    match i32::try_from(distance(at, end)) {
+        Ok(to) if aimed.aim(to) => aimed,
+        _ => jump,
     }
 }
 
@@ -65,5 +187,33 @@ mod tests {
             control(5),
         ];
         assert_eq!(fuse(&code), expected);
+    }
+
+    #[test]
+    fn what_is_known_is_followed() {
+        let unless = |left, value, target| Op::JumpUnlessSmall { left, value, target };
+        let (small, jump) = (Op::Small { to: 1, value: 2 }, Op::Jump { target: 1 });
+        let other = Op::Small { to: 2, value: 5 };
+        let code = [small, unless(1, 2, 1), jump, other, Op::PortEnd];
+        assert_eq!(fuse(&code)[0], Op::SmallJump { to: 1, value: 2, target: 3 });
+        // The same register may be set again, another one may not.
+        let code = [small, Op::Small { to: 1, value: 3 }, unless(1, 2, 1), other, Op::PortEnd];
+        assert_eq!(fuse(&code)[0], Op::SmallJump { to: 1, value: 3, target: 3 });
+        let code = [small, other, jump, Op::Leave, Op::PortEnd];
+        assert_eq!(fuse(&code)[..2], [small, Op::SmallJump { to: 2, value: 5, target: 2 }]);
+        // What is not known ends it.
+        let code = [jump, Op::Leave, unless(1, 2, 1), Op::Leave, Op::PortEnd];
+        assert_eq!(fuse(&code), code);
+    }
+
+    #[test]
+    fn jumps_lead_where_the_jumps_at_their_targets_lead() {
+        let unless = |target| Op::JumpUnless { condition: 3, target };
+        let code = [unless(1), Op::PortEnd, unless(1), Op::PortEnd, Op::Leave];
+        assert_eq!(fuse(&code)[0], unless(3));
+        let code = [Op::Move { to: 1, from: 2 }, Op::Jump { target: 1 }, Op::PortEnd, Op::Leave];
+        assert_eq!(fuse(&code)[0], Op::MoveJump { to: 1, from: 2, target: 2 });
+        let circle = [Op::Jump { target: -1 }];
+        assert_eq!(fuse(&circle), circle);
     }
 }

@@ -4,6 +4,7 @@ use super::Compiler;
 use super::body::{Context, Outcome, Port, Symbol, Value, ValuePlace};
 use super::calls::Signature;
 use super::code::{self, Function, Member, Op, control};
+use super::looks;
 use super::types::{TypeId, TypeKind, attribute};
 use crate::ast::{
     self, Block, Declaration, Expression, ExpressionKind, Name, Passing, Statement, StatementKind,
@@ -193,6 +194,7 @@ impl<'a> Compiler<'a> {
                 + usize::from(transition.event);
             table[cell] = at as u32 + 1;
         }
+        let only_looks = looks::only_look(&self.code, &in_ports, &transitions);
         Some(code::Machine {
             name: machine.name.text.clone(),
             kind: kind as u32,
@@ -209,6 +211,7 @@ impl<'a> Compiler<'a> {
             table,
             tbe: self.tbe,
             entry: self.entry,
+            only_looks,
         })
     }
 

@@ -16,7 +16,7 @@ pub(super) fn add(
     older: Vec<Declaration>,
     context: &mut Context,
 ) {
-    let (mut used, mut own) = (Used::default(), FxHashSet::default());
+    let (mut used, mut own) = (Used::of(&older), FxHashSet::default());
     for declaration in declarations.iter() {
         names(declaration, &mut used, &mut own);
     }
@@ -47,8 +47,50 @@ fn key(function: &Name, arguments: usize) -> Box<str> {
     format!("{}/{arguments}", function.text).into()
 }
 
-/// The types, and keys of functions, that are used, each with a place.
-type Used = FxHashMap<Box<str>, Span>;
+/// The types, and keys of functions, that are used, each with a place. Only those matter that have the name of an older declaration.
+#[derive(Default)]
+struct Used {
+    matters: FxHashSet<Box<str>>,
+    places: FxHashMap<Box<str>, Span>,
+}
+
+impl Used {
+    /// Nothing is used yet; what is declared in `older` matters.
+    fn of(older: &[Declaration]) -> Used {
+        let mut used = Used::default();
+        used.add_names(older);
+        used
+    }
+
+    fn add_names(&mut self, older: &[Declaration]) {
+        for declaration in older {
+            match declaration {
+                Declaration::Function(function) => {
+                    self.matters.insert(function.name.text.clone());
+                }
+                Declaration::Enumeration(enumeration) => {
+                    self.matters.insert(enumeration.name.text.clone());
+                }
+                Declaration::Machine(piece) => self.add_names(&piece.body),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes that a type is used.
+    fn note(&mut self, name: &Name) {
+        if self.matters.contains(&name.text) {
+            self.places.entry(name.text.clone()).or_insert(name.span);
+        }
+    }
+
+    /// Notes that a function is called.
+    fn note_call(&mut self, function: &Name, arguments: usize) {
+        if self.matters.contains(&function.text) {
+            self.places.entry(key(function, arguments)).or_insert(function.span);
+        }
+    }
+}
 
 /// The place where the name of a declaration is used, unless the protocol declares it itself.
 fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> Option<Span> {
@@ -57,12 +99,12 @@ fn use_of(declaration: &Declaration, used: &Used, own: &FxHashSet<Box<str>>) -> 
         Declaration::Enumeration(enumeration) => enumeration.name.text.clone(),
         _ => return None,
     };
-    used.get(&name).copied().filter(|_| !own.contains(&name))
+    used.places.get(&name).copied().filter(|_| !own.contains(&name))
 }
 
 /// Adds a piece to a machine that calls one of its functions.
 fn add_piece(machine: &mut Machine, piece: &Machine, context: &mut Context) {
-    let (mut used, mut own) = (Used::default(), FxHashSet::default());
+    let (mut used, mut own) = (Used::of(&piece.body), FxHashSet::default());
     machine.body.iter().for_each(|one| names(one, &mut used, &mut own));
     let Some(span) = piece.body.iter().find_map(|one| use_of(one, &used, &own)) else { return };
     context.found(LIBRARY, span);
@@ -77,9 +119,6 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
     if span_of(declaration).file == 0 {
         return;
     }
-    let mut uses = |name: &Name| {
-        used.entry(name.text.clone()).or_insert(name.span);
-    };
     match declaration {
         Declaration::Machine(machine) => {
             machine.body.iter().for_each(|one| names(one, used, own));
@@ -87,15 +126,15 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
         Declaration::Action(action) => in_block(&action.body, used),
         Declaration::InPort(port) => in_block(&port.body, used),
         Declaration::Function(function) => {
-            function.parameters.iter().for_each(|one| uses(&one.kind));
-            uses(&function.result);
+            function.parameters.iter().for_each(|one| used.note(&one.kind));
+            used.note(&function.result);
             if let Some(body) = &function.body {
                 own.insert(key(&function.name, function.parameters.len()));
                 in_block(body, used);
             }
         }
         Declaration::Structure(structure) => {
-            structure.fields.iter().for_each(|field| uses(&field.kind));
+            structure.fields.iter().for_each(|field| used.note(&field.kind));
         }
         Declaration::Enumeration(enumeration) => {
             own.insert(enumeration.name.text.clone());
@@ -107,14 +146,13 @@ fn names(declaration: &Declaration, used: &mut Used, own: &mut FxHashSet<Box<str
 fn in_block(block: &Block, used: &mut Used) {
     visit::block(block, &mut |node| {
         let Node::Expression(expression) = node else { return };
-        let (name, span) = match &expression.kind {
+        match &expression.kind {
             ExpressionKind::Call { function, arguments } => {
-                (key(function, arguments.len()), function.span)
+                used.note_call(function, arguments.len());
             }
             ExpressionKind::Enumerator { family: name, .. }
-            | ExpressionKind::Local { kind: name, .. } => (name.text.clone(), name.span),
-            _ => return,
-        };
-        used.entry(name).or_insert(span);
+            | ExpressionKind::Local { kind: name, .. } => used.note(name),
+            _ => {}
+        }
     });
 }

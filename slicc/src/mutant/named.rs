@@ -24,7 +24,7 @@ mod syntax;
 mod whole;
 
 use std::borrow::Cow;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use super::{Change, Mutant, Origin};
 use crate::near::near;
@@ -32,14 +32,18 @@ pub(super) use apply::edits;
 pub(super) use fault::Fault;
 pub use misfit::Misfit;
 
-/// All faults, protocol by protocol. A table that cannot be read yields none; a test checks that
-/// all can.
-static FAULTS: LazyLock<Vec<Fault>> = LazyLock::new(|| {
-    let faults = fixtures::PROTOCOLS
-        .iter()
-        .map(|one| fault::parse(one.name, one.faults).unwrap_or_default());
-    faults.flatten().collect()
-});
+/// The faults of each protocol, parsed when they are first needed.
+static FAULTS: LazyLock<Vec<OnceLock<Vec<Fault>>>> =
+    LazyLock::new(|| vec![OnceLock::new(); fixtures::PROTOCOLS.len()]);
+
+/// The faults of the protocols whose tables are wanted, protocol by protocol. A table that cannot be read yields none; a test checks
+/// that all can.
+fn faults(is_wanted: impl Fn(&str) -> bool) -> impl Iterator<Item = &'static Fault> {
+    let tables = fixtures::PROTOCOLS.iter().zip(&*FAULTS);
+    let wanted = tables.filter(move |(one, _)| is_wanted(one.faults));
+    let parsed = |one: &fixtures::ProtocolFiles| fault::parse(one.name, one.faults);
+    wanted.flat_map(move |(one, known)| known.get_or_init(|| parsed(one).unwrap_or_default()))
+}
 
 impl Fault {
     fn mutant(&'static self, origin: Origin) -> Mutant {
@@ -57,7 +61,7 @@ impl Fault {
 
 /// Returns all named mutants, protocol by protocol.
 pub fn all() -> impl Iterator<Item = Mutant> {
-    FAULTS.iter().map(|one| one.mutant(Origin::Named))
+    faults(|_| true).map(|one| one.mutant(Origin::Named))
 }
 
 /// Returns the named mutants of a protocol.
@@ -67,10 +71,11 @@ pub fn of(protocol: &str) -> impl Iterator<Item = Mutant> {
 
 /// Finds a mutant by its name or an alias.
 pub fn find(name: &str) -> Option<Mutant> {
-    let found = FAULTS
-        .iter()
+    let mut named = faults(|table| table.contains(name));
+    let mut other = faults(|table| table.contains(name));
+    let found = named
         .find(|one| one.name == name)
-        .or_else(|| FAULTS.iter().find(|one| one.aliases.contains(&name)));
+        .or_else(|| other.find(|one| one.aliases.contains(&name)));
     found.map(|one| one.mutant(Origin::Named))
 }
 
@@ -87,7 +92,7 @@ pub(super) fn repairs() -> impl Iterator<Item = Mutant> {
 
 /// Returns the names that contain `name` or are similar to it, the most similar first.
 pub fn nearest(name: &str) -> Vec<&'static str> {
-    near(name, FAULTS.iter().map(|one| one.name))
+    near(name, faults(|_| true).map(|one| one.name))
 }
 
 #[cfg(test)]

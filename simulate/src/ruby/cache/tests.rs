@@ -193,11 +193,11 @@ fn a_bank_is_busy_for_its_latency() {
     assert_eq!((cache.latency(Array::Data), cache.latency(Array::Tag)), (20, 15));
     cache.record_request(Array::Data, 64, 10);
     // Sets 1 and 3 share a data bank; set 2 does not.
-    assert!(!cache.check_resource(Array::Data, 192, 29));
-    assert!(cache.check_resource(Array::Data, 192, 30));
-    assert!(cache.check_resource(Array::Data, 128, 11));
-    assert!(cache.check_resource(Array::Tag, 64, 11));
+    assert!(cache.free_at(Array::Data, 192) > 29);
+    assert!(cache.free_at(Array::Data, 192) <= 30);
+    assert!(cache.free_at(Array::Data, 128) <= 11);
+    assert!(cache.free_at(Array::Tag, 64) <= 11);
     cache.record_request(Array::Tag, 64, 11);
-    assert!(!cache.check_resource(Array::Tag, 128, 25));
-    assert!(cache.check_resource(Array::Tag, 128, 26));
+    assert!(cache.free_at(Array::Tag, 128) > 25);
+    assert!(cache.free_at(Array::Tag, 128) <= 26);
 }

@@ -61,7 +61,11 @@ impl System {
             }
             CacheCheck => {
                 let array = if b == 0 { Array::Data } else { Array::Tag };
-                u64::from(self.caches[i].check_resource(array, c, self.now))
+                let free = self.caches[i].free_at(array, c);
+                if free > self.now {
+                    self.looks.until = self.looks.until.min(free);
+                }
+                u64::from(self.now >= free)
             }
             CacheSize => self.caches[i].geometry().size,
             CacheBlocks => self.caches[i].blocks() as u64,

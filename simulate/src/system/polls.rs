@@ -1,0 +1,141 @@
+//! Wakeups that do what the one before did.
+//!
+//! A controller whose message stalls tries it again in every cycle, until a bank of a cache is free or another message comes. If such a
+//! wakeup only looks at things, the next one does the same: it counts the same stalls, and wakes the controller in the next cycle. It is
+//! not executed again until something that it looked at changes. That is only what the controller owns, which nothing but its own
+//! wakeups changes, the heads of its buffers, and banks, of which it is known when they are free.
+//!
+//! With a trace, which has a line for each stall, all wakeups are executed.
+
+use slicc::compile::code::Program;
+use slicc::library::LibraryFunction;
+
+use super::System;
+use super::fault::Trap;
+
+/// What the current wakeup of a controller has done so far.
+#[derive(Debug, Default)]
+pub(super) struct Looks {
+    /// Whether its stalls are recorded.
+    is_recorded: bool,
+    /// Whether it has changed something, or looked at what other controllers or time change.
+    pub has_changed: bool,
+    /// The first tick at which a bank is free that it found busy.
+    pub until: u64,
+    /// Number of its stalls.
+    stalls: u64,
+    /// The transitions that the protocol stalled.
+    stalled: Vec<u32>,
+}
+
+/// A wakeup that took no transition and only looked.
+#[derive(Debug, Default)]
+pub(super) struct Poll {
+    /// The first tick at which it may do something else; 0 if the last wakeup was none of these.
+    until: u64,
+    /// For each port, the message that it can take; 0 if there is none.
+    heads: Vec<u64>,
+    stalls: u64,
+    stalled: Vec<u32>,
+    /// The transition that it tried last.
+    transition: u32,
+}
+
+impl Looks {
+    /// A stall; `transition` is given if the protocol stalls it.
+    pub fn stall(&mut self, transition: Option<u32>) {
+        if self.is_recorded {
+            self.stalls += 1;
+            self.stalled.extend(transition);
+        }
+    }
+
+    /// A call of a function of the library.
+    #[inline]
+    pub fn call(&mut self, function: LibraryFunction) {
+        use LibraryFunction::*;
+        let looks = matches!(
+            function,
+            CacheProbe
+                | TableSlots
+                | MapToMachine
+                | DirectoryLookup
+                | DirectoryPresent
+                | CacheCheck
+                | DestHas
+                | DestCount
+                | Modulo
+        );
+        self.has_changed |= !looks;
+    }
+}
+
+impl System {
+    /// Wakes the current controller, as [`System::wakeup`] does.
+    pub(super) fn poll(&mut self, program: &Program) -> Result<(), Trap> {
+        let machine = &program.machines[self.controllers[self.current].machine];
+        if !machine.only_looks || self.trace.is_some() {
+            return self.wakeup(program).map(|_| ());
+        }
+        if self.repeat_poll(program) {
+            return Ok(());
+        }
+        self.looks.stalled.clear();
+        self.looks = Looks {
+            is_recorded: true,
+            has_changed: false,
+            until: u64::MAX,
+            stalls: 0,
+            stalled: std::mem::take(&mut self.looks.stalled),
+        };
+        let takes = self.wakeup(program)?;
+        self.looks.is_recorded = false;
+        let controller = &mut self.controllers[self.current];
+        if takes || self.looks.has_changed || self.looks.stalls == 0 {
+            controller.poll.until = 0;
+            return Ok(());
+        }
+        let poll = &mut controller.poll;
+        poll.until = self.looks.until;
+        poll.stalls = self.looks.stalls;
+        std::mem::swap(&mut poll.stalled, &mut self.looks.stalled);
+        poll.transition = self.transition;
+        poll.heads.clear();
+        let (buffers, now) = (&self.buffers, self.now);
+        poll.heads
+            .extend(controller.ports.iter().map(|port| buffers[*port as usize].ready_head(now)));
+        Ok(())
+    }
+
+    /// Does what the last wakeup of the current controller did, if that only looked, and nothing has changed since. Returns whether it
+    /// did.
+    fn repeat_poll(&mut self, program: &Program) -> bool {
+        let (now, buffers) = (self.now, &self.buffers);
+        let controller = &mut self.controllers[self.current];
+        let poll = &controller.poll;
+        if now >= poll.until {
+            return false;
+        }
+        let asks_memory = controller
+            .requests_to_memory
+            .is_some_and(|requests| buffers[requests as usize].is_ready(now));
+        let mut ports = controller.ports.iter().zip(&poll.heads);
+        let is_same = ports.all(|(port, head)| {
+            let of = &buffers[*port as usize];
+            !of.is_throttled(now) && of.ready_head(now) == *head
+        });
+        if asks_memory || !is_same {
+            return false;
+        }
+        self.transition = poll.transition;
+        self.tally.stalls += poll.stalls;
+        for &transition in &poll.stalled {
+            self.stalled[controller.machine][transition as usize] += 1;
+        }
+        if let Some(last) = program.machines[controller.machine].in_ports.last() {
+            controller.rank = last.rank as usize;
+        }
+        self.wake_next_cycle();
+        true
+    }
+}

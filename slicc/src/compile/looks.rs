@@ -1,0 +1,115 @@
+//! Finds the machines whose stalls can be repeated without running them.
+//!
+//! A message that has to wait for a resource is tried again in every cycle. If such a try only looks at things, the next one has the
+//! same result until one of these changes. Whether functions of the library only look is seen when they run; here is what can be seen
+//! in the instructions.
+
+use super::code::{InPort, Op, Transition, control, stall};
+
+/// Whether the ports of a machine, and its transitions up to a stall, change nothing themselves but registers and what is said about the
+/// running transition. Each port has to wait for its buffer, so that it is known what it looks at.
+pub(super) fn only_look(code: &[Op], ports: &[InPort], transitions: &[Transition]) -> bool {
+    ports.iter().all(|port| port.guarded && looks_until(code, port.code.start, is_port_end))
+        && transitions.iter().all(|transition| {
+            let own = &code[transition.code.start as usize..];
+            own[..last_stall(own)].iter().all(looks)
+        })
+}
+
+/// The index of the last stall of the transition whose code begins here; 0 if it has none. All its jumps lead forwards, so what is
+/// executed before a stall is before it in the code.
+fn last_stall(code: &[Op]) -> usize {
+    let mut last = 0;
+    for (at, op) in code.iter().enumerate() {
+        match *op {
+            Op::Stall { how } if u64::from(how) == stall::PROTOCOL => return at,
+            Op::Stall { .. } => last = at,
+            Op::Done | Op::End => break,
+            _ => {}
+        }
+    }
+    last
+}
+
+fn is_port_end(op: &Op) -> bool {
+    matches!(op, Op::PortEnd)
+}
+
+/// Whether all instructions from an index to the first end only look.
+fn looks_until(code: &[Op], start: u32, is_end: impl Fn(&Op) -> bool) -> bool {
+    code[start as usize..].iter().take_while(|op| !is_end(op)).all(looks)
+}
+
+/// Whether an instruction changes nothing but registers and what is said about the running transition, or shows when it runs that it
+/// does: functions of the library, new objects, and heads that are delayed.
+fn looks(op: &Op) -> bool {
+    match op {
+        Op::StoreControl { offset, .. } => *offset < control::FREE,
+        Op::Small { .. }
+        | Op::Constant { .. }
+        | Op::Move { .. }
+        | Op::Load { .. }
+        | Op::LoadControl { .. }
+        | Op::LoadThrough { .. }
+        | Op::AddressThrough { .. }
+        | Op::Address { .. }
+        | Op::FrameAddress { .. }
+        | Op::ControlAddress { .. }
+        | Op::Initialize { .. }
+        | Op::EqualWords { .. }
+        | Op::Add { .. }
+        | Op::Subtract { .. }
+        | Op::Multiply { .. }
+        | Op::Divide { .. }
+        | Op::Remainder { .. }
+        | Op::ShiftLeft { .. }
+        | Op::ShiftRight { .. }
+        | Op::Narrow { .. }
+        | Op::Equal { .. }
+        | Op::NotEqual { .. }
+        | Op::Less { .. }
+        | Op::LessEqual { .. }
+        | Op::Below { .. }
+        | Op::BelowEqual { .. }
+        | Op::Not { .. }
+        | Op::Jump { .. }
+        | Op::JumpIf { .. }
+        | Op::JumpUnless { .. }
+        | Op::JumpIfSmall { .. }
+        | Op::JumpUnlessSmall { .. }
+        | Op::JumpIfNull { .. }
+        | Op::JumpUnlessNull { .. }
+        | Op::Lookup { .. }
+        | Op::Peek { .. }
+        | Op::PeekSure { .. }
+        | Op::BlockOn { .. }
+        | Op::CheckProbe { .. }
+        | Op::Library { .. }
+        | Op::NewMessage { .. }
+        | Op::NewEntry { .. }
+        | Op::Trigger { .. }
+        | Op::Stall { .. }
+        | Op::Error { .. }
+        | Op::Assert
+        | Op::NoResult => true,
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::protocol::Protocol;
+
+    #[test]
+    fn machines_that_only_look() {
+        let polls = |name: &str| {
+            let protocol = Protocol::open(name).unwrap();
+            let machines = protocol.program.machines.iter();
+            let polls = machines.filter(|machine| machine.only_looks);
+            polls.map(|machine| machine.name.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(polls("MOESI_AMD_Base"), ["L3Cache", "Directory", "CorePair"]);
+        // A port of its L1 caches does not wait for its buffer alone.
+        assert!(!polls("MESI_Two_Level").contains(&"L1Cache".to_owned()));
+    }
+}
