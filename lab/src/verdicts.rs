@@ -92,6 +92,46 @@ pub fn rank(row: &VerdictRow) -> u8 {
     }
 }
 
+/// The rows about one history, or about a file that cannot be read.
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
+    /// The rows, at least one.
+    pub rows: Vec<&'a VerdictRow>,
+    /// The smallest [`rank`] of a row.
+    pub rank: u8,
+}
+
+/// The rows by history, histories with violations first; else in the order of the inputs.
+pub fn groups(rows: &[VerdictRow]) -> Vec<Group<'_>> {
+    let mut groups: Vec<Group<'_>> = Vec::new();
+    let mut known = None;
+    for row in rows {
+        // Histories of a file may have the same name, or none.
+        let is_same = |group: &&mut Group<'_>| {
+            known == Some((&row.file, &row.history))
+                && group
+                    .rows
+                    .iter()
+                    .all(|one| (&one.model, &one.algorithm) != (&row.model, &row.algorithm))
+        };
+        match groups.last_mut().filter(is_same) {
+            Some(group) => {
+                group.rank = group.rank.min(rank(row));
+                group.rows.push(row);
+            }
+            None => groups.push(Group { rows: vec![row], rank: rank(row) }),
+        }
+        known = Some((&row.file, &row.history));
+    }
+    groups.sort_by_key(|group| group.rank);
+    groups
+}
+
+/// The rows, histories with violations first; else in the order of the inputs.
+pub fn sorted(rows: &[VerdictRow]) -> Vec<VerdictRow> {
+    groups(rows).into_iter().flat_map(|group| group.rows).cloned().collect()
+}
+
 /// Numbers of traces, each counted once by the worst of its rows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counts {

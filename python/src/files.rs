@@ -59,7 +59,7 @@ pub fn check_files(
             };
             let rows: Vec<Vec<VerdictRow>> =
                 pool.install(|| found.into_par_iter().map(check).collect());
-            ArrowTable::of_verdicts(&rows.concat())
+            ArrowTable::of_verdicts(&verdicts::sorted(&rows.concat()))
         },
         |_| match &watch {
             Some(watch) => {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use history::History;
 use lab::load::Input;
 use lab::text::tame;
-use lab::verdicts::{self, Counts};
+use lab::verdicts::{self, Counts, Group, groups};
 use tables::VerdictRow;
 
 use super::comparison::Comparison;
@@ -70,7 +70,7 @@ impl Output {
 
     /// Writes the rows.
     pub fn write(&self, rows: &[VerdictRow]) -> Result<(), Error> {
-        (self.write)(&self.path, &sorted(rows))
+        (self.write)(&self.path, &verdicts::sorted(rows))
     }
 }
 
@@ -91,45 +91,6 @@ fn json(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
 
 fn parquet(path: &Path, rows: &[VerdictRow]) -> Result<(), Error> {
     Ok(tables::write_verdicts(path, rows)?)
-}
-
-/// The rows, histories with violations first; else in the order of the inputs.
-pub fn sorted(rows: &[VerdictRow]) -> Vec<VerdictRow> {
-    groups(rows).into_iter().flat_map(|group| group.rows).cloned().collect()
-}
-
-/// The rows about one history, or about a file that cannot be read.
-struct Group<'a> {
-    name: String,
-    rows: Vec<&'a VerdictRow>,
-    rank: u8,
-}
-
-fn groups(rows: &[VerdictRow]) -> Vec<Group<'_>> {
-    let mut groups: Vec<Group<'_>> = Vec::new();
-    let mut known = None;
-    for row in rows {
-        // Histories of a file may have the same name, or none.
-        let is_same = |group: &&mut Group<'_>| {
-            known == Some((&row.file, &row.history))
-                && group
-                    .rows
-                    .iter()
-                    .all(|one| (&one.model, &one.algorithm) != (&row.model, &row.algorithm))
-        };
-        match groups.last_mut().filter(is_same) {
-            Some(group) => {
-                group.rank = group.rank.min(verdicts::rank(row));
-                group.rows.push(row);
-            }
-            None => {
-                groups.push(Group { name: name(row), rows: vec![row], rank: verdicts::rank(row) })
-            }
-        }
-        known = Some((&row.file, &row.history));
-    }
-    groups.sort_by_key(|group| group.rank);
-    groups
 }
 
 /// File, and the history's name if it has one. Control characters in a name must not reach the terminal.
@@ -165,7 +126,8 @@ pub fn print(rows: &[VerdictRow], out: &mut dyn Write) -> io::Result<()> {
 
 /// A line for each history, with a column for each model or algorithm of the first one.
 fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<()> {
-    let width = groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0).max(7);
+    let width =
+        groups.iter().map(|group| name(group.rows[0]).chars().count()).max().unwrap_or(0).max(7);
     let has_verdict = |group: &&&Group<'_>| group.rows[0].model.is_some();
     write!(out, "\n{:width$}  threads  operations", "history")?;
     for row in groups.iter().find(has_verdict).map_or(&[][..], |group| &group.rows) {
@@ -173,7 +135,7 @@ fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<
     }
     writeln!(out)?;
     for group in groups {
-        write!(out, "{:width$}", group.name)?;
+        write!(out, "{:width$}", name(group.rows[0]))?;
         let first = group.rows[0];
         match (first.threads, first.operations) {
             (Some(threads), Some(operations)) => write!(out, "  {threads:7}  {operations:10}")?,

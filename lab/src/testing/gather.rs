@@ -49,6 +49,8 @@ struct Showing {
     lineage: Lineage,
     operations: usize,
     problem: Problem,
+    /// Whether the same program shows nothing on the repaired protocol, so that a released fault may be what this run shows.
+    may_be_known: bool,
 }
 
 impl<'a> Gathered<'a> {
@@ -68,11 +70,12 @@ impl<'a> Gathered<'a> {
     /// known if the repaired run is clean. If the repaired run shows another problem, that one is reported as new, and the first one is not, since
     /// its cause is open.
     pub fn add_run(&mut self, ran: &Ran) {
-        let showing = |problem: &Problem| Showing {
+        let showing = |problem: &Problem, may_be_known: bool| Showing {
             client: ran.client,
             lineage: ran.lineage.clone(),
             operations: ran.operations,
             problem: problem.clone(),
+            may_be_known,
         };
         let has = |problems: &[Problem], signature: &Signature| {
             problems.iter().any(|one| one.signature == *signature)
@@ -81,14 +84,14 @@ impl<'a> Gathered<'a> {
         for problem in &ran.problems {
             let signature = problem.signature.clone();
             if self.bench.repaired.applied.is_empty() || has(&ran.left, &problem.signature) {
-                self.new.entry((signature, false)).or_default().push(showing(problem));
+                self.new.entry((signature, false)).or_default().push(showing(problem, false));
             } else if is_clean {
-                self.known.entry(signature).or_default().push(showing(problem));
+                self.known.entry(signature).or_default().push(showing(problem, true));
             }
         }
         for problem in ran.left.iter().filter(|one| !has(&ran.problems, &one.signature)) {
             let key = (problem.signature.clone(), true);
-            self.new.entry(key).or_default().push(showing(problem));
+            self.new.entry(key).or_default().push(showing(problem, false));
         }
     }
 
@@ -100,29 +103,43 @@ impl<'a> Gathered<'a> {
     fn doubt_known(&mut self, observer: &dyn Observer) -> Result<(), Error> {
         let signatures: Vec<Signature> = self.known.keys().cloned().collect();
         for signature in signatures {
-            let is_new = self.new.keys().any(|(other, _)| *other == signature);
+            let mut keys = [false, true].into_iter().map(|repaired| (signature.clone(), repaired));
+            let new = keys.find(|key| self.new.contains_key(key));
             let Some(runs) = self.known.get(&signature) else { continue };
-            if is_new || self.shows_with_repairs(&signature, runs)? {
+            let (key, shown) = match new {
+                Some(key) => (key, None),
+                None => ((signature.clone(), true), self.shown_with_repairs(&signature, runs)?),
+            };
+            if shown.is_some() || self.new.contains_key(&key) {
                 let runs = self.known.remove(&signature).unwrap_or_default();
-                self.new.entry((signature, false)).or_default().extend(runs);
+                self.new.entry(key).or_default().extend(shown.into_iter().chain(runs));
             }
             observer.advance();
         }
         Ok(())
     }
 
-    /// Whether variations of the first runs of a signature show it with all repairs.
-    fn shows_with_repairs(&self, signature: &Signature, runs: &[Showing]) -> Result<bool, Error> {
-        let variations = runs
-            .iter()
-            .take(VARIED)
-            .flat_map(|run| (0..VARIATIONS).map(move |seed| (run.client, run.lineage.vary(seed))));
-        let protocol = &self.bench.repaired.protocol;
-        let shows = variations.collect::<Vec<_>>().into_par_iter().map(|(client, lineage)| {
-            Ok(self.bench.simulate(protocol, client, &lineage)?.shows(signature))
+    /// The first of the variations of some runs of a signature that shows it with all repairs.
+    fn shown_with_repairs(
+        &self,
+        signature: &Signature,
+        runs: &[Showing],
+    ) -> Result<Option<Showing>, Error> {
+        let variations = runs.iter().take(VARIED).flat_map(|run| {
+            (0..VARIATIONS).map(move |seed| Showing {
+                lineage: run.lineage.vary(seed),
+                may_be_known: false,
+                ..run.clone()
+            })
         });
-        let shows = shows.collect::<Result<Vec<bool>, Error>>()?;
-        Ok(shows.contains(&true))
+        let protocol = &self.bench.repaired.protocol;
+        let shown = variations.collect::<Vec<_>>().into_par_iter().map(|varied| {
+            let simulated = self.bench.simulate(protocol, varied.client, &varied.lineage)?;
+            let problem = simulated.problems.into_iter().find(|one| one.signature == *signature);
+            Ok(problem.map(|problem| Showing { problem, ..varied }))
+        });
+        let shown = shown.collect::<Result<Vec<Option<Showing>>, Error>>()?;
+        Ok(shown.into_iter().flatten().next())
     }
 
     /// Adds what an exploration shows.
@@ -226,16 +243,17 @@ impl<'a> Gathered<'a> {
         Ok(self.bench.simulate(protocol, run.client, &run.lineage)?.is_free_of(signature))
     }
 
-    /// The finding that some runs show; that with the fewest operations stands for all, if possible one whose accesses are
-    /// whole words: others are split into bytes, which makes evidence harder to read.
+    /// The finding that some runs show. One stands for all: if possible, one that no released fault explains and whose accesses are
+    /// whole words, since others are split into bytes, which makes evidence harder to read; of these that with the fewest operations.
     fn finding(
         &self,
         known: Option<Known>,
         is_repaired: IsRepaired,
         runs: &[Showing],
     ) -> Result<Finding, Error> {
-        let first =
-            runs.iter().min_by_key(|run| (run.lineage.extras().partial > 0, run.operations));
+        let first = runs
+            .iter()
+            .min_by_key(|run| (run.may_be_known, run.lineage.extras().partial > 0, run.operations));
         let Some(first) = first else { unreachable!("a finding has a run") };
         let protocol =
             if is_repaired { &self.bench.repaired.protocol } else { &self.bench.opened.protocol };
