@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
-use super::times::{TIME, place};
+use super::times::{STACKED, TIME, place};
 use crate::claims::paper::{BACK_LARGEST, BACK_SLOWDOWN, DERIV_LARGEST};
 use crate::numbers::{count, digits, ratio};
 use crate::plot::axis::{Axis, Scale};
@@ -101,13 +101,12 @@ fn plot(
             "{}; median and quartiles over programs and other parameters",
             sample.histories_per_point()
         ),
-        columns: 3,
         panels: vec![
             time(&format!("(a) {BASELINE}"), &baseline),
             compared,
             time(&format!("(c) {algorithm}"), &own),
         ],
-        panel_size: (400, 330),
+        panel_height: STACKED,
         legend,
         table,
     })
@@ -137,7 +136,7 @@ fn add_published(panel: &mut Panel, legend: &mut Vec<LegendEntry>, largest: Opti
         panel.add_marks(PUBLISHED, true, points.map(|beyond| (largest, 1.0 + beyond)).collect());
         legend.push(LegendEntry::new(
             Symbol::Mark(PUBLISHED, true),
-            "published, 512K operations, 60 threads, 256 locations: with and without backtracking",
+            "published for the largest programs (two numbers)",
         ));
     }
 }

@@ -121,6 +121,13 @@ fn groups(
     series(sample).into_iter().filter_map(group).collect()
 }
 
+/// The groups of each model, as many as a panel has room for.
+fn by_model(groups: &[Group]) -> impl Iterator<Item = &[Group]> {
+    let model = |group: &Group| group.name.split_once(", ").map(|(_, model)| model.to_owned());
+    let models = groups.chunk_by(move |one, other| model(one) == model(other));
+    models.flat_map(|groups| groups.chunks(spread::GROUPS))
+}
+
 /// The distributions of groups; the words name the axis, and what a criterion does with its share of what.
 fn distributions(
     sample: &Sample<'_>,
@@ -149,9 +156,13 @@ fn distributions(
     Some(Plot {
         finding: finding.unwrap_or_default(),
         subtitle: sample.histories(),
-        panels: vec![spread::panel(y, groups, from_zero)],
-        columns: 1,
-        panel_size: spread::size(groups),
+        panels: by_model(groups)
+            .map(|some| {
+                let model = some[0].name.split_once(", ").map_or("", |(_, model)| model);
+                spread::panel(model, y, some, from_zero)
+            })
+            .collect(),
+        panel_height: spread::HEIGHT,
         legend: spread::legend(groups),
         table: spread::table(groups),
     })

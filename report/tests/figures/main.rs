@@ -25,7 +25,7 @@ fn check(figure: &Figure) {
         u32::from_be_bytes(bytes.try_into().expect("four bytes"))
     };
     assert_eq!(png[..8], *b"\x89PNG\r\n\x1a\n", "{name}");
-    let [width, height] = [size(16), size(20)].map(|pixels| pixels / 2);
+    let [width, height] = [size(16), size(20)].map(|pixels| pixels / 3);
     let header = format!("<svg width=\"{width}\" height=\"{height}\" viewBox=");
     assert!(figure.svg.starts_with(&header), "{name}: {header}");
     assert!((200..20_000).contains(&width) && (200..20_000).contains(&height), "{name}");
