@@ -23,10 +23,11 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 # The book has the folders of the repository, so that links between its pages are those of the repository.
 cp "$here/book.toml" "$work"
-mkdir "$work/docs"
-cp -r "$here/." "$work/docs"
-rm "$work/docs/book.toml" "$work/docs/build.sh"
-"$rubric" man --markdown "$work/docs" > /dev/null
+pages=$work/src
+mkdir "$pages" "$pages/docs"
+cp -r "$here/." "$pages/docs"
+(cd "$pages/docs" && rm -f book.toml build.sh links.py SUMMARY.md)
+"$rubric" man --markdown "$pages/docs" > /dev/null
 # The contents, as links from the root, behind the README; then the other pages of the repository that pages of the book link to.
 {
     printf '# Summary\n\n[rubric](README.md)\n'
@@ -36,32 +37,32 @@ rm "$work/docs/book.toml" "$work/docs/build.sh"
     fi
     printf '\n# The repository\n\n'
     for page in ARCHITECTURE.md CONTRIBUTING.md CHANGELOG.md python/README.md notebooks/README.md scale/README.md \
-        fixtures/README.md fixtures/results/README.md fixtures/hard/README.md fixtures/litmus/herd/README.md; do
+        fixtures/README.md fixtures/results/README.md fixtures/hard/README.md fixtures/slicc/README.md fixtures/litmus/herd/README.md; do
         title=$(sed -n 's/^# //p' "$root/$page" | head -n 1)
         printf -- '- [%s](%s)\n' "$title" "$page"
-        mkdir -p "$work/$(dirname "$page")"
-        cp "$root/$page" "$work/$page"
+        mkdir -p "$pages/$(dirname "$page")"
+        cp "$root/$page" "$pages/$page"
     done
-} > "$work/SUMMARY.md"
-cp "$root/README.md" "$work"
+} > "$pages/SUMMARY.md"
+cp "$root/README.md" "$pages"
 # What these pages link to that is no page.
 for file in LICENSE-MIT LICENSE-APACHE notebooks/*.ipynb fixtures/programs/*.prog gem5/rubric.py scale/*.py; do
     for found in "$root"/$file; do
         [ -f "$found" ] || continue
-        mkdir -p "$work/$(dirname "${found#"$root"/}")"
-        cp "$found" "$work/${found#"$root"/}"
+        mkdir -p "$pages/$(dirname "${found#"$root"/}")"
+        cp "$found" "$pages/${found#"$root"/}"
     done
 done
 if ls "$3"/*.html > /dev/null 2>&1; then
-    mkdir -p "$work/docs/notebooks"
-    cp "$3"/*.html "$work/docs/notebooks"
+    mkdir -p "$pages/docs/notebooks"
+    cp "$3"/*.html "$pages/docs/notebooks"
     {
         printf '# Notebooks with their output\n\n'
-        for page in "$work"/docs/notebooks/*.html; do
+        for page in "$pages"/docs/notebooks/*.html; do
             name=$(basename "$page" .html)
             printf -- '- [%s](notebooks/%s.html)\n' "$name" "$name"
         done
-    } > "$work/docs/notebooks.md"
+    } > "$pages/docs/notebooks.md"
 else
     echo "without the notebooks' output, which \`make notebooks\` makes" >&2
 fi

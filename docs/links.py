@@ -43,7 +43,7 @@ def broken(folder: Path) -> list[str]:
             elif parts.fragment and target in pages and unquote(parts.fragment) not in pages[target].anchors:
                 wrong.append(f"{name}: {link}: there is no such anchor on the page")
     # Pages of the builder itself, which are not linked.
-    own = {"404.html", "print.html", "toc.html"}
+    own = {"404.html", "index.html", "print.html", "toc.html"}
     lost = [path for path in pages if path not in reached and path.name not in own]
     wrong += [f"{path.relative_to(folder)}: no page links to it" for path in lost]
     print(f"{len(pages)} pages, {sum(len(page.links) for page in pages.values())} links, {len(wrong)} of them broken")

@@ -13,7 +13,8 @@ use tables::{Reported, Trial};
 
 /// How often something was found, and in how many cases it could have been.
 pub struct Detected {
-    name: String,
+    /// The criterion.
+    pub name: String,
     of: usize,
     found: usize,
 }

@@ -11,7 +11,7 @@ use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Symbol};
 use crate::plot::lines::{self, Quantity, Series};
 use crate::plot::style::{PUBLISHED, unknown};
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, Summary};
 use tables::Trial;
 
 /// The algorithm that the paper has slowdowns of.
@@ -79,16 +79,7 @@ fn plot(
     if algorithm == PUBLISHED_ALGORITHM {
         add_published(&mut compared, &mut legend, largest);
     }
-    let finding = slowdown.last().and_then(|largest| {
-        let (place, summary) = largest.points.last()?;
-        let more = if summary.median.is_open() { "over " } else { "" };
-        Some(format!(
-            "With {} and {} {against}, {algorithm} takes {more}{} the baseline's time",
-            largest.name,
-            count(*place),
-            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
-        ))
-    });
+    let finding = told(&slowdown, &format!("{algorithm} takes"), "the baseline's time", against);
     let groups =
         [(vec![BASELINE.to_owned()], baseline.clone()), (vec![algorithm.to_owned()], own.clone())];
     let mut table = lines::table(&["algorithm"], against, &groups, Quantity::Seconds);
@@ -110,6 +101,27 @@ fn plot(
         legend,
         table,
     })
+}
+
+/// What the curve of the largest programs shows, at its first and its last place: a sentence that begins with the curve.
+pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
+    let largest = slowdown.last()?;
+    let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
+    let shown = |summary: &Summary| {
+        let more = if summary.median.is_open() { "over " } else { "" };
+        format!(
+            "{more}{}",
+            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
+        )
+    };
+    Some(format!(
+        "With {}, {takes} {} {of} at {} {against} and {} at {}",
+        largest.name,
+        shown(least),
+        count(*first),
+        shown(most),
+        count(*last)
+    ))
 }
 
 /// The panel of slowdowns.

@@ -83,7 +83,10 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
             _ => None,
         },
     };
-    bars.plot(all.collect())
+    let all: Vec<Detected> = all.collect();
+    let cf = explained(all.iter().map(|one| &*one.name));
+    let plot = bars.plot(all)?;
+    Some(Plot { subtitle: format!("{}{cf}", plot.subtitle), ..plot })
 }
 
 /// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
@@ -121,6 +124,15 @@ fn groups(
     series(sample).into_iter().filter_map(group).collect()
 }
 
+/// What `cf` is, where it is shown: no paper calls anything so.
+fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
+    if names.any(|name| algorithm_of(name) == "cf") {
+        "; cf: the conflict order of CCv alone"
+    } else {
+        ""
+    }
+}
+
 /// The groups of each model, as many as a panel has room for.
 fn by_model(groups: &[Group]) -> impl Iterator<Item = &[Group]> {
     let model = |group: &Group| group.name.split_once(", ").map(|(_, model)| model.to_owned());
@@ -155,7 +167,11 @@ fn distributions(
     });
     Some(Plot {
         finding: finding.unwrap_or_default(),
-        subtitle: sample.histories(),
+        subtitle: format!(
+            "{}{}",
+            sample.histories(),
+            explained(groups.iter().map(|one| &*one.name))
+        ),
         panels: by_model(groups)
             .map(|some| {
                 let model = some[0].name.split_once(", ").map_or("", |(_, model)| model);

@@ -184,16 +184,7 @@ fn growth(sample: &Sample<'_>, against: &str, by: &str, x: &str) -> Option<Plot>
     let least = lines::numbers(&ratio).fold(1.0, f64::min);
     let range = [least, least * times.high() / times.low() / (1.4 * 1.4)];
     let ratios = Axis::ratios("ratio", range.into_iter(), Scale::Logarithmic);
-    let told = ratio.last().and_then(|largest| {
-        let (place, summary) = largest.points.last()?;
-        let more = if summary.median.is_open() { "over " } else { "" };
-        let shown = crate::numbers::digits(summary.median.low, 3);
-        Some(format!(
-            "On average Deriv+Back takes {more}{shown}× as long as the baseline with {} and {} {against}",
-            largest.name,
-            count(*place)
-        ))
-    });
+    let told = growth::told(&ratio, "Deriv+Back takes on average", "the baseline's time", against);
     let groups = [
         (vec!["(a) Baseline".to_owned()], baseline.clone()),
         (vec!["(c) Deriv+Back".to_owned()], back.clone()),
