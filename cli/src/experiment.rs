@@ -43,7 +43,7 @@ Examples:
   rubric experiment wsc-fig7 --algorithm complete,sat --timeout 10
   rubric experiment wsc-fig7 --program mine='./checker --axe {}'
   rubric experiment wsc-fig7 --traces path/to/traces
-  rubric experiment wsc-fig7 --protocol path/to/My_protocol.slicc -o mine
+  rubric experiment gcc-unordered --protocol path/to/My_protocol.slicc -o mine
   rubric experiment wsc-fig7 --size paper --shard 3/8 -o results
   rubric experiment gcc-fig4 --only operations=300/7 --save h.axe
   rubric experiment fidelity --runs 20 --gem5 path/to/gem5.opt mi-l1-nack-before-forward=path/to/mutant/gem5.opt
