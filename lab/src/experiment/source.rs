@@ -62,6 +62,9 @@ type Name = (String, Option<&'static str>);
 const RUNS_PER_MUTANT: u32 = 40;
 /// Runs after which the search for a violation ends with an error.
 const MAX_RUNS: u32 = 4000;
+/// Runs after which a protocol that was chosen must have ended one. Those in which it fails are left out, since released protocols have
+/// faults.
+const FAILED_RUNS: u32 = 50;
 /// Ticks without an answer that count as a deadlock. No correct protocol takes that long, however many cores wait for one line.
 const DEADLOCK_THRESHOLD_TICKS: u64 = 100_000_000;
 
@@ -83,14 +86,21 @@ impl Maker {
     /// Makes the history with a number, from a recipe and the seed of the experiment.
     ///
     /// # Errors
-    /// Fails if an unmutated protocol cannot be opened or fails, or if no run violates SC where a violation is wanted.
+    /// Fails if an unmutated protocol cannot be opened or fails (one that was chosen if its first runs all do), or if no run violates SC where a violation is wanted.
     pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
         let wants_violation =
             recipe.repointed(number) > 0 || matches!(recipe.origin, Origin::Mutants(_));
         for attempt in 0..MAX_RUNS {
             let seed = seed_of_run(recipe, number, seed, attempt);
-            let (run, history) = self.attempt(recipe, number, seed, attempt)?;
+            let (run, history) = match self.attempt(recipe, number, seed, attempt) {
+                Err(Error::Failed { .. })
+                    if !self.protocols.is_empty() && attempt < FAILED_RUNS =>
+                {
+                    continue;
+                }
+                other => other?,
+            };
             let Some(history) = history else {
                 continue;
             };
@@ -134,7 +144,12 @@ impl Maker {
             }
         };
         let protocol = self.open(&run)?;
-        let history = simulated(&protocol, recipe, &run, seed)?;
+        let advice = if self.protocols.is_empty() {
+            "please report this"
+        } else {
+            "so did all runs before: `rubric test` says why"
+        };
+        let history = simulated(&protocol, recipe, &run, seed, advice)?;
         let reads = recipe.repointed(number);
         let history = match history {
             // A run with too few reads that can be re-pointed is discarded.
@@ -204,6 +219,7 @@ fn simulated(
     recipe: &Recipe,
     run: &Run,
     seed: u64,
+    advice: &'static str,
 ) -> Result<Option<History>, Error> {
     let mix = recipe.mix;
     let accesses = (mix.loads + mix.stores).max(1);
@@ -233,6 +249,7 @@ fn simulated(
                 protocol: title,
                 fault: fault.message.clone(),
                 command: command(run, &simulation),
+                advice,
             });
         }
         None => {}

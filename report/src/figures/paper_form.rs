@@ -214,17 +214,20 @@ fn curve(by: &str, trial: &Trial) -> String {
     format!("{} {by}", count(place(by, trial)))
 }
 
+/// The measurements of a curve, by place on the axis.
+type Places = BTreeMap<u64, Vec<Estimate>>;
+
 /// A curve of means for each name, in the order that `known` says; names that it does not know have none. The mean stands in the place of the
 /// median and the quartiles.
 fn means<N: Into<String>>(
     measured: impl Iterator<Item = (N, u64, Estimate)>,
     known: impl Fn(&str) -> Option<(usize, Style)>,
 ) -> Vec<Series> {
-    let mut all: BTreeMap<(usize, String), (Style, BTreeMap<u64, Vec<Estimate>>)> = BTreeMap::new();
+    let mut all: BTreeMap<(usize, String), (Style, Places)> = BTreeMap::new();
     for (name, place, number) in measured {
         let name: String = name.into();
         if let Some((rank, style)) = known(&name) {
-            let (_, places) = all.entry((rank, name)).or_insert_with(|| (style, BTreeMap::new()));
+            let (_, places) = all.entry((rank, name)).or_insert_with(|| (style, Places::new()));
             places.entry(place).or_default().push(number);
         }
     }
