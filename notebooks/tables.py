@@ -32,7 +32,7 @@ class Kind(NamedTuple):
 # In the order in which they are tried.
 KINDS = {
     "trials": Kind({"experiment", "said"}, ["experiment", "size", "part", "point", "number", "model", "algorithm"]),
-    "runs": Kind({"lineage", "outcome"}, ["protocol", "mutant", "client", "generator", "repetition", "number"]),
+    "runs": Kind({"lineage", "outcome", "operator"}, ["protocol", "mutant", "client", "generator", "repetition", "number"]),
     "equivalents": Kind({"mutant", "kind", "reason"}, ["protocol", "mutant"]),
     "coverage": Kind({"machine", "event", "count"}, ["protocol", "machine", "state", "event"]),
 }

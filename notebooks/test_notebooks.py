@@ -85,6 +85,9 @@ class Tables(Folder):
 
     def test_runs_of_shards_and_other_tables(self):
         run = {"protocol": "P", "client": "in-order", "generator": "blind", "repetition": 0, "lineage": "1", "outcome": "clean"}
+        # Runs of the comparison with gem5 are no runs of a campaign.
+        self.write("fidelity.parquet", [{**run, "mutant": "m", "number": 7, "place": "gem5"}])
+        run["operator"] = "drop-action"
         runs = [{**run, "mutant": mutant, "number": number} for mutant in ["m", None] for number in [1, 0]]
         self.write("m/runs.1-of-2.parquet", runs)
         self.write("m/runs.2-of-2.parquet", runs[2:])

@@ -28,6 +28,7 @@ use crate::convert;
 use crate::error::{self, Error};
 use crate::options::Format;
 use crate::progress::Bars;
+use crate::simulate::parse;
 use crate::status::Status;
 use crate::words;
 use fidelity::FidelityArgs;
@@ -42,6 +43,7 @@ Examples:
   rubric experiment wsc-fig7 --algorithm complete,sat --timeout 10
   rubric experiment wsc-fig7 --program mine='./checker --axe {}'
   rubric experiment wsc-fig7 --traces path/to/traces
+  rubric experiment gcc-unordered --protocol path/to/My_protocol.slicc -o mine
   rubric experiment wsc-fig7 --size paper --shard 3/8 -o results
   rubric experiment gcc-fig4 --only operations=300/7 --save h.axe
   rubric experiment fidelity --runs 20 --gem5 path/to/gem5.opt mi-l1-nack-before-forward=path/to/mutant/gem5.opt
@@ -79,6 +81,11 @@ pub struct Args {
     #[arg(long, value_name = "DIR", conflicts_with = "shard")]
     pub traces: Option<PathBuf>,
 
+    /// Make histories with these protocols, in turn: `.slicc` files, such as gem5's as released, or built-in names, or `all` for every
+    /// built-in one [default: all]. Experiments on mutants have their own; for fidelity these are what the binaries are built with
+    #[arg(long, value_name = "PROTOCOLS", value_delimiter = ',', conflicts_with = "traces")]
+    pub protocol: Vec<String>,
+
     /// Run these algorithms too
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = algorithm_parser())]
     pub algorithm: Vec<Algorithm>,
@@ -105,7 +112,7 @@ pub struct Args {
     pub save: Option<PathBuf>,
 
     /// Number of histories to check at a time [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = crate::simulate::parse::positive)]
+    #[arg(long, value_name = "N", value_parser = parse::positive)]
     pub jobs: Option<u32>,
 
     /// Time limit in seconds for each algorithm and history
@@ -238,6 +245,7 @@ impl Args {
             size: self.size,
             output: self.output.clone(),
             traces: self.traces.clone(),
+            protocols: parse::protocols(&self.protocol).into_iter().map(str::to_owned).collect(),
             algorithms: self.algorithm.clone(),
             programs: self.program.clone(),
             seed: self.seed,

@@ -230,10 +230,8 @@ pub enum Error {
         #[source]
         error: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// An unmutated protocol failed, which is a defect.
-    #[error(
-        "{protocol}: the protocol failed: {fault}; reproduce with: {command}; please report this"
-    )]
+    /// An unmutated protocol failed. That is a defect of rubric if the protocol is a built-in one.
+    #[error("{protocol}: the protocol failed: {fault}; reproduce with: {command}; {advice}")]
     Failed {
         /// The protocol.
         protocol: String,
@@ -241,6 +239,8 @@ pub enum Error {
         fault: String,
         /// The command that reproduces the run.
         command: String,
+        /// What to do.
+        advice: &'static str,
     },
     /// The verifier rejects a certificate that rubric wrote, which is a defect.
     #[error("{command}: the certificate is refused: {error}")]

@@ -62,6 +62,9 @@ pub struct Options {
     pub output: PathBuf,
     /// The folder of recorded traces, if these are used instead of histories that protocols make.
     pub traces: Option<PathBuf>,
+    /// The protocols that make histories, in turn: built-in names or paths of `.slicc` files; the built-in ones if empty. Experiments on
+    /// mutants have their own.
+    pub protocols: Vec<String>,
     /// Algorithms that are run in addition to those of the experiment.
     pub algorithms: Vec<Algorithm>,
     /// External checkers that are run in addition.
@@ -82,6 +85,7 @@ impl Default for Options {
             size: Size::Quick,
             output: PathBuf::from("results"),
             traces: None,
+            protocols: Vec::new(),
             algorithms: Vec::new(),
             programs: Vec::new(),
             seed: 1,

@@ -5,6 +5,7 @@
 //! - `history`, `verdict`, `explanation`, `kernel`, `certificate`: a trace, and what is found out about it;
 //! - `files`: many traces;
 //! - `simulate`, `campaign`, `litmus_test`: what makes traces and outcomes;
+//! - `probe`: damaged Parquet files do not end the program;
 //! - `table`: tables that other packages read through Arrow's C stream interface;
 //! - `words`: names as arguments, and values as Python's objects.
 //!
@@ -19,6 +20,7 @@ mod files;
 mod history;
 mod kernel;
 mod litmus_test;
+mod probe;
 mod simulate;
 mod table;
 mod verdict;
@@ -56,6 +58,9 @@ mod _rubric {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        // For the child process of `probe` alone, so it is not among the names that the module exports.
+        module.setattr("_decode", wrap_pyfunction!(crate::probe::decode, module)?)?;
+        crate::probe::install(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -170,6 +170,36 @@ class Checking(unittest.TestCase):
                 call()
         self.assertEqual(rubric.parse(twice).check(ambiguous="search").verdict, "consistent")
 
+    def test_damaged_tables_are_errors(self):
+        # Each of these makes the library that decodes them panic, or end its process.
+        damaged = TRACES.parent / "damaged"
+        for name in ["memory.parquet", "length.parquet"]:
+            with self.subTest(name), self.assertRaisesRegex(rubric.InputError, name):
+                rubric.read(damaged / name)
+        rows = rubric.check_files([damaged / "memory.parquet", VIOLATION], progress=False).to_polars()
+        self.assertEqual(sorted(rows["verdict"]), ["error", "violation"])
+
+    def test_damaged_bytes_never_end_python(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sound = Path(folder, "sound.parquet")
+            rubric.read_all(TRACES.parent / "litmus" / "litmus.axe")[0].save(sound)
+            content, file, refused = sound.read_bytes(), Path(folder, "damaged.parquet"), 0
+            for number in range(30):
+                at = number * len(content) // 30
+                changed = bytearray(content)
+                if number % 2:
+                    # Impossible lengths.
+                    changed[at : at + 4] = b"\xff" * len(changed[at : at + 4])
+                else:
+                    changed[at] ^= 1 << number % 8
+                file.write_bytes(changed)
+                try:
+                    rubric.read(file).check("sc")
+                except rubric.InputError as error:
+                    self.assertIn("damaged.parquet", str(error))
+                    refused += 1
+            self.assertGreater(refused, 10)
+
     def test_errors_of_protocols_name_their_place(self):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder, "bad.slicc")

@@ -100,6 +100,19 @@ impl Answers {
     }
 }
 
+impl Answers {
+    /// The results that pages, figures and text show, of a list such as [`Answers::kills`]: where there are several protocols, those about one
+    /// of them, since protocols have different mutants.
+    pub fn shown<'a, T>(
+        &'a self,
+        all: &'a [T],
+        scope: impl Fn(&T) -> &Scope,
+    ) -> impl Iterator<Item = &'a T> {
+        let has_several = self.kills.iter().any(|matrix| !matrix.scope.is_of_all_protocols());
+        all.iter().filter(move |one| scope(one).is_of_all_protocols() != has_several)
+    }
+}
+
 /// The share of violating runs that each criterion refutes among the runs with cores that guarantee a model; none if there are no such
 /// runs of mutants. The rest as for [`Answers::of`].
 pub fn rates_of_model(
@@ -125,6 +138,13 @@ pub enum Scope {
     Client(String),
     /// The runs of this protocol.
     Protocol(String),
+    /// The runs of a protocol with cores that guarantee a model.
+    Cores {
+        /// The protocol.
+        protocol: String,
+        /// The model.
+        model: String,
+    },
 }
 
 impl Scope {
@@ -134,7 +154,13 @@ impl Scope {
             Scope::Model(model) => run.model == *model,
             Scope::Client(client) => run.client == *client,
             Scope::Protocol(protocol) => run.protocol == *protocol,
+            Scope::Cores { protocol, model } => run.protocol == *protocol && run.model == *model,
         }
+    }
+
+    /// Whether it is about all protocols together, which have different mutants.
+    fn is_of_all_protocols(&self) -> bool {
+        !matches!(self, Scope::Protocol(_) | Scope::Cores { .. })
     }
 }
 
@@ -180,17 +206,23 @@ impl<'a> Campaign<'a> {
         campaign
     }
 
-    /// The scopes: all runs, those of each model, those of each client, and, if there are several, those of each protocol.
+    /// The scopes: all runs, those of each model, those of each client, and, if there are several protocols, those of each, with any cores and
+    /// with the cores of each model.
     fn scopes(&self) -> Vec<Scope> {
         let runs = self.mutated();
         let models = runs.clone().map(|(_, run)| Scope::Model(run.model.clone()));
         let clients = runs.clone().map(|(_, run)| Scope::Client(run.client.clone()));
         let protocols: BTreeSet<Scope> =
-            runs.map(|(_, run)| Scope::Protocol(run.protocol.clone())).collect();
+            runs.clone().map(|(_, run)| Scope::Protocol(run.protocol.clone())).collect();
+        let cores = runs.map(|(_, run)| Scope::Cores {
+            protocol: run.protocol.clone(),
+            model: run.model.clone(),
+        });
         let has_several = protocols.len() > 1;
         let narrow: BTreeSet<Scope> = models.chain(clients).collect();
-        let protocols = protocols.into_iter().filter(|_| has_several);
-        std::iter::once(Scope::All).chain(narrow).chain(protocols).collect()
+        let each = protocols.into_iter().chain(cores.collect::<BTreeSet<_>>());
+        let each = each.filter(|_| has_several);
+        std::iter::once(Scope::All).chain(narrow).chain(each).collect()
     }
 
     /// The runs of mutants, including those that do not count.

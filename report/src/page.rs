@@ -29,6 +29,7 @@ mod drawing;
 mod experiments;
 mod explained;
 mod fidelity;
+mod grid;
 mod machine;
 mod markdown;
 mod overview;

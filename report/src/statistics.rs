@@ -129,6 +129,15 @@ impl Summary {
     }
 }
 
+impl Summary {
+    /// The mean of some measurements in the place of the median and of the quartiles, as papers show it; none if there are no measurements. A
+    /// measurement without upper bound makes it one.
+    pub fn of_mean(numbers: &[Estimate]) -> Option<Summary> {
+        let mean = mean(numbers)?;
+        Some(Summary { lower: mean, median: mean, upper: mean, ..Summary::of(numbers)? })
+    }
+}
+
 /// A count of cases that have a property, of a number of cases.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Share {

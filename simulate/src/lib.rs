@@ -33,6 +33,7 @@ pub mod config;
 pub mod differences;
 pub mod error;
 pub mod guided;
+pub mod named_effects;
 pub mod numbering;
 pub mod program;
 pub mod recipe;

@@ -24,11 +24,6 @@ pub struct FidelityArgs {
     #[arg(long, value_name = "NAME=PATH", num_args = 1.., value_parser = Given::from_str)]
     pub gem5: Vec<Given>,
 
-    /// The protocols that the binaries are built with: gem5's `.slicc` files, built-in names, or `all` for every built-in
-    /// one [default: all]
-    #[arg(long, value_name = "PROTOCOLS", value_delimiter = ',', requires = "gem5")]
-    pub protocol: Vec<String>,
-
     /// The kinds of cores [default: in-order, store-buffer, early]
     #[arg(long, value_name = "CLIENTS", value_delimiter = ',', value_parser = parse::client, requires = "gem5")]
     pub client: Vec<Clients>,
@@ -49,14 +44,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
 }
 
 fn options(args: &Args) -> Result<Options, Error> {
-    let FidelityArgs { gem5, protocol, client, runs } = &args.fidelity;
+    let FidelityArgs { gem5, client, runs } = &args.fidelity;
     if gem5.is_empty() {
         let what = "fidelity compares with gem5: name binaries that were built with rubric's plug-in, such as --gem5 \
                     none=path/to/gem5.opt (docs/gem5.md)";
         return Err(Error::Usage(what.to_owned()));
     }
     let all = ["all".to_owned()];
-    let protocols = if protocol.is_empty() { &all } else { &protocol[..] };
+    let protocols = if args.protocol.is_empty() { &all } else { &args.protocol[..] };
     let clients = if client.is_empty() {
         lab::campaign::Options::default().clients
     } else {

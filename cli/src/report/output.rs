@@ -1,5 +1,6 @@
 //! The files that a report writes: the page, the figures, the claims.
 
+use std::io;
 use std::path::{Path, PathBuf};
 
 use rayon::prelude::*;
@@ -86,7 +87,10 @@ impl Files {
         if let Some(path) = &self.output {
             let mut violations = shortest_violations(results);
             violations.truncate(if is_page { EXPLAINED } else { 0 });
-            let known = named_effects::all();
+            let known = named_effects::all().map_err(|error| Error::File {
+                file: "mutants.csv of this program".to_owned(),
+                error: io::Error::other(error),
+            })?;
             let page = Page {
                 results,
                 facts: &held.facts,

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
 
 use report::answers::{
-    Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, Rates, Scope, Survivor,
+    Alarm, Answers, Effort, FINDERS, KillMatrix, KillRow, OperationsToDetection, Rates, Scope,
+    Survivor,
 };
 use report::coverage::Reached;
 use report::numbers::percent;
@@ -105,17 +106,24 @@ impl Page<'_> {
         self.matrix().map(|matrix| &matrix.total)
     }
 
+    /// The matrix of operators and finders of the only protocol; several are compared side by side.
     fn kills(&self, out: &mut dyn Write) -> io::Result<()> {
+        let shown = self.answers.shown(&self.answers.kills, |matrix| &matrix.scope);
+        let each: Vec<(&str, &KillMatrix)> = shown
+            .filter_map(|matrix| match &matrix.scope {
+                Scope::Protocol(protocol) => Some((protocol.as_str(), matrix)),
+                _ => None,
+            })
+            .collect();
+        if !each.is_empty() {
+            return compared(&each, out);
+        }
         let Some(matrix) = self.matrix().filter(|matrix| !matrix.rows.is_empty()) else {
             return Ok(());
         };
         writeln!(out, "\nMutants of each operator, and how many of them each finder found")?;
-        let shown = |finder: &'static str| match finder {
-            "protocol error" => "error",
-            other => other,
-        };
         let mut headings = vec!["", "mutants", "found"];
-        headings.extend(FINDERS.map(shown));
+        headings.extend(FINDERS.map(short));
         let mut table = Table::new(&headings);
         matrix.rows.iter().for_each(|row| table.push(cells(&row.operator, row)));
         table.push(cells("all", &matrix.total));
@@ -129,9 +137,10 @@ impl Page<'_> {
             }
             writeln!(
                 out,
-                "\nOf {} runs that violate {}, refuted by",
+                "\nOf {} runs{} that violate {}, refuted by",
                 rates.violating,
-                scope(&rates.scope)
+                protocol(&rates.scope),
+                model(&rates.scope)
             )?;
             let counted = || rates.criteria.iter().filter(|rate| rate.asked > 0);
             let names: Vec<&str> = counted().map(|rate| rate.criterion).collect();
@@ -157,17 +166,19 @@ impl Page<'_> {
         Ok(())
     }
 
-    /// The answers about each model; those about single clients are in the JSON.
+    /// The answers about each model, of several protocols for each of them; those about single clients are in the JSON.
     fn of_models<'a, T>(
-        &self,
+        &'a self,
         all: &'a [T],
-        scope: impl Fn(&T) -> &Scope,
+        scope: impl Fn(&T) -> &Scope + Copy,
     ) -> impl Iterator<Item = &'a T> {
-        all.iter().filter(move |one| matches!(scope(one), Scope::Model(_)))
+        let shown = self.answers.shown(all, scope);
+        shown.filter(move |one| matches!(scope(one), Scope::Model(_) | Scope::Cores { .. }))
     }
 
     fn operations(&self, out: &mut dyn Write) -> io::Result<()> {
-        let all = self.of_models(&self.answers.operations, |one| &one.scope);
+        let all =
+            self.of_models(&self.answers.operations, |one: &OperationsToDetection| &one.scope);
         let all: Vec<_> =
             all.filter(|one| one.criteria.iter().any(|spread| spread.runs > 0)).collect();
         if all.is_empty() {
@@ -177,7 +188,7 @@ impl Page<'_> {
         for one in all {
             let counted = || one.criteria.iter().filter(|spread| spread.runs > 0);
             let names: Vec<&str> = counted().map(|spread| spread.criterion).collect();
-            let clients = format!("clients of {}", scope(&one.scope));
+            let clients = format!("clients of {}{}", model(&one.scope), protocol(&one.scope));
             let mut table = Table::new(&[&[&*clients][..], &names].concat());
             let number =
                 |value: Option<f64>| value.map_or("-".to_owned(), |value| format!("{value:.0}"));
@@ -423,10 +434,57 @@ fn cells(name: &str, row: &KillRow) -> Vec<String> {
     cells
 }
 
-fn scope(scope: &Scope) -> String {
+/// The mutants of several protocols that were found, by operator and by finder, a column for each protocol.
+fn compared(each: &[(&str, &KillMatrix)], out: &mut dyn Write) -> io::Result<()> {
+    let headings: Vec<&str> = [""].into_iter().chain(each.iter().map(|(name, _)| *name)).collect();
+    // A dot is where there is no mutant, or none that the finder could have found.
+    let cell = |found: u64, of: u64| if of == 0 { ".".to_owned() } else { format!("{found}/{of}") };
+    let rows = each.iter().flat_map(|(_, matrix)| &matrix.rows);
+    let operators: BTreeSet<&str> = rows.map(|row| row.operator.as_str()).collect();
+    writeln!(out, "\nMutants of each operator that were found, by protocol")?;
+    let mut table = Table::new(&headings);
+    for operator in operators {
+        let own = each.iter().map(|(_, matrix)| {
+            let row = matrix.rows.iter().find(|row| row.operator == operator);
+            row.map_or_else(|| cell(0, 0), |row| cell(row.killed, row.mutants))
+        });
+        table.push(std::iter::once(operator.to_owned()).chain(own).collect());
+    }
+    let all = each.iter().map(|(_, matrix)| cell(matrix.total.killed, matrix.total.mutants));
+    table.push(std::iter::once("all".to_owned()).chain(all).collect());
+    table.print(out)?;
+    writeln!(out, "\nMutants that each finder found, of those that it could find, by protocol")?;
+    let mut table = Table::new(&headings);
+    for (at, finder) in FINDERS.into_iter().enumerate() {
+        let own = each.iter().map(|(_, matrix)| {
+            let kills = matrix.total.by.get(at);
+            kills.map_or_else(|| cell(0, 0), |kills| cell(kills.killed, kills.of))
+        });
+        table.push(std::iter::once(short(finder).to_owned()).chain(own).collect());
+    }
+    table.print(out)
+}
+
+/// The name of a finder as the head of a column.
+fn short(finder: &'static str) -> &'static str {
+    match finder {
+        "protocol error" => "error",
+        other => other,
+    }
+}
+
+/// The model that a scope is about.
+fn model(scope: &Scope) -> String {
     match scope {
-        Scope::All => "what their client guarantees".to_owned(),
-        Scope::Model(model) => model.to_uppercase(),
-        Scope::Client(name) | Scope::Protocol(name) => name.clone(),
+        Scope::Model(model) | Scope::Cores { model, .. } => model.to_uppercase(),
+        Scope::All | Scope::Client(_) | Scope::Protocol(_) => String::new(),
+    }
+}
+
+/// The protocol that a scope is about, as ` of NAME`; nothing if there is only one.
+fn protocol(scope: &Scope) -> String {
+    match scope {
+        Scope::Cores { protocol, .. } => format!(" of {protocol}"),
+        _ => String::new(),
     }
 }

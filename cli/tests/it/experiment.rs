@@ -255,6 +255,48 @@ fn recorded_histories_take_the_place_of_simulated_ones() {
     assert!(message.contains("none"), "{message}");
 }
 
+/// Another protocol makes other histories, and its rows are repeated by their commands.
+#[test]
+fn protocols_are_chosen() {
+    let folder = Folder::new();
+    let (ours, path) = (folder.path("ours"), folder.path("theirs"));
+    let chosen = "fixtures/protocols/MI_example.slicc,MESI_Two_Level";
+    kernels(&ours, &["--quiet"]);
+    kernels(&path, &["--quiet", "--protocol", chosen]);
+    let (ours, theirs) = (trials(&ours, "gcc-unordered"), trials(&path, "gcc-unordered"));
+    assert_eq!(ours.len(), theirs.len());
+    for (number, name) in
+        ["fixtures/protocols/MI_example.slicc", "MESI_Two_Level"].iter().enumerate()
+    {
+        let own = theirs.iter().filter(|trial| trial.number as usize % 2 == number);
+        assert!(own.clone().count() > 20);
+        for trial in own {
+            assert_eq!(trial.protocol.as_deref(), Some(*name));
+        }
+    }
+    let hashes =
+        |all: &[Trial]| all.iter().map(|one| one.trace_hash.clone()).collect::<BTreeSet<_>>();
+    assert_ne!(hashes(&ours), hashes(&theirs));
+    let row = &theirs[0];
+    assert!(row.command.contains(&format!(" --protocol {chosen} ")), "{}", row.command);
+    let words: Vec<&str> = row.command.split(' ').skip(1).collect();
+    assert!(output(&words).contains("kernel"), "{}", row.command);
+    // A folder holds histories of one choice of protocols.
+    let other = error(&["experiment", "gcc-unordered", "-o", &path, "--protocol", "MI_example"]);
+    assert!(other.contains("protocols"), "{other}");
+    assert!(
+        error(&[
+            "experiment",
+            "gcc-unordered",
+            "--protocol",
+            "no/such.slicc",
+            "-o",
+            &folder.path("n")
+        ])
+        .contains("no/such.slicc")
+    );
+}
+
 #[test]
 fn options_that_do_not_fit_are_refused() {
     let folder = Folder::new();

@@ -124,3 +124,35 @@ fn histories_are_made_again_by_their_commands() {
     }
     assert_eq!(others, STORED_BEFORE_BLOCKED_HEADS);
 }
+
+#[test]
+fn protocols_are_compared_and_not_pooled() {
+    let text = output(&["report", "fixtures/results"]);
+    let (_, mutants) =
+        text.split_once("Mutants of each operator that were found, by protocol").unwrap();
+    let heads: Vec<&str> = mutants.lines().nth(1).unwrap().split_whitespace().collect();
+    assert_eq!(heads, ["MESI_Two_Level", "MI_example", "MOESI_AMD_Base", "MOESI_hammer"]);
+    let row = |part: &str, name: &str| {
+        let line = part.lines().find(|line| line.split_whitespace().next() == Some(name));
+        line.unwrap().split_whitespace().skip(1).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let runs = runs();
+    // As the rows say by themselves: the mutants of each protocol that an operator made, without those that are excluded.
+    let found = row(mutants, "all");
+    for (protocol, cell) in heads.iter().zip(&found) {
+        let (found, of) = cell.split_once('/').unwrap();
+        let own = runs.iter().filter(|run| run.protocol == *protocol);
+        let mutants: BTreeSet<&str> = own.filter_map(|run| run.mutant.as_deref()).collect();
+        let [found, of] = [found, of].map(|number| number.parse::<usize>().unwrap());
+        assert!(0 < found && found < of && of <= mutants.len(), "{protocol}: {cell}");
+    }
+    let (_, finders) = mutants.split_once("Mutants that each finder found").unwrap();
+    assert_eq!(row(finders, "deadlock").len(), 4);
+    // Neither shares nor numbers of operations are those of all protocols together.
+    for (before, after) in [("\nOf ", " that violate "), ("\n  clients of ", "  ")] {
+        for part in finders.split(before).skip(1) {
+            let said = part.split(after).next().unwrap();
+            assert!(heads.iter().any(|protocol| said.contains(protocol)), "{before}{said}");
+        }
+    }
+}

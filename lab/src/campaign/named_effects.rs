@@ -2,50 +2,39 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use simulate::named_effects::{NamedEffect, named_effects};
 use slicc::mutant::named;
 
-/// A row of the table: a way to see a fault, or the reason why there is none.
-#[derive(Deserialize)]
-struct Way {
-    mutant: String,
-    client: String,
-    options: String,
-    effect: String,
-    seed: String,
-    why: String,
-}
-
 /// The named mutants, each with its first way to be found or the reason why it cannot, in a sentence without its full stop.
-pub fn all() -> BTreeMap<String, String> {
-    let rows = csv::Reader::from_reader(fixtures::NAMED_EFFECTS.as_bytes()).into_deserialize();
+///
+/// # Errors
+/// Returns an error if the table of effects cannot be read.
+pub fn all() -> Result<BTreeMap<String, String>, csv::Error> {
     let mutants = named::all().map(|mutant| (mutant.name.to_string(), mutant.protocol.to_string()));
     let protocols: BTreeMap<String, String> = mutants.collect();
     let mut all = BTreeMap::new();
-    for way in rows.filter_map(Result::<Way, _>::ok) {
+    for way in named_effects()? {
         if let Some(protocol) = protocols.get(&way.mutant) {
-            all.entry(way.mutant.clone()).or_insert_with(|| way.said(protocol));
+            all.entry(way.mutant.clone()).or_insert_with(|| told(&way, protocol));
         }
     }
-    all
+    Ok(all)
 }
 
-impl Way {
-    fn said(&self, protocol: &str) -> String {
-        let Way { mutant, client, options, effect, seed, why } = self;
-        if effect.is_empty() {
-            return format!("nothing in these systems: {why}");
-        }
-        let given = |option: &str, value: &str| match value {
-            "" => String::new(),
-            value => format!(" {option}{value}"),
-        };
-        let [client, options, seed] =
-            [given("--client ", client), given("", options), given("--seed ", seed)];
-        format!(
-            "{effect} with `rubric simulate {protocol} --mutant {mutant}{client}{options}{seed} --check`"
-        )
+fn told(way: &NamedEffect, protocol: &str) -> String {
+    let NamedEffect { mutant, client, options, effect, seed, why } = way;
+    if effect.is_empty() {
+        return format!("nothing in these systems: {why}");
     }
+    let given = |option: &str, value: &str| match value {
+        "" => String::new(),
+        value => format!(" {option}{value}"),
+    };
+    let [client, options, seed] =
+        [given("--client ", client), given("", options), given("--seed ", seed)];
+    format!(
+        "{effect} with `rubric simulate {protocol} --mutant {mutant}{client}{options}{seed} --check`"
+    )
 }
 
 #[cfg(test)]
@@ -54,7 +43,7 @@ mod tests {
 
     #[test]
     fn every_named_mutant_has_a_way_or_a_reason() {
-        let all = all();
+        let all = all().unwrap();
         for mutant in super::named::all() {
             let said = all.get(&*mutant.name).unwrap_or_else(|| panic!("{}", mutant.name));
             assert!(said.contains(" with `rubric simulate") || said.len() > 30, "{said}");

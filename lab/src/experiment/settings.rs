@@ -18,6 +18,8 @@ pub struct Settings {
     timeout: f64,
     max_memory: u64,
     traces: Option<String>,
+    #[serde(default)]
+    protocols: Vec<String>,
 }
 
 impl Settings {
@@ -31,6 +33,7 @@ impl Settings {
             timeout: options.limits.timeout.as_secs_f64(),
             max_memory: options.limits.memory,
             traces: options.traces.as_ref().map(|path| path.display().to_string()),
+            protocols: options.protocols.clone(),
         }
     }
 
@@ -59,6 +62,14 @@ impl resume::Settings for Settings {
             ("time limit", self.timeout.to_string()),
             ("memory limit", self.max_memory.to_string()),
             ("folder of traces", traces.to_owned()),
+            (
+                "protocols",
+                if self.protocols.is_empty() {
+                    "built-in".to_owned()
+                } else {
+                    self.protocols.join(",")
+                },
+            ),
         ]
     }
 }

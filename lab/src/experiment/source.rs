@@ -37,10 +37,10 @@ pub struct Made {
 }
 
 /// The protocol, mutant and cores of a run.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Run {
-    /// A built-in protocol.
-    pub protocol: &'static str,
+    /// A built-in name, or the path of a `.slicc` file.
+    pub protocol: String,
     /// The mutant, if there is one.
     pub mutant: Option<&'static str>,
     /// The kind of core.
@@ -50,31 +50,57 @@ pub struct Run {
 /// Makes histories, and keeps the protocols that it has opened.
 #[derive(Default)]
 pub struct Maker {
+    /// The protocols that make histories, in turn; the built-in ones if empty.
+    protocols: Vec<String>,
     opened: Mutex<HashMap<Name, Arc<Protocol>>>,
 }
 
 /// A protocol and its mutant.
-type Name = (&'static str, Option<&'static str>);
+type Name = (String, Option<&'static str>);
 
 /// Runs of a mutant without a violation after which the next mutant is tried.
 const RUNS_PER_MUTANT: u32 = 40;
 /// Runs after which the search for a violation ends with an error.
 const MAX_RUNS: u32 = 4000;
+/// Runs after which a protocol that was chosen must have ended one. Those in which it fails are left out, since released protocols have
+/// faults.
+const FAILED_RUNS: u32 = 50;
 /// Ticks without an answer that count as a deadlock. No correct protocol takes that long, however many cores wait for one line.
 const DEADLOCK_THRESHOLD_TICKS: u64 = 100_000_000;
 
 impl Maker {
+    /// Makes histories with these protocols; with the built-in ones if there are none.
+    pub fn new(protocols: &[String]) -> Maker {
+        Maker { protocols: protocols.to_vec(), ..Maker::default() }
+    }
+
+    /// The protocol of the history with a number.
+    fn protocol(&self, number: u32) -> String {
+        let number = number as usize;
+        match self.protocols.len() {
+            0 => BUILTINS[number % BUILTINS.len()].name.to_owned(),
+            some => self.protocols[number % some].clone(),
+        }
+    }
+
     /// Makes the history with a number, from a recipe and the seed of the experiment.
     ///
     /// # Errors
-    /// Fails if an unmutated protocol fails, or if no run violates SC where a violation is wanted. Both are defects.
+    /// Fails if an unmutated protocol cannot be opened or fails (one that was chosen if its first runs all do), or if no run violates SC where a violation is wanted.
     pub fn make(&self, recipe: &Recipe, number: u32, seed: u64) -> Result<Made, Error> {
         let start = Instant::now();
         let wants_violation =
             recipe.repointed(number) > 0 || matches!(recipe.origin, Origin::Mutants(_));
         for attempt in 0..MAX_RUNS {
             let seed = seed_of_run(recipe, number, seed, attempt);
-            let (run, history) = self.attempt(recipe, number, seed, attempt)?;
+            let (run, history) = match self.attempt(recipe, number, seed, attempt) {
+                Err(Error::Failed { .. })
+                    if !self.protocols.is_empty() && attempt < FAILED_RUNS =>
+                {
+                    continue;
+                }
+                other => other?,
+            };
             let Some(history) = history else {
                 continue;
             };
@@ -108,19 +134,22 @@ impl Maker {
     ) -> Result<(Option<Run>, Option<History>), Error> {
         let run = match recipe.origin {
             Origin::Machine(model) => return Ok((None, Some(machine(recipe, model, seed)?))),
-            Origin::Protocols(client) => Run {
-                protocol: BUILTINS[number as usize % BUILTINS.len()].name,
-                mutant: None,
-                client,
-            },
+            Origin::Protocols(client) => {
+                Run { protocol: self.protocol(number), mutant: None, client }
+            }
             Origin::Mutants(faults) => {
                 let at = (number + attempt / RUNS_PER_MUTANT) as usize % faults.len();
                 let Fault { protocol, mutant, client } = faults[at];
-                Run { protocol, mutant: Some(mutant), client }
+                Run { protocol: protocol.to_owned(), mutant: Some(mutant), client }
             }
         };
         let protocol = self.open(&run)?;
-        let history = simulated(&protocol, recipe, &run, seed)?;
+        let advice = if self.protocols.is_empty() {
+            "please report this"
+        } else {
+            "so did all runs before: `rubric test` says why"
+        };
+        let history = simulated(&protocol, recipe, &run, seed, advice)?;
         let reads = recipe.repointed(number);
         let history = match history {
             // A run with too few reads that can be re-pointed is discarded.
@@ -131,12 +160,12 @@ impl Maker {
     }
 
     fn open(&self, run: &Run) -> Result<Arc<Protocol>, Error> {
-        let key = (run.protocol, run.mutant);
+        let key = (run.protocol.clone(), run.mutant);
         let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(protocol) = opened.get(&key) {
             return Ok(Arc::clone(protocol));
         }
-        let protocol = Arc::new(Opened::new(run.protocol, run.mutant)?.protocol);
+        let protocol = Arc::new(Opened::new(&run.protocol, run.mutant)?.protocol);
         opened.insert(key, Arc::clone(&protocol));
         Ok(protocol)
     }
@@ -190,6 +219,7 @@ fn simulated(
     recipe: &Recipe,
     run: &Run,
     seed: u64,
+    advice: &'static str,
 ) -> Result<Option<History>, Error> {
     let mix = recipe.mix;
     let accesses = (mix.loads + mix.stores).max(1);
@@ -219,6 +249,7 @@ fn simulated(
                 protocol: title,
                 fault: fault.message.clone(),
                 command: command(run, &simulation),
+                advice,
             });
         }
         None => {}
@@ -264,7 +295,7 @@ mod tests {
     fn every_fault_shows() {
         for faults in [&MI_FAULTS[..], &ALL_FAULTS] {
             for (number, made) in made(faults, faults.len() as u32).iter().enumerate() {
-                let run = made.run.unwrap();
+                let run = made.run.as_ref().unwrap();
                 assert_eq!(run.mutant, Some(faults[number].mutant));
                 assert!(is_violation(&made.history, &made.reads_from));
             }

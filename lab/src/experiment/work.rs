@@ -100,7 +100,7 @@ impl<'a> Work<'a> {
             experiment,
             points,
             added,
-            maker: Maker::default(),
+            maker: Maker::new(&options.protocols),
             jobs,
             machine: machine::describe(jobs),
         })
@@ -356,9 +356,9 @@ impl<'a> Work<'a> {
             (ItemHistory::Made(made), Source::Made(recipe)) => Trial {
                 seed: made.seed,
                 source: made.source.to_owned(),
-                protocol: made.run.map(|run| run.protocol.to_owned()),
-                mutant: made.run.and_then(|run| run.mutant).map(str::to_owned),
-                client: made.run.map(|run| run.client.to_string()),
+                protocol: made.run.as_ref().map(|run| run.protocol.clone()),
+                mutant: made.run.as_ref().and_then(|run| run.mutant).map(str::to_owned),
+                client: made.run.as_ref().map(|run| run.client.to_string()),
                 threads: recipe.threads,
                 operations: u64::from(recipe.operations),
                 locations: recipe.locations,
@@ -386,8 +386,12 @@ impl<'a> Work<'a> {
             .traces
             .as_ref()
             .map(|folder| format!(" --traces {}", quoted(&folder.display().to_string())));
+        let protocols = match self.options.protocols.join(",") {
+            none if none.is_empty() => none,
+            names => format!(" --protocol {}", quoted(&names)),
+        };
         format!(
-            "rubric experiment {} --size {} --seed {}{} --timeout {} --only {}/{}",
+            "rubric experiment {} --size {} --seed {}{}{protocols} --timeout {} --only {}/{}",
             self.experiment.name,
             self.options.size.name(),
             self.options.seed,

@@ -54,8 +54,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
         finding: format!("Of {all} violations, {} show a cycle of at most 2 threads", share(short)),
         subtitle: format!("{all} violations"),
         panels: vec![bars::panel("", x, &groups, y)],
-        columns: 1,
-        panel_size: bars::size(&groups),
+        panel_height: bars::HEIGHT,
         legend: Vec::new(),
         table: Table::new(&["k", "violations", "share"], rows.collect()),
     })

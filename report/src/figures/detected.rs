@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::sample::Sample;
 use crate::claims::paper::{FIG9_ALL, FIG9_MISSES, GCC_CAUSAL, GCC_VIOLATIONS};
-use crate::numbers::percent;
+use crate::numbers::{digits, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
 use crate::plot::chart::{Plot, Table};
@@ -13,7 +13,8 @@ use tables::{Reported, Trial};
 
 /// How often something was found, and in how many cases it could have been.
 pub struct Detected {
-    name: String,
+    /// The criterion.
+    pub name: String,
     of: usize,
     found: usize,
 }
@@ -104,6 +105,11 @@ fn plot(
     bars.plot(all.collect())
 }
 
+/// A share with three digits, since bars stand side by side.
+fn short(share: f64) -> String {
+    percent(digits(share, 3).parse().unwrap_or(share))
+}
+
 /// A bar for each criterion, beside the published share.
 pub struct Bars<'p> {
     /// What is counted, such as `violations`.
@@ -126,12 +132,12 @@ impl Bars<'_> {
         let groups = all.iter().map(|one| {
             let ours = Bar {
                 height: Some(one.share()),
-                text: percent(one.share()),
+                text: short(one.share()),
                 style: Some(style(algorithm_of(&one.name))),
             };
             let theirs = published(one).map(|share| Bar {
                 height: Some(share),
-                text: percent(share),
+                text: short(share),
                 style: None,
             });
             let bars = std::iter::once(ours).chain(theirs).collect();
@@ -163,8 +169,7 @@ impl Bars<'_> {
             finding: format!("Of {most} {}, {strongest}{weakest}", self.counted),
             subtitle: format!("{most} {}", self.counted),
             panels: vec![bars::panel("", "criterion", &groups, y)],
-            columns: 1,
-            panel_size: bars::size(&groups),
+            panel_height: bars::HEIGHT,
             legend: is_published.then(|| bars::entry(None, "published")).into_iter().collect(),
             table: Table::new(&columns, rows.collect()),
         })

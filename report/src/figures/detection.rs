@@ -1,95 +1,110 @@
-//! Operations completed until the violation of a criterion is detected, a panel for each model.
+//! Operations completed until the violation of a criterion is detected, a panel for each model, and in it a column for each protocol.
 
-use super::kills::clients;
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::kills::{HeatCell, ROW_HEIGHT, heat_panel};
 use crate::answers::{Answers, Detection, Scope};
 use crate::numbers::digits;
-use crate::plot::axis::{Axis, Scale};
-use crate::plot::chart::{LegendEntry, Panel, Plot, Side, Symbol, Table};
-use crate::plot::font::LABEL;
-use crate::plot::style::{BLACK, GREY, Marker, Style, style};
+use crate::plot::chart::{Panel, Plot, Table};
+use tables::CRITERIA;
 
-/// Means and medians by criterion.
+/// What is known about each protocol, by model.
+type Detections<'a> = BTreeMap<&'a str, BTreeMap<&'a str, Vec<Detection>>>;
+
+/// Medians by criterion and protocol.
 pub fn plot(answers: &Answers) -> Option<Plot> {
-    let scopes = answers.operations.iter().filter_map(|one| {
-        let known = one.criteria.iter().filter(|detection| detection.runs > 0);
-        let known: Vec<Detection> = known.copied().collect();
-        (matches!(one.scope, Scope::Model(_)) && !known.is_empty()).then_some((&one.scope, known))
-    });
-    let scopes: Vec<(&Scope, Vec<Detection>)> = scopes.collect();
-    let all = scopes.iter().flat_map(|(_, detections)| detections);
-    let numbers = all.flat_map(|detection| [detection.median, detection.mean]);
-    let y = Axis::counts("operations completed", numbers.flatten(), Scale::Auto);
-    let panels = scopes.iter().map(|(scope, detections)| {
-        panel(&clients(scope).unwrap_or_default(), detections, y.clone())
-    });
-    let panels: Vec<Panel> = panels.collect();
-    let widths = scopes.iter().map(|(_, detections)| {
-        let names = detections.iter().map(|detection| LABEL.width(&named(detection)));
-        (names.max().unwrap_or(0) + 14) * detections.len() as i32
-    });
-    let grey = |marker| Symbol::Mark(Style { color: GREY, marker }, false);
-    let rows = scopes.iter().flat_map(|(scope, detections)| {
-        let model = match scope {
-            Scope::Model(model) => model.clone(),
-            _ => String::new(),
-        };
-        let number = |number: Option<f64>| number.map_or_else(String::new, |one| digits(one, 5));
-        detections.iter().map(move |detection| {
-            vec![
-                model.clone(),
-                detection.criterion.to_owned(),
-                detection.runs.to_string(),
-                number(detection.median),
-                number(detection.mean),
-            ]
-        })
-    });
-    let columns = ["model", "criterion", "runs", "median (operations)", "mean (operations)"];
-    let shown = scopes.iter().find_map(|(scope, detections)| {
-        let Scope::Model(model) = scope else { return None };
-        let own = detections.iter().find(|detection| detection.criterion == *model)?;
-        Some((model.to_uppercase(), own.median?))
-    });
-    let finding = shown.map(|(model, median)| {
-        let median = digits(median, 4);
-        format!("Half of the violations of {model} are detected within {median} operations")
-    });
+    let detections = detections(answers);
+    let shown = detections.iter().flat_map(|(model, protocols)| panel(model, protocols));
+    let panels: Vec<(Panel, usize)> = shown.collect();
+    let rows = panels.iter().map(|(_, rows)| *rows).max()?;
     Some(Plot {
-        finding: finding.unwrap_or_default(),
-        subtitle: "violating runs that the criterion refutes; their number is beside its name"
+        finding: finding(&detections),
+        subtitle: "median operations; in parentheses the runs that the criterion refutes"
             .to_owned(),
-        columns: 1,
-        panels,
-        panel_size: ((widths.max().unwrap_or(0) + 90).max(640), 270),
-        legend: vec![
-            LegendEntry::new(grey(Marker::Circle), "median"),
-            LegendEntry::new(grey(Marker::Dash), "mean"),
-        ],
-        table: Table::new(&columns, rows.collect()),
+        panels: panels.into_iter().map(|(panel, _)| panel).collect(),
+        panel_height: ROW_HEIGHT * rows as i32,
+        table: table(&detections),
+        ..Plot::default()
     })
 }
 
-/// A criterion with the number of runs.
-fn named(detection: &Detection) -> String {
-    format!("{} ({})", detection.criterion, detection.runs)
-}
-
-fn panel(heading: &str, detections: &[Detection], y: Axis) -> Panel {
-    let names: Vec<String> = detections.iter().map(named).collect();
-    let mut panel = Panel::new(heading, Axis::names("criterion (runs)", &names), y);
-    for (at, detection) in detections.iter().enumerate() {
-        let median = style(detection.criterion);
-        let mean = Style { marker: Marker::Dash, ..median };
-        for (number, style) in [(detection.mean, mean), (detection.median, median)] {
-            panel.add_marks(
-                style,
-                false,
-                number.map(|number| (at as f64, number)).into_iter().collect(),
-            );
-        }
-        if let Some(median) = detection.median {
-            panel.add_text((at as f64, median), Side::Right, digits(median, 4), BLACK);
+fn detections(answers: &Answers) -> Detections<'_> {
+    let mut all: Detections<'_> = BTreeMap::new();
+    for one in answers.shown(&answers.operations, |one| &one.scope) {
+        let (protocol, model) = match &one.scope {
+            Scope::Cores { protocol, model } => (protocol.as_str(), model.as_str()),
+            // There is only one protocol.
+            Scope::Model(model) => ("the protocol", model.as_str()),
+            Scope::All | Scope::Client(_) | Scope::Protocol(_) => continue,
+        };
+        let known = one.criteria.iter().filter(|detection| detection.runs > 0);
+        let known: Vec<Detection> = known.copied().collect();
+        if !known.is_empty() {
+            all.entry(model).or_default().insert(protocol, known);
         }
     }
-    panel
+    all
+}
+
+/// A matrix of criteria and protocols, and its number of rows; none if there is nothing to show.
+fn panel(model: &str, protocols: &BTreeMap<&str, Vec<Detection>>) -> Option<(Panel, usize)> {
+    let known: BTreeSet<&str> = protocols.values().flatten().map(|one| one.criterion).collect();
+    let criteria: Vec<&str> = CRITERIA.iter().copied().filter(|one| known.contains(one)).collect();
+    let most = protocols.values().flatten().filter_map(|one| one.median).reduce(f64::max)?;
+    let cell = |criterion: &str, own: &[Detection]| -> HeatCell {
+        let one = own.iter().find(|one| one.criterion == criterion)?;
+        let median = one.median?;
+        Some((median / most.max(1.0), format!("{} ({})", digits(median, 4), one.runs)))
+    };
+    let cells: Vec<Vec<HeatCell>> = criteria
+        .iter()
+        .map(|criterion| protocols.values().map(|own| cell(criterion, own)).collect())
+        .collect();
+    let columns: Vec<String> = protocols.keys().map(|&name| name.to_owned()).collect();
+    let names: Vec<String> = criteria.iter().map(|&name| name.to_owned()).collect();
+    let heading = format!("cores that guarantee {}", model.to_uppercase());
+    Some((heat_panel(&heading, "", &columns, &names, &cells), criteria.len()))
+}
+
+/// The least and the largest median of a model itself, for the first model that has any.
+fn finding(detections: &Detections<'_>) -> String {
+    let told = detections.iter().find_map(|(model, protocols)| {
+        let medians = protocols.iter().filter_map(|(protocol, own)| {
+            let own = own.iter().find(|one| one.criterion == *model)?;
+            Some((own.median?, *protocol))
+        });
+        let mut medians: Vec<(f64, &str)> = medians.collect();
+        medians.sort_by(|one, other| one.0.total_cmp(&other.0));
+        let (model, least) = (model.to_uppercase(), medians.first()?);
+        let first =
+            format!("Half of the violations of {model} are detected within {}", digits(least.0, 4));
+        Some(match medians.last() {
+            Some(most) if medians.len() > 1 => {
+                format!("{first} operations in {}, {} in {}", least.1, digits(most.0, 4), most.1)
+            }
+            _ => format!("{first} operations"),
+        })
+    });
+    told.unwrap_or_default()
+}
+
+fn table(detections: &Detections<'_>) -> Table {
+    let number = |number: Option<f64>| number.map_or_else(String::new, |one| digits(one, 5));
+    let rows = detections.iter().flat_map(|(model, protocols)| {
+        protocols.iter().flat_map(move |(protocol, own)| {
+            own.iter().map(move |detection| {
+                vec![
+                    (*model).to_owned(),
+                    (*protocol).to_owned(),
+                    detection.criterion.to_owned(),
+                    detection.runs.to_string(),
+                    number(detection.median),
+                    number(detection.mean),
+                ]
+            })
+        })
+    });
+    let columns =
+        ["model", "protocol", "criterion", "runs", "median (operations)", "mean (operations)"];
+    Table::new(&columns, rows.collect())
 }

@@ -3,7 +3,7 @@
 use crate::fidelity::{Fidelity, SharePair, TOLERANCE};
 use crate::numbers::{count, percent};
 use crate::plot::axis::{Axis, Scale};
-use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Side, Symbol, Table};
+use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Side, Symbol, Table, share_axis_name};
 use crate::plot::style::{BLACK, GREY, Marker, Style, VERMILLION};
 
 /// Most transitions of a panel that are named.
@@ -22,13 +22,14 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
         Scale::Logarithmic,
     );
     let ratios = all.iter().map(|pair| at(pair).1).chain([1.0 - TOLERANCE, 1.0 + TOLERANCE]);
-    let y = Axis::ratios("share in gem5 over share here", ratios, Scale::Logarithmic);
+    let y = Axis::ratios("share in gem5 / here", ratios, Scale::Logarithmic);
     let panels = fidelity.protocols().into_iter().filter_map(|protocol| {
         let own: Vec<&SharePair> =
             all.iter().copied().filter(|pair| pair.protocol == protocol).collect();
         (!own.is_empty()).then(|| panel(protocol, &own, &x, &y))
     });
-    let panels: Vec<Panel> = panels.collect();
+    let mut panels: Vec<Panel> = panels.collect();
+    share_axis_name(&mut panels);
     let rows = fidelity.transitions.iter().map(|pair| {
         let [machine, state, event] = pair.place.clone();
         let [simulator, gem5] = pair.counts;
@@ -53,14 +54,17 @@ pub fn plot(fidelity: &Fidelity) -> Option<Plot> {
             count(crate::fidelity::COMPARED),
             percent(TOLERANCE)
         ),
-        columns: panels.len().min(2),
         panels,
-        panel_size: (480, 300),
-        legend: vec![
-            LegendEntry::new(Symbol::Mark(mark(VERMILLION), false), "differs by more than 10 %"),
-            LegendEntry::new(Symbol::Mark(mark(BLACK), false), "agrees"),
-            LegendEntry::new(Symbol::Mark(mark(GREY), true), "too rare to compare"),
-        ],
+        panel_height: 160,
+        legend: [
+            (differing > 0).then(|| (mark(VERMILLION), false, "differs by more than 10 %")),
+            Some((mark(BLACK), false, "agrees")),
+            Some((mark(GREY), true, "too rare to compare")),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|(mark, is_open, text)| LegendEntry::new(Symbol::Mark(mark, is_open), text))
+        .collect(),
         table: Table::new(&columns, rows.collect()),
     })
 }

@@ -4,14 +4,14 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
-use super::times::{TIME, place};
+use super::times::{STACKED, TIME, place};
 use crate::claims::paper::{BACK_LARGEST, BACK_SLOWDOWN, DERIV_LARGEST};
 use crate::numbers::{count, digits, ratio};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{LegendEntry, Panel, Plot, Symbol};
 use crate::plot::lines::{self, Quantity, Series};
 use crate::plot::style::{PUBLISHED, unknown};
-use crate::statistics::Estimate;
+use crate::statistics::{Estimate, Summary};
 use tables::Trial;
 
 /// The algorithm that the paper has slowdowns of.
@@ -79,16 +79,7 @@ fn plot(
     if algorithm == PUBLISHED_ALGORITHM {
         add_published(&mut compared, &mut legend, largest);
     }
-    let finding = slowdown.last().and_then(|largest| {
-        let (place, summary) = largest.points.last()?;
-        let more = if summary.median.is_open() { "over " } else { "" };
-        Some(format!(
-            "With {} and {} {against}, {algorithm} takes {more}{} the baseline's time",
-            largest.name,
-            count(*place),
-            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
-        ))
-    });
+    let finding = told(&slowdown, &format!("{algorithm} takes"), "the baseline's time", against);
     let groups =
         [(vec![BASELINE.to_owned()], baseline.clone()), (vec![algorithm.to_owned()], own.clone())];
     let mut table = lines::table(&["algorithm"], against, &groups, Quantity::Seconds);
@@ -101,16 +92,36 @@ fn plot(
             "{}; median and quartiles over programs and other parameters",
             sample.histories_per_point()
         ),
-        columns: 3,
         panels: vec![
             time(&format!("(a) {BASELINE}"), &baseline),
             compared,
             time(&format!("(c) {algorithm}"), &own),
         ],
-        panel_size: (400, 330),
+        panel_height: STACKED,
         legend,
         table,
     })
+}
+
+/// What the curve of the largest programs shows, at its first and its last place: a sentence that begins with the curve.
+pub fn told(slowdown: &[Series], takes: &str, of: &str, against: &str) -> Option<String> {
+    let largest = slowdown.last()?;
+    let [(first, least), .., (last, most)] = &largest.points[..] else { return None };
+    let shown = |summary: &Summary| {
+        let more = if summary.median.is_open() { "over " } else { "" };
+        format!(
+            "{more}{}",
+            ratio(digits(summary.median.low, 3).parse().unwrap_or(summary.median.low))
+        )
+    };
+    Some(format!(
+        "With {}, {takes} {} {of} at {} {against} and {} at {}",
+        largest.name,
+        shown(least),
+        count(*first),
+        shown(most),
+        count(*last)
+    ))
 }
 
 /// The panel of slowdowns.
@@ -137,7 +148,7 @@ fn add_published(panel: &mut Panel, legend: &mut Vec<LegendEntry>, largest: Opti
         panel.add_marks(PUBLISHED, true, points.map(|beyond| (largest, 1.0 + beyond)).collect());
         legend.push(LegendEntry::new(
             Symbol::Mark(PUBLISHED, true),
-            "published, 512K operations, 60 threads, 256 locations: with and without backtracking",
+            "published for the largest programs (two numbers)",
         ));
     }
 }

@@ -6,23 +6,19 @@ use crate::answers::{Answers, FINDERS, KillMatrix, KillRow, ProtocolResult, Scop
 use crate::numbers::percent;
 use crate::plot::axis::Axis;
 use crate::plot::chart::{Layer, Panel, Plot, Side, Table};
-use crate::plot::font::LABEL;
 use crate::plot::style::{BLACK, GREY, shade};
 use plotters::style::{RGBColor, WHITE};
 
-/// The runs of a scope in words; none for scopes that have no figure.
-pub fn clients(scope: &Scope) -> Option<String> {
-    match scope {
-        Scope::All => Some("all clients".to_owned()),
-        Scope::Model(model) => Some(format!("clients that guarantee {}", model.to_uppercase())),
-        Scope::Protocol(protocol) => Some(protocol.clone()),
-        Scope::Client(_) => None,
-    }
-}
+/// Height of a row of cells, in pixels.
+pub const ROW_HEIGHT: i32 = 17;
 
-/// A matrix of operators and finders.
+/// A matrix of operators and finders; none for the runs of some cores only.
 pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
-    let clients = clients(&matrix.scope).filter(|_| matrix.total.mutants > 0)?;
+    let protocol = match &matrix.scope {
+        Scope::All => String::new(),
+        Scope::Protocol(protocol) => format!(" of {protocol}"),
+        Scope::Model(_) | Scope::Client(_) | Scope::Cores { .. } => return None,
+    };
     let asked = |at: &usize| matrix.total.by.get(*at).is_some_and(|kills| kills.of > 0);
     let finders: Vec<usize> = (0..FINDERS.len()).filter(asked).collect();
     let rows: Vec<&KillRow> = std::iter::once(&matrix.total).chain(&matrix.rows).collect();
@@ -34,15 +30,17 @@ pub fn plot(matrix: &KillMatrix) -> Option<Plot> {
     let mut columns = vec!["anything".to_owned()];
     columns.extend(finders.iter().map(|at| FINDERS[*at].to_owned()));
     let cells: Vec<Vec<(u64, u64)>> = rows.iter().map(|row| cells(row, &finders)).collect();
+    let total = (matrix.total.mutants > 0).then_some(&matrix.total)?;
     let subtitle = format!(
-        "{clients}; {} mutants of {} operators; each cell: found, of those with a run that could show it",
-        matrix.total.mutants,
+        "{} operators; a cell is the percentage of the mutants that it could find",
         matrix.rows.len()
     );
-    let total = &matrix.total;
+    // Two fractions side by side would need twice the width of a column.
+    let percentage = |(found, of): (u64, u64)| format!("{:.0}", 100.0 * found as f64 / of as f64);
     Some(Plot {
-        finding: format!("Of {} mutants, {} were found ({clients})", total.mutants, total.killed),
-        ..heat(subtitle, "found by", &columns, &names, &cells)
+        finding: format!("Of {} mutants{protocol}, {} are found", total.mutants, total.killed),
+        table: table(&columns, &names, &cells),
+        ..heat(subtitle, "found by", &columns, &names, &shaded(&cells, percentage))
     })
 }
 
@@ -78,42 +76,71 @@ pub fn by_protocol(answers: &Answers) -> Option<Plot> {
         most.1,
         percent(most.0)
     );
-    let subtitle = "each cell: found, of the mutants that ran and may differ".to_owned();
-    Some(Plot { finding, ..heat(subtitle, "protocol", &columns, &names, &cells) })
+    let subtitle = "a cell is found / of the mutants that ran and may differ".to_owned();
+    let fraction = |(found, of): (u64, u64)| format!("{found}/{of}");
+    Some(Plot {
+        finding,
+        table: table(&columns, &names, &cells),
+        ..heat(subtitle, "protocol", &columns, &names, &shaded(&cells, fraction))
+    })
 }
 
-/// A matrix of cells, each a number of things found and of how many, shaded by their share.
+/// A cell of a matrix: the share by which it is shaded, and its text; none if there is nothing to show.
+pub type HeatCell = Option<(f64, String)>;
+
+/// Shares as cells, with their texts; none where there is nothing to find.
+fn shaded(cells: &[Vec<(u64, u64)>], text: impl Fn((u64, u64)) -> String) -> Vec<Vec<HeatCell>> {
+    let cell = |cell: &(u64, u64)| {
+        let (found, of) = *cell;
+        (of > 0).then(|| (found as f64 / of as f64, text(*cell)))
+    };
+    cells.iter().map(|row| row.iter().map(cell).collect()).collect()
+}
+
+/// A matrix of shaded cells.
 fn heat(
     subtitle: String,
     x: &str,
     columns: &[String],
     names: &[String],
-    cells: &[Vec<(u64, u64)>],
+    cells: &[Vec<HeatCell>],
 ) -> Plot {
+    Plot {
+        subtitle,
+        panels: vec![heat_panel("", x, columns, names, cells)],
+        panel_height: ROW_HEIGHT * names.len() as i32,
+        ..Plot::default()
+    }
+}
+
+/// The panel of a matrix of shaded cells.
+pub fn heat_panel(
+    heading: &str,
+    x: &str,
+    columns: &[String],
+    names: &[String],
+    cells: &[Vec<HeatCell>],
+) -> Panel {
     let (x, y) = (Axis::names(x, columns), Axis::rows("", names));
-    let mut panel = Panel::new("", x, y);
+    let mut panel = Panel::new(heading, x, y);
     panel.has_rows = false;
     for (y, row) in cells.iter().enumerate() {
         for (x, cell) in row.iter().enumerate() {
-            draw_cell(&mut panel, (x as f64, y as f64), *cell);
+            draw_cell(&mut panel, (x as f64, y as f64), cell);
         }
     }
-    let widest = |names: &[String]| names.iter().map(|name| LABEL.width(name)).max().unwrap_or(0);
-    let width = widest(names) + 60 + (widest(columns) + 10) * columns.len() as i32;
+    panel
+}
+
+/// The numbers of a matrix.
+fn table(columns: &[String], names: &[String], cells: &[Vec<(u64, u64)>]) -> Table {
     let rows = names.iter().zip(cells).map(|(name, cells)| {
         let cells = cells.iter().map(|(killed, of)| format!("{killed}/{of}"));
         std::iter::once(name.clone()).chain(cells).collect()
     });
     let mut heads = vec!["operator"];
     heads.extend(columns.iter().map(|column| &**column));
-    Plot {
-        subtitle,
-        panels: vec![panel],
-        columns: 1,
-        panel_size: (width, 70 + 24 * names.len() as i32),
-        table: Table::new(&heads, rows.collect()),
-        ..Plot::default()
-    }
+    Table::new(&heads, rows.collect())
 }
 
 /// Mutants found, of how many: by anything, and by each finder.
@@ -123,17 +150,20 @@ fn cells(row: &KillRow, finders: &[usize]) -> Vec<(u64, u64)> {
     std::iter::once((row.killed, row.mutants)).chain(by).collect()
 }
 
-fn draw_cell(panel: &mut Panel, (x, y): (f64, f64), (killed, of): (u64, u64)) {
-    if of == 0 {
+fn draw_cell(panel: &mut Panel, (x, y): (f64, f64), cell: &HeatCell) {
+    let Some((share, text)) = cell else {
         panel.add_text((x, y), Side::Center, "–".to_owned(), GREY);
         return;
-    }
-    let share = killed as f64 / of as f64;
+    };
     panel.layers.push(Layer::Bar {
-        color: Some(shade(share)),
+        color: Some(shade(*share)),
         across: (x - 0.48, x + 0.48),
         up: (y - 0.46, y + 0.46),
     });
-    let color: RGBColor = if share > 0.55 { WHITE } else { BLACK };
-    panel.add_text((x, y), Side::Center, format!("{killed}/{of}"), color);
+    let color: RGBColor = match *share {
+        0.0 => GREY,
+        light if light <= 0.55 => BLACK,
+        _ => WHITE,
+    };
+    panel.add_text((x, y), Side::Center, text.clone(), color);
 }

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::sample::{Sample, time};
 use super::slowdown::{BASELINE, OVER_BASELINE, slowdowns};
-use super::times::TIME;
+use super::times::{STACKED, TIME};
 use crate::claims::paper::{MIX_BASELINE, MIX_SLOWDOWN};
 use crate::numbers::{digits, ratio, seconds};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::bars::{self, Bar, Groups};
-use crate::plot::chart::{LegendEntry, Panel, Plot, Side, Symbol, Table, Timeouts};
+use crate::plot::chart::{LegendEntry, NumbersAbove, Panel, Plot, Side, Symbol, Table};
 use crate::plot::lines;
 use crate::plot::style::{BLACK, PUBLISHED, style};
 use crate::statistics::{Estimate, Summary};
@@ -85,8 +85,7 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
         finding,
         subtitle: format!("{}; means, none where runs timed out", sample.histories_per_point()),
         panels: vec![times(&mixes), ratios(&mixes)],
-        columns: 2,
-        panel_size: (470, 310),
+        panel_height: STACKED,
         legend,
         table: table(&mixes),
     })
@@ -108,10 +107,8 @@ fn times(mixes: &[Mix]) -> Panel {
             panel.add_marks(style, is_open, vec![(at, time)]);
             panel.add_text((at, time), Side::Right, seconds(time), BLACK);
         }
-        let timed_out = mix.baseline.map_or(0, |summary| summary.timed_out);
-        if timed_out > 0 {
-            panel.timeouts.push(Timeouts { style: style(BASELINE), at: vec![(at, timed_out)] });
-        }
+        let timed_out = mix.baseline.map(|summary| (at, summary.timed_out));
+        panel.above.extend(NumbersAbove::not_ended(style(BASELINE), timed_out.into_iter()));
     }
     panel
 }

@@ -7,7 +7,7 @@ use super::slowdown::BASELINE;
 use crate::numbers::{count, percent};
 use crate::plot::axis::Axis;
 use crate::plot::bars::{self, Bar, Groups};
-use crate::plot::chart::{Panel, Plot, Table};
+use crate::plot::chart::{Panel, Plot, Table, share_axis_name};
 use crate::plot::style::style;
 use tables::Reported;
 
@@ -41,12 +41,13 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
             (locations.to_string(), bars.collect())
         });
         let groups: Groups = groups.collect();
-        let y = Axis::shares("programs with an order found", 0.0, 0.08);
+        let y = Axis::shares("orders found", 0.0, 0.08);
         let mut panel = bars::panel(&format!("{threads} threads"), "locations", &groups, y);
         bars::add_markers(&mut panel, &groups);
         panel
     });
-    let panels: Vec<Panel> = panels.collect();
+    let mut panels: Vec<Panel> = panels.collect();
+    share_axis_name(&mut panels);
     let legend = names.iter().map(|name| bars::entry(Some(style(name)), name));
     let operations: BTreeSet<u64> = sample.trials.iter().map(|trial| trial.operations).collect();
     let operations: Vec<String> = operations.into_iter().map(count).collect();
@@ -85,13 +86,12 @@ pub fn plot(sample: &Sample<'_>) -> Option<Plot> {
             )
         }),
         subtitle: format!(
-            "{} operations; {}; t/o: runs timed out",
+            "{} operations; {}; t/o: timed out, no bar: not run",
             operations.join(", "),
             sample.histories_per_point()
         ),
-        columns: panels.len().min(2),
         panels,
-        panel_size: (480, 250),
+        panel_height: 110,
         legend: legend.collect(),
         table: Table::new(&columns, rows.collect()),
     })

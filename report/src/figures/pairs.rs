@@ -83,7 +83,10 @@ pub fn whole_kernels(sample: &Sample<'_>) -> Option<Plot> {
             _ => None,
         },
     };
-    bars.plot(all.collect())
+    let all: Vec<Detected> = all.collect();
+    let cf = explained(all.iter().map(|one| &*one.name));
+    let plot = bars.plot(all)?;
+    Some(Plot { subtitle: format!("{}{cf}", plot.subtitle), ..plot })
 }
 
 /// The number of pairs of writes that a criterion, or the kernel, orders; none if that is not known or there are no pairs.
@@ -121,6 +124,22 @@ fn groups(
     series(sample).into_iter().filter_map(group).collect()
 }
 
+/// What `cf` is, where it is shown: no paper calls anything so.
+fn explained<'n>(mut names: impl Iterator<Item = &'n str>) -> &'static str {
+    if names.any(|name| algorithm_of(name) == "cf") {
+        "; cf: the conflict order of CCv alone"
+    } else {
+        ""
+    }
+}
+
+/// The groups of each model, as many as a panel has room for.
+fn by_model(groups: &[Group]) -> impl Iterator<Item = &[Group]> {
+    let model = |group: &Group| group.name.split_once(", ").map(|(_, model)| model.to_owned());
+    let models = groups.chunk_by(move |one, other| model(one) == model(other));
+    models.flat_map(|groups| groups.chunks(spread::GROUPS))
+}
+
 /// The distributions of groups; the words name the axis, and what a criterion does with its share of what.
 fn distributions(
     sample: &Sample<'_>,
@@ -148,10 +167,18 @@ fn distributions(
     });
     Some(Plot {
         finding: finding.unwrap_or_default(),
-        subtitle: sample.histories(),
-        panels: vec![spread::panel(y, groups, from_zero)],
-        columns: 1,
-        panel_size: spread::size(groups),
+        subtitle: format!(
+            "{}{}",
+            sample.histories(),
+            explained(groups.iter().map(|one| &*one.name))
+        ),
+        panels: by_model(groups)
+            .map(|some| {
+                let model = some[0].name.split_once(", ").map_or("", |(_, model)| model);
+                spread::panel(model, y, some, from_zero)
+            })
+            .collect(),
+        panel_height: spread::HEIGHT,
         legend: spread::legend(groups),
         table: spread::table(groups),
     })

@@ -49,9 +49,8 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
             panel.add_text((0.0, 0.0), Side::Above, "not run".to_owned(), BLACK);
         }
         bars::add_markers(&mut panel, &groups);
-        (panel, bars::size(&groups))
+        panel
     });
-    let (panels, sizes): (Vec<_>, Vec<_>) = panels.unzip();
     let mut legend: Vec<_> =
         MONITORS.iter().map(|(monitor, _)| bars::entry(Some(style(monitor)), monitor)).collect();
     legend.push(bars::entry(None, "published"));
@@ -68,9 +67,8 @@ fn plot(sample: &Sample<'_>, table: usize) -> Option<Plot> {
         subtitle: format!(
             "distinct pairs of statements, all interleavings with up to {preemptions}"
         ),
-        panels,
-        columns: 1,
-        panel_size: sizes.into_iter().max()?,
+        panels: panels.collect(),
+        panel_height: bars::HEIGHT,
         legend,
         table: rows(&found, table),
     })

@@ -1,7 +1,7 @@
 //! Slowdown of algorithms over another one, history by history.
 
 use super::sample::{Sample, time};
-use super::times::{WIDE, x_name};
+use super::times::{ALONE, x_name};
 use crate::claims::paper::{FIG9_DBCOP, HEU_OVERHEAD};
 use crate::numbers::ratio;
 use crate::plot::axis::{Axis, Scale};
@@ -78,8 +78,7 @@ fn by_threads(sample: &Sample<'_>, over: &str, y: &str, published: Option<f64>) 
             sample.histories_per_point()
         ),
         panels: vec![lines::panel("", &x, &series, Quantity::Ratio, y)],
-        columns: 1,
-        panel_size: WIDE,
+        panel_height: ALONE,
         legend: lines::legend(&series, Quantity::Ratio),
         table: lines::table(&[], "threads", &[(Vec::new(), series)], Quantity::Ratio),
     }

@@ -8,11 +8,11 @@ use crate::plot::chart::{Layer, Panel, Plot};
 use crate::plot::lines::{self, Quantity, Series};
 use tables::Trial;
 
-/// Width and height of a panel that stands alone, in pixels.
-pub const WIDE: (i32, i32) = (720, 360);
+/// Height of a panel that stands alone, in pixels.
+pub const ALONE: i32 = 260;
 
-/// Width and height of a panel beside another one, in pixels.
-const NARROW: (i32, i32) = (500, 360);
+/// Height of a panel above another one, in pixels.
+pub const STACKED: i32 = 190;
 
 /// Factor from which a curve is far above others.
 const FAR: f64 = 100.0;
@@ -54,13 +54,14 @@ fn plot(sample: &Sample<'_>, part: &str, bound: Option<f64>) -> Option<Plot> {
     let finding = lines::finding(|at| format!("{} {part}", count(at)), &series, Quantity::Seconds);
     let mut panels = vec![panel];
     panels.extend(closer(&series, part, &sample));
-    let beside = panels.len();
+    if panels.len() > 1 {
+        panels[0].heading = "(a) all algorithms".to_owned();
+    }
     Some(Plot {
         finding,
         subtitle: subtitle(&sample),
+        panel_height: if panels.len() > 1 { STACKED } else { ALONE },
         panels,
-        columns: beside,
-        panel_size: if beside > 1 { NARROW } else { WIDE },
         legend,
         table: lines::table(&[], part, &[(Vec::new(), series)], Quantity::Seconds),
     })
@@ -82,7 +83,7 @@ fn closer(series: &[Series], part: &str, sample: &Sample<'_>) -> Option<Panel> {
     let heading = "(b) the medians below, linear axis";
     let mut panel =
         lines::panel(heading, &x_name(part, &sample.trials), &near, Quantity::Seconds, y);
-    panel.layers.retain(|layer| !matches!(layer, Layer::Band { .. }));
+    panel.layers.retain(|layer| !matches!(layer, Layer::Whiskers { .. }));
     lines::name_ends(&mut panel, &near);
     Some(panel)
 }

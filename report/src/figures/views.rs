@@ -2,7 +2,7 @@
 //! have a row of their own, since refuting a history and finding an order take different times.
 
 use super::sample::Sample;
-use super::times::{TIME, curves, subtitle, x_name};
+use super::times::{STACKED, TIME, curves, subtitle, x_name};
 use crate::plot::axis::{Axis, Scale};
 use crate::plot::chart::{Panel, Plot};
 use crate::plot::lines::{self, Quantity, Series};
@@ -38,9 +38,8 @@ pub fn by_threads(sample: &Sample<'_>) -> Option<Plot> {
     Some(Plot {
         finding,
         subtitle: subtitle(&sample),
-        columns: panels.len() / kinds.len(),
         panels,
-        panel_size: (500, 340),
+        panel_height: STACKED,
         legend: lines::legend(&all, Quantity::Seconds),
         table: lines::table(parts, "threads", &groups, Quantity::Seconds),
     })

@@ -67,5 +67,8 @@ fn scope(scope: &Scope) -> String {
         Scope::Model(model) => format!("cores that guarantee {}", model.to_uppercase()),
         Scope::Client(client) => client.clone(),
         Scope::Protocol(protocol) => protocol.clone(),
+        Scope::Cores { protocol, model } => {
+            format!("{protocol}, cores that guarantee {}", model.to_uppercase())
+        }
     }
 }

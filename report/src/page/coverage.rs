@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use maud::{Markup, html};
 
 use super::cell::{grouped, shade, short};
+use super::grid::{GridRow, grid};
 use super::section::{Anchors, Section};
 use crate::coverage::{MachineCoverage, Reached};
 use tables::Coverage;
@@ -127,31 +128,20 @@ fn machine(rows: &[Coverage], reasons: &Reasons<'_>) -> Markup {
     let summaries = MachineCoverage::of(rows, |row| reason(row, reasons).is_some());
     let summary = summaries.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
     let caption = format!("{name}: {summary}");
-    html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
-            table.heat {
-                caption { (caption) }
-                thead {
-                    tr {
-                        td {}
-                        @for event in &events { th scope="col" { span { (event) } } }
-                    }
-                }
-                tbody {
-                    @for state in &states {
-                        tr {
-                            th scope="row" { (state) }
-                            @for event in &events {
-                                @match cells.get(&(*state, *event)) {
-                                    Some(row) => (cell(row, most, reason(row, reasons))),
-                                    None => td {},
-                                }
-                            }
-                        }
-                    }
+    let grid_rows = states.iter().map(|state| GridRow {
+        anchor: None,
+        state: (state, None),
+        cells: html! {
+            @for event in &events {
+                @match cells.get(&(*state, *event)) {
+                    Some(row) => (cell(row, most, reason(row, reasons))),
+                    None => td {},
                 }
             }
-        }
+        },
+    });
+    html! {
+        (grid(&caption, events.iter().map(|event| (*event, None)), grid_rows))
         (lists(rows, reasons, &summaries))
     }
 }

@@ -6,6 +6,7 @@ use maud::{Markup, html};
 
 use super::cell::counted;
 use super::document;
+use super::grid::{Edge, GridRow, grid};
 use super::section::{Anchors, Section};
 
 /// A controller's transition table, as the page shows it.
@@ -60,43 +61,35 @@ fn table(machine: &Machine, at: usize) -> Markup {
         counted(machine.cells.len(), "transition", "transitions")
     );
     let row = |state: usize| format!("m{at}-s{state}");
-    html! {
-        div.scroll tabindex="0" role="region" aria-label=(caption) {
-            table.heat {
-                caption { (caption) }
-                thead {
-                    tr {
-                        td {}
-                        @for (event, about) in &machine.events {
-                            th scope="col" title=[about.as_deref()] { span { (event) } }
-                        }
-                    }
-                }
-                tbody {
-                    @for (state, (name, about)) in machine.states.iter().enumerate() {
-                        tr id=(row(state)) {
-                            th scope="row" title=[about.as_deref()] { (name) }
-                            @for event in 0..machine.events.len() {
-                                @match cells.get(&(state, event)) {
-                                    Some(cell) => td title=(told(machine, cell)) {
-                                        @match (cell.stalls, cell.next) {
-                                            (true, _) => "z",
-                                            (false, None) => "?",
-                                            (false, Some(next)) if next == state => "–",
-                                            (false, Some(next)) => a href={ "#" (row(next)) } {
-                                                (machine.states[next].0)
-                                            },
-                                        }
-                                    },
-                                    None => td {},
-                                }
-                            }
-                        }
-                    }
+    let cell = |state: usize, cell: &MachineCell| {
+        html! {
+            td title=(told(machine, cell)) {
+                @match (cell.stalls, cell.next) {
+                    (true, _) => "z",
+                    (false, None) => "?",
+                    (false, Some(next)) if next == state => "–",
+                    (false, Some(next)) => a href={ "#" (row(next)) } { (machine.states[next].0) },
                 }
             }
         }
-    }
+    };
+    let rows = machine.states.iter().enumerate().map(|(state, edge)| GridRow {
+        anchor: Some(row(state)),
+        state: named(edge),
+        cells: html! {
+            @for event in 0..machine.events.len() {
+                @match cells.get(&(state, event)) {
+                    Some(one) => (cell(state, one)),
+                    None => td {},
+                }
+            }
+        },
+    });
+    grid(&caption, machine.events.iter().map(named), rows)
+}
+
+fn named((name, about): &(String, Option<String>)) -> Edge<'_> {
+    (name, about.as_deref())
 }
 
 /// What a transition does, as a tooltip.

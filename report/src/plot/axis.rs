@@ -29,6 +29,8 @@ pub struct Axis {
     ticks: Vec<(f64, String)>,
     /// Grid lines without label.
     minor: Vec<f64>,
+    /// Whether the labels are names, none of which can be left out.
+    has_names: bool,
 }
 
 /// The scale of an axis.
@@ -71,6 +73,11 @@ impl Axis {
         axis
     }
 
+    /// An axis of shares, from 0 to a little above the largest.
+    pub fn shares_to(name: &str, most: f64) -> Axis {
+        Axis::linear(name, 0.0, (most * 1.06).clamp(0.0001, 1.04), percent)
+    }
+
     /// An axis that labels exactly these numbers.
     pub fn points(name: &str, values: &[u64]) -> Axis {
         let mut values = values.to_vec();
@@ -87,7 +94,15 @@ impl Axis {
             (least - room, most + room)
         };
         let ticks = values.iter().map(|value| (*value as f64, count(*value)));
-        Axis { name: name.to_owned(), low, high, is_log, ticks: ticks.collect(), minor: Vec::new() }
+        Axis {
+            name: name.to_owned(),
+            low,
+            high,
+            is_log,
+            ticks: ticks.collect(),
+            minor: Vec::new(),
+            has_names: false,
+        }
     }
 
     /// An axis of names, at 0, 1, …
@@ -100,6 +115,7 @@ impl Axis {
             is_log: false,
             ticks: ticks.map(|(at, name)| (at as f64, name.clone())).collect(),
             minor: Vec::new(),
+            has_names: true,
         }
     }
 
@@ -133,7 +149,15 @@ impl Axis {
         let mut ticks: Vec<(f64, String)> = ticks.map(|tick| (tick, format(tick))).collect();
         // An axis of whole numbers has no tick between two of them.
         ticks.dedup_by(|one, other| one.1 == other.1);
-        Axis { name: name.to_owned(), low, high, is_log: false, ticks, minor: Vec::new() }
+        Axis {
+            name: name.to_owned(),
+            low,
+            high,
+            is_log: false,
+            ticks,
+            minor: Vec::new(),
+            has_names: false,
+        }
     }
 
     fn logarithmic(name: &str, least: f64, most: f64, format: Format) -> Axis {
@@ -156,7 +180,7 @@ impl Axis {
                 minor.push(value)
             }
         }
-        Axis { name: name.to_owned(), low, high, is_log: true, ticks, minor }
+        Axis { name: name.to_owned(), low, high, is_log: true, ticks, minor, has_names: false }
     }
 
     /// Whether the axis is logarithmic.
@@ -177,6 +201,43 @@ impl Axis {
     /// The labels beside it.
     pub fn labels(&self) -> impl Iterator<Item = &str> {
         self.ticks.iter().map(|(_, label)| label.as_str())
+    }
+
+    /// The labels, with their places.
+    pub fn ticks(&self) -> &[(f64, String)] {
+        &self.ticks
+    }
+
+    /// A place this part of the axis further on.
+    pub fn moved(&self, value: f64, part: f64) -> f64 {
+        if self.is_log {
+            value * (self.high / self.low).powf(part)
+        } else {
+            value + (self.high - self.low) * part
+        }
+    }
+
+    /// The least distance of two labels, as a part of the axis; 1 if there are fewer.
+    pub fn spacing(&self) -> f64 {
+        let parts: Vec<f64> = self.ticks.iter().map(|(value, _)| self.part(*value)).collect();
+        parts.windows(2).map(|pair| (pair[1] - pair[0]).abs()).fold(1.0, f64::min)
+    }
+
+    /// Whether its labels are names.
+    pub fn has_names(&self) -> bool {
+        self.has_names
+    }
+
+    /// Whether its labels are names that a width of so many pixels has no room for, unless they are upright.
+    pub fn needs_upright_labels(&self, pixels: i32) -> bool {
+        self.has_names && self.thinned(pixels).ticks.len() < self.ticks.len()
+    }
+
+    /// The axis with its strokes, but without labels.
+    pub fn without_labels(&self) -> Axis {
+        let mut axis = self.clone();
+        axis.ticks.iter_mut().for_each(|(_, label)| label.clear());
+        axis
     }
 
     /// The axis without the labels for which a width of so many pixels has no room.

@@ -2,15 +2,14 @@
 
 use super::axis::Axis;
 use super::chart::{Layer, LegendEntry, Panel, Side, Symbol};
-use super::font::LABEL;
 use super::style::{BLACK, Style};
 use plotters::style::WHITE;
 
 /// Share of a group's width that its bars take.
-const FILLED: f64 = 0.84;
+const FILLED: f64 = 0.92;
 
 /// Largest share of a group's width that one bar takes.
-const WIDEST: f64 = 0.42;
+const WIDEST: f64 = 0.46;
 
 /// Height of the marks on bars above the axis, as a part of its length.
 const FOOT: f64 = 0.05;
@@ -83,15 +82,8 @@ fn draw(panel: &mut Panel, across: (f64, f64), bar: &Bar) {
     panel.add_text((middle, height), Side::Above, bar.text.clone(), BLACK);
 }
 
-/// Width and height of a panel with these bars: wide enough for the text below and above them.
-pub fn size(groups: &Groups) -> (i32, i32) {
-    let words = groups.iter().map(|(name, bars)| {
-        let above = bars.iter().map(|bar| LABEL.width(&bar.text));
-        LABEL.width(name).max(above.sum())
-    });
-    let widest = words.max().unwrap_or(0) + 16;
-    ((80 + widest * groups.len() as i32).max(640), 320)
-}
+/// Height of a panel of bars that stands alone, in pixels.
+pub const HEIGHT: i32 = 230;
 
 /// An entry of the legend for bars of this style, or without style for published numbers.
 pub fn entry(style: Option<Style>, meaning: &str) -> LegendEntry {

@@ -12,12 +12,10 @@ pub struct Plot {
     pub finding: String,
     /// The line below the title: the number of histories, and how to read the figure.
     pub subtitle: String,
-    /// The panels, row by row.
+    /// The panels, from top to bottom: a figure is as wide as a column of a paper.
     pub panels: Vec<Panel>,
-    /// The number of panels beside each other.
-    pub columns: usize,
-    /// Width and height of each panel, in pixels.
-    pub panel_size: (i32, i32),
+    /// Height of the chart of each panel, without the labels below, in pixels.
+    pub panel_height: i32,
     /// The legend, below the panels.
     pub legend: Vec<LegendEntry>,
     /// The numbers that are drawn.
@@ -41,6 +39,13 @@ impl Table {
     }
 }
 
+/// Leaves the name of the axis below to the last of panels that have the same one.
+pub fn share_axis_name(panels: &mut [Panel]) {
+    if let Some((_, others)) = panels.split_last_mut() {
+        others.iter_mut().for_each(|panel| panel.x.name.clear());
+    }
+}
+
 /// A part of a figure, with axes of its own.
 #[derive(Clone, Debug)]
 pub struct Panel {
@@ -56,19 +61,33 @@ pub struct Panel {
     pub has_rows: bool,
     /// What is drawn, from back to front.
     pub layers: Vec<Layer>,
-    /// The number of runs that timed out, above the panel, a row for each series.
-    pub timeouts: Vec<Timeouts>,
+    /// Rows of numbers above the panel, such as the runs that timed out.
+    pub above: Vec<NumbersAbove>,
     /// The names of series at the right, each beside the end of its curve.
     pub end_labels: Vec<EndLabel>,
 }
 
-/// How many runs of a series timed out at which places of the axis below.
+/// A row of numbers above a panel, each at its place of the axis below.
 #[derive(Clone, Debug)]
-pub struct Timeouts {
-    /// The style of the series.
+pub struct NumbersAbove {
+    /// What they are, at the left.
+    pub name: &'static str,
+    /// The style of the marker behind the name, and the colour of the numbers.
     pub style: Style,
+    /// Whether the marker is open.
+    pub is_open: bool,
     /// Places and numbers.
-    pub at: Vec<(f64, usize)>,
+    pub at: Vec<(f64, String)>,
+}
+
+impl NumbersAbove {
+    /// How many runs of a series did not end; none if all did.
+    pub fn not_ended(style: Style, at: impl Iterator<Item = (f64, usize)>) -> Option<NumbersAbove> {
+        let at = at.filter(|(_, number)| *number > 0);
+        let at: Vec<(f64, String)> = at.map(|(x, number)| (x, number.to_string())).collect();
+        let row = NumbersAbove { name: "not ended", style, is_open: true, at };
+        (!row.at.is_empty()).then_some(row)
+    }
 }
 
 /// The name of a series, beside the end of its curve.
@@ -85,9 +104,18 @@ pub struct EndLabel {
 /// Something that is drawn on a panel.
 #[derive(Clone, Debug)]
 pub enum Layer {
-    /// The area between a lower and an upper line.
-    Band {
-        /// The colour of the band.
+    /// A field in the colour of its edge, and lighter.
+    Box {
+        /// The colour of the edge.
+        color: RGBColor,
+        /// Its left and its right end.
+        across: (f64, f64),
+        /// Its lower and its upper end.
+        up: (f64, f64),
+    },
+    /// Upright strokes from a lower to an upper end.
+    Whiskers {
+        /// Their colour.
         color: RGBColor,
         /// Place, lower and upper end.
         points: Vec<(f64, f64, f64)>,
@@ -173,8 +201,10 @@ pub enum Symbol {
     Series(Style),
     /// Points alone, filled or open.
     Mark(Style, bool),
-    /// An area of a band's colour.
-    Band,
+    /// The field of a box.
+    Box,
+    /// An upright stroke.
+    Whisker,
     /// A bar; without colour white with a dark edge.
     Bar(Option<RGBColor>),
     /// A bar with a mark.
@@ -200,7 +230,7 @@ impl Panel {
             has_columns: false,
             has_rows: true,
             layers: Vec::new(),
-            timeouts: Vec::new(),
+            above: Vec::new(),
             end_labels: Vec::new(),
         }
     }

@@ -7,21 +7,21 @@ use plotters::chart::{ChartBuilder, ChartContext, LabelAreaPosition};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::{DrawingArea, DrawingAreaErrorKind};
-use plotters::element::{PathElement, Polygon, Rectangle, Text};
+use plotters::element::{PathElement, Rectangle, Text};
 use plotters::style::text_anchor::{HPos, VPos};
-use plotters::style::{Color, RGBColor, ShapeStyle, WHITE};
+use plotters::style::{Color, FontTransform, RGBColor, ShapeStyle, WHITE};
 use plotters_backend::DrawingBackend;
 
 use super::axis::Axis;
 use super::chart::{EndLabel, Layer, Panel, Plot, Side};
-use super::font::{Face, LABEL};
-use super::layout::{Layout, TIMEOUT_HEIGHT};
+use super::font::{Face, LABEL, SMALL};
+use super::layout::{AXIS_NAME, Layout, PlacedPanel, ROW_ABOVE, TOP};
 use super::legend::draw_legend;
 use super::marks::{dashed, draw_mark, filled, stroke};
 use super::style::GREY;
 
 /// Pixels drawn for one pixel of the figure.
-pub const SCALE: i32 = 4;
+pub const SCALE: i32 = 6;
 
 /// An error of the backend.
 pub type Failure<DB> = DrawingAreaErrorKind<<DB as DrawingBackend>::ErrorType>;
@@ -32,8 +32,11 @@ pub type Canvas<DB> = DrawingArea<DB, Shift>;
 /// A chart whose axes are drawn.
 type Chart<'a, DB> = ChartContext<'a, DB, Cartesian2d<Axis, Axis>>;
 
-/// Opacity of a band.
-const BAND_OPACITY: f64 = 0.16;
+/// Opacity of the field of a box.
+const BOX_OPACITY: f64 = 0.16;
+
+/// Length of the strokes beside the labels of an axis, in pixels of the figure.
+const TICK: i32 = 4;
 
 /// Colour of labelled grid lines.
 const GRID: RGBColor = RGBColor(222, 222, 222);
@@ -50,8 +53,8 @@ pub fn draw<DB: DrawingBackend>(
     for line in &layout.lines {
         write(canvas, &line.text, line.face, line.at, (HPos::Left, VPos::Top))?;
     }
-    for (panel, place) in plot.panels.iter().zip(&layout.panels) {
-        draw_panel(canvas, panel, *place, layout)?;
+    for (panel, placed) in plot.panels.iter().zip(&layout.panels) {
+        draw_panel(canvas, panel, placed, layout)?;
     }
     draw_legend(canvas, layout)
 }
@@ -71,19 +74,24 @@ pub fn write<DB: DrawingBackend>(
 fn draw_panel<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     panel: &Panel,
-    (left, top): (i32, i32),
+    placed: &PlacedPanel,
     layout: &Layout,
 ) -> Result<(), Failure<DB>> {
+    let (left, top) = placed.at;
     let heading = (left + layout.label_width, top);
     let bold = LABEL.bold();
     write(canvas, &panel.heading, bold, heading, (HPos::Left, VPos::Top))?;
-    let above = top + layout.above_panel;
+    let above = top + placed.above;
     let area = canvas.clone().shrink(
         (left * SCALE, above * SCALE),
-        (layout.panel_width * SCALE, layout.chart_height * SCALE),
+        (layout.panel_width * SCALE, placed.chart_height * SCALE),
     );
-    let chart = draw_axes(&area, panel, layout)?;
-    draw_timeouts(canvas, &chart, panel, (left + layout.label_width, above))?;
+    let chart = draw_axes(&area, panel, placed, layout)?;
+    if placed.has_upright_labels {
+        draw_upright_labels(canvas, &chart, panel)?;
+    }
+    draw_axis_name(canvas, panel, placed, layout)?;
+    draw_rows_above(canvas, &chart, panel, (left + layout.label_width, above))?;
     draw_end_labels(canvas, &chart, panel)?;
     panel.layers.iter().try_for_each(|layer| draw_layer(canvas, &chart, panel, layer))
 }
@@ -91,16 +99,19 @@ fn draw_panel<DB: DrawingBackend>(
 fn draw_axes<'a, DB: DrawingBackend>(
     area: &Canvas<DB>,
     panel: &Panel,
+    placed: &PlacedPanel,
     layout: &Layout,
 ) -> Result<Chart<'a, DB>, Failure<DB>> {
     let mut builder = ChartBuilder::on(area);
-    let width = layout.panel_width - layout.label_width - layout.end_width;
-    let x = panel.x.thinned(width);
+    let x = match placed.has_upright_labels {
+        true => panel.x.without_labels(),
+        false => panel.x.thinned(layout.chart_width()),
+    };
     let mut chart = builder
         .margin_right(layout.end_width * SCALE)
-        .margin_top(4 * SCALE)
+        .margin_top(TOP * SCALE)
         .set_label_area_size(LabelAreaPosition::Left, layout.label_width * SCALE)
-        .set_label_area_size(LabelAreaPosition::Bottom, layout.axis_height * SCALE)
+        .set_label_area_size(LabelAreaPosition::Bottom, placed.axis_height * SCALE)
         .build_cartesian_2d(x, panel.y.clone())?;
     let mut mesh = chart.configure_mesh();
     if !panel.has_columns {
@@ -109,36 +120,69 @@ fn draw_axes<'a, DB: DrawingBackend>(
     if !panel.has_rows {
         mesh.disable_y_mesh();
     }
-    mesh.x_desc(&panel.x.name)
-        .y_desc(&panel.y.name)
+    mesh.y_desc(&panel.y.name)
         .label_style(LABEL.style(HPos::Left, VPos::Top))
         .axis_desc_style(LABEL.style(HPos::Left, VPos::Top))
         .bold_line_style(stroke(GRID, 1.0))
         .light_line_style(stroke(FAINT, 1.0))
         .axis_style(stroke(GREY, 1.0))
-        .set_all_tick_mark_size(4 * SCALE)
+        .set_all_tick_mark_size(TICK * SCALE)
         .draw()?;
     Ok(chart)
 }
 
-/// Draws the number of runs that timed out, above the chart, beside the marker of their series.
-fn draw_timeouts<DB: DrawingBackend>(
+/// Writes the labels below a chart upright, from the axis down.
+fn draw_upright_labels<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    chart: &Chart<'_, DB>,
+    panel: &Panel,
+) -> Result<(), Failure<DB>> {
+    for (at, label) in panel.x.ticks() {
+        let (x, y) = chart.backend_coord(&(*at, panel.y.low()));
+        let style = LABEL.style(HPos::Right, VPos::Center);
+        let style = style.transform(FontTransform::Rotate270);
+        canvas.draw(&Text::new(label.clone(), (x, y + (TICK + 3) * SCALE), style))?;
+    }
+    Ok(())
+}
+
+/// Writes the name of the axis below a chart.
+fn draw_axis_name<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    panel: &Panel,
+    placed: &PlacedPanel,
+    layout: &Layout,
+) -> Result<(), Failure<DB>> {
+    let (left, top) = placed.at;
+    let middle = left + layout.label_width + layout.chart_width() / 2;
+    let bottom = top + placed.above + placed.chart_height;
+    write(
+        canvas,
+        &panel.x.name,
+        LABEL,
+        (middle, bottom - AXIS_NAME / 2),
+        (HPos::Center, VPos::Center),
+    )
+}
+
+/// Draws the rows of numbers above the chart, each beside its name and marker.
+fn draw_rows_above<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     chart: &Chart<'_, DB>,
     panel: &Panel,
     (left, bottom): (i32, i32),
 ) -> Result<(), Failure<DB>> {
-    for (row, timeouts) in panel.timeouts.iter().rev().enumerate() {
-        let y = bottom - row as i32 * TIMEOUT_HEIGHT - TIMEOUT_HEIGHT / 2;
-        let face = LABEL.sized(10.0);
+    for (row, numbers) in panel.above.iter().rev().enumerate() {
+        let y = bottom - row as i32 * ROW_ABOVE - ROW_ABOVE / 2;
+        let face = LABEL.sized(SMALL);
         let end = (HPos::Right, VPos::Center);
-        write(canvas, "not ended", face, (left - 16, y), end)?;
-        draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), timeouts.style, true)?;
-        for (x, number) in &timeouts.at {
+        write(canvas, numbers.name, face, (left - 16, y), end)?;
+        draw_mark(canvas, ((left - 8) * SCALE, y * SCALE), numbers.style, numbers.is_open)?;
+        for (x, number) in &numbers.at {
             let (x, _) = chart.backend_coord(&(*x, panel.y.low()));
-            let style = face.colored(timeouts.style.color);
+            let style = face.colored(numbers.style.color);
             let style = style.bold().style(HPos::Center, VPos::Center);
-            canvas.draw(&Text::new(number.to_string(), (x, y * SCALE), style))?;
+            canvas.draw(&Text::new(number.clone(), (x, y * SCALE), style))?;
         }
     }
     Ok(())
@@ -177,12 +221,13 @@ fn draw_layer<DB: DrawingBackend>(
 ) -> Result<(), Failure<DB>> {
     let pixel = |point: &(f64, f64)| chart.backend_coord(point);
     match layer {
-        Layer::Band { color, points } => {
-            let there = points.iter().map(|(x, _, upper)| pixel(&(*x, *upper)));
-            let back = points.iter().rev().map(|(x, lower, _)| pixel(&(*x, *lower)));
-            let outline: Vec<(i32, i32)> = there.chain(back).collect();
-            canvas.draw(&Polygon::new(outline, color.mix(BAND_OPACITY).filled()))
+        Layer::Box { color, across, up } => {
+            let corners = [pixel(&(across.0, up.1)), pixel(&(across.1, up.0))];
+            canvas.draw(&Rectangle::new(corners, color.mix(BOX_OPACITY).filled()))
         }
+        Layer::Whiskers { color, points } => points.iter().try_for_each(|(x, lower, upper)| {
+            draw_whisker(canvas, [pixel(&(*x, *lower)), pixel(&(*x, *upper))], *color)
+        }),
         Layer::Line { color, points } => {
             let points: Vec<(i32, i32)> = points.iter().map(pixel).collect();
             canvas.draw(&PathElement::new(points, stroke(*color, 1.8)))
@@ -200,6 +245,20 @@ fn draw_layer<DB: DrawingBackend>(
             dashed(canvas, from, to, *kind)
         }
     }
+}
+
+/// An upright stroke with a short one across each end.
+pub fn draw_whisker<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    ends: [(i32, i32); 2],
+    color: RGBColor,
+) -> Result<(), Failure<DB>> {
+    let stroke = stroke(color, 1.0);
+    canvas.draw(&PathElement::new(ends.to_vec(), stroke))?;
+    ends.into_iter().try_for_each(|(x, y)| {
+        let across = vec![(x - 2 * SCALE, y), (x + 2 * SCALE, y)];
+        canvas.draw(&PathElement::new(across, stroke))
+    })
 }
 
 /// A bar between two corners.
@@ -233,6 +292,6 @@ fn draw_text<DB: DrawingBackend>(
         Side::Right => ((x + 7 * SCALE, y), HPos::Left, VPos::Center),
         Side::Center => ((x, y), HPos::Center, VPos::Center),
     };
-    let style = LABEL.sized(10.0).colored(color).style(across, down);
+    let style = LABEL.sized(SMALL).colored(color).style(across, down);
     canvas.draw(&Text::new(text.to_owned(), at, style))
 }

@@ -27,8 +27,14 @@ pub struct Face {
     pub color: RGBColor,
 }
 
-/// The face of labels.
+/// The face of labels: six points where a figure is as wide as a column of a paper, 84 mm.
 pub const LABEL: Face = Face { em: 11.5, is_bold: false, color: RGBColor(51, 51, 51) };
+
+/// The em of the numbers in a panel.
+pub const SMALL: f64 = 10.5;
+
+/// Units that stay on the line of their number.
+const UNITS: [&str; 4] = ["s", "ms", "µs", "%"];
 
 impl Face {
     /// The face in another colour.
@@ -64,14 +70,24 @@ impl Face {
         i32::try_from(width).unwrap_or(i32::MAX) / SCALE
     }
 
-    /// A text in lines that are no wider than so many pixels, unless a single word is.
+    /// A text in lines that are no wider than so many pixels, unless a single word is. A number and its unit are one word.
     pub fn wrap(self, text: &str, width: i32) -> Vec<String> {
-        let mut lines: Vec<String> = Vec::new();
+        let mut words: Vec<String> = Vec::new();
         for word in text.split_whitespace() {
+            let is_unit = UNITS.contains(&word.trim_end_matches([',', ';', ')']));
+            let number =
+                words.last_mut().filter(|last| last.ends_with(|one: char| one.is_ascii_digit()));
+            match number.filter(|_| is_unit) {
+                Some(number) => *number += &format!(" {word}"),
+                None => words.push(word.to_owned()),
+            }
+        }
+        let mut lines: Vec<String> = Vec::new();
+        for word in words {
             let longer = lines.last().map(|line| format!("{line} {word}"));
             match longer.filter(|line| self.width(line) <= width) {
                 Some(line) => *lines.last_mut().expect("there is one") = line,
-                None => lines.push(word.to_owned()),
+                None => lines.push(word),
             }
         }
         lines
@@ -102,6 +118,7 @@ mod tests {
         assert_eq!(lines.join(" "), text);
         assert_eq!(LABEL.wrap("unbreakablebutlong", 10), ["unbreakablebutlong"]);
         assert!(LABEL.wrap("", 10).is_empty());
+        assert_eq!(LABEL.wrap("over 2 s, at", 10), ["over", "2 s,", "at"]);
     }
 
     #[test]

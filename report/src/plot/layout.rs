@@ -1,4 +1,7 @@
 //! Computes the size of a figure and the positions of its parts.
+//!
+//! Every figure has the same width, that of a column of a paper, so that its text has the same size in all of them. Panels stand below
+//! each other.
 
 use super::chart::{LegendEntry, Panel, Plot};
 use super::font::{Face, LABEL};
@@ -6,8 +9,23 @@ use super::font::{Face, LABEL};
 /// Space between the edge and the content, in pixels.
 pub const MARGIN: i32 = 14;
 
-/// Height of a row of time-outs above a panel, in pixels.
-pub const TIMEOUT_HEIGHT: i32 = 14;
+/// Width of a panel with its labels, in pixels. With the margins it is 84 mm where [`LABEL`] is six points.
+const PANEL_WIDTH: i32 = 424;
+
+/// Height of a row of numbers above a panel, in pixels.
+pub const ROW_ABOVE: i32 = 14;
+
+/// Space above a chart, in pixels.
+pub const TOP: i32 = 4;
+
+/// Height of the name of the axis below a chart, in pixels.
+pub const AXIS_NAME: i32 = 18;
+
+/// Height of the labels of that axis with their strokes, in pixels, if they are not upright.
+const AXIS_LABELS: i32 = 22;
+
+/// Space between two panels, in pixels.
+const BETWEEN: i32 = 8;
 
 /// Height of a line of the legend, in pixels.
 const LEGEND_HEIGHT: i32 = 19;
@@ -25,22 +43,31 @@ pub struct Layout {
     pub size: (i32, i32),
     /// Title and subtitle.
     pub lines: Vec<Line>,
-    /// The upper left corner of each panel.
-    pub panels: Vec<(i32, i32)>,
+    /// The panels.
+    pub panels: Vec<PlacedPanel>,
     /// Width of a panel, with its labels.
     pub panel_width: i32,
     /// Width of the labels at the left of a panel.
     pub label_width: i32,
     /// Width of the names of curves at the right of a panel, with the margin.
     pub end_width: i32,
-    /// Height of the labels below.
-    pub axis_height: i32,
-    /// Height of the heading and of the time-outs above a chart.
-    pub above_panel: i32,
-    /// Height of a chart with the labels below.
-    pub chart_height: i32,
     /// The entries of the legend, and the left end of each at its middle.
     pub legend: Vec<Placed>,
+}
+
+/// Where a panel is.
+#[derive(Clone, Copy, Debug)]
+pub struct PlacedPanel {
+    /// Its upper left corner.
+    pub at: (i32, i32),
+    /// Height of the heading and of the numbers above the chart.
+    pub above: i32,
+    /// Height of the chart with the labels below.
+    pub chart_height: i32,
+    /// Height of the labels below.
+    pub axis_height: i32,
+    /// Whether these are upright.
+    pub has_upright_labels: bool,
 }
 
 /// An entry of the legend, and the left end of its middle.
@@ -60,44 +87,61 @@ pub struct Line {
 impl Layout {
     /// Computes the layout of a plot with its title.
     pub fn of(title: &str, plot: &Plot) -> Layout {
-        let columns = plot.columns.clamp(1, plot.panels.len().max(1)) as i32;
-        let (panel_width, panel_height) = plot.panel_size;
-        let width = columns * panel_width + 2 * MARGIN;
-        let (lines, top) = headlines(title, plot, width - 2 * MARGIN);
-        let any_heading = plot.panels.iter().any(|panel| !panel.heading.is_empty());
-        let timeouts = plot.panels.iter().map(|panel| panel.timeouts.len());
-        let timeouts = timeouts.max().unwrap_or(0) as i32 * TIMEOUT_HEIGHT;
-        let above_panel = timeouts + if any_heading { 22 } else { 0 };
-        let row_height = above_panel + panel_height + 10;
-        let place = |at: usize| {
-            let (row, column) = (at as i32 / columns, at as i32 % columns);
-            (MARGIN + column * panel_width, top + row * row_height)
-        };
-        let panels: Vec<(i32, i32)> = (0..plot.panels.len()).map(place).collect();
-        let bottom = panels.last().map_or(top, |(_, y)| y + row_height);
-        let (legend, height) = legend(&plot.legend, bottom, width);
-        Layout {
-            size: (width, height + MARGIN / 2),
+        let width = PANEL_WIDTH + 2 * MARGIN;
+        let (lines, top) = headlines(title, plot, PANEL_WIDTH);
+        let mut layout = Layout {
+            size: (width, 0),
             lines,
-            panels,
-            panel_width,
+            panels: Vec::new(),
+            panel_width: PANEL_WIDTH,
             label_width: label_width(&plot.panels),
             end_width: end_width(&plot.panels),
-            axis_height: 42,
-            above_panel,
-            chart_height: panel_height,
-            legend,
+            legend: Vec::new(),
+        };
+        let mut bottom = top;
+        for panel in &plot.panels {
+            let placed = layout.placed(panel, plot.panel_height, bottom);
+            bottom += placed.above + placed.chart_height + BETWEEN;
+            layout.panels.push(placed);
+        }
+        let (legend, height) = legend(&plot.legend, bottom, width);
+        layout.legend = legend;
+        layout.size.1 = height + MARGIN / 2;
+        layout
+    }
+
+    /// Width of a chart without its labels.
+    pub fn chart_width(&self) -> i32 {
+        self.panel_width - self.label_width - self.end_width
+    }
+
+    /// A panel whose upper edge is at `top`.
+    fn placed(&self, panel: &Panel, height: i32, top: i32) -> PlacedPanel {
+        let has_upright_labels = panel.x.needs_upright_labels(self.chart_width());
+        let labels = if has_upright_labels {
+            panel.x.labels().map(|label| LABEL.width(label)).max().unwrap_or(0) + 12
+        } else {
+            AXIS_LABELS
+        };
+        let axis_height = labels + if panel.x.name.is_empty() { 0 } else { AXIS_NAME };
+        let heading = if panel.heading.is_empty() { 0 } else { 20 };
+        PlacedPanel {
+            at: (MARGIN, top),
+            above: heading + panel.above.len() as i32 * ROW_ABOVE,
+            chart_height: TOP + height + axis_height,
+            axis_height,
+            has_upright_labels,
         }
     }
 }
 
 /// Title and subtitle, and where what follows begins.
 fn headlines(title: &str, plot: &Plot, width: i32) -> (Vec<Line>, i32) {
-    let bold = LABEL.bold().sized(15.0);
+    let bold = LABEL.bold().sized(14.0);
     let subtitle = LABEL.sized(11.0);
     let mut lines = Vec::new();
     let mut y = 10;
-    for (text, face, height) in [(title, bold, 21), (&*plot.subtitle, subtitle, 16)] {
+    for (text, face, height) in [(title, bold, 20), (&*plot.subtitle, subtitle, 16)] {
         for text in face.wrap(text, width) {
             let at = (MARGIN, y);
             lines.push(Line { text, face, at });
@@ -107,20 +151,23 @@ fn headlines(title: &str, plot: &Plot, width: i32) -> (Vec<Line>, i32) {
     (lines, y + 8)
 }
 
-/// Width of the widest label of any panel and the name of the axis, or of the words beside the time-outs.
+/// Width of the widest label of any panel and the name of the axis, or of the words beside the numbers above.
 fn label_width(panels: &[Panel]) -> i32 {
     let labels = panels.iter().flat_map(|panel| panel.y.labels());
     let widest = labels.map(|label| LABEL.width(label)).max().unwrap_or(0);
-    let has_timeouts = panels.iter().any(|panel| !panel.timeouts.is_empty());
-    let for_timeouts = if has_timeouts { 76 } else { 0 };
-    (widest + 32).max(for_timeouts)
+    let has_name = panels.iter().any(|panel| !panel.y.name.is_empty());
+    let has_rows_above = panels.iter().any(|panel| !panel.above.is_empty());
+    let for_rows_above = if has_rows_above { 76 } else { 0 };
+    (widest + if has_name { 32 } else { 12 }).max(for_rows_above)
 }
 
 /// Width of the longest name at the end of a curve with its marker, and of the margin.
 fn end_width(panels: &[Panel]) -> i32 {
     let labels = panels.iter().flat_map(|panel| &panel.end_labels);
     let widest = labels.map(|label| LABEL.width(&label.text) + 20).max();
-    widest.unwrap_or(0) + MARGIN
+    // Half of the last number below a chart may be beyond the chart's edge. Names are below their columns.
+    let has_numbers = panels.iter().any(|panel| !panel.x.has_names());
+    widest.unwrap_or(if has_numbers { MARGIN } else { 0 })
 }
 
 /// The entries in as many lines as they need, and where the last one ends.

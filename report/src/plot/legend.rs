@@ -7,7 +7,7 @@ use plotters_backend::DrawingBackend;
 
 use super::bars::on_bar;
 use super::chart::Symbol;
-use super::draw::{Canvas, Failure, SCALE, draw_bar, write};
+use super::draw::{Canvas, Failure, SCALE, draw_bar, draw_whisker, write};
 use super::font::LABEL;
 use super::layout::Layout;
 use super::marks::{dashed, draw_mark, stroke};
@@ -44,7 +44,10 @@ fn draw_symbol<DB: DrawingBackend>(
             draw_mark(canvas, (middle, y), style, false)
         }
         Symbol::Mark(style, is_open) => draw_mark(canvas, (middle, y), style, is_open),
-        Symbol::Band => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
+        Symbol::Box => canvas.draw(&Rectangle::new(field(5), GREY.mix(0.3).filled())),
+        Symbol::Whisker => {
+            draw_whisker(canvas, [(middle, y + 6 * SCALE), (middle, y - 6 * SCALE)], GREY)
+        }
         Symbol::Bar(color) => draw_bar(canvas, field(5), color),
         Symbol::MarkedBar(style) => {
             draw_bar(canvas, field(6), Some(style.color))?;

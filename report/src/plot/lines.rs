@@ -1,15 +1,22 @@
-//! Panels of curves: medians with quartile bands, and the numbers of runs that timed out.
+//! Panels of curves: medians between quartiles, and the numbers of runs that timed out. Curves are shifted sideways by some pixels, so
+//! that none covers another one.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::axis::Axis;
-use super::chart::{EndLabel, Layer, LegendEntry, Panel, Reference, Symbol, Table, Timeouts};
+use super::chart::{EndLabel, Layer, LegendEntry, NumbersAbove, Panel, Reference, Symbol, Table};
 use super::style::{GREY, Marker, Style, algorithm_of, rank, styles};
 use crate::numbers::{digits, ratio, seconds};
 use crate::statistics::{Estimate, Summary};
 
 /// The largest number of rows of time-outs above a panel. The table has all of them.
 const TIMEOUT_ROWS: usize = 8;
+
+/// Distance by which a curve is shifted from the one before it, as a part of the axis.
+const SHIFT: f64 = 0.016;
+
+/// The part of the distance between two places of the axis over which curves are shifted, at most.
+const SHIFTED: f64 = 0.5;
 
 /// Up to this number, curves have their names at their ends; the legend names more curves.
 pub const LABELLED: usize = 4;
@@ -70,7 +77,7 @@ fn distinct(numbers: impl Iterator<Item = f64>) -> Vec<f64> {
 }
 
 /// The limits at which runs of any series timed out.
-fn limits(series: &[Series]) -> Vec<f64> {
+pub fn limits(series: &[Series]) -> Vec<f64> {
     distinct(series.iter().flat_map(|one| one.limits.iter().copied()))
 }
 
@@ -101,34 +108,39 @@ pub fn panel(heading: &str, x: &str, series: &[Series], quantity: Quantity, y: A
     let places: Vec<u64> = places.map(|(place, _)| *place).collect();
     let mut panel = Panel::new(heading, Axis::points(x, &places), y);
     panel.has_columns = true;
+    let x = panel.x.clone();
+    let step = SHIFT.min(x.spacing() * SHIFTED / series.len().max(1) as f64);
+    let middle = (series.len() as f64 - 1.0) / 2.0;
+    let shifted = |at: usize, place: u64| x.moved(place as f64, step * (at as f64 - middle));
     let curves = || {
-        let curves = series.iter();
-        curves.flat_map(|one| known(one).map(move |points| (one.style.color, points)))
+        let curves = series.iter().enumerate();
+        curves.flat_map(|(at, one)| known(one).map(move |points| (at, one.style.color, points)))
     };
-    panel.layers.extend(curves().map(|(color, points)| {
-        let ends = points
-            .iter()
-            .map(|(place, summary)| (*place as f64, summary.lower.low, summary.upper.low));
-        Layer::Band { color, points: ends.collect() }
-    }));
     if quantity == Quantity::Seconds {
         let kind = Reference::Limit;
         let limits = limits(series).into_iter().filter(|at| *at <= panel.y.high());
         panel.layers.extend(limits.map(|at| Layer::Reference { at, kind }));
     }
-    panel.layers.extend(curves().map(|(color, points)| {
-        let medians = points.iter().map(|(place, summary)| (*place as f64, summary.median.low));
+    panel.layers.extend(curves().map(|(at, color, points)| {
+        let ends = points
+            .iter()
+            .map(|(place, summary)| (shifted(at, *place), summary.lower.low, summary.upper.low));
+        Layer::Whiskers { color, points: ends.collect() }
+    }));
+    panel.layers.extend(curves().map(|(at, color, points)| {
+        let medians =
+            points.iter().map(|(place, summary)| (shifted(at, *place), summary.median.low));
         Layer::Line { color, points: medians.collect() }
     }));
     for is_open in [true, false] {
-        for one in series {
+        for (at, one) in series.iter().enumerate() {
             let points = one.points.iter();
             let points = points.filter(|(_, summary)| summary.median.is_open() == is_open);
-            let points = points.map(|(place, summary)| (*place as f64, summary.median.low));
+            let points = points.map(|(place, summary)| (shifted(at, *place), summary.median.low));
             panel.add_marks(one.style, is_open, points.collect());
         }
     }
-    panel.timeouts = series.iter().filter_map(timeouts).take(TIMEOUT_ROWS).collect();
+    panel.above = series.iter().filter_map(not_ended).take(TIMEOUT_ROWS).collect();
     if series.len() <= LABELLED {
         name_ends(&mut panel, series);
     }
@@ -141,11 +153,12 @@ pub fn name_ends(panel: &mut Panel, series: &[Series]) {
 }
 
 /// The parts of a curve whose medians are known. No line is drawn through points that timed out.
-fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
+pub fn known(series: &Series) -> impl Iterator<Item = &[(u64, Summary)]> {
     let parts = series.points.split(|(_, summary)| summary.median.is_open());
     parts.filter(|points| !points.is_empty())
 }
 
+/// The name of a curve at its end.
 fn end_label(series: &Series) -> Option<EndLabel> {
     Some(EndLabel {
         style: series.style,
@@ -154,11 +167,11 @@ fn end_label(series: &Series) -> Option<EndLabel> {
     })
 }
 
-fn timeouts(series: &Series) -> Option<Timeouts> {
+/// The row of runs that did not end; none if all did.
+pub fn not_ended(series: &Series) -> Option<NumbersAbove> {
     let points = series.points.iter();
     let at = points.map(|(place, summary)| (*place as f64, summary.timed_out));
-    let at: Vec<(f64, usize)> = at.filter(|(_, number)| *number > 0).collect();
-    (!at.is_empty()).then_some(Timeouts { style: series.style, at })
+    NumbersAbove::not_ended(series.style, at)
 }
 
 /// What curves show at the last place that all of them have, in a sentence: the medians in ascending order, of many curves only the
@@ -214,17 +227,13 @@ pub fn legend(series: &[Series], quantity: Quantity) -> Vec<LegendEntry> {
     if entries.len() <= LABELLED {
         entries.clear();
     }
-    entries.push(LegendEntry::new(Symbol::Band, "lower to upper quartile around the median"));
+    entries.push(LegendEntry::new(Symbol::Whisker, "lower to upper quartile"));
     let mut summaries = series.iter().flat_map(|one| &one.points);
     if summaries.any(|(_, summary)| summary.median.is_open()) {
         let open = Style { color: GREY, marker: Marker::Circle };
         let meaning = match quantity {
-            Quantity::Seconds => {
-                "open: the median run did not end (time limit or memory; at least this)"
-            }
-            Quantity::Ratio => {
-                "open: the median run did not end (at least this, or at the upper edge)"
-            }
+            Quantity::Seconds => "open: median at least this; it did not end",
+            Quantity::Ratio => "open: at least this, or above; it did not end",
         };
         entries.push(LegendEntry::new(Symbol::Mark(open, true), meaning));
     }

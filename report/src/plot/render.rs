@@ -10,8 +10,8 @@ use super::chart::Plot;
 use super::draw::{SCALE, draw};
 use super::layout::Layout;
 
-/// Pixels of a PNG for one pixel of the figure.
-const RESOLUTION: i32 = 2;
+/// Pixels of a PNG for one pixel of the figure: 400 for an inch where the figure is as wide as a column of a paper.
+const RESOLUTION: i32 = 3;
 
 /// Pixels drawn for one pixel of the PNG, in each direction.
 const SAMPLES: usize = (SCALE / RESOLUTION) as usize;
@@ -32,7 +32,7 @@ pub fn svg(title: &str, plot: &Plot) -> String {
     text.replacen(&drawn, &meant, 1)
 }
 
-/// Draws a plot as PNG, of twice the size.
+/// Draws a plot as PNG, of three times the size.
 pub fn png(title: &str, plot: &Plot) -> Vec<u8> {
     let layout = Layout::of(title, plot);
     let (width, height) = pixels(&layout);

@@ -1,8 +1,8 @@
 //! A panel of distributions, a box for each group.
 
 use super::axis::Axis;
-use super::chart::{Layer, LegendEntry, Panel, Side, Symbol, Table};
-use super::style::{BLACK, Marker, PUBLISHED, Style};
+use super::chart::{Layer, LegendEntry, NumbersAbove, Panel, Symbol, Table};
+use super::style::{BLACK, Marker, PUBLISHED, Style, algorithm_of};
 use crate::numbers::{digits, percent};
 use crate::statistics::{Estimate, Summary};
 
@@ -12,8 +12,8 @@ const HALF: f64 = 0.18;
 /// Distance of the means from the middle of the box.
 const BESIDE: f64 = 0.3;
 
-/// Room above 100 % for the text about the means, as a part of the axis.
-const ROOM: f64 = 0.22;
+/// Room above 100 %, as a part of the axis.
+const ROOM: f64 = 0.04;
 
 /// Part of the numbers beyond the whiskers at each end.
 const TAIL: f64 = 0.05;
@@ -78,22 +78,45 @@ impl Group {
     }
 }
 
-/// Width and height of a panel of these groups, so that the texts about their means do not overlap.
-pub fn size(groups: &[Group]) -> (i32, i32) {
-    ((80 + 108 * groups.len() as i32).max(640), 370)
-}
+/// Height of a panel, in pixels.
+pub const HEIGHT: i32 = 210;
 
-/// A panel with a box for each group. Its axis starts at 0 if `from_zero`, else near the smallest number.
-pub fn panel(name: &str, groups: &[Group], from_zero: bool) -> Panel {
-    let least = groups.iter().map(|group| group.shares[0].min(group.published.unwrap_or(1.0)));
-    let least = if from_zero { 0.0 } else { least.fold(1.0, f64::min) };
-    let names: Vec<String> = groups.iter().map(|group| group.name.clone()).collect();
-    let y = Axis::shares(name, least, ROOM);
-    let mut panel = Panel::new("", Axis::names("", &names), y);
+/// Groups for whose means a panel has room.
+pub const GROUPS: usize = 5;
+
+/// A panel with a box for each group, at most [`GROUPS`]. Its axis ends at 0 if `from_zero`, else at 100 %, and at the other end near the
+/// farthest number.
+pub fn panel(heading: &str, name: &str, groups: &[Group], from_zero: bool) -> Panel {
+    let published = groups.iter().filter_map(|group| group.published);
+    let ends =
+        groups.iter().flat_map(|group| [group.shares[0], group.shares[group.shares.len() - 1]]);
+    let shown = ends.chain(published);
+    let y = if from_zero {
+        Axis::shares_to(name, shown.fold(0.0, f64::max))
+    } else {
+        Axis::shares(name, shown.fold(1.0, f64::min), ROOM)
+    };
+    let names: Vec<String> =
+        groups.iter().map(|group| algorithm_of(&group.name).to_owned()).collect();
+    let mut panel = Panel::new(heading, Axis::names("", &names), y);
     for (at, group) in groups.iter().enumerate() {
         draw(&mut panel, at as f64, group);
     }
+    panel.above = means(groups);
     panel
+}
+
+/// The means, and the published ones where there are any, as rows of numbers.
+fn means(groups: &[Group]) -> Vec<NumbersAbove> {
+    let places = || groups.iter().enumerate().map(|(at, group)| (at as f64, group));
+    let ours = places().map(|(at, group)| (at, percent(group.mean())));
+    let theirs = places().filter_map(|(at, group)| Some((at, percent(group.published?))));
+    let mean = Style { color: BLACK, marker: Marker::Diamond };
+    let rows = [
+        NumbersAbove { name: "mean", style: mean, is_open: false, at: ours.collect() },
+        NumbersAbove { name: "published", style: PUBLISHED, is_open: true, at: theirs.collect() },
+    ];
+    rows.into_iter().filter(|row| !row.at.is_empty()).collect()
 }
 
 fn draw(panel: &mut Panel, x: f64, group: &Group) {
@@ -103,8 +126,8 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
     };
     let [lower, median, upper] = [summary.lower, summary.median, summary.upper].map(|one| one.low);
     let [low, high] = group.whiskers();
-    let field = [(x - HALF, lower, upper), (x + HALF, lower, upper)];
-    panel.layers.push(Layer::Band { color, points: field.to_vec() });
+    let (across, up) = ((x - HALF, x + HALF), (lower, upper));
+    panel.layers.push(Layer::Box { color, across, up });
     let line = |points: &[(f64, f64)]| Layer::Line { color, points: points.to_vec() };
     let [left, right] = [x - HALF, x + HALF];
     panel.layers.extend([
@@ -122,25 +145,13 @@ fn draw(panel: &mut Panel, x: f64, group: &Group) {
     panel.add_marks(mean, false, vec![(x - BESIDE, group.mean())]);
     let published = group.published.map(|share| (x + BESIDE, share));
     panel.add_marks(PUBLISHED, true, published.into_iter().collect());
-    add_means(panel, x, group);
-}
-
-/// Adds the means as text above the boxes.
-fn add_means(panel: &mut Panel, x: f64, group: &Group) {
-    let mut words = vec![format!("mean {}", percent(group.mean()))];
-    words.extend(group.published.map(|share| format!("published {}", percent(share))));
-    let (low, high) = (panel.y.low(), panel.y.high());
-    for (line, text) in words.into_iter().enumerate() {
-        let y = high - (high - low) * (0.07 + 0.055 * line as f64);
-        panel.add_text((x, y), Side::Above, text, BLACK);
-    }
 }
 
 /// The legend of such a panel.
 pub fn legend(groups: &[Group]) -> Vec<LegendEntry> {
     let grey = |marker| Style { color: super::style::GREY, marker };
     let mut entries = vec![
-        LegendEntry::new(Symbol::Band, "lower to upper quartile, with the median"),
+        LegendEntry::new(Symbol::Box, "lower to upper quartile, with the median"),
         LegendEntry::new(
             Symbol::Mark(grey(Marker::Plus), false),
             "below the 5th or above the 95th percentile",

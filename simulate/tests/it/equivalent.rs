@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 
 use crate::outcome::{effect, traced};
 use crate::stress;
-use crate::tables;
 use simulate::differences::{equivalent, touched};
+use simulate::named_effects::named_effects;
 use simulate::simulation::Simulation;
 use simulate::system::{entry_of, visits};
 use slicc::builtin::BUILTINS;
@@ -292,13 +292,13 @@ fn changes_of_unreached_entries_are_equivalent() {
 /// No named mutant that shows its fault is classified as equivalent.
 #[test]
 fn real_bugs_are_not_equivalent() {
-    let rows = tables::rows(&tables::fixture("mutants.csv"));
+    let rows = named_effects().expect("every row of mutants.csv can be read");
     for mutant in named::all() {
         let original = open(&mutant.protocol);
         let mutated = original.with(&mutant).unwrap();
-        let mut own = rows.iter().filter(|row| row["mutant"] == *mutant.name);
-        if let Some(way) = own.find(|row| row["why"].is_empty()) {
-            let asks_more = ["--dma", "--flush"].iter().any(|one| way["options"].contains(one));
+        let mut own = rows.iter().filter(|row| row.mutant == mutant.name);
+        if let Some(way) = own.find(|row| row.why.is_empty()) {
+            let asks_more = ["--dma", "--flush"].iter().any(|one| way.options.contains(one));
             let reason = equivalent(&original, &mutated, None);
             let reason = reason.filter(|one| !(asks_more && one.assumes_accesses_only()));
             assert_eq!(reason, None, "{}", mutant.name);

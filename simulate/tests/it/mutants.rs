@@ -2,8 +2,8 @@
 
 use crate::outcome::{effect, traced};
 use crate::stress;
-use crate::tables;
 use simulate::differences::touched;
+use simulate::named_effects::{NamedEffect, named_effects};
 use simulate::simulation::Simulation;
 use slicc::mutant::{Mutant, named};
 use slicc::protocol::Protocol;
@@ -37,45 +37,21 @@ fn original(protocol: &str) -> Protocol {
     Protocol::open(protocol).unwrap_or_else(|failure| panic!("{:?}", failure.diagnostics))
 }
 
-/// A row of `mutants.csv`: a way to see the fault of a mutant, or why there is none.
-struct Way {
-    mutant: String,
-    client: String,
-    options: String,
-    effect: String,
-    seed: String,
-    why: String,
+fn ways() -> Vec<NamedEffect> {
+    named_effects().expect("every row of mutants.csv can be read")
 }
 
-impl Way {
-    fn all() -> Vec<Way> {
-        let rows = tables::rows(&tables::fixture("mutants.csv"));
-        let way = |row: tables::Row| {
-            let cell = |name: &str| row[name].clone();
-            Way {
-                mutant: cell("mutant"),
-                client: cell("client"),
-                options: cell("options"),
-                effect: cell("effect"),
-                seed: cell("seed"),
-                why: cell("why"),
-            }
-        };
-        rows.into_iter().map(way).collect()
-    }
-
-    /// The run, with the options of the program's command line.
-    fn simulation(&self, seed: u64) -> Simulation {
-        let words = format!("{} --seed {seed}", self.options);
-        stress::simulation_of(&words, self.client.parse().unwrap())
-    }
+/// The run of a way, with the options of the program's command line.
+fn simulation(way: &NamedEffect, seed: u64) -> Simulation {
+    let words = format!("{} --seed {seed}", way.options);
+    stress::simulation_of(&words, way.client.parse().unwrap())
 }
 
 #[test]
 fn faults_show_and_are_not_there_without_the_mutant() {
-    for way in Way::all().iter().filter(|way| way.why.is_empty()) {
+    for way in ways().iter().filter(|way| way.why.is_empty()) {
         let mutant = named::find(&way.mutant).unwrap();
-        let simulation = way.simulation(way.seed.parse().unwrap());
+        let simulation = simulation(way, way.seed.parse().unwrap());
         let shown = effect(&opened(&mutant), &simulation);
         assert_eq!(shown.as_deref(), Some(&*way.effect), "{}", way.mutant);
         let repaired = effect(&original(&mutant.protocol), &simulation);
@@ -86,10 +62,10 @@ fn faults_show_and_are_not_there_without_the_mutant() {
 #[test]
 #[ignore = "takes ten seconds: whether the seeds are the first"]
 fn faults_do_not_show_earlier() {
-    for way in Way::all().iter().filter(|way| way.why.is_empty()) {
+    for way in ways().iter().filter(|way| way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
         let shows =
-            |&seed: &u64| effect(&protocol, &way.simulation(seed)).as_ref() == Some(&way.effect);
+            |&seed: &u64| effect(&protocol, &simulation(way, seed)).as_ref() == Some(&way.effect);
         let first = (1..).find(shows);
         assert_eq!(first.unwrap().to_string(), way.seed, "{}", way.mutant);
     }
@@ -97,12 +73,12 @@ fn faults_do_not_show_earlier() {
 
 #[test]
 fn every_mutant_has_a_way_to_see_it_or_a_reason() {
-    let ways = Way::all();
+    let ways = ways();
     for mutant in named::all() {
         let mut own = ways.iter().filter(|way| way.mutant == mutant.name);
         let first = own.next();
         let first = first.unwrap_or_else(|| panic!("{} is not in mutants.csv", mutant.name));
-        let is_seen = |way: &Way| way.why.is_empty() && !way.effect.is_empty();
+        let is_seen = |way: &NamedEffect| way.why.is_empty() && !way.effect.is_empty();
         let is_known = if first.why.is_empty() {
             is_seen(first) && own.all(is_seen)
         } else {
@@ -123,7 +99,7 @@ const SILENT: usize = 8;
 
 #[test]
 fn harmless_mutants_show_no_effect() {
-    for way in Way::all().iter().filter(|way| !way.why.is_empty()) {
+    for way in ways().iter().filter(|way| !way.why.is_empty()) {
         let protocol = opened(&named::find(&way.mutant).unwrap());
         for simulation in stress::standard(&protocol).take(SILENT) {
             let shown = effect(&protocol, &simulation);
@@ -138,7 +114,7 @@ const ALIKE: usize = 40;
 
 #[test]
 fn mutants_documented_to_keep_runs_do() {
-    for way in Way::all().iter().filter(|way| way.why.starts_with(SAME_RUNS)) {
+    for way in ways().iter().filter(|way| way.why.starts_with(SAME_RUNS)) {
         let mutant = named::find(&way.mutant).unwrap();
         let (ours, mutated) = (original(&mutant.protocol), opened(&mutant));
         let mut never = touched(&ours, &mutated).entries;

@@ -8,8 +8,8 @@ use std::process::Command;
 
 use crate::outcome::{effect, traced};
 use crate::stress;
-use crate::tables;
 use simulate::differences::touched;
+use simulate::named_effects::named_effects;
 use slicc::ast::{Declaration, Machine, Name, Transition};
 use slicc::builtin::BUILTINS;
 use slicc::mutant::named;
@@ -175,12 +175,11 @@ fn same_runs(a: &[u8], b: &[u8]) -> bool {
 
 /// The first way to see each fault: client, options and effect.
 fn ways() -> BTreeMap<String, (String, String, String)> {
-    let rows = tables::rows(&tables::fixture("mutants.csv"));
+    let rows = named_effects().expect("every row of mutants.csv can be read");
     let mut ways = BTreeMap::new();
-    for row in rows.iter().filter(|row| row["why"].is_empty()) {
-        let options = format!("{} --seed {}", row["options"], row["seed"]);
-        let way = (row["client"].clone(), options, row["effect"].clone());
-        ways.entry(row["mutant"].clone()).or_insert(way);
+    for row in rows.into_iter().filter(|row| row.why.is_empty()) {
+        let options = format!("{} --seed {}", row.options, row.seed);
+        ways.entry(row.mutant).or_insert((row.client, options, row.effect));
     }
     ways
 }

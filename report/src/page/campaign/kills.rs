@@ -10,9 +10,9 @@ use crate::page::table::Table;
 
 /// The matrices of each protocol, which are not pooled; of the only protocol that of all runs, of each model, and of each client.
 pub(super) fn part(answers: &Answers) -> Option<Markup> {
-    let is_of_protocol = |matrix: &&KillMatrix| matches!(matrix.scope, Scope::Protocol(_));
-    let has_several = answers.kills.iter().any(|matrix| is_of_protocol(&matrix));
-    let shown = answers.kills.iter().filter(|matrix| !has_several || is_of_protocol(matrix));
+    let shown = answers.shown(&answers.kills, |matrix| &matrix.scope);
+    // The cores of each model of each protocol would be twice as many tables.
+    let shown = shown.filter(|matrix| !matches!(matrix.scope, Scope::Cores { .. }));
     let mut matrices = shown.filter(|matrix| !matrix.rows.is_empty());
     let first = matrices.next()?;
     Some(html! {

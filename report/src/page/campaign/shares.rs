@@ -11,7 +11,8 @@ use tables::CRITERIA;
 
 /// The shares, with a row for each scope.
 pub(super) fn rates(answers: &Answers) -> Option<Markup> {
-    let rates: Vec<&Rates> = answers.rates.iter().filter(|rates| rates.violating > 0).collect();
+    let shown = answers.shown(&answers.rates, |rates| &rates.scope);
+    let rates: Vec<&Rates> = shown.filter(|rates| rates.violating > 0).collect();
     if rates.is_empty() {
         return None;
     }
@@ -31,7 +32,8 @@ pub(super) fn rates(answers: &Answers) -> Option<Markup> {
 
 /// The published shares and ours, for each model. Those of single kinds of cores are in the table.
 fn stated(rates: &[&Rates]) -> Markup {
-    let of_models = rates.iter().filter(|rates| matches!(rates.scope, Scope::Model(_)));
+    let of_models =
+        rates.iter().filter(|rates| matches!(rates.scope, Scope::Model(_) | Scope::Cores { .. }));
     let claims = of_models.flat_map(|rates| rates.claims.iter().map(|claim| (&rates.scope, claim)));
     let told: Vec<_> = claims.filter(|(_, claim)| claim.of > 0).collect();
     html! {
@@ -73,7 +75,8 @@ fn sentence(of: &Scope, claim: &ClaimedShare) -> String {
 pub(super) fn operations(answers: &Answers) -> Option<Markup> {
     let is_known =
         |one: &&OperationsToDetection| one.criteria.iter().any(|detection| detection.runs > 0);
-    let known: Vec<_> = answers.operations.iter().filter(is_known).collect();
+    let shown = answers.shown(&answers.operations, |one| &one.scope);
+    let known: Vec<_> = shown.filter(is_known).collect();
     if known.is_empty() {
         return None;
     }

@@ -1,0 +1,285 @@
+//! Figures in the form of the papers: the same axes, scales and names, and means, as published. Runs that timed out count as their limit,
+//! so a mean of such runs is a lower bound; it is drawn open.
+//!
+//! The better figures beside them show medians and quartiles, which a time limit rarely changes.
+
+use std::collections::BTreeMap;
+
+use super::growth;
+use super::sample::{Sample, time};
+use super::slowdown::{BASELINE, slowdowns};
+use super::times::{ALONE, STACKED, place};
+use crate::numbers::count;
+use crate::plot::axis::{Axis, Scale};
+use crate::plot::chart::{Layer, LegendEntry, Panel, Plot, Symbol};
+use crate::plot::lines::{self, Quantity, Series};
+use crate::plot::style::{GREY, Marker, Style, rank, style, unknown};
+use crate::statistics::{Estimate, Summary};
+use tables::Trial;
+
+/// Names of algorithms, ours and the paper's.
+type Names = &'static [(&'static str, &'static str)];
+
+/// A graph of a paper.
+struct Graph {
+    heading: &'static str,
+    /// The part of the experiment, which is the quantity on the axis below.
+    part: &'static str,
+    /// The name of that axis.
+    x: &'static str,
+    names: Names,
+}
+
+const GRADUAL_SC: Names =
+    &[("sc-ccm-enum", "SC-CCM+Enum"), ("sc-ccm-sat", "SC-CCM+SAT"), ("sc-sat", "SC-SAT")];
+const GRADUAL_TSO: Names =
+    &[("tso-wccm-enum", "TSO-CCM+Enum"), ("tso-wccm-sat", "TSO-CCM+SAT"), ("tso-sat", "TSO-SAT")];
+const SEARCHES: Names = &[
+    ("wsc-enum", "wSC+ENUM"),
+    ("ccm-enum", "CCM+ENUM"),
+    ("dbcop", "DBCOP"),
+    ("wsc-dbcop", "wSC+DBCOP"),
+];
+const SEARCHES_CLOSER: Names =
+    &[("wsc-enum", "wSC+ENUM"), ("ccm-enum", "CCM+ENUM"), ("wsc-dbcop", "wSC+DBCOP")];
+const SATURATIONS: Names = &[("wsc", "wSC"), ("ccm", "CCM"), ("dbcop", "DBCOP")];
+const SATURATIONS_CLOSER: Names = &[("wsc", "wSC"), ("ccm", "CCM")];
+
+const fn by_operations(heading: &'static str, names: Names) -> Graph {
+    Graph { heading, part: "operations", x: "number of operations", names }
+}
+
+const fn by_cpus(heading: &'static str, names: Names) -> Graph {
+    Graph { heading, part: "threads", x: "number of cpus", names }
+}
+
+const fn by_threads(heading: &'static str, names: Names) -> Graph {
+    Graph { heading, part: "threads", x: "number of threads", names }
+}
+
+/// CAV 2019, Figure 4.
+pub fn gcc_fig4(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, &[by_operations("4 cpus", GRADUAL_SC), by_cpus("50 operations a cpu", GRADUAL_SC)])
+}
+
+/// CAV 2019, Figure 5.
+pub fn gcc_fig5(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, &[by_cpus("", GRADUAL_SC)])
+}
+
+/// CAV 2019, Figure 6.
+pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
+    plot(
+        sample,
+        &[by_operations("4 cpus", GRADUAL_TSO), by_cpus("50 operations a cpu", GRADUAL_TSO)],
+    )
+}
+
+/// Boosting, Figure 6.
+pub fn wsc_fig6(sample: &Sample<'_>) -> Option<Plot> {
+    plot(sample, &[by_operations("", SEARCHES)])
+}
+
+/// Boosting, Figures 7 and 8.
+pub fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
+    plot(
+        sample,
+        &[
+            by_threads("(a) all approaches", SEARCHES),
+            by_threads("(b) without DBCOP", SEARCHES_CLOSER),
+        ],
+    )
+}
+
+/// Boosting, Figure 9.
+pub fn wsc_fig9(sample: &Sample<'_>) -> Option<Plot> {
+    plot(
+        sample,
+        &[
+            by_threads("(a) all approaches", SATURATIONS),
+            by_threads("(b) without DBCOP", SATURATIONS_CLOSER),
+        ],
+    )
+}
+
+/// A panel for each graph, on linear axes.
+fn plot(sample: &Sample<'_>, graphs: &[Graph]) -> Option<Plot> {
+    let drawn = graphs.iter().filter_map(|graph| {
+        let own = sample.part(graph.part)?;
+        let named = own.trials.iter().filter_map(|trial| {
+            let (_, name) = graph.names.iter().find(|(ours, _)| *ours == trial.algorithm)?;
+            Some((*name, place(graph.part, trial), time(trial)?))
+        });
+        let series = means(named, |name| {
+            let ours = graph.names.iter().find(|(_, theirs)| *theirs == name);
+            let (rank, style) = ours.map(|(ours, _)| (rank(ours), style(ours)))?;
+            Some((rank, style))
+        });
+        let shown = lines::numbers(&series);
+        let y = Axis::seconds("average running time", shown, Scale::Linear);
+        Some((graph, panel(graph.heading, graph.x, &series, y), series))
+    });
+    let drawn: Vec<(&Graph, Panel, Vec<Series>)> = drawn.collect();
+    let (first, _, series) = drawn.first()?;
+    let unit = if first.x == "number of cpus" { "cpus" } else { first.part };
+    let told = lines::finding(|at| format!("{} {unit}", count(at)), series, Quantity::Seconds);
+    let groups = drawn.iter().map(|(graph, _, series)| {
+        let panel = if graph.heading.is_empty() { graph.x } else { graph.heading };
+        (vec![panel.to_owned()], series.clone())
+    });
+    let all: Vec<Series> = drawn.iter().flat_map(|(.., series)| series.clone()).collect();
+    Some(Plot {
+        finding: on_average(&told),
+        subtitle: format!("as in the paper: means; {}", sample.histories_per_point()),
+        panel_height: if drawn.len() > 1 { STACKED } else { ALONE },
+        legend: legend(&all),
+        table: lines::table(&["graph"], "place", &groups.collect::<Vec<_>>(), Quantity::Seconds),
+        panels: drawn.into_iter().map(|(_, panel, _)| panel).collect(),
+    })
+}
+
+/// HPCA 2006, Figure 4, against the number of operations.
+pub fn growth_by_operations(sample: &Sample<'_>) -> Option<Plot> {
+    growth(sample, "operations", "threads", "n: operations")
+}
+
+/// HPCA 2006, Figure 4, against the number of threads.
+pub fn growth_by_threads(sample: &Sample<'_>) -> Option<Plot> {
+    growth(sample, "threads", "operations", "p: processors")
+}
+
+/// HPCA 2006, Figure 4, against the number of locations.
+pub fn growth_by_locations(sample: &Sample<'_>) -> Option<Plot> {
+    growth(sample, "locations", "operations", "a: memory locations")
+}
+
+/// The three graphs, on logarithmic axes of the same length, so that the third is the first and the second on top of each other.
+fn growth(sample: &Sample<'_>, against: &str, by: &str, x: &str) -> Option<Plot> {
+    let curves: BTreeMap<String, u64> =
+        sample.trials.iter().map(|trial| (curve(by, trial), place(by, trial))).collect();
+    let mut ranks: Vec<u64> = curves.values().copied().collect();
+    ranks.sort_unstable();
+    let styled = |name: &str| {
+        let at = ranks.binary_search(curves.get(name)?).ok()?;
+        Some((at, unknown(at * 7)))
+    };
+    let own = |algorithm: &'static str| {
+        let own = sample.trials.iter().filter(move |trial| trial.algorithm == algorithm);
+        own.filter_map(|trial| Some((curve(by, trial), place(against, trial), time(trial)?)))
+    };
+    let over = slowdowns(sample, BASELINE).into_iter();
+    let over = over.filter(|(trial, _)| trial.algorithm == growth::PUBLISHED_ALGORITHM);
+    let over = over.map(|(trial, ratio)| (curve(by, trial), place(against, trial), ratio));
+    let [baseline, back, ratio] = [
+        means(own(BASELINE), styled),
+        means(own(growth::PUBLISHED_ALGORITHM), styled),
+        means(over, styled),
+    ];
+    let places = |series: &[Series]| series.iter().any(|one| one.points.len() > 1);
+    if !places(&back) {
+        return None;
+    }
+    let times = lines::numbers(&baseline).chain(lines::numbers(&back));
+    let times = Axis::seconds("analysis time", times, Scale::Logarithmic);
+    let least = lines::numbers(&ratio).fold(1.0, f64::min);
+    let range = [least, least * times.high() / times.low() / (1.4 * 1.4)];
+    let ratios = Axis::ratios("ratio", range.into_iter(), Scale::Logarithmic);
+    let told = growth::told(&ratio, "Deriv+Back takes on average", "the baseline's time", against);
+    let groups = [
+        (vec!["(a) Baseline".to_owned()], baseline.clone()),
+        (vec!["(c) Deriv+Back".to_owned()], back.clone()),
+    ];
+    let mut table = lines::table(&["graph"], against, &groups, Quantity::Seconds);
+    let ratio_rows = [(vec!["(b) ratio".to_owned()], ratio.clone())];
+    table.rows.extend(lines::table(&["graph"], against, &ratio_rows, Quantity::Ratio).rows);
+    Some(Plot {
+        finding: told?,
+        subtitle: format!(
+            "as in the paper: means, axes of the same length; {}",
+            sample.histories_per_point()
+        ),
+        panels: vec![
+            panel("(a) Baseline", x, &baseline, times.clone()),
+            panel("(b) Deriv+Back / Baseline", x, &ratio, ratios),
+            panel("(c) Deriv+Back", x, &back, times),
+        ],
+        panel_height: STACKED,
+        legend: legend(&[baseline, back].concat()),
+        table,
+    })
+}
+
+/// The name of the curve of a trial.
+fn curve(by: &str, trial: &Trial) -> String {
+    format!("{} {by}", count(place(by, trial)))
+}
+
+/// The measurements of a curve, by place on the axis.
+type Places = BTreeMap<u64, Vec<Estimate>>;
+
+/// A curve of means for each name, in the order that `known` says; names that it does not know have none. The mean stands in the place of the
+/// median and the quartiles.
+fn means<N: Into<String>>(
+    measured: impl Iterator<Item = (N, u64, Estimate)>,
+    known: impl Fn(&str) -> Option<(usize, Style)>,
+) -> Vec<Series> {
+    let mut all: BTreeMap<(usize, String), (Style, Places)> = BTreeMap::new();
+    for (name, place, number) in measured {
+        let name: String = name.into();
+        if let Some((rank, style)) = known(&name) {
+            let (_, places) = all.entry((rank, name)).or_insert_with(|| (style, Places::new()));
+            places.entry(place).or_default().push(number);
+        }
+    }
+    let series = all.into_iter().map(|((_, name), (style, places))| {
+        let cut = places.values().flatten().filter(|one| one.is_open()).map(|one| one.low);
+        let mut limits: Vec<f64> = cut.collect();
+        limits.sort_by(f64::total_cmp);
+        limits.dedup();
+        let points =
+            places.iter().filter_map(|(place, numbers)| Some((*place, Summary::of_mean(numbers)?)));
+        Series { name, style, points: points.collect(), limits }
+    });
+    series.collect()
+}
+
+/// A panel of curves without quartiles.
+fn panel(heading: &str, x: &str, series: &[Series], y: Axis) -> Panel {
+    let places = series.iter().flat_map(|one| &one.points);
+    let places: Vec<u64> = places.map(|(place, _)| *place).collect();
+    let mut panel = Panel::new(heading, Axis::points(x, &places), y);
+    let point = |(place, summary): &(u64, Summary)| (*place as f64, summary.median.low);
+    for one in series {
+        let color = one.style.color;
+        panel.layers.extend(
+            lines::known(one)
+                .map(|points| Layer::Line { color, points: points.iter().map(point).collect() }),
+        );
+    }
+    for is_open in [true, false] {
+        for one in series {
+            let points = one.points.iter();
+            let points = points.filter(|(_, summary)| summary.median.is_open() == is_open);
+            panel.add_marks(one.style, is_open, points.map(point).collect());
+        }
+    }
+    panel.above = series.iter().filter_map(lines::not_ended).collect();
+    lines::name_ends(&mut panel, series);
+    panel
+}
+
+fn legend(series: &[Series]) -> Vec<LegendEntry> {
+    let limits = lines::limits(series);
+    if limits.is_empty() {
+        return Vec::new();
+    }
+    let limits: Vec<String> = limits.into_iter().map(crate::numbers::seconds).collect();
+    let open = Style { color: GREY, marker: Marker::Circle };
+    let text = format!("open: at least this (timed out counts as {})", limits.join(", "));
+    vec![LegendEntry::new(Symbol::Mark(open, true), text)]
+}
+
+/// A sentence about means.
+fn on_average(told: &str) -> String {
+    told.strip_prefix("At ").map_or_else(String::new, |rest| format!("On average at {rest}"))
+}
