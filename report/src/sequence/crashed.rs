@@ -52,15 +52,23 @@ impl Parties {
     /// scripts name controllers. One that has another name keeps it.
     fn owner(&mut self, buffer: &str) -> usize {
         let path = buffer.rsplit_once('.').map_or(buffer, |(path, _)| path);
-        let object = path.strip_prefix("system.").unwrap_or(path);
-        let object = object.strip_prefix("ruby.").unwrap_or(object);
-        let controller = object.split_once("_cntrl").and_then(|(prefix, version)| {
-            let version: u32 = version.parse().ok()?;
-            let machine = self.machines.iter().find(|machine| is_short_for(prefix, machine))?;
-            Some(format!("{machine} {version}"))
-        });
-        self.column(controller.unwrap_or_else(|| object.to_owned()))
+        let controller = self.controller(path);
+        self.column(controller.unwrap_or_else(|| inside_ruby(path).to_owned()))
     }
+
+    /// The controller that gem5's scripts give a name: `L1Cache 0` for `system.ruby.l1_cntrl0`.
+    fn controller(&self, object: &str) -> Option<String> {
+        let (prefix, version) = inside_ruby(object).split_once("_cntrl")?;
+        let version: u32 = version.parse().ok()?;
+        let machine = self.machines.iter().find(|machine| is_short_for(prefix, machine))?;
+        Some(format!("{machine} {version}"))
+    }
+}
+
+/// The name of an object without those of what it is in.
+fn inside_ruby(object: &str) -> &str {
+    let object = object.strip_prefix("system.").unwrap_or(object);
+    object.strip_prefix("ruby.").unwrap_or(object)
 }
 
 /// Whether the name of an object begins as that of a type of controllers, or has its capitals: `dir` and `Directory`, `cp` and
@@ -171,8 +179,13 @@ fn brief(message: &str) -> String {
 
 /// What the crash says of the controller that it happened in.
 fn failing(crash: &Crash, parties: &mut Parties) -> Option<Event> {
-    let (machine, version) = (crash.machine.as_ref()?, crash.version?);
-    let at = parties.column(format!("{machine} {version}"));
+    let name = match (&crash.machine, crash.version, &crash.object) {
+        (Some(machine), Some(version), _) => format!("{machine} {version}"),
+        // A message whose first line is lost does not name the type of the controller.
+        (_, _, Some(object)) => parties.controller(object)?,
+        _ => return None,
+    };
+    let at = parties.column(name);
     let what = match (&crash.event, &crash.state) {
         (Some(event), Some(state)) => format!("{event} in {state}: {}", crash.kind),
         _ => crash.kind.to_string(),
@@ -248,6 +261,25 @@ mod tests {
         }
         // The failing step is marked.
         assert_eq!(svg(&chart).matches("<circle").count(), 1);
+    }
+
+    #[test]
+    fn a_crash_of_an_object_is_marked_at_its_controller() {
+        let crash = Crash {
+            machine: None,
+            version: None,
+            object: Some("system.ruby.l1_cntrl1".to_owned()),
+            ..invalid()
+        };
+        let [named, of_object] = [invalid(), crash].map(|crash| {
+            let chart = crashed(String::new(), &crash, &forwarded()).unwrap();
+            chart.steps.last().cloned()
+        });
+        assert_eq!(named, of_object);
+        let of_none = Crash { object: Some("system.cpu1".to_owned()), ..invalid() };
+        let of_none = Crash { machine: None, ..of_none };
+        let chart = crashed(String::new(), &of_none, &forwarded()).unwrap();
+        assert_ne!(named, chart.steps.last().cloned());
     }
 
     #[test]
