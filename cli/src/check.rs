@@ -111,7 +111,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     }
     let printed = match args.format {
         Form::Text => table::print(&seen.rows, out),
-        Form::Csv => tables::csv_to(&table::sorted(&seen.rows), &mut *out),
+        Form::Csv => tables::csv_to(&verdicts::sorted(&seen.rows), &mut *out),
         Form::Json | Form::Parquet => Ok(()),
     };
     match printed.map_err(Error::Output) {

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use ::history::{AssumedSize, History as Operations, Initial, Isa, Source};
 use ingest::{Addresses, Options, Transitions};
+use lab::inputs;
 use lab::load::{self, Input};
 use pyo3::exceptions::{PyIndexError, PyValueError};
 use pyo3::prelude::*;
@@ -412,7 +413,8 @@ pub fn read(
     only(file, all)
 }
 
-/// Reads all histories of a file, with the arguments of `read`.
+/// Reads all histories of a file, a folder of traces, or those that a pattern such as `runs/*.gz` names, with the arguments of `read`.
+/// A file that cannot be read is an error; `check_files` goes on with the others.
 #[pyfunction]
 #[pyo3(signature = (path, *, source = None, access_size = None, addresses = None, from_tick = None, to_tick = None, initial = None,
     isa = None, lossy = false, fetches = false))]
@@ -441,7 +443,11 @@ pub fn read_all(
         lossy,
         fetches,
     )?;
-    open(py, path, options)
+    let mut all = Vec::new();
+    for path in inputs::traces(&[path]) {
+        all.extend(open(py, path.map_err(error::lab)?, options.clone())?);
+    }
+    Ok(all)
 }
 
 /// Reads one history from text in one of the formats that `read` knows.

@@ -170,6 +170,19 @@ class Checking(unittest.TestCase):
                 call()
         self.assertEqual(rubric.parse(twice).check(ambiguous="search").verdict, "consistent")
 
+    def test_folders_and_patterns_are_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for name in ["b.axe", "a.axe"]:
+                Path(folder, name).write_text("0: M[0] := 1\n")
+            for path in [folder, f"{folder}/*.axe"]:
+                self.assertEqual([one.threads for one in rubric.read_all(path)], [1, 1])
+            with self.assertRaisesRegex(rubric.InputError, "nothing"):
+                rubric.read_all(f"{folder}/nothing-*.axe")
+
+    def test_violations_come_first(self):
+        rows = rubric.check_files([TRACES.parent / "litmus" / "litmus.axe", VIOLATION], progress=False).to_polars()
+        self.assertEqual(rows["verdict"][0], "violation")
+
     def test_damaged_tables_are_errors(self):
         # Each of these makes the library that decodes them panic, or end its process.
         damaged = TRACES.parent / "damaged"
