@@ -262,7 +262,7 @@ fn what_is_wrong_is_said() {
     );
     let file = folder.file("file", "");
     let message = error(&small(&file, &[]));
-    assert!(message.contains("check the path"), "{message}");
+    assert!(message.contains("name another folder"), "{message}");
 }
 
 #[test]
