@@ -57,17 +57,17 @@ const fn by_threads(heading: &'static str, names: Names) -> Graph {
     Graph { heading, part: "threads", x: "number of threads", names }
 }
 
-/// CAV 2019, Figure 4.
+/// Draws Figure 4 of CAV 2019: checking valid histories against SC.
 pub fn gcc_fig4(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_operations("4 cpus", GRADUAL_SC), by_cpus("50 operations a cpu", GRADUAL_SC)])
 }
 
-/// CAV 2019, Figure 5.
+/// Draws Figure 5 of CAV 2019, by the number of cpus.
 pub fn gcc_fig5(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_cpus("", GRADUAL_SC)])
 }
 
-/// CAV 2019, Figure 6.
+/// Draws Figure 6 of CAV 2019: checking valid histories against TSO.
 pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
@@ -75,12 +75,12 @@ pub fn gcc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     )
 }
 
-/// Boosting, Figure 6.
+/// Draws Figure 6 of "Boosting", by the number of operations.
 pub fn wsc_fig6(sample: &Sample<'_>) -> Option<Plot> {
     plot(sample, &[by_operations("", SEARCHES)])
 }
 
-/// Boosting, Figures 7 and 8.
+/// Draws Figures 7 and 8 of "Boosting", by the number of threads.
 pub fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
@@ -91,7 +91,7 @@ pub fn wsc_fig7(sample: &Sample<'_>) -> Option<Plot> {
     )
 }
 
-/// Boosting, Figure 9.
+/// Draws Figure 9 of "Boosting": saturations by the number of threads.
 pub fn wsc_fig9(sample: &Sample<'_>) -> Option<Plot> {
     plot(
         sample,
