@@ -87,13 +87,17 @@ impl RepertoireArgs {
         also.into_iter().chain(dma).collect()
     }
 
+    /// `loads, stores, linked and flush`
+    pub fn asked(&self) -> String {
+        let also = self.also();
+        joined(["loads", "stores"].into_iter().chain(also.into_iter().map(Also::name)))
+    }
+
     /// `, also linked and flush, 1 DMA device`
     pub fn size(&self) -> String {
-        let names: Vec<&str> = self.also().into_iter().map(Also::name).collect();
-        let also = match names.split_last() {
-            None => String::new(),
-            Some((last, [])) => format!(", also {last}"),
-            Some((last, others)) => format!(", also {} and {last}", others.join(", ")),
+        let also = match joined(self.also().into_iter().map(Also::name)) {
+            names if names.is_empty() => names,
+            names => format!(", also {names}"),
         };
         let devices = match self.dma {
             0 => String::new(),
@@ -101,5 +105,15 @@ impl RepertoireArgs {
             count => format!(", {count} DMA devices"),
         };
         also + &devices
+    }
+}
+
+/// `linked, atomic and flush`
+fn joined(names: impl Iterator<Item = &'static str>) -> String {
+    let names: Vec<&str> = names.collect();
+    match names.split_last() {
+        None => String::new(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
     }
 }

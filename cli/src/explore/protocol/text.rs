@@ -45,12 +45,16 @@ pub fn print(
                 out,
                 "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
             )?;
+            what_runs_have(args, out)?;
         }
-        Verdict::Unproved { missed } => writeln!(
-            out,
-            "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
-             no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
-        )?,
+        Verdict::Unproved { missed } => {
+            writeln!(
+                out,
+                "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
+                 no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
+            )?;
+            what_runs_have(args, out)?;
+        }
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
             out,
@@ -90,6 +94,16 @@ pub fn print(
     } else {
         Ok(())
     }
+}
+
+/// Says what the runs consist of in which nothing was found, and how to look at others: a fault that
+/// needs something else is not excluded.
+fn what_runs_have(args: &Args, out: &mut dyn Write) -> io::Result<()> {
+    let asked = args.repertoire.asked();
+    writeln!(
+        out,
+        "  runs with one word in each line (`rubric simulate --per-line 2` has more) and {asked} (--also and --dma add to that)"
+    )
 }
 
 fn violation(found: &Violation, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
