@@ -173,6 +173,23 @@ impl Name {
     }
 }
 
+impl Name {
+    /// Reads a name as it is displayed. `None` if the text is none.
+    fn parse(text: &str) -> Option<Name> {
+        if let Some(address) = text.strip_prefix("initial@") {
+            return address.parse().ok().map(Name::Initial);
+        }
+        if let Some(address) = text.strip_prefix("final@") {
+            return address.parse().ok().map(Name::Final);
+        }
+        if text.contains('+') {
+            return None;
+        }
+        let (thread, index) = text.split_once(':')?;
+        Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+    }
+}
+
 impl fmt::Display for Name {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -10,9 +10,10 @@ use history::{Ambiguity, History, OpId, ReadsFrom};
 
 use crate::algorithm::Algorithm;
 use crate::bounds::Bounds;
-use crate::engine::complete::{Completion, Limits, complete, refute};
+use crate::engine::complete::{Completion, complete, refute};
 use crate::engine::events::Events;
 use crate::engine::finals::Finals;
+use crate::engine::limits::Limits;
 use crate::engine::minimise::minimise;
 use crate::engine::projection::left_out;
 use crate::engine::proof::{Contradiction, Violation};

@@ -12,7 +12,6 @@ use tables::TableError;
 use tables::files::advice;
 use thiserror::Error;
 
-use crate::simulate::protocols;
 use crate::status::Status;
 
 /// Why a command failed: one message for standard error.
@@ -106,15 +105,6 @@ impl From<SaveError> for Error {
         match error {
             SaveError::Output(error) => Error::Output(error),
             SaveError::Inexpressible(what) => Error::Usage(what),
-        }
-    }
-}
-
-impl From<lab::Error> for Error {
-    fn from(error: lab::Error) -> Error {
-        match error {
-            lab::Error::Protocol(refusal) => protocols::refusal(refusal),
-            error => Error::Lab(Box::new(error)),
         }
     }
 }

@@ -170,7 +170,7 @@ impl<B: BufRead> Reader<B> {
             self.next("a step or `end`")?;
             let (word, rest) = self.text.split_once(' ').unwrap_or((&self.text, ""));
             let known = match word {
-                "x" | "c" => name(rest).map(|op| steps.push((word == "c", op))),
+                "x" | "c" => Name::parse(rest).map(|op| steps.push((word == "c", op))),
                 "reads-from" => two(rest).map(|pair| reads_from.push(pair)),
                 "end" if rest.is_empty() => break,
                 _ => None,
@@ -214,18 +214,18 @@ fn statement(text: &str) -> Option<Statement> {
     let (word, rest) = text.split_once(' ').unwrap_or((text, ""));
     Some(match word {
         "suppose" => Statement::Suppose(literal(rest)?),
-        "candidates" => Statement::Candidates(name(rest)?),
+        "candidates" => Statement::Candidates(Name::parse(rest)?),
         "clause" => {
             let literals = rest.split_ascii_whitespace().map(literal);
             Statement::Clause(literals.collect::<Option<_>>()?)
         }
         "cycle" if rest.is_empty() => Statement::Cycle,
-        "thin-air" => Statement::ThinAir(name(rest)?),
+        "thin-air" => Statement::ThinAir(Name::parse(rest)?),
         "thin-final" => Statement::ThinFinal(rest.parse().ok()?),
         _ => {
             let rule = Rule::from_word(word)?;
             let (has_before, has_after) = rule.written_ends();
-            let mut names = rest.split(' ').map(name);
+            let mut names = rest.split(' ').map(Name::parse);
             let mut next = || names.next().flatten();
             let before = if has_before { Some(next()?) } else { None };
             let rule = rule.try_map(|()| next())?;
@@ -237,26 +237,11 @@ fn statement(text: &str) -> Option<Statement> {
 
 fn two(text: &str) -> Option<(Name, Name)> {
     let (a, b) = text.split_once(' ')?;
-    Some((name(a)?, name(b)?))
-}
-
-/// Reads the name of an event.
-pub(super) fn name(text: &str) -> Option<Name> {
-    if let Some(address) = text.strip_prefix("initial@") {
-        return address.parse().ok().map(Name::Initial);
-    }
-    if let Some(address) = text.strip_prefix("final@") {
-        return address.parse().ok().map(Name::Final);
-    }
-    if text.contains('+') {
-        return None;
-    }
-    let (thread, index) = text.split_once(':')?;
-    Some(Name::Op(thread.parse().ok()?, index.parse().ok()?))
+    Some((Name::parse(a)?, Name::parse(b)?))
 }
 
 fn literal(text: &str) -> Option<Literal> {
-    let both = |(a, b): (&str, &str)| Some((name(a)?, name(b)?));
+    let both = |(a, b): (&str, &str)| Some((Name::parse(a)?, Name::parse(b)?));
     if let Some(parts) = text.split_once('<') {
         return both(parts).map(|(a, b)| Literal::Before(a, b));
     }

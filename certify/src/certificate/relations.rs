@@ -3,7 +3,6 @@
 use std::fmt;
 
 use super::Name;
-use super::read::name;
 use crate::criterion::{BaseOrder, ForbiddenCycle, PairRelation};
 
 /// What a step of a refutation of a criterion says.
@@ -71,10 +70,10 @@ pub(super) fn parse(text: &str) -> Option<RelationStatement> {
         "cycle" => RelationStatement::Cycle(parse_cycle(words.next()?)?),
         word => RelationStatement::Pair {
             relation: parse_relation(word)?,
-            before: name(words.next()?)?,
-            after: name(words.next()?)?,
+            before: Name::parse(words.next()?)?,
+            after: Name::parse(words.next()?)?,
             via: match words.next() {
-                Some("via") => Some(name(words.next()?)?),
+                Some("via") => Some(Name::parse(words.next()?)?),
                 Some(_) => return None,
                 None => None,
             },
@@ -103,14 +102,14 @@ fn parse_relation(text: &str) -> Option<PairRelation<Name>> {
                 "hb^po-loc" => BaseOrder::SameLocation,
                 _ => return None,
             };
-            PairRelation::Local(order, name(op)?)
+            PairRelation::Local(order, Name::parse(op)?)
         }
     })
 }
 
 fn parse_cycle(text: &str) -> Option<ForbiddenCycle<Name>> {
     if let Some(op) = text.strip_prefix("hb@") {
-        return Some(ForbiddenCycle::Local(name(op)?));
+        return Some(ForbiddenCycle::Local(Name::parse(op)?));
     }
     let known = [
         ForbiddenCycle::Causality,

@@ -29,6 +29,7 @@ pub(crate) mod finals;
 mod frontier;
 mod greedy;
 pub(crate) mod index;
+pub mod limits;
 pub(crate) mod minimise;
 mod predecessor_cache;
 pub(crate) mod projection;

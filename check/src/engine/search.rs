@@ -24,10 +24,10 @@
 //! saturation, plus a visit of every thread for each write with unplaced readers.
 
 use crate::engine::choice::Choice;
-use crate::engine::complete::Limits;
 use crate::engine::effort::Effort;
 use crate::engine::explain::{Explanation, explain};
 use crate::engine::frontier::Frontier;
+use crate::engine::limits::Limits;
 use crate::engine::proof::{Block, Violation};
 use crate::engine::saturate::{Mark, NoFixpoint, Saturation};
 use certify::rule::Rule;

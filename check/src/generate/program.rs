@@ -1,13 +1,11 @@
-//! [`Program`]: random programs, and the histories of their runs.
+//! [`Program`]: random programs.
 
 use history::random::{Rng, Weighted};
 use history::{
     Access, Annotation, AssumedSize, BuildError, DependencyKind, History, HistoryBuilder, Initial,
-    Kind, Place, Provenance,
+    Kind, Place,
 };
-use memory::Model;
 
-use super::run::Run;
 use super::{Recipe, weak};
 
 /// The operations of all threads, thread by thread. Memory: 14 bytes an operation.
@@ -50,37 +48,14 @@ impl Program {
         Program { kind, annotation, location, written, dependencies: Vec::new(), starts }
     }
 
-    /// The history of a run under a model. Without a run, the values of reads are unknown.
-    pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
-        let mut builder = HistoryBuilder::new();
-        // Where ticks stand for dependencies, no others are recorded.
-        let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
-        for (thread, &start) in self.starts.iter().enumerate() {
-            let end = self.starts.get(thread + 1).copied();
-            for op in start..end.unwrap_or(self.kind.len()) {
-                let access = self.access(thread as u32, op);
-                builder.push(match run {
-                    Some(run) => run.observed(op, access, &self.written),
-                    None => access,
-                });
-                while let Some((&(_, kind, on), rest)) =
-                    dependencies.split_first().filter(|(first, _)| first.0 as usize == op)
-                {
-                    builder.depend(kind, on as usize);
-                    dependencies = rest;
-                }
-            }
-        }
-        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
-    }
-
     /// One past the last operation of an operation's thread.
     pub fn end_of_thread(&self, op: u32) -> u32 {
         let later = self.starts.iter().find(|&&start| start > op as usize);
         later.map_or(self.kind.len(), |&start| start) as u32
     }
 
-    fn access(&self, thread: u32, op: usize) -> Access {
+    /// An operation of a thread, as far as the program says what it is.
+    pub fn access(&self, thread: u32, op: usize) -> Access {
         let kind = self.kind[op];
         let place = match kind {
             kind if kind.is_fence() => Place::Nowhere,

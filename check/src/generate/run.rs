@@ -1,7 +1,9 @@
-//! [`run()`]: executes a program on a model's machine, with a random schedule.
+//! [`run()`]: executes a program on a model's machine, with a random schedule. The history of a run.
 
 use history::random::Rng;
-use history::{Access, History, Kind, OpId};
+use history::{
+    Access, AssumedSize, BuildError, History, HistoryBuilder, Initial, Kind, OpId, Provenance,
+};
 
 use super::program::Program;
 use super::{Recipe, RecipeError};
@@ -59,6 +61,32 @@ impl Run {
             order: Some(self.completed[op]),
             ..access
         }
+    }
+}
+
+impl Program {
+    /// The history of a run under a model. Without a run, the values of reads are unknown.
+    pub fn history(&self, run: Option<&Run>, model: Model) -> Result<History, BuildError> {
+        let mut builder = HistoryBuilder::new();
+        // Where ticks stand for dependencies, no others are recorded.
+        let mut dependencies = if model.uses_ticks() { &[][..] } else { &self.dependencies[..] };
+        for (thread, &start) in self.starts.iter().enumerate() {
+            let end = self.starts.get(thread + 1).copied();
+            for op in start..end.unwrap_or(self.kind.len()) {
+                let access = self.access(thread as u32, op);
+                builder.push(match run {
+                    Some(run) => run.observed(op, access, &self.written),
+                    None => access,
+                });
+                while let Some((&(_, kind, on), rest)) =
+                    dependencies.split_first().filter(|(first, _)| first.0 as usize == op)
+                {
+                    builder.depend(kind, on as usize);
+                    dependencies = rest;
+                }
+            }
+        }
+        builder.finish(AssumedSize::default(), &Initial::Zero, Provenance::default())
     }
 }
 

@@ -82,3 +82,12 @@ pub fn refusal(refusal: Box<Refusal>) -> Error {
         Error::Lab(Box::new(lab::Error::Protocol(refusal)))
     }
 }
+
+impl From<lab::Error> for Error {
+    fn from(error: lab::Error) -> Error {
+        match error {
+            lab::Error::Protocol(refusal) => self::refusal(refusal),
+            error => Error::Lab(Box::new(error)),
+        }
+    }
+}
