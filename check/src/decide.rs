@@ -27,7 +27,7 @@ use crate::engine::windows::{self, Ended};
 use crate::kernel::pairs::{count_unordered, write_pairs};
 use crate::options::Options;
 use crate::papers::{self, Answer, Problem};
-use crate::sat::formula::Found;
+use crate::sat::formula::{Found, OpenOrder};
 use crate::sat::residual::Residual;
 use crate::verdict::{Outcome, Reason, Stage, Verdict};
 use crate::weak;

@@ -20,6 +20,7 @@ use crate::error::Error;
 use crate::files;
 use crate::simulate::parse::percent;
 use crate::status::Status;
+use crate::version::END_OF_NAME;
 use crate::words;
 use lab::save::{self, Format, WRITABLE};
 
@@ -384,11 +385,8 @@ fn hard_name(recipe: &HardRecipe) -> String {
         _ => format!(" --copies {copies}"),
     };
     let command = format!("rubric generate --model {model} --family {family} --size {size}");
-    format!("{command}{copies} --seed {seed}{VERSION}")
+    format!("{command}{copies} --seed {seed}{END_OF_NAME}")
 }
-
-/// The end of a history's name, after the command that makes it.
-pub const VERSION: &str = concat!(" # version ", env!("CARGO_PKG_VERSION"));
 
 /// The command that makes this history alone, without options that change nothing, and the version
 /// that ran it.
@@ -422,7 +420,7 @@ fn name(recipe: &Recipe) -> String {
     let has_violations = recipe.violations > 0;
     option(has_violations, format!("violations {}", recipe.violations));
     option(has_violations, format!("distance {}", recipe.distance));
-    name + VERSION
+    name + END_OF_NAME
 }
 
 /// The format that the name of a file says.

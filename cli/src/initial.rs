@@ -6,7 +6,7 @@ use std::fs;
 use history::Initial;
 
 use crate::error::Error;
-use crate::options::parse_number;
+use crate::number;
 
 /// `zero`, `infer`, or the path of a file of lines `ADDRESS VALUE`.
 pub fn parse(text: &str) -> Result<Initial, Error> {
@@ -49,7 +49,7 @@ fn parse_line(line: &str) -> Result<Option<(u64, u64)>, String> {
     if content.is_empty() {
         return Ok(None);
     }
-    let fields: Vec<Option<u64>> = content.split_whitespace().map(parse_number).collect();
+    let fields: Vec<Option<u64>> = content.split_whitespace().map(number::parse).collect();
     match fields[..] {
         [Some(address), Some(value)] => Ok(Some((address, value))),
         _ => Err(format!(

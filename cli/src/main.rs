@@ -35,6 +35,7 @@ mod limits;
 mod litmus;
 mod monitor;
 mod mutants;
+mod number;
 mod options;
 mod probe;
 mod progress;

@@ -9,6 +9,7 @@ use ingest::Addresses;
 
 use crate::error::Error;
 use crate::initial;
+use crate::number;
 use crate::words;
 
 /// The form in which a command prints its results.
@@ -127,17 +128,6 @@ fn size_parser() -> impl TypedValueParser<Value = u8> {
     PossibleValuesParser::new(["1", "2", "4", "8"]).try_map(|size| size.parse::<u8>())
 }
 
-/// A number, hexadecimal with `0x` or decimal.
-pub fn parse_number(text: &str) -> Option<u64> {
-    match text.strip_prefix("0x").or_else(|| text.strip_prefix("0X")) {
-        // `from_str_radix` would take a sign.
-        Some(digits) if digits.starts_with('+') => None,
-        Some(digits) => u64::from_str_radix(digits, 16).ok(),
-        None if text.starts_with('+') => None,
-        None => text.parse().ok(),
-    }
-}
-
 fn parse_addresses(text: &str) -> Result<Addresses, String> {
     if text == "auto" { Ok(Addresses::Announced) } else { parse_range(text).map(Addresses::Range) }
 }
@@ -146,8 +136,8 @@ fn parse_range(text: &str) -> Result<Range<u64>, String> {
     let expected =
         "LO-HI with both numbers hexadecimal (0x1000-0x2000) or decimal, or auto, was expected";
     let (low, high) = text.split_once('-').ok_or(expected)?;
-    let low = parse_number(low.trim()).ok_or(expected)?;
-    let high = parse_number(high.trim()).ok_or(expected)?;
+    let low = number::parse(low.trim()).ok_or(expected)?;
+    let high = number::parse(high.trim()).ok_or(expected)?;
     if low >= high {
         return Err("the end, which is excluded, must be above the start".to_owned());
     }
@@ -157,16 +147,6 @@ fn parse_range(text: &str) -> Result<Range<u64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_are_hexadecimal_or_decimal() {
-        assert_eq!(parse_number("0x10"), Some(16));
-        assert_eq!(parse_number("10"), Some(10));
-        assert_eq!(parse_number("18446744073709551615"), Some(u64::MAX));
-        for bad in ["", "0x", "+1", "0x+1", "-1", "10h", "18446744073709551616"] {
-            assert_eq!(parse_number(bad), None, "{bad}");
-        }
-    }
 
     #[test]
     fn ranges_exclude_their_end() {

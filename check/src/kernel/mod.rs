@@ -33,7 +33,7 @@ use crate::options::Options;
 use crate::papers::criteria::causal;
 use crate::papers::execution::Execution;
 use crate::papers::{self, Problem};
-use crate::sat::formula::Found;
+use crate::sat::formula::{Found, OpenOrder};
 use crate::sat::residual::Residual;
 use crate::verdict::{Reason, SatStatistics};
 use certify::rule::Rule;

@@ -4,33 +4,24 @@
 use rustc_hash::FxHashMap;
 
 use super::graph::{Arc, Link};
-use super::residual::{Reader, Residual};
+use super::residual::Residual;
 use crate::engine::events::{Events, INITIAL};
 use crate::engine::explain::{Explainer, FactWriter, Hop};
-use crate::engine::proof::{Assumption, Block, Contradiction, Fact};
+use crate::engine::proof::{Assumption, Block, Contradiction, Fact, Violation};
 use certify::certificate::Node;
 use certify::rule::Rule;
 use history::OpId;
 
-/// The node of a reader: a read, or the end of a location.
-pub fn reader(events: &Events, reader: Reader) -> Node {
-    match reader {
-        Reader::Event(event) => Node::Op(events.op[event as usize]),
-        Reader::Final(location) => Node::Final(location),
-    }
-}
-
-/// The node of a reader's source.
-pub fn source(events: &Events, reader: Reader, source: u32) -> Node {
-    match (reader, source) {
-        (Reader::Event(read), INITIAL) => Node::Initial(events.location[read as usize]),
-        (Reader::Final(location), INITIAL) => Node::Initial(location),
-        _ => Node::Op(events.op[source as usize]),
+impl Residual<'_, '_, '_> {
+    /// The proof that there is no memory order at all. `None` if the solver's clauses do not show it, or a
+    /// bound was met.
+    pub fn refutation(&self) -> Option<Violation> {
+        self.formula.refutation(|cycle| block(self, cycle), |literal| self.meaning(literal))
     }
 }
 
 /// The block for a cycle.
-pub fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
+fn block(residual: &Residual<'_, '_, '_>, cycle: &[Arc]) -> Block {
     let explainer = Explainer::new(residual.saturation());
     let cycle = merged(&explainer, cycle);
     let mut hops: Vec<Hop> = Vec::new();

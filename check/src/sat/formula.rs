@@ -24,6 +24,32 @@ pub enum Found {
     Exceeded,
 }
 
+/// An order of which a formula says what is open.
+pub trait OpenOrder<'b> {
+    /// The formula.
+    fn formula(&mut self) -> &mut Formula<'b>;
+
+    /// The memory order that the solver's model represents, or cycles of the model.
+    ///
+    /// # Errors
+    /// Returns the cycles.
+    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>>;
+
+    /// Searches a memory order in which the assumptions, literals of the formula, hold. The budget is a
+    /// number of contradictions.
+    fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
+        loop {
+            if let Some(end) = self.formula().next_model(assumptions, budget) {
+                return end;
+            }
+            match self.check_model() {
+                Ok(order) => return Found::Order(order),
+                Err(cycles) => self.formula().refute_model(cycles),
+            }
+        }
+    }
+}
+
 /// The justification of a clause.
 #[derive(Debug)]
 pub enum Origin {

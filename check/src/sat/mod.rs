@@ -5,6 +5,7 @@
 //! - [`residual`]: a formula over the [pairs of writes](crate::kernel::pairs) that are left unordered, and
 //!   over the sources of reads with several candidates. Clauses that exclude the cycles of its models are
 //!   added until a model has none;
+//! - [`reader`]: what reads a value that may come from several writes;
 //! - [`graph`], [`cycles`], [`triangles`]: the order that a model represents, and its cycles;
 //! - [`case`](mod@case): the proof that a cycle is a contradiction, as a block;
 //! - [`resolve`](mod@resolve), [`clauses`]: the proof that the clauses contradict each other.
@@ -14,6 +15,7 @@ mod clauses;
 pub(crate) mod cycles;
 pub(crate) mod formula;
 pub(crate) mod graph;
+mod reader;
 pub(crate) mod residual;
 mod resolve;
 pub(crate) mod solver;

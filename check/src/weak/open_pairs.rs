@@ -14,7 +14,7 @@ use crate::bounds::Bounds;
 use crate::engine::explain::Hop;
 use crate::engine::proof::{Assumption, Block, Violation};
 use crate::sat::cycles::cycles;
-use crate::sat::formula::{Formula, Found};
+use crate::sat::formula::{Formula, OpenOrder};
 use crate::sat::graph::{self, Arc, Graph, Link};
 use crate::sat::triangles::Triangles;
 use crate::verdict::SatStatistics;
@@ -71,30 +71,6 @@ impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
         self.formula.statistics()
     }
 
-    /// Searches a memory order, as the nodes of the graph. The budget is a number of contradictions.
-    pub fn solve(&mut self, budget: u64) -> Found {
-        loop {
-            if let Some(end) = self.formula.next_model(&[], budget) {
-                return end;
-            }
-            match self.check_model() {
-                Ok(order) => return Found::Order(order),
-                Err(cycles) => self.formula.refute_model(cycles),
-            }
-        }
-    }
-
-    /// The order that the solver's model represents, or cycles of the model.
-    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
-        let triangles = self.triangles.find(|pair| self.ordered(pair));
-        if !triangles.is_empty() {
-            return Err(triangles);
-        }
-        let chosen = (0..self.pairs.len()).flat_map(|pair| self.chosen(pair)).collect();
-        let graph = Graph::new(&self.order, chosen);
-        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
-    }
-
     /// A pair as the model orders it, with the literal for that order.
     fn ordered(&self, pair: usize) -> (u32, u32, i32) {
         let (a, b) = self.pairs[pair];
@@ -121,6 +97,23 @@ impl<'f, 'a, 'b> OpenPairs<'f, 'a, 'b> {
             Assumption::Before(OpId(first), OpId(second))
         };
         formula.refutation(|cycle| block(forced, cycle, meaning), meaning)
+    }
+}
+
+impl<'b> OpenOrder<'b> for OpenPairs<'_, '_, 'b> {
+    fn formula(&mut self) -> &mut Formula<'b> {
+        &mut self.formula
+    }
+
+    /// The order consists of the nodes of the graph.
+    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+        let triangles = self.triangles.find(|pair| self.ordered(pair));
+        if !triangles.is_empty() {
+            return Err(triangles);
+        }
+        let chosen = (0..self.pairs.len()).flat_map(|pair| self.chosen(pair)).collect();
+        let graph = Graph::new(&self.order, chosen);
+        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
     }
 }
 

@@ -11,7 +11,7 @@ use super::place::{Placed, place};
 use crate::bounds::Bounds;
 use crate::engine::finals::Finals;
 use crate::engine::proof::{Assumption, Block, Premise, Resolvent, Violation};
-use crate::sat::formula::Found;
+use crate::sat::formula::{Found, OpenOrder};
 use crate::verdict::SatStatistics;
 
 /// Contradictions about the order of writes after which a search asks the SAT solver.
@@ -168,7 +168,7 @@ impl<'a> Search<'a> {
         let Some(mut open) = OpenPairs::new(&mut self.forced, self.bounds) else {
             return Err(Stopped::Exceeded);
         };
-        let found = open.solve(self.budget - self.contradictions);
+        let found = open.solve(&[], self.budget - self.contradictions);
         self.contradictions += open.contradictions();
         self.sat = Some(open.statistics());
         match found {

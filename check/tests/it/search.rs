@@ -2,8 +2,9 @@
 //! backtrack and restart. Every verdict is verified by its certificate.
 
 use crate::common;
-use check::engine::complete::{Completion, Limits, complete};
+use check::engine::complete::{Completion, complete};
 use check::engine::events::Events;
+use check::engine::limits::Limits;
 use check::engine::saturate::Saturation;
 use check::generate::families::{Family, HardRecipe, hard};
 use check::generate::{Mix, Recipe, generate, without_order};

@@ -7,7 +7,7 @@ use std::path::Path;
 use history::{History, OpId};
 
 use crate::error::Error;
-use crate::options::parse_number;
+use crate::number;
 use lab::load::Input;
 
 /// A file of store orders.
@@ -198,8 +198,8 @@ fn parse_line(line: &str) -> Result<Option<(u64, Vec<u64>)>, String> {
         return Ok(None);
     }
     let parsed = content.split_once(':').and_then(|(address, values)| {
-        let values: Option<Vec<u64>> = values.split_whitespace().map(parse_number).collect();
-        Some((parse_number(address.trim())?, values?))
+        let values: Option<Vec<u64>> = values.split_whitespace().map(number::parse).collect();
+        Some((number::parse(address.trim())?, values?))
     });
     parsed.map(Some).ok_or_else(|| {
         format!(

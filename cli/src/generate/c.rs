@@ -8,7 +8,6 @@ use history::Isa;
 use memory::Model;
 use simulate::program::{CProgram, MOST_OPERATIONS, MOST_ROUNDS, ProgramSize};
 
-use super::VERSION;
 use crate::error::Error;
 use crate::files;
 use crate::simulate::command::{counts, mix, option};
@@ -16,6 +15,7 @@ use crate::simulate::extras::ExtrasArgs;
 use crate::simulate::options::{Counts, Program};
 use crate::simulate::parse;
 use crate::status::Status;
+use crate::version::END_OF_NAME;
 use crate::words;
 
 /// Generate a random program with threads in C, for the CPUs of gem5
@@ -167,7 +167,11 @@ impl Args {
         let unusual = options.into_iter().filter(|[_, value, usual]| value != usual);
         let words: String =
             unusual.map(|[option, value, _]| format!(" --{option} {value}")).collect();
-        format!("rubric generate c --isa {}{words} --seed {}{VERSION}", self.isa.name(), self.seed)
+        format!(
+            "rubric generate c --isa {}{words} --seed {}{END_OF_NAME}",
+            self.isa.name(),
+            self.seed
+        )
     }
 }
 

@@ -7,7 +7,7 @@ use simulate::program::{ProgramSize, WeakShares};
 
 use super::args::Args;
 use super::options::{Program, System};
-use crate::generate::VERSION;
+use crate::version::END_OF_NAME;
 use lab::protocols::Repairs;
 
 impl Args {
@@ -72,7 +72,7 @@ impl Args {
 
     /// The command that repeats a run, and the version that ran it.
     pub fn command(&self, protocol: &str, client: Client, seed: u64) -> String {
-        format!("rubric simulate {}{VERSION}", self.words(protocol, client, seed))
+        format!("rubric simulate {}{END_OF_NAME}", self.words(protocol, client, seed))
     }
 }
 

@@ -21,17 +21,15 @@
 //! A read-modify-write is one vertex that both reads and writes. It must come right after the write that it
 //! reads from, and a store-conditional right after the source of its load-linked. If another write comes
 //! in between, that write and the operation are a cycle, and only this pair is reported
-//! ([`CycleShape::Atomicity`]). A final value must be that of the last write ([`CycleShape::Final`]). Fences
+//! ([`super::nice_cycle::CycleShape::Atomicity`]). A final value must be that of the last write ([`super::nice_cycle::CycleShape::Final`]). Fences
 //! order nothing that SC does not order anyway, and reads with unknown sources have only the edges of
 //! program order.
 
 use history::{History, OpId, ReadsFrom};
 
 use crate::engine::csr::Csr;
-use crate::engine::digraph::{Digraph, topological};
+use crate::engine::digraph::Digraph;
 use crate::papers::execution::{Execution, NONE};
-
-use super::nice_cycle::{CycleShape, NiceCycle};
 
 /// A constraint graph. Memory: about 60 bytes an operation.
 #[derive(Debug)]
@@ -93,7 +91,7 @@ impl<'a> ConstraintGraph<'a> {
     }
 
     /// An atomic operation that does not directly follow its source, and a write in between.
-    fn atomicity_violation(&self) -> Option<(OpId, OpId)> {
+    pub(super) fn atomicity_violation(&self) -> Option<(OpId, OpId)> {
         (0..self.execution.operations).find_map(|write| {
             let source = self.execution.source[write as usize];
             // A load-linked that reads its own store-conditional is a cycle with program order.
@@ -114,32 +112,10 @@ impl<'a> ConstraintGraph<'a> {
     }
 
     /// A write of a final value that is not last at its location, and the write that is.
-    fn overwritten(&self, finals: &[OpId]) -> Option<(OpId, OpId)> {
+    pub(super) fn overwritten(&self, finals: &[OpId]) -> Option<(OpId, OpId)> {
         finals.iter().find_map(|&write| {
             let last = OpId(*self.order.of(self.location(write)).last()?);
             (last != write).then_some((write, last))
-        })
-    }
-
-    /// An order of all operations that is a run with the witness as its store order.
-    ///
-    /// # Errors
-    /// Returns a cycle if there is no such run. A nice cycle has the fewest processors among those found
-    /// with `tries` additional searches.
-    pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
-        if let Some(pair) = self.atomicity_violation() {
-            return Err(NiceCycle::pair(CycleShape::Atomicity, self, pair));
-        }
-        if let Some(pair) = self.overwritten(finals) {
-            return Err(NiceCycle::pair(CycleShape::Final, self, pair));
-        }
-        let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
-        topological(self).map(ops).map_err(|rest| {
-            let nice =
-                rest.cycles(tries).into_iter().map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
-            let mut nice: Vec<NiceCycle> = nice.collect();
-            nice.sort_by_key(NiceCycle::k);
-            nice.swap_remove(0)
         })
     }
 }

@@ -20,6 +20,7 @@
 use history::{History, OpId};
 
 use super::constraint_graph::ConstraintGraph;
+use crate::engine::digraph::topological;
 
 /// The edges that make a cycle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,13 +58,33 @@ struct Edge {
     order: EdgeOrder,
 }
 
+impl ConstraintGraph<'_> {
+    /// An order of all operations that is a run with the witness as its store order.
+    ///
+    /// # Errors
+    /// Returns a cycle if there is no such run. A nice cycle has the fewest processors among those found
+    /// with `tries` additional searches.
+    pub fn sort(&self, finals: &[OpId], tries: usize) -> Result<Vec<OpId>, NiceCycle> {
+        if let Some(pair) = self.atomicity_violation() {
+            return Err(NiceCycle::pair(CycleShape::Atomicity, self, pair));
+        }
+        if let Some(pair) = self.overwritten(finals) {
+            return Err(NiceCycle::pair(CycleShape::Final, self, pair));
+        }
+        let ops = |nodes: Vec<u32>| -> Vec<OpId> { nodes.into_iter().map(OpId).collect() };
+        topological(self).map(ops).map_err(|rest| {
+            let nice =
+                rest.cycles(tries).into_iter().map(|cycle| NiceCycle::reduce(self, &ops(cycle)));
+            let mut nice: Vec<NiceCycle> = nice.collect();
+            nice.sort_by_key(NiceCycle::k);
+            nice.swap_remove(0)
+        })
+    }
+}
+
 impl NiceCycle {
     /// A cycle of two edges of one location.
-    pub(super) fn pair(
-        shape: CycleShape,
-        graph: &ConstraintGraph<'_>,
-        pair: (OpId, OpId),
-    ) -> NiceCycle {
+    fn pair(shape: CycleShape, graph: &ConstraintGraph<'_>, pair: (OpId, OpId)) -> NiceCycle {
         NiceCycle {
             shape,
             pairs: vec![pair],
@@ -73,7 +94,7 @@ impl NiceCycle {
     }
 
     /// The nice cycle that a cycle of a constraint graph contains. Cost: cubic in its length.
-    pub(super) fn reduce(graph: &ConstraintGraph<'_>, cycle: &[OpId]) -> NiceCycle {
+    fn reduce(graph: &ConstraintGraph<'_>, cycle: &[OpId]) -> NiceCycle {
         let next = cycle.iter().cycle().skip(1);
         let edges = cycle.iter().zip(next).map(|(&from, &to)| Edge {
             from,

@@ -3,7 +3,7 @@
 use history::{History, ReadSource, ReadsFrom};
 use rustc_hash::FxHashMap;
 
-use super::{Candidate, Origin, Reader, Residual, case};
+use super::{Candidate, Origin, Reader, Residual};
 use crate::engine::events::INITIAL;
 use crate::engine::finals::Finals;
 use crate::sat::graph::{Arc, Link};
@@ -73,7 +73,7 @@ impl Residual<'_, '_, '_> {
                 self.formula.exclude(cycle);
             }
         }
-        let reader = case::reader(self.events(), reader);
+        let reader = reader.node(self.events());
         self.formula.add(clause, Origin::Candidates(reader));
     }
 

@@ -21,29 +21,20 @@ mod candidates;
 use history::{History, ReadsFrom};
 use rustc_hash::FxHashMap;
 
-use super::case;
 use super::cycles::cycles;
-use super::formula::{Formula, Found, Origin};
+use super::formula::{Formula, OpenOrder, Origin};
 use super::graph::{Arc, Forced, Graph, Link};
+use super::reader::Reader;
 use super::triangles::Triangles;
 use crate::bounds::Bounds;
 use crate::engine::csr::Csr;
 use crate::engine::events::{Events, INITIAL};
 use crate::engine::finals::Finals;
-use crate::engine::proof::{Assumption, Violation};
+use crate::engine::proof::Assumption;
 use crate::engine::saturate::Saturation;
 use crate::kernel::pairs::unordered;
 use crate::verdict::SatStatistics;
 use certify::rule::Rule;
-
-/// A read, or the final value of a location, that has several candidates.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reader {
-    /// An event.
-    Event(u32),
-    /// The end of a run, by location.
-    Final(u32),
-}
 
 /// A candidate source. The variables of candidates follow those of the pairs.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +60,7 @@ pub struct Residual<'a, 'e, 'b> {
     candidates: Vec<Candidate>,
     /// Per load-linked with several candidates, its store-conditionals, which also depend on its source.
     guarded: FxHashMap<u32, Vec<u32>>,
-    formula: Formula<'b>,
+    pub(super) formula: Formula<'b>,
 }
 
 impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
@@ -151,30 +142,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
     /// Statistics of the solver.
     pub fn statistics(&mut self) -> SatStatistics {
         self.formula.statistics()
-    }
-
-    /// Searches a memory order in which the assumptions, literals of the formula, hold. The budget is a
-    /// number of contradictions.
-    pub fn solve(&mut self, assumptions: &[i32], budget: u64) -> Found {
-        loop {
-            if let Some(end) = self.formula.next_model(assumptions, budget) {
-                return end;
-            }
-            match self.check_model() {
-                Ok(order) => return Found::Order(order),
-                Err(cycles) => self.formula.refute_model(cycles),
-            }
-        }
-    }
-
-    /// The memory order that the solver's model represents, or cycles of the model.
-    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
-        let triangles = self.triangles.find(|pair| self.ordered(pair));
-        if !triangles.is_empty() {
-            return Err(triangles);
-        }
-        let graph = Graph::new(&self.forced, self.chosen());
-        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
     }
 
     /// The arcs that the solver's model adds to the forced order.
@@ -285,12 +252,6 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
         }));
     }
 
-    /// The proof that there is no memory order at all. `None` if the solver's clauses do not show it, or a
-    /// bound was met.
-    pub fn refutation(&self) -> Option<Violation> {
-        self.formula.refutation(|cycle| case::block(self, cycle), |literal| self.meaning(literal))
-    }
-
     /// The assumption that a literal stands for.
     pub fn meaning(&self, literal: i32) -> Assumption {
         let events = self.events();
@@ -301,13 +262,27 @@ impl<'a, 'e, 'b> Residual<'a, 'e, 'b> {
             return Assumption::Before(op(first), op(second));
         }
         let Candidate { reader, source, chosen } = self.candidates[variable - self.pairs.len()];
-        let from =
-            Assumption::From(case::reader(events, reader), case::source(events, reader, source));
+        let from = Assumption::From(reader.node(events), reader.source_node(events, source));
         if literal == chosen { from } else { from.opposite() }
     }
 
     /// The order that the formula completes.
     pub fn saturation(&self) -> &'a Saturation<'e> {
         self.saturation
+    }
+}
+
+impl<'b> OpenOrder<'b> for Residual<'_, '_, 'b> {
+    fn formula(&mut self) -> &mut Formula<'b> {
+        &mut self.formula
+    }
+
+    fn check_model(&self) -> Result<Vec<u32>, Vec<Vec<Arc>>> {
+        let triangles = self.triangles.find(|pair| self.ordered(pair));
+        if !triangles.is_empty() {
+            return Err(triangles);
+        }
+        let graph = Graph::new(&self.forced, self.chosen());
+        graph.sort(&self.rank).map_err(|components| cycles(&graph, &components))
     }
 }
