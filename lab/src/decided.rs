@@ -267,7 +267,8 @@ pub fn decide(
         Verdict::Found(found) => {
             (row.kind, row.what) = (Some(found.finding.name().to_owned()), Some(found.sentence()));
             row.steps = found.steps.len();
-            let explained = known_finding(protocol, &scope, means, found, states);
+            let bounds = &limits.bounds;
+            let explained = known_finding(protocol, &scope, means, found, states, bounds, report);
             row.known = explained.ok().flatten().map_or_else(Vec::new, |known| known.repairs);
             "found"
         }

@@ -1,7 +1,10 @@
 //! Which repairs of released faults make what an exploration found go away.
 
+use std::cell::RefCell;
+
+use check::Bounds;
 use explore::protocol::{Exploration, Finding, Means, Store, Verdict, Violation, explore_by};
-use explore::search::{Limits, Stopped};
+use explore::search::{Limits, Progress, Stopped};
 use simulate::stepper::{Access, Move, Scope, Stepper, StepperError};
 use slicc::mutant::Mutant;
 use slicc::mutant::repair::all_that_fit;
@@ -16,8 +19,8 @@ use super::small::{problem, shown};
 pub(super) const ATTRIBUTION: usize = 2;
 
 /// The released faults that explain what an exploration found after so many states: the repairs without which it is found again. `None` if
-/// no repairs fit the protocol, or it is found with all of them. Cost: an exploration of twice as many states for each
-/// repair with which the run that was found is none any more.
+/// no repairs fit the protocol, if it is found with all of them, or if the bounds are met, which count anew for each exploration.
+/// Cost: an exploration of twice as many states for each repair with which the run that was found is none any more.
 ///
 /// # Errors
 /// As [`explore_by`], or the protocol has errors with the repairs.
@@ -27,6 +30,8 @@ pub fn known_finding(
     means: &Means,
     found: &Violation,
     states: usize,
+    bounds: &Bounds,
+    report: &mut dyn FnMut(&Progress),
 ) -> Result<Option<Known>, StepperError> {
     let repaired = all_that_fit(protocol);
     let repaired = repaired.map_err(|failure| StepperError::Protocol(Box::new(failure)))?;
@@ -37,12 +42,15 @@ pub fn known_finding(
         _ => Store::Compact,
     };
     let means = Means { store, ..*means };
+    // Shared by both closures below.
+    let report = RefCell::new(report);
     let finds_none = |protocol: &Protocol| {
         if repeats(protocol, scope, found, &signature)? {
             return Ok(false);
         }
-        let limits = Limits { states: Some(states * ATTRIBUTION), ..Limits::default() };
-        let exploration = explore_by(protocol, scope, &means, &limits, &mut |_| {})?;
+        let limits = Limits { states: Some(states * ATTRIBUTION), bounds: bounds.again() };
+        let mut tell = |progress: &Progress| (report.borrow_mut())(progress);
+        let exploration = explore_by(protocol, scope, &means, &limits, &mut tell)?;
         Ok::<bool, StepperError>(is_without(&exploration, protocol, &signature))
     };
     let with_some =
@@ -117,4 +125,40 @@ pub(super) fn is_without(
     let found = shown(exploration, protocol, true);
     let is_cut = matches!(exploration.verdict, Verdict::Stopped(Stopped::Time | Stopped::Memory));
     !is_cut && !found.iter().any(|one| one.problem.signature == *signature)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use simulate::stepper::Repertoire;
+    use slicc::mutant::named;
+
+    use super::*;
+
+    const FAULT: &str = "mesi2-l1-sc-not-cleared";
+
+    /// Explains what an exploration finds in a protocol with a released fault.
+    fn explain(bounds: &Bounds) -> Option<Known> {
+        let original = Protocol::open("MESI_Two_Level").expect("it is built in");
+        let protocol = original.with(&named::find(FAULT).expect("it is named")).expect("it fits");
+        let repertoire = Repertoire { linked: true, ..Repertoire::default() };
+        let scope = Scope { repertoire, ..Scope::default() };
+        let (means, limits) = (Means::default(), Limits::default());
+        let explored = explore_by(&protocol, &scope, &means, &limits, &mut |_| {});
+        let explored = explored.expect("it fits");
+        let Verdict::Found(found) = &explored.verdict else {
+            panic!("{:?}", explored.verdict);
+        };
+        let states = explored.progress.states;
+        known_finding(&protocol, &scope, &means, found, states, bounds, &mut |_| {}).unwrap()
+    }
+
+    #[test]
+    fn what_is_found_is_explained_within_the_bounds() {
+        let known = explain(&Bounds::none());
+        assert_eq!(known.map(|known| known.repairs), Some(vec![FAULT.to_owned()]));
+        static INTERRUPTED: AtomicBool = AtomicBool::new(true);
+        assert!(explain(&Bounds::none().or_interrupted(&INTERRUPTED)).is_none());
+    }
 }

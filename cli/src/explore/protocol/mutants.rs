@@ -185,7 +185,7 @@ impl Work<'_> {
         if let Some(known) = known {
             return Ok(known.clone());
         }
-        let explored = subject.explore_by(self.args, means, &mut |_| {})?;
+        let explored = subject.explore_by(self.args, means, None, &mut |_, _| {})?;
         let row = Row {
             command,
             digest,

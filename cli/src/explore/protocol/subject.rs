@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
@@ -20,6 +21,7 @@ use slicc::protocol::Protocol;
 
 use super::{Args, fair};
 use crate::error::Error;
+use crate::interrupt;
 use crate::progress;
 use crate::simulate::coverage::Covered;
 use crate::simulate::fault;
@@ -36,6 +38,15 @@ pub struct Subject<'a> {
     pub given: &'a str,
     /// The protocol, or the mutant of it.
     pub protocol: Cow<'a, Protocol>,
+}
+
+/// What an exploration is busy with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Phase {
+    /// Looking at states.
+    Exploring,
+    /// Looking for known faults that explain what was found.
+    Explaining,
 }
 
 /// The results of exploring a protocol.
@@ -76,28 +87,41 @@ impl<'a> Subject<'a> {
     /// Explores it, and shows the progress.
     pub fn explore(&self, args: &Args) -> Result<Explored, Error> {
         let bar = progress::spinner(self.protocol.title(), args.quiet);
-        let mut report = |progress: &Progress| {
+        let mut report = |phase: Phase, progress: &Progress| {
             bar.tick();
-            bar.set_message(format!(
-                "{} states, {} to look at, depth {}, {:.0} a second",
-                progress.states,
-                progress.open,
-                progress.depth,
-                progress.states_per_second()
-            ));
+            bar.set_message(match phase {
+                Phase::Exploring => format!(
+                    "{} states, {} to look at, depth {}, {:.0} a second",
+                    progress.states,
+                    progress.open,
+                    progress.depth,
+                    progress.states_per_second()
+                ),
+                Phase::Explaining => format!(
+                    "found; does a known fault explain it? {} states (Ctrl-C shows what was found)",
+                    progress.states
+                ),
+            });
         };
-        let explored = self.explore_by(args, &args.means(), &mut report);
+        let listen = Some(interrupt::gracefully as fn() -> &'static AtomicBool);
+        let explored = self.explore_by(args, &args.means(), listen, &mut report);
         bar.finish_and_clear();
+        if interrupt::asked() {
+            eprintln!("rubric: interrupted: whether a known fault explains what was found is open");
+        }
         explored
     }
 
-    /// Explores it by some means.
+    /// Explores it by some means. `listen` is called when something is found: from then on an interruption sets the flag that it
+    /// returns, and ends only the search for known faults that explain it.
     pub fn explore_by(
         &self,
         args: &Args,
         means: &Means,
-        mut report: &mut dyn FnMut(&Progress),
+        listen: Option<fn() -> &'static AtomicBool>,
+        report_phase: &mut dyn FnMut(Phase, &Progress),
     ) -> Result<Explored, Error> {
+        let mut report = |progress: &Progress| report_phase(Phase::Exploring, progress);
         let scope = args.scope();
         let limits = args.limits.begin();
         let exploration = match args.disk(self) {
@@ -134,7 +158,13 @@ impl<'a> Subject<'a> {
         let known = match &exploration.verdict {
             Verdict::Found(found) if args.repair != Repairs::All => {
                 let states = exploration.progress.states;
-                known_finding(&self.protocol, &scope, means, found, states)
+                let bounds = args.limits.begin().bounds;
+                let bounds = match listen {
+                    Some(listen) => bounds.or_interrupted(listen()),
+                    None => bounds,
+                };
+                let mut report = |progress: &Progress| report_phase(Phase::Explaining, progress);
+                known_finding(&self.protocol, &scope, means, found, states, &bounds, &mut report)
             }
             _ => Ok(None),
         };
