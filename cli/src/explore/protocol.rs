@@ -11,6 +11,7 @@
 mod chart;
 mod fair;
 mod json;
+mod moves;
 mod mutants;
 mod repertoire;
 mod subject;

@@ -19,7 +19,7 @@ use slicc::source::Span;
 
 use super::states::disk::DiskProblem;
 use super::states::{States, Unpacked};
-use super::{Finding, Means, settle};
+use super::{Finding, Means};
 use crate::search::{Limits, Progress, Stopped, stopped};
 use checkpoint::Checkpoints;
 use worker::{Batch, Knowledge, Lead, OfState, Worker};
@@ -152,7 +152,7 @@ impl Search {
         let mut progress = at.progress;
         if !matches!(end, End::Found(..)) && !self.is_void() && self.states.are_exact() {
             let explored = self.states.len() - progress.open;
-            if let Some(stuck) = settle::first_stuck(self, explored) {
+            if let Some(stuck) = self.first_stuck(explored) {
                 end = End::Found(self.stuck(stuck), stuck);
             }
         }

@@ -14,28 +14,30 @@
 use super::search::Search;
 use super::states::{Bits, States};
 
-/// The first explored state from which no spontaneous moves lead to a state that is settled or
-/// unexplored.
-pub fn first_stuck(search: &mut Search, explored: usize) -> Option<usize> {
-    let mut is_fine = search.states.settled().clone();
-    (explored..search.states.len()).for_each(|at| is_fine.set(at));
-    loop {
-        if !search.states.follow_on_disk(&mut is_fine) {
-            follow_moves(&search.states, explored, &mut is_fine);
-        }
-        if search.states.is_void() {
-            return None;
-        }
-        let rest: Vec<usize> = (0..explored).filter(|&at| !is_fine.get(at)).collect();
-        let mut is_changed = false;
-        for &at in rest.iter().rev() {
-            if !is_fine.get(at) && search.leads_to(at, &|to| is_fine.get(to)) {
-                is_fine.set(at);
-                is_changed = true;
+impl Search {
+    /// The first explored state from which no spontaneous moves lead to a state that is settled or
+    /// unexplored.
+    pub(super) fn first_stuck(&mut self, explored: usize) -> Option<usize> {
+        let mut is_fine = self.states.settled().clone();
+        (explored..self.states.len()).for_each(|at| is_fine.set(at));
+        loop {
+            if !self.states.follow_on_disk(&mut is_fine) {
+                follow_moves(&self.states, explored, &mut is_fine);
             }
-        }
-        if !is_changed {
-            return rest.first().copied();
+            if self.states.is_void() {
+                return None;
+            }
+            let rest: Vec<usize> = (0..explored).filter(|&at| !is_fine.get(at)).collect();
+            let mut is_changed = false;
+            for &at in rest.iter().rev() {
+                if !is_fine.get(at) && self.leads_to(at, &|to| is_fine.get(to)) {
+                    is_fine.set(at);
+                    is_changed = true;
+                }
+            }
+            if !is_changed {
+                return rest.first().copied();
+            }
         }
     }
 }

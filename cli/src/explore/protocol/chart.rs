@@ -9,7 +9,7 @@ use simulate::stepper::DescribedMove;
 
 use super::fair::starves;
 use super::subject::{Explored, Subject};
-use super::{Args, text};
+use super::{Args, moves};
 use crate::error::Error;
 use crate::options::Format;
 use crate::sequence::{self, Form, Sequence};
@@ -67,7 +67,7 @@ fn chart(subject: &Subject, explored: &Explored, args: &Args) -> Option<Chart> {
         ),
         None => {
             let order = explored.exploration.partial_order;
-            format!("{}: {}", args.size(), text::heading_of_run(steps.len(), order))
+            format!("{}: {}", args.size(), moves::heading_of_run(steps.len(), order))
         }
     }];
     let steps = steps.iter().map(|step| &step.signals[..]).collect();

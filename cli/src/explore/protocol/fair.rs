@@ -5,10 +5,8 @@ use std::io::{self, Write};
 use explore::protocol::fair::{Fair, Fate, Starvation};
 use lab::text::tame;
 use serde_json::{Value, json};
-use simulate::stepper::DescribedMove;
 
-use super::json::steps;
-use super::text::{listed, reason};
+use super::moves::{counted, listed, reason, steps};
 use crate::status::Status;
 
 /// The exit status of a search for starvation: a violation if a request may starve.
@@ -38,21 +36,13 @@ pub fn print(fair: &Fair, out: &mut dyn Write) -> io::Result<()> {
             match &found.stem[..] {
                 [] => writeln!(out, "  from the beginning, for ever:")?,
                 stem => {
-                    writeln!(out, "  first {}:", moves(stem))?;
+                    writeln!(out, "  first {}:", counted(stem.len()))?;
                     listed(stem, 1, out)?;
-                    writeln!(out, "  and then, for ever, {}:", moves(&found.cycle))?;
+                    writeln!(out, "  and then, for ever, {}:", counted(found.cycle.len()))?;
                 }
             }
             listed(&found.cycle, 1 + found.stem.len(), out)
         }
-    }
-}
-
-/// `1 move`
-fn moves(steps: &[DescribedMove]) -> String {
-    match steps.len() {
-        1 => "1 move".to_owned(),
-        count => format!("{count} moves"),
     }
 }
 

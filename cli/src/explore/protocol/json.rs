@@ -4,12 +4,11 @@ use std::io::{self, Write};
 
 use explore::protocol::{LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
 use serde_json::{Value, json};
-use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
+use super::moves::steps;
 use super::repertoire::Also;
 use super::subject::{Explored, Subject};
-use super::text::why;
 use super::{Args, KeptOrder, fair, unreached};
 
 /// Version of the JSON object. Version 2 calls the findings `SWMR violation` and `stale value`.
@@ -61,7 +60,7 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
     line["symmetries"] = used.map(|symmetry| symmetry.name()).collect();
     let unused = explored.exploration.asymmetries.iter();
     line["asymmetries"] = unused
-        .map(|one| json!({ "of": one.symmetry.name(), "reason": why(subject, &one.reason) }))
+        .map(|one| json!({ "of": one.symmetry.name(), "reason": subject.why(&one.reason) }))
         .collect();
     line["partial_order"] = match explored.exploration.partial_order {
         PartialOrder::Off => "off",
@@ -104,12 +103,6 @@ pub fn value(args: &Args, subject: &Subject, explored: &Explored) -> Value {
         line["searches"] = searches.collect();
     }
     line
-}
-
-/// Moves, each with what happens and its effects.
-pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
-    let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
-    steps.iter().map(step).collect()
 }
 
 fn warning(warned: &WarningRun, place: Option<&(String, usize, String)>) -> Value {

@@ -8,7 +8,7 @@ use explore::memory::method::{Options, Search};
 use explore::memory::slicc::nice_cycles;
 use explore::protocol::fair::{Fair, starvation};
 use explore::protocol::{
-    Exploration, Means, OnDiskError, TransitionName, Verdict, explore_by, explore_on_disk,
+    Exploration, Means, OnDiskError, TransitionName, Verdict, Why, explore_by, explore_on_disk,
 };
 use explore::search::Progress;
 use report::coverage::Reached;
@@ -77,6 +77,17 @@ impl<'a> Subject<'a> {
     /// A mutant of a protocol.
     pub fn mutated(opened: &'a Opened, mutant: &Mutant) -> Result<Subject<'a>, Error> {
         Ok(Subject { given: &opened.given, protocol: Cow::Owned(opened.with(mutant)?) })
+    }
+
+    /// Why something may not change places, with the line of its files, if that is why.
+    pub fn why(&self, reason: &Why) -> String {
+        match reason {
+            Why::Differs(reason) => reason.clone(),
+            Why::Ordered(place) => match written_at(Some(*place), self.protocol.sources()) {
+                Some((file, line, text)) => format!("{file}:{line} depends on their order: {text}"),
+                None => "the protocol depends on their order".to_owned(),
+            },
+        }
     }
 
     /// The name of the mutant, if it is one.

@@ -3,18 +3,17 @@
 use std::io::{self, Write};
 
 use explore::memory::method::Search;
-use explore::protocol::{
-    Asymmetry, LiveVariables, PartialOrder, Verdict, Violation, WarningRun, Why,
-};
-use explore::search::{Progress, Stopped};
+use explore::protocol::{Asymmetry, LiveVariables, PartialOrder, Verdict, Violation, WarningRun};
+use explore::search::Progress;
 use simulate::stepper::DescribedMove;
 
 use super::super::memory_system;
+use super::moves::{heading_of_run, listed, reason};
 use super::subject::{Explored, Subject};
 use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
-use lab::text::{tame, written_at};
+use lab::text::tame;
 
 /// Prints one exploration.
 pub fn print(
@@ -146,30 +145,6 @@ fn shortest_run(
     listed(steps, 1, out)
 }
 
-/// What is said about a run of some moves.
-pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
-    let counted = match moves {
-        1 => "1 move".to_owned(),
-        count => format!("{count} moves"),
-    };
-    let apart = match order {
-        PartialOrder::On => " (shortest apart from those of memory)",
-        PartialOrder::Off | PartialOrder::Refused => "",
-    };
-    format!("a shortest run, of {counted}{apart}")
-}
-
-/// Prints moves, numbered from one on.
-pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
-    for (number, step) in (first..).zip(steps) {
-        writeln!(out, "    {number:3}  {}", tame(&step.happens))?;
-        for effect in &step.effects {
-            writeln!(out, "           {}", tame(effect))?;
-        }
-    }
-    Ok(())
-}
-
 /// Says by which symmetries states were reduced, and why not by others.
 fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io::Result<()> {
     let exploration = &explored.exploration;
@@ -182,7 +157,7 @@ fn symmetries(subject: &Subject, explored: &Explored, out: &mut dyn Write) -> io
         )?;
     }
     for Asymmetry { symmetry, reason } in &exploration.asymmetries {
-        let reason = why(subject, reason);
+        let reason = subject.why(reason);
         writeln!(out, "  no symmetry of {}: {}", symmetry.name(), tame(&reason))?;
     }
     Ok(())
@@ -214,26 +189,6 @@ fn live_variables(live: LiveVariables, out: &mut dyn Write) -> io::Result<()> {
             out,
             "  no live variables: a transition begins in another state than its entry or TBE has"
         ),
-    }
-}
-
-/// Why something may not change places.
-pub fn why(subject: &Subject, reason: &Why) -> String {
-    match reason {
-        Why::Differs(reason) => reason.clone(),
-        Why::Ordered(place) => match written_at(Some(*place), subject.protocol.sources()) {
-            Some((file, line, text)) => format!("{file}:{line} depends on their order: {text}"),
-            None => "the protocol depends on their order".to_owned(),
-        },
-    }
-}
-
-/// Which limit ended an exploration.
-pub fn reason(why: Stopped) -> &'static str {
-    match why {
-        Stopped::Time => "the time limit came first",
-        Stopped::Memory => "the memory limit came first",
-        Stopped::Count => "the limit of states came first",
     }
 }
 

@@ -1,0 +1,52 @@
+//! Moves, and what ended a search, in words and for programs.
+
+use std::io::{self, Write};
+
+use explore::protocol::PartialOrder;
+use explore::search::Stopped;
+use lab::text::tame;
+use serde_json::{Value, json};
+use simulate::stepper::DescribedMove;
+
+/// `1 move`, `2 moves`.
+pub fn counted(moves: usize) -> String {
+    match moves {
+        1 => "1 move".to_owned(),
+        count => format!("{count} moves"),
+    }
+}
+
+/// What is said about a run of some moves.
+pub fn heading_of_run(moves: usize, order: PartialOrder) -> String {
+    let apart = match order {
+        PartialOrder::On => " (shortest apart from those of memory)",
+        PartialOrder::Off | PartialOrder::Refused => "",
+    };
+    format!("a shortest run, of {}{apart}", counted(moves))
+}
+
+/// Prints moves, numbered from one on.
+pub fn listed(steps: &[DescribedMove], first: usize, out: &mut dyn Write) -> io::Result<()> {
+    for (number, step) in (first..).zip(steps) {
+        writeln!(out, "    {number:3}  {}", tame(&step.happens))?;
+        for effect in &step.effects {
+            writeln!(out, "           {}", tame(effect))?;
+        }
+    }
+    Ok(())
+}
+
+/// Moves, each with what happens and its effects.
+pub fn steps(steps: &[DescribedMove]) -> Vec<Value> {
+    let step = |step: &DescribedMove| json!({ "happens": step.happens, "effects": step.effects });
+    steps.iter().map(step).collect()
+}
+
+/// Which limit ended an exploration.
+pub fn reason(why: Stopped) -> &'static str {
+    match why {
+        Stopped::Time => "the time limit came first",
+        Stopped::Memory => "the memory limit came first",
+        Stopped::Count => "the limit of states came first",
+    }
+}
