@@ -157,6 +157,20 @@ fn built_in_protocols_handle_all_requests() {
     }
 }
 
+/// Of the writes of two devices that are under way at once either may be the last one, also if one of them has begun while a third
+/// was under way. All states are looked at.
+#[test]
+fn writes_of_several_devices_race() {
+    for name in ["MI_example", "MESI_Two_Level", "MOESI_hammer"] {
+        let protocol = Protocol::open(name).expect("it is built in");
+        let repertoire = Repertoire { devices: 2, ..NOTHING };
+        let scope = Scope { repertoire, caches: 1, ..scope(1) };
+        let explored = run(&protocol, &scope, 200_000);
+        println!("{name}: {} states", explored.progress.states);
+        assert!(matches!(explored.verdict, Verdict::Clean), "{name}: {:?}", explored.verdict);
+    }
+}
+
 /// Two cores behind one cache; lines with several homes; an ordered virtual network.
 #[test]
 fn other_systems_are_explored() {

@@ -64,7 +64,10 @@ impl Stepping {
         for place in 0..self.lines.len() {
             let line = view.from(|all| &all.lines, place);
             if is_device || self.repertoire.reserves() {
-                let reserved = if self.is_reserved(agent, line) {
+                // The value at the beginning of a device's write may still be the last one after another write, which
+                // races with it; but it is no longer the only one.
+                let is_overtaken = is_device && view.renaming.is_written(line);
+                let reserved = if self.is_reserved(agent, line) && !is_overtaken {
                     self.memos[agent * self.lines.len() + line].reserved
                 } else {
                     STALE

@@ -13,8 +13,9 @@
 //!
 //! The write of a DMA device takes place somewhere else, at a time that the device does not see: between its request and its
 //! completion. Until it completes its value is *pending*, and a load may return it. When it completes, its value becomes the latest. If the line was
-//! written by another core or device meanwhile, then either value may be the last one, and loads may return both. So what is found is certain, but a run
-//! in which loads see such two writes in different orders is not found.
+//! written by another core or device meanwhile, then either value may be the last one, and loads may return both. A device remembers that the line was
+//! written since it asked, also by such a write. So what is found is certain, but a run in which loads see such two writes in different orders is not
+//! found.
 
 use super::symmetry::Places;
 
@@ -265,6 +266,11 @@ impl Renaming {
     /// Records that a core or device has written a line. If it races, the value before may be the last one as well.
     pub fn store(&mut self, agent: usize, line: usize, races: bool) {
         self.latest[line] = Some(Write { agent, races });
+    }
+
+    /// Whether somebody has written a line in the move.
+    pub fn is_written(&self, line: usize) -> bool {
+        self.latest.get(line).is_some_and(Option::is_some)
     }
 
     /// The representation of a value after the move.
