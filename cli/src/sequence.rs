@@ -98,8 +98,8 @@ fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
             (Signal::Happens { at, what }, _) => {
                 Event::Note { at: column(*at), what: what.clone() }
             }
-            (Signal::Arrives { at, message }, _) => {
-                Event::Arrived { at: column(*at), what: message.clone() }
+            (Signal::Arrives { at, message, content }, _) => {
+                Event::Arrived { at: column(*at), what: message.clone(), content: *content }
             }
             (Signal::Changes { at, event, states, line }, _) => Event::State {
                 at: column(*at),
@@ -107,9 +107,12 @@ fn events(signals: &[Signal], column: &impl Fn(Party) -> usize) -> Vec<Event> {
                 states: states.clone(),
                 of: line.clone(),
             },
-            (Signal::Sends { from, to, message }, _) => {
-                Event::Sent { from: column(*from), to: column(*to), what: message.clone() }
-            }
+            (Signal::Sends { from, to, message, content }, _) => Event::Sent {
+                from: column(*from),
+                to: column(*to),
+                what: message.clone(),
+                content: *content,
+            },
         });
     }
     events

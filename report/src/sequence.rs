@@ -12,8 +12,8 @@
 //!     title: "A request".to_owned(),
 //!     parties: vec!["L1Cache-0".to_owned(), "Directory-0".to_owned()],
 //!     steps: vec![
-//!         step(vec![Event::Sent { from: 0, to: 1, what: "GETX for line 0".to_owned() }]),
-//!         step(vec![Event::Arrived { at: 1, what: "GETX for line 0".to_owned() }]),
+//!         step(vec![Event::Sent { from: 0, to: 1, what: "GETX for line 0".to_owned(), content: 0 }]),
+//!         step(vec![Event::Arrived { at: 1, what: "GETX for line 0".to_owned(), content: 0 }]),
 //!     ],
 //!     ..Chart::default()
 //! };
@@ -75,15 +75,19 @@ pub enum Event {
         from: usize,
         /// The party that will receive it.
         to: usize,
-        /// The message in words, which pair it with its arrival: `GETX for line 0`.
+        /// The message in words: `GETX for line 0`.
         what: String,
+        /// Stands for what else it says, such as who asks; 0 if that is unknown.
+        content: u64,
     },
-    /// A message arrives: the first that was sent with these words to this party and has not arrived.
+    /// A message arrives: the first that was sent with these words and this content to this party and has not arrived.
     Arrived {
         /// The party that receives it.
         at: usize,
-        /// The message in words, which pair it with its arrival: `GETX for line 0`.
+        /// The message in words: `GETX for line 0`.
         what: String,
+        /// Stands for what else it says, such as who asks; 0 if that is unknown.
+        content: u64,
     },
     /// A state changes.
     State {
@@ -104,6 +108,7 @@ struct Message<'c> {
     from: usize,
     to: usize,
     what: &'c str,
+    content: u64,
     sent: usize,
     /// `None` if it has not arrived at the end.
     arrived: Option<usize>,
@@ -116,16 +121,18 @@ impl Chart {
         for (number, step) in self.steps.iter().enumerate() {
             for event in &step.events {
                 match event {
-                    Event::Sent { from, to, what } => messages.push(Message {
+                    Event::Sent { from, to, what, content } => messages.push(Message {
                         from: *from,
                         to: *to,
                         what,
+                        content: *content,
                         sent: number,
                         arrived: None,
                     }),
-                    Event::Arrived { at, what } => {
+                    Event::Arrived { at, what, content } => {
                         let is_it = |one: &&mut Message<'_>| {
-                            one.arrived.is_none() && one.to == *at && one.what == what.as_str()
+                            let says = (one.what, one.content) == (what.as_str(), *content);
+                            one.arrived.is_none() && one.to == *at && says
                         };
                         if let Some(message) = messages.iter_mut().find(is_it) {
                             message.arrived = Some(number);
@@ -150,7 +157,7 @@ impl Chart {
                     Event::Direct { from, to, what } => {
                         words.push((what, from.abs_diff(*to).max(1)));
                     }
-                    Event::Arrived { at, what } => {
+                    Event::Arrived { at, what, .. } => {
                         let from = self.sender(&messages, number).unwrap_or(*at);
                         words.push((what, from.abs_diff(*at).max(1)));
                     }
@@ -173,8 +180,9 @@ pub(crate) mod tests {
 
     /// Two caches ask a directory for a line; one of its answers is still under way at the end.
     pub(crate) fn example() -> Chart {
-        let sent = |from, to, what: &str| Event::Sent { from, to, what: what.to_owned() };
-        let arrived = |at, what: &str| Event::Arrived { at, what: what.to_owned() };
+        let sent =
+            |from, to, what: &str| Event::Sent { from, to, what: what.to_owned(), content: 0 };
+        let arrived = |at, what: &str| Event::Arrived { at, what: what.to_owned(), content: 0 };
         let state = |at, event: &str, before: &str, after: &str| Event::State {
             at,
             event: event.to_owned(),
@@ -212,5 +220,19 @@ pub(crate) mod tests {
         assert_eq!(ways, [(0, Some(1)), (1, Some(2)), (1, None)]);
         assert_eq!(chart.sender(&messages, 2), Some(2));
         assert_eq!(chart.sender(&messages, 3), None);
+    }
+
+    /// Two caches send the same request, and the later one arrives first.
+    #[test]
+    fn messages_with_the_same_words_are_told_apart() {
+        let what = "GETX for line 0".to_owned();
+        let sent = |from, content| Event::Sent { from, to: 2, what: what.clone(), content };
+        let arrived = |content| Event::Arrived { at: 2, what: what.clone(), content };
+        let events = [sent(0, 7), sent(1, 8), arrived(8), arrived(7)];
+        let steps = events.map(|event| Step { events: vec![event] });
+        let chart = Chart { steps: steps.to_vec(), ..Chart::default() };
+        let messages = chart.messages();
+        assert_eq!(chart.sender(&messages, 2), Some(1));
+        assert_eq!(chart.sender(&messages, 3), Some(0));
     }
 }

@@ -158,13 +158,18 @@ fn events(number: usize, one: &LastStep, at: usize, sent: &[Sent<'_>]) -> Vec<Ev
             vec![Event::Note { at, what: format!("{event} stalls in {state}{more}") }]
         }
         StepKind::Message { buffer, message } => match sent.iter().find(|one| one.step == number) {
-            None => vec![Event::Arrived { at, what: brief(message) }],
+            None => vec![Event::Arrived { at, what: brief(message), content: 0 }],
             Some(one) if one.arrives.is_empty() => {
                 let name = buffer.rsplit('.').next().unwrap_or(buffer);
                 vec![Event::Note { at, what: format!("{} enters {name}", brief(message)) }]
             }
             Some(one) => { one.arrives.iter() }
-                .map(|&(_, to)| Event::Sent { from: one.from, to, what: brief(message) })
+                .map(|&(_, to)| Event::Sent {
+                    from: one.from,
+                    to,
+                    what: brief(message),
+                    content: 0,
+                })
                 .collect(),
         },
     }

@@ -113,7 +113,7 @@ impl Drawing<'_> {
                 let start = (self.lifeline(*from), self.y);
                 self.arrow(start, *from, *to, what, "4 3");
             }
-            Event::Arrived { at, what } => {
+            Event::Arrived { at, what, .. } => {
                 self.y += ARROW;
                 let is_it = |message: &&Message<'_>| message.arrived == Some(step);
                 match self.messages.iter().position(|message| is_it(&message)) {
@@ -127,7 +127,7 @@ impl Drawing<'_> {
                 self.y += STATE;
                 self.state(*at, &format!("{event}, {of}"), &format!("{before} → {after}"));
             }
-            Event::Sent { from, to, what } => {
+            Event::Sent { from, to, what, .. } => {
                 let place = (self.lifeline(*from), self.y);
                 let is_it = |(message, sent): (&Message<'_>, &Option<(f64, f64)>)| {
                     (message.from, message.to, message.what) == (*from, *to, what)

@@ -99,7 +99,7 @@ impl Page {
                 self.centre(&mut line, self.lifeline(*at), &state(event, before, after));
             }
             Event::Direct { from, to, what } => self.arrow(&mut line, *from, *to, what),
-            Event::Arrived { at, what } => match chart.sender(messages, step) {
+            Event::Arrived { at, what, .. } => match chart.sender(messages, step) {
                 Some(from) if from != *at => self.arrow(&mut line, from, *at, what),
                 _ => self.centre(&mut line, self.lifeline(*at), what),
             },

@@ -122,10 +122,12 @@ impl System {
             let consumer = self.consumers[one.buffer as usize] as usize;
             let is_memory = self.controllers[consumer].requests_to_memory == Some(one.buffer);
             let to = if is_memory { Party::Memory } else { Party::Controller(consumer) };
-            let sends = Signal::Sends { from, to, message: message.clone() };
+            let sends =
+                Signal::Sends { from, to, message: message.clone(), content: number as u64 };
             signals.push((event.tick, 2, from, sends));
             if one.arrival <= self.now {
-                let arrives = Signal::Arrives { at: to, message: message.clone() };
+                let arrives =
+                    Signal::Arrives { at: to, message: message.clone(), content: number as u64 };
                 signals.push((one.arrival, 0, to, arrives));
             }
         }

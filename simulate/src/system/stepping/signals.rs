@@ -1,7 +1,12 @@
 //! What a move does, as signals between the parties of a run: what a message-sequence chart draws.
 
+use std::hash::Hasher;
+
+use rustc_hash::FxHasher;
+
 use super::Stepping;
 use super::moves::{Move, Outcome};
+use super::symmetry::WordKind;
 
 /// Who takes part in a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -26,13 +31,15 @@ pub enum Signal {
         /// What, in words: `loads line 0`.
         what: String,
     },
-    /// A message arrives. It is one that was sent to this party before, with the same words; of
+    /// A message arrives. It is one that was sent to this party before, with the same words and content; of
     /// several it may be any, since they are equal.
     Arrives {
         /// The party that receives it.
         at: Party,
         /// Its type and line: `GETX for line 0`.
         message: String,
+        /// Stands for its content: different messages with the same words have different numbers.
+        content: u64,
     },
     /// A controller takes a transition.
     Changes {
@@ -53,6 +60,8 @@ pub enum Signal {
         to: Party,
         /// Its type and line.
         message: String,
+        /// Stands for its content, as in [`Signal::Arrives`].
+        content: u64,
     },
 }
 
@@ -80,10 +89,13 @@ impl Stepping {
             Move::Arrive { buffer, at } => Signal::Arrives {
                 at: self.receiver(buffer),
                 message: self.brief_message(buffer, at),
+                content: self.content(buffer, at),
             },
-            Move::Memory { buffer, at } => {
-                Signal::Arrives { at: Party::Memory, message: self.brief_message(buffer, at) }
-            }
+            Move::Memory { buffer, at } => Signal::Arrives {
+                at: Party::Memory,
+                message: self.brief_message(buffer, at),
+                content: self.content(buffer, at),
+            },
             Move::Wake { controller } => Signal::Happens {
                 at: Party::Controller(controller),
                 what: "looks again".to_owned(),
@@ -108,6 +120,7 @@ impl Stepping {
                 from,
                 to: self.receiver(buffer),
                 message: self.brief_message(buffer, at),
+                content: self.content(buffer, at),
             }));
         }
         signals.extend(outcome.performed.iter().map(|access| Signal::Happens {
@@ -115,6 +128,21 @@ impl Stepping {
             what: self.answer_text(access),
         }));
         signals
+    }
+
+    /// Stands for all that a message in flight says, but for values: those grow old meanwhile.
+    fn content(&self, buffer: usize, at: usize) -> u64 {
+        let Some(one) = self.system.buffers[buffer].in_flight().nth(at) else {
+            return 0;
+        };
+        let of = self.system.words.type_of(one.message);
+        let words = &self.system.words.words[one.message as usize..];
+        let kinds = &self.kinds.objects[of];
+        let mut hasher = FxHasher::default();
+        for (_, word) in kinds.iter().zip(words).filter(|(kind, _)| **kind != WordKind::Block) {
+            hasher.write_u64(*word);
+        }
+        hasher.finish()
     }
 
     /// The transitions of the last move.
