@@ -278,7 +278,7 @@ pub fn decide(
 }
 
 /// The bytes in the files of a folder, as far as they can be read.
-fn bytes_in(folder: &Path) -> u64 {
+pub fn bytes_in(folder: &Path) -> u64 {
     let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
     files.filter_map(|file| file.metadata().ok()).map(|file| file.len()).sum()
 }

@@ -87,8 +87,9 @@ Mistakes that gem5 accepts (such as the use of an entry that was never allocated
 warnings, with a shortest run to each place; --strict makes them faults, which end the exploration.
 
 Each finding is shown with a shortest run that leads to it (apart from the moves of memory, unless --partial-order is off), and with -o as a message-sequence chart: cores, caches and
-directories as columns, messages as arrows from where they are sent to where they arrive. Instruction fetches, and atomics that
-are performed elsewhere than in the first-level cache, are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
+directories as columns, messages as arrows from where they are sent to where they arrive. A controller *looks again* when it handles
+what has arrived before and had to wait; a message that it puts back arrives once more. Atomics that
+are performed elsewhere than in the first-level cache are not modelled. Latencies are ignored, so a run may need timing that a real network cannot have.
 
 JSON is one object a line for each protocol or mutant: `version` (2), `protocol`, `mutant`, `threads`,
 `locations`, `tiny`, `requests`, `threads_per_cache`, `l2_banks`, `directories`, `order`, `also`, `dma`, `outcome` (`clean`, `found`, `stopped`, or with --store compact `unproved`), `states`, `moves`, `depth`,
@@ -206,7 +207,7 @@ pub struct Args {
     #[arg(long, value_name = "auto|off", default_value = "off", hide_possible_values = true)]
     live_variables: UseLiveVariables,
 
-    /// Keep states in files in a folder, with about 11 bytes a state in memory. If the program ends early, in whatever way, the same
+    /// Keep states in files in a folder, with about 11 bytes a state in memory, and what the parts of states stand for. If the program ends early, in whatever way, the same
     /// command goes on from there. States are stored exactly
     #[arg(long, value_name = "DIR", conflicts_with_all = ["store", "mutants", "nice_cycles"])]
     disk: Option<PathBuf>,

@@ -26,18 +26,19 @@ fn a_protocol_is_explored() {
     let lines: Vec<&str> = text.lines().collect();
     assert_eq!(lines[0], "MI_example: 2 threads, 1 location");
     assert!(lines[1].starts_with("  nothing found: "), "{text}");
-    assert!(lines[2].ends_with("and loads and stores (--also and --dma add to that)"), "{text}");
-    assert!(lines[3].starts_with("  242 states, 543 moves, depth 18; "), "{text}");
-    assert!(lines[3].contains(" states/s, "), "{text}");
+    assert_eq!(lines[2], "  in all runs of loads and stores of one word a line");
+    assert!(lines[3].ends_with("; starvation: --fair"), "{text}");
+    assert!(lines[4].starts_with("  242 states, 543 moves, depth 18; "), "{text}");
+    assert!(lines[4].contains(" states/s, "), "{text}");
     let names = "of states that differ only in their names, one was explored";
-    assert_eq!(lines[4], format!("  symmetry: cores ({names})"));
+    assert_eq!(lines[5], format!("  symmetry: cores ({names})"));
     assert!(
-        lines[5].starts_with("  partial order: memory performs each request at once ("),
+        lines[6].starts_with("  partial order: memory performs each request at once ("),
         "{text}"
     );
-    assert!(lines[6].starts_with("  coverage "), "{text}");
-    assert!(lines[6].ends_with(" % of the table's 82)"), "{text}");
-    assert_eq!(lines.len(), 7);
+    assert!(lines[7].starts_with("  coverage "), "{text}");
+    assert!(lines[7].ends_with(" % of the table's 82)"), "{text}");
+    assert_eq!(lines.len(), 8);
     let text = output(&explore(&["MI_example", "--symmetry", "off", "--partial-order", "off"]));
     assert!(text.contains("  501 states, 1114 moves, depth 19; "), "{text}");
     assert!(!text.contains("symmetry") && !text.contains("partial order"), "{text}");

@@ -87,10 +87,11 @@ impl RepertoireArgs {
         also.into_iter().chain(dma).collect()
     }
 
-    /// `loads, stores, linked and flush`
+    /// `loads, stores, linked, flush and DMA`
     pub fn asked(&self) -> String {
         let also = self.also();
-        joined(["loads", "stores"].into_iter().chain(also.into_iter().map(Also::name)))
+        let dma = (self.dma > 0).then_some("DMA");
+        joined(["loads", "stores"].into_iter().chain(also.into_iter().map(Also::name)).chain(dma))
     }
 
     /// `, also linked and flush, 1 DMA device`

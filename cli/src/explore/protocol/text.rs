@@ -13,6 +13,7 @@ use super::subject::{Explored, Subject};
 use super::{Args, fair, unreached};
 use crate::known::explained_lines;
 use crate::status::Status;
+use lab::decided::bytes_in;
 use lab::text::tame;
 
 /// Prints one exploration.
@@ -44,7 +45,7 @@ pub fn print(
                 out,
                 "  nothing found: no fault, no SWMR violation, no stale value,{also} no deadlock, no livelock"
             )?;
-            what_runs_have(args, out)?;
+            what_runs_have(args, "all runs", out)?;
         }
         Verdict::Unproved { missed } => {
             writeln!(
@@ -52,7 +53,7 @@ pub fn print(
                 "  undecided: nothing found among states with different fingerprints: no fault, no SWMR violation, no stale value, \
                  no deadlock; livelocks were not looked for. States were missed with a probability of at most {missed:.1e}"
             )?;
-            what_runs_have(args, out)?;
+            what_runs_have(args, "runs", out)?;
         }
         Verdict::Found(found) => violation(found, explored, out)?,
         Verdict::Stopped(why) => writeln!(
@@ -67,7 +68,9 @@ pub fn print(
     for (at, warned) in explored.exploration.warnings.iter().enumerate() {
         warning(warned, order, explored.warned_at[at].as_ref(), out)?;
     }
-    writeln!(out, "  {}", numbers(progress))?;
+    let files = args.disk.as_deref().map(|folder| bytes_in(folder) as f64 / 1e6);
+    let files = files.map_or(String::new(), |megabytes| format!(" and {megabytes:.1} MB in files"));
+    writeln!(out, "  {}{files}", numbers(progress))?;
     symmetries(subject, explored, out)?;
     partial_order(order, out)?;
     live_variables(explored.exploration.live_variables, out)?;
@@ -97,11 +100,12 @@ pub fn print(
 
 /// Says what the runs consist of in which nothing was found, and how to look at others: a fault that
 /// needs something else is not excluded.
-fn what_runs_have(args: &Args, out: &mut dyn Write) -> io::Result<()> {
-    let asked = args.repertoire.asked();
+fn what_runs_have(args: &Args, runs: &str, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "  in {runs} of {} of one word a line", args.repertoire.asked())?;
+    let starvation = if args.fair { "" } else { "; starvation: --fair" };
     writeln!(
         out,
-        "  runs with one word in each line (`rubric simulate --per-line 2` has more) and {asked} (--also and --dma add to that)"
+        "  other runs: --also and --dma; `rubric simulate --per-line 2` for several words a line{starvation}"
     )
 }
 
