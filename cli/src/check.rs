@@ -84,8 +84,9 @@ trait Printer {
 /// Runs the command. An input that cannot be read does not keep the others from being checked.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
     let reading = args.options.for_reading()?;
-    let output = args.output.as_deref().map(table::Output::of).transpose()?;
-    if args.format == Form::Parquet && output.is_none() {
+    let outputs = args.output.iter().map(|path| table::Output::of(path));
+    let outputs = outputs.collect::<Result<Vec<table::Output>, Error>>()?;
+    if args.format == Form::Parquet && outputs.is_empty() {
         return Err(Error::Usage("Parquet needs a file: -o FILE.parquet".to_owned()));
     }
     let found = inputs::traces(&args.traces);
@@ -106,7 +107,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         Err(error) if error.is_broken_pipe() => return Ok(seen.status),
         checked => checked?,
     }
-    if let Some(output) = &output {
+    for output in &outputs {
         output.write(&seen.rows)?;
     }
     let printed = match args.format {

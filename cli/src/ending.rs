@@ -151,7 +151,7 @@ impl<'a> RunEnd<'a> {
 
     /// Lists the requests that were never answered, if there are any.
     pub fn print_waiting(&self, out: &mut dyn Write) -> io::Result<()> {
-        if let Some(note) = self.note() {
+        for note in self.note().iter().chain(&self.ending.unexplained) {
             writeln!(out, "  note: {note}")?;
         }
         match self.waiting() {
@@ -218,7 +218,8 @@ impl<'a> RunEnd<'a> {
             list.title = capitalized(&list.title);
         }
         if self.crash.is_none() {
-            picture.notes.splice(0..0, self.note());
+            let notes = self.note().into_iter().chain(self.ending.unexplained.clone());
+            picture.notes.splice(0..0, notes);
         }
         if self.crash.is_some() || self.unfinished > 0 {
             picture.notes.extend(self.ending.missing.iter().cloned());

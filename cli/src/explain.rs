@@ -49,7 +49,7 @@ pub struct Args {
     #[command(flatten)]
     question: Question,
 
-    /// File to write: a name ending in .svg, .html or .dot, or `-` with --to
+    /// File to write: a name ending in .svg, .html, .dot or .txt, or `-` with --to
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 
@@ -72,6 +72,8 @@ enum Format {
     Html,
     /// Graph for Graphviz
     Dot,
+    /// What is printed without -o
+    Text,
 }
 
 /// An explanation: pictures, or only text for a verdict without pictures.
@@ -111,7 +113,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
             return Err(error);
         }
     };
-    let mut headline = answer.headline(&input);
+    let headline = answer.headline(&input);
     let end = RunEnd::of(&answer.history, &input.ending);
     let (mut shown, status) = match &answer.outcome.verdict {
         Verdict::Violation(violation) => {
@@ -127,25 +129,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status, Error> {
         ),
     };
     shown.end(&input, &answer, &end);
+    let name = answer.named(&input);
+    let print = |paint: Paint, out: &mut dyn Write| {
+        end.print(&name, paint, out)?;
+        let headline = match status {
+            Status::Done => paint.good(&headline),
+            Status::Undecided => headline.clone(),
+            _ => paint.bad(&headline),
+        };
+        write!(out, "{headline}\n{}", shown.words)
+    };
+    let crashed = end.headline(&name).map(|crashed| format!("{crashed}\n"));
+    let title = format!("{}{headline}", crashed.unwrap_or_default());
     match (&args.output, format) {
+        (Some(path), Some(Format::Text)) => write_text(path, print, &title, out)?,
         (Some(path), Some(format)) if !shown.pictures.is_empty() => {
-            if let Some(crashed) = end.headline(&answer.named(&input)) {
-                headline = format!("{crashed}\n{headline}");
-            }
-            write(&shown, path, format, &headline, out)?;
+            write(&shown, path, format, &title, out)?;
         }
-        _ => {
-            let paint = Paint::new(io::stdout().is_terminal());
-            end.print(&answer.named(&input), paint, out).map_err(Error::Output)?;
-            let headline = match status {
-                Status::Done => paint.good(&headline),
-                Status::Undecided => headline,
-                _ => paint.bad(&headline),
-            };
-            write!(out, "{headline}\n{}", shown.words).map_err(Error::Output)?;
-        }
+        _ => print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output)?,
     }
     Ok(status.and(end.status()))
+}
+
+/// Writes text to a file, without colours, and says so; `-` is standard output.
+fn write_text(
+    path: &Path,
+    print: impl FnOnce(Paint, &mut dyn Write) -> io::Result<()>,
+    headline: &str,
+    out: &mut dyn Write,
+) -> Result<(), Error> {
+    if path == Path::new("-") {
+        return print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output);
+    }
+    files::create(path, |file| print(Paint::new(false), file).map_err(Error::Output))?;
+    writeln!(out, "{headline}\nwritten: {}", path.display()).map_err(Error::Output)
 }
 
 /// Draws the last steps before a crash, and says on standard error that it did, or that there is nothing to draw.
@@ -178,16 +195,19 @@ fn show_crash(
         return Ok(());
     };
     let end = RunEnd::of(history, &input.ending);
-    let (Some(path), Some(format)) = (&args.output, format) else {
-        let paint = Paint::new(io::stdout().is_terminal());
-        return end.print(&input.file, paint, out).map_err(Error::Output);
+    let headline = format!("{} crashed", input.file);
+    let print = |paint: Paint, out: &mut dyn Write| end.print(&input.file, paint, out);
+    let (path, format) = match (&args.output, format) {
+        (Some(path), Some(Format::Text)) => return write_text(path, print, &headline, out),
+        (Some(path), Some(format)) => (path, format),
+        _ => return print(Paint::new(io::stdout().is_terminal()), out).map_err(Error::Output),
     };
     let shown = Shown {
         pictures: vec![end.picture(format!("{} crashed", file_name(input)), Vec::new())],
         words: String::new(),
         too_large: None,
     };
-    write(&shown, path, format, &format!("{} crashed", input.file), out)
+    write(&shown, path, format, &headline, out)
 }
 
 impl Shown {
@@ -287,11 +307,13 @@ fn format(path: &Path, to: Option<Format>) -> Result<Format, Error> {
         Some("svg") => Some(Format::Svg),
         Some("html" | "htm") => Some(Format::Html),
         Some("dot" | "gv") => Some(Format::Dot),
+        Some("txt") => Some(Format::Text),
         _ => None,
     };
     to.or(by_name).ok_or_else(|| {
         Error::Usage(format!(
-            "{}: a name that ends in .svg, .html or .dot was expected; or add --to",
+            "{}: a name that ends in .svg, .html, .dot or .txt was expected; or add --to. For a PNG, convert the SVG, for a PDF, \
+             print the HTML from a browser",
             path.display()
         ))
     })
@@ -315,6 +337,7 @@ fn write(
         Format::Svg => svg(&alone(first, shown.pictures.len())),
         Format::Dot => dot(&alone(first, shown.pictures.len())),
         Format::Html => explained(&shown.pictures),
+        Format::Text => shown.words.clone(),
     };
     if path == Path::new("-") {
         return out.write_all(text.as_bytes()).map_err(Error::Output);

@@ -10,25 +10,34 @@ const WIDTH: usize = 100;
 pub const TRIED: &str =
     "the shortest run of each kind, and 8 variations of it, ran with the repairs";
 
-/// The released faults that explain a finding, each with its place and what it does, and the repairs: a paragraph each.
+/// The released faults that explain a finding, each with its place and what it does, and the repairs: a paragraph each. Where runs take
+/// different repairs, one set of them after the other.
 pub fn explained(known: &Known) -> Vec<String> {
-    if known.repairs.is_empty() {
+    known.sets().flat_map(|repairs| of_set(repairs)).collect()
+}
+
+fn of_set(repairs: &[String]) -> Vec<String> {
+    if repairs.is_empty() {
         return vec![
             "clean with all repairs; the time was over before it was known which of them it takes: \
              try the command with --repair all, or test for longer"
                 .to_owned(),
         ];
     }
-    let faults = known.repairs.iter().flat_map(|repair| released::of_repair(repair));
+    let faults = repairs.iter().flat_map(|repair| released::of_repair(repair));
     let told = faults.map(|fault| {
         format!("{} ({}, gem5 {}): {}", fault.name, fault.place, fault.version, fault.what)
     });
-    told.chain([format!("repaired by --repair {}", known.repairs.join(","))]).collect()
+    told.chain([format!("repaired by --repair {}", repairs.join(","))]).collect()
 }
 
 /// The same, as lines for a terminal: what follows the first line of a paragraph, and the last paragraph, are indented.
 pub fn explained_lines(known: &Known) -> Vec<String> {
-    let paragraphs = explained(known);
+    known.sets().flat_map(|repairs| lines_of_set(repairs)).collect()
+}
+
+fn lines_of_set(repairs: &[String]) -> Vec<String> {
+    let paragraphs = of_set(repairs);
     let last = paragraphs.len() - 1;
     let lines = paragraphs.iter().enumerate().flat_map(|(at, paragraph)| {
         let rows = wrapped(paragraph, WIDTH).into_iter().enumerate();
@@ -75,7 +84,7 @@ mod tests {
 
     #[test]
     fn paragraphs_are_wrapped() {
-        let known = Known { repairs: vec!["mesi2-l1-is-inv-no-notify".to_owned()] };
+        let known = Known::by(vec!["mesi2-l1-is-inv-no-notify".to_owned()]);
         let lines = explained_lines(&known);
         assert!(lines.len() > 2 && lines.iter().all(|line| line.chars().count() <= WIDTH + 2));
         assert_eq!(lines.last().unwrap(), "  repaired by --repair mesi2-l1-is-inv-no-notify");

@@ -6,6 +6,7 @@
 //! - [`series`]: many runs, on all cores, each scored ([`score`]);
 //! - [`kinds`]: the kinds of failures, and which known faults explain them;
 //! - [`verdicts`]: histories checked and their certificates verified;
+//! - [`traces`]: the files of traces;
 //! - [`coverage`], [`fault`], [`table`], [`json`]: what is printed and written.
 
 mod args;
@@ -22,6 +23,7 @@ mod score;
 mod series;
 mod single;
 mod table;
+mod traces;
 pub mod verdicts;
 
 use std::io::Write;

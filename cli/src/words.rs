@@ -1,10 +1,12 @@
 //! Parsers of options whose value is one of a few words. Other words are refused while the command line is parsed, so no later code
 //! sees an unknown name.
 
+use std::ffi::OsStr;
 use std::sync::LazyLock;
 
 use check::Algorithm;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::{Arg, Command};
 use memory::{Model, PsoRmw, models};
 
 /// Parses the name of one of `all`.
@@ -26,34 +28,62 @@ pub fn algorithm(algorithm: Algorithm) -> PossibleValue {
     algorithm.former_name().into_iter().fold(value, PossibleValue::alias)
 }
 
+/// A parser of names in lower case that takes them in any case, as people write the names of models.
+#[derive(Clone)]
+struct AnyCase<P>(P);
+
+impl<P: TypedValueParser> TypedValueParser for AnyCase<P> {
+    type Value = P::Value;
+
+    fn parse_ref(
+        &self,
+        command: &Command,
+        arg: Option<&Arg>,
+        value: &OsStr,
+    ) -> Result<P::Value, clap::Error> {
+        let parsed = self.0.parse_ref(command, arg, &value.to_ascii_lowercase());
+        // The message has the word as it was written.
+        parsed.or_else(|_| self.0.parse_ref(command, arg, value))
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        self.0.possible_values()
+    }
+}
+
+/// Parses the name of one of `all` models, in any case.
+fn one_of_models(all: &'static [Model]) -> impl TypedValueParser<Value = Model> {
+    AnyCase(one_of(all, Model::name))
+}
+
 /// Parses the name of a model. The variant of PSO is chosen by another option, `--pso-rmw`.
 pub fn model() -> impl TypedValueParser<Value = Model> {
-    one_of(models::ALL, Model::name)
+    one_of_models(models::ALL)
 }
 
 /// Parses the name of a model for litmus tests, which have dependencies and no ticks.
 pub fn litmus_model() -> impl TypedValueParser<Value = Model> {
     static WITHOUT_TICKS: LazyLock<Vec<Model>> =
         LazyLock::new(|| models::ALL.iter().copied().filter(|model| !model.uses_ticks()).collect());
-    one_of(&WITHOUT_TICKS, Model::name)
+    one_of_models(&WITHOUT_TICKS)
 }
 
 /// Parses the name of a model that has an operational machine, so not of a weak one.
 pub fn machine_model() -> impl TypedValueParser<Value = Model> {
     const WITH_MACHINE: &[Model] = &[Model::SC, Model::IBM370, Model::TSO, Model::PSO];
-    one_of(WITH_MACHINE, Model::name)
+    one_of_models(WITH_MACHINE)
 }
 
 /// Parses the name of a model that has a monitor.
 pub fn monitored_model() -> impl TypedValueParser<Value = Model> {
     const MONITORED: &[Model] = &[Model::TSO, Model::PSO];
-    one_of(MONITORED, Model::name)
+    one_of_models(MONITORED)
 }
 
 /// Parses the name of a model whose kernel can be computed.
 pub fn kernel_model() -> impl TypedValueParser<Value = Model> {
     const WITH_KERNEL: &[Model] = &[Model::SC, Model::TSO];
-    one_of(WITH_KERNEL, Model::name)
+    one_of_models(WITH_KERNEL)
 }
 
 /// Parses what a read-modify-write waits for under PSO.

@@ -240,6 +240,9 @@ pub struct Provenance {
     /// The coherence protocol, where it was recognised.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
+    /// The mutant of the protocol that ran, where the trace of a simulation names one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mutant: Option<String>,
     /// How the run ended, in words; `None` if nothing is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<String>,

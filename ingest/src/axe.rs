@@ -54,7 +54,7 @@ use memchr::memchr;
 use rustc_hash::FxHashMap;
 
 use crate::error::{Error, WriteError, excerpt};
-use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat, skipped_lines};
 use crate::input::{LINE_LIMIT, LineReader, Lines, read_lines};
 use crate::options::Options;
 use grammar::{Expected, Operation, Statement};
@@ -190,6 +190,8 @@ impl LineReader for Reader<'_> {
             Ok(statement) => self.draft.add(statement, lines, self.options),
             Err(_) if self.options.lossy => {
                 self.draft.skipped += 1;
+                self.draft.first_skipped.get_or_insert(lines.number());
+                lines.note_skipped(lines.number());
                 Ok(())
             }
             Err(expected) => Err(wrong_line(lines, &expected)),
@@ -227,6 +229,7 @@ struct Draft {
     final_of: HashMap<u64, usize>,
     notes: Vec<String>,
     skipped: u64,
+    first_skipped: Option<u64>,
     finals_dropped: bool,
 }
 
@@ -343,9 +346,8 @@ impl Draft {
     }
 
     fn note_what_is_left_out(&mut self) {
-        if self.skipped > 0 {
-            let note = format!("lines that could not be read, skipped: {}", self.skipped);
-            self.notes.push(note);
+        if let Some(first) = self.first_skipped {
+            self.notes.push(skipped_lines(self.skipped, first));
         }
         if self.finals_dropped {
             let note = "final values were left out, since only some ticks were selected";

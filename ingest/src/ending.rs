@@ -203,6 +203,9 @@ pub struct Ending {
     pub waiting: Vec<OutstandingRequest>,
     /// What the trace does not record, and how to record it, one sentence each.
     pub missing: Vec<String>,
+    /// Where it is not known whether the run crashed or was stopped: how to find out, as a sentence.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unexplained: Option<String>,
 }
 
 impl Ending {

@@ -247,6 +247,21 @@ pub enum Error {
     },
 }
 
+impl Error {
+    /// The line that the error is about, from 1, where it is about one.
+    pub fn line(&self) -> Option<u64> {
+        match self {
+            Error::Damaged { line, .. }
+            | Error::LongLine { line, .. }
+            | Error::CrLf { line, .. }
+            | Error::Cut { line, .. }
+            | Error::Syntax { line, .. }
+            | Error::Mixed { line, .. } => Some(*line),
+            _ => None,
+        }
+    }
+}
+
 /// Why a history could not be written.
 #[derive(Debug, Error)]
 #[non_exhaustive]

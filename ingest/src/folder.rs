@@ -23,6 +23,7 @@ pub(crate) fn open(directory: &Path) -> Result<(PathBuf, Surroundings), Error> {
             name if is_output(name) => {
                 let end = std::mem::take(&mut surroundings.end);
                 surroundings.end = end.or(&read_end(file));
+                surroundings.has_output = true;
             }
             _ => {}
         }

@@ -137,10 +137,16 @@ impl Contents {
             lines: lines.number(),
             bytes: lines.bytes(),
             skipped: lines.skipped(),
+            first_skipped: lines.first_skipped(),
             ..Statistics::default()
         };
         Ok(Contents { histories, statistics, ..Contents::default() })
     }
+}
+
+/// A note on the lines of a history that were skipped.
+pub(crate) fn skipped_lines(count: u64, first: u64) -> String {
+    format!("lines that could not be read, skipped: {count}, the first at line {first}")
 }
 
 /// How certainly a line is of a format.

@@ -5,6 +5,7 @@ mod blocks;
 mod gzip;
 mod text;
 
+use std::cell::Cell;
 use std::io::{self, Read};
 use std::mem;
 
@@ -56,7 +57,10 @@ pub struct Lines<'a> {
     bytes: u64,
     complete: bool,
     skipped: u64,
-    damage: Option<String>,
+    /// The first line that was skipped here, or by the reader of the format.
+    first_skipped: Cell<Option<u64>>,
+    /// The damage of compressed data that was skipped, in words, and the last line before it.
+    damage: Option<(String, u64)>,
 }
 
 /// Where the bytes come from.
@@ -114,6 +118,7 @@ impl<'a> Lines<'a> {
             bytes: 0,
             complete: true,
             skipped: 0,
+            first_skipped: Cell::new(None),
             damage: None,
         }
     }
@@ -247,9 +252,23 @@ impl<'a> Lines<'a> {
         self.skipped
     }
 
-    /// The damage of compressed data that was skipped, in words.
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+    /// Notes that the reader of the format skips a line, the current one or an earlier one.
+    pub(crate) fn note_skipped(&self, line: u64) {
+        let first = self.first_skipped.get().map_or(line, |first| first.min(line));
+        self.first_skipped.set(Some(first));
+    }
+
+    /// The first line that was skipped, for its length or by the reader of the format.
+    pub fn first_skipped(&self) -> Option<u64> {
+        self.first_skipped.get()
+    }
+
+    /// The damage of compressed data that was skipped, in words. Wrong bytes are noticed at the end of the data, so the text is good up to
+    /// the line before the first that was skipped.
+    pub fn damage(&self) -> Option<String> {
+        let (what, noticed) = self.damage.as_ref()?;
+        let good = self.first_skipped().map_or(*noticed, |line| (*noticed).min(line - 1));
+        Some(format!("the gzip data {what} up to line {good}"))
     }
 
     /// Allows lines of at most `bytes` bytes.
@@ -354,12 +373,13 @@ impl<'a> Lines<'a> {
         }
     }
 
-    /// Reads what is left, to find out whether compressed data are sound to their end. Other errors are ignored.
-    pub(crate) fn check_rest(&mut self) -> Option<Error> {
+    /// Reads what is left, to find out whether compressed data are sound to their end. Other errors are ignored. `wrong` is the line that
+    /// is known to be wrong, if it is not the current one.
+    pub(crate) fn check_rest(&mut self, wrong: Option<u64>) -> Option<Error> {
         if !self.compressed {
             return None;
         }
-        let good = self.number.saturating_sub(1);
+        let good = wrong.unwrap_or(self.number).saturating_sub(1);
         self.scanned = 0;
         while !self.ended {
             self.text.start = self.text.end;
@@ -414,6 +434,7 @@ impl<'a> Lines<'a> {
         self.line = (self.text.end, self.text.end);
         if self.lossy {
             self.skipped += 1;
+            self.note_skipped(self.number);
             return Ok(());
         }
         Err(Error::LongLine { file: self.file.clone(), line: self.number, limit: self.limit })
@@ -474,8 +495,11 @@ impl<'a> Lines<'a> {
         if !self.lossy && !is_allowed {
             return Err(Error::Damaged { file: self.file.clone(), line: self.number, what });
         }
-        self.skipped += u64::from(self.text.len() > 0);
-        self.damage = Some(format!("the gzip data {what} up to line {}", self.number));
+        if self.text.len() > 0 {
+            self.skipped += 1;
+            self.note_skipped(self.number + 1);
+        }
+        self.damage = Some((what, self.number));
         self.text.start = self.text.end;
         self.scanned = 0;
         Ok(false)

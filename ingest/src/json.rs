@@ -37,7 +37,7 @@ use std::io::{self, Write};
 use history::{Access, Frame, History, Initial, InitialMode, RestoreError, Row, Source};
 
 use crate::error::{Error, WriteError, excerpt};
-use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat};
+use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat, skipped_lines};
 use crate::input::Lines;
 use crate::live::{LiveEnd, LiveReader};
 use crate::options::Options;
@@ -103,18 +103,19 @@ fn parse(lines: &mut Lines<'_>, options: &Options) -> Result<Vec<History>, Error
         refuse_selection(lines, options)?;
         match read(lines, options) {
             Ok(history) => histories.push(history),
-            Err(_) if options.lossy => skipped += 1,
+            Err(_) if options.lossy => {
+                skipped += 1;
+                lines.note_skipped(lines.number());
+            }
             Err(error) => return Err(error),
         }
     }
     let Some(last) = histories.last_mut() else {
         return Err(lines.syntax("the end without a history", "at least one", HINT));
     };
-    if skipped > 0 {
-        let note = format!("lines that could not be read, skipped: {skipped}");
-        last.provenance.notes.push(note);
+    if let Some(first) = lines.first_skipped().filter(|_| skipped > 0) {
+        last.provenance.notes.push(skipped_lines(skipped, first));
     }
-    last.provenance.notes.extend(lines.damage().map(str::to_owned));
     Ok(histories)
 }
 

@@ -130,7 +130,7 @@ fn read_with<'a>(
     let (format, contents) = read(&mut lines).map_err(|error| match error {
         Error::Damaged { .. } => error,
         _ if options.lossy => error,
-        _ => lines.check_rest().unwrap_or(error),
+        _ => lines.check_rest(error.line()).unwrap_or(error),
     })?;
     let is_executed = |history: &History| history.provenance.source == Source::Exec;
     if options.addresses == Some(Addresses::Announced)

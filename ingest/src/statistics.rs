@@ -36,6 +36,8 @@ pub struct Statistics {
     pub configured_sequencers: Option<u64>,
     /// Damaged lines that were skipped (only when reading lossily).
     pub skipped: u64,
+    /// The first of these lines.
+    pub first_skipped: Option<u64>,
     /// Lines that are not understood: those of other debug flags, and output of the simulated program.
     pub ignored: u64,
     /// How often each controller transition was taken, sorted by its names.

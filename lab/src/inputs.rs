@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use ingest::FORMATS;
 
 use crate::error::Error;
+use crate::order;
 
 /// Files that gem5 writes into the folder of a run, by the beginnings of their names.
 const OF_GEM5: [&str; 6] =
@@ -16,7 +17,7 @@ const NO_HISTORIES: [&str; 1] = [".transitions.parquet"];
 
 /// The traces that paths stand for, each once: a file or standard input (`-`) for itself, a pattern with `*`, `?` or `[…]` for the files
 /// that fit, `**` for any folders. A folder is gem5's output folder of one run if it has gem5's files or one trace alone, and else stands for
-/// all traces in it and in its folders, sorted by name: files whose names end as those of traces do, and output folders. A path that stands
+/// all traces in it and in its folders, sorted by name, `t2` before `t10`: files whose names end as those of traces do, and output folders. A path that stands
 /// for nothing is an error, in its place.
 pub fn traces(paths: &[PathBuf]) -> Vec<Result<PathBuf, Error>> {
     let mut found = Vec::new();
@@ -70,6 +71,7 @@ fn matching(pattern: &Path) -> Result<Vec<PathBuf>, Error> {
         }
         found.push(path);
     }
+    found.sort_by(|one, other| order::of_paths(one, other));
     Ok(found)
 }
 
@@ -88,7 +90,7 @@ fn collect(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), Error> {
     let failed = Error::file(folder);
     let mut entries: Vec<_> =
         fs::read_dir(folder).and_then(Iterator::collect::<Result<_, _>>).map_err(&failed)?;
-    entries.sort_by_key(fs::DirEntry::file_name);
+    entries.sort_by(|one, other| order::of_paths(&one.path(), &other.path()));
     for entry in entries {
         let path = entry.path();
         let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");

@@ -6,6 +6,7 @@
 //! - [`experiment`] repeats the experiments of the papers: [`experiment::catalog`], [`experiment::Work`];
 //! - [`gem5`] runs programs in binaries of gem5, and [`fidelity`] compares these with rubric's simulator;
 //! - [`inputs`] finds the traces of folders and patterns, [`verdicts`] makes the rows of a table of verdicts;
+//! - [`order`] sorts names as people do, `t2` before `t10`;
 //! - [`load`] reads histories from any input, and [`save`] writes them;
 //! - [`simulated`] makes the history of a simulated run;
 //! - [`explorations`] is the journal of explorations of many mutants;
@@ -51,6 +52,7 @@ pub mod journal;
 pub mod load;
 mod machine;
 mod observer;
+pub mod order;
 pub mod protocols;
 pub mod released;
 mod resume;

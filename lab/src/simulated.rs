@@ -18,9 +18,10 @@ pub fn history(run: &Run, protocol: &Protocol) -> Result<History, BuildError> {
     Ok(history)
 }
 
-/// Adds the protocol and how the run ended to the history of a run.
+/// Adds the protocol, its mutant and how the run ended to the history of a run.
 pub fn annotate(history: &mut History, run: &Run, protocol: &Protocol) {
     history.provenance.protocol = Some(protocol.title());
+    history.provenance.mutant = protocol.loaded.mutant.clone();
     history.provenance.ended = Some(ended(run));
     history.provenance.crash = crash(run, protocol.sources());
 }

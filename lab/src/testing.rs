@@ -59,7 +59,7 @@ pub use attribution::known_finding;
 pub use compare::{Compared, compare};
 use deadlines::Deadlines;
 pub use evidence::{Evidence, Part};
-pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Witness};
+pub use finding::{Cores, Finding, FindingKind, Known, Signature, Source, Weakness, Witness};
 use gather::Gathered;
 pub use known::{Explainer, MOST_KINDS, MOST_TRANSITIONS, VARIATIONS};
 use program::{Bench, Ran};

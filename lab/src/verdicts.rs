@@ -9,6 +9,7 @@ use history::{History, OpId};
 use tables::VerdictRow;
 
 use crate::load::Input;
+use crate::order;
 
 /// The word of a file that cannot be checked.
 const ERROR: &str = "error";
@@ -35,6 +36,7 @@ pub fn row(
         locations: Some(history.locations().len() as u64),
         seconds: Some(seconds),
         protocol: provenance.protocol.clone(),
+        mutant: provenance.mutant.clone(),
         ended: provenance.ended.clone(),
         crashed: provenance.crash.is_some(),
         cycle: cycle.map(|length| length as u32),
@@ -101,7 +103,7 @@ pub struct Group<'a> {
     pub rank: u8,
 }
 
-/// The rows by history, histories with violations first; else in the order of the inputs.
+/// The rows by history, histories with violations first; else in the natural order of the files' names.
 pub fn groups(rows: &[VerdictRow]) -> Vec<Group<'_>> {
     let mut groups: Vec<Group<'_>> = Vec::new();
     let mut known = None;
@@ -123,11 +125,14 @@ pub fn groups(rows: &[VerdictRow]) -> Vec<Group<'_>> {
         }
         known = Some((&row.file, &row.history));
     }
-    groups.sort_by_key(|group| group.rank);
+    groups.sort_by(|one, other| {
+        let file = |group: &Group<'_>| Path::new(&group.rows[0].file).to_owned();
+        one.rank.cmp(&other.rank).then_with(|| order::of_paths(&file(one), &file(other)))
+    });
     groups
 }
 
-/// The rows, histories with violations first; else in the order of the inputs.
+/// The rows, histories with violations first; else in the natural order of the files' names.
 pub fn sorted(rows: &[VerdictRow]) -> Vec<VerdictRow> {
     groups(rows).into_iter().flat_map(|group| group.rows).cloned().collect()
 }

@@ -8,14 +8,14 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
 
-/// The value with a name, or a `ValueError` that lists the names.
+/// The value with a name, in any case, or a `ValueError` that lists the names.
 pub fn named<T: Copy>(
     what: &str,
     word: &str,
     all: &[T],
     name: impl Fn(T) -> &'static str,
 ) -> PyResult<T> {
-    all.iter().copied().find(|&one| name(one) == word).ok_or_else(|| {
+    all.iter().copied().find(|&one| name(one).eq_ignore_ascii_case(word)).ok_or_else(|| {
         let names: Vec<&str> = all.iter().map(|&one| name(one)).collect();
         PyValueError::new_err(format!("{what} {word:?}: one of {} was expected", names.join(", ")))
     })

@@ -116,6 +116,7 @@ class Checking(unittest.TestCase):
         self.assertIn(verdict.reasons[0], str(verdict))
         self.assertEqual(history.verify(verdict.certificate).verdict, "violation")
         self.assertEqual(history.check("tso").verdict, "consistent")
+        self.assertEqual(history.check("TSO").model, "tso")
         self.assertGreater(len(history.transitions), 100)
 
     def test_a_certificate_of_the_program_is_one_of_the_package(self):

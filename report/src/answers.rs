@@ -3,7 +3,8 @@
 //! Everything here is computed from rows of [`CampaignRun`] alone, for all clients together, for each model, for each client, and, if
 //! there are several, for each protocol ([`Scope`]). The caller says which criteria count for which client: those that follow from the model that the client guarantees, since
 //! cores with store buffers violate SC with any protocol. Violations and faults of unmutated protocols are [`Alarms`]. If an unmutated
-//! protocol fails with some client and program, the runs of its mutants with these show nothing, and do not count.
+//! protocol fails with some client and program, the runs of its mutants with these show nothing, and do not count. Neither do
+//! mutants that are equivalent to their protocol, or named ones that are known to do no harm.
 //!
 //! ```
 //! use report::answers::Answers;
@@ -27,6 +28,7 @@ mod alarms;
 mod caught;
 mod equivalents;
 mod generators;
+mod harmless;
 mod kills;
 mod operations;
 mod protocols;
@@ -64,7 +66,7 @@ pub struct Answers {
     pub caught: Vec<CaughtMutant>,
     /// Mutants that nothing found, the most suspicious first.
     pub survivors: Vec<Survivor>,
-    /// Mutants that cannot be found.
+    /// Mutants that cannot be found: those that are equivalent to their protocol, and the named ones that are known to be harmless.
     pub equivalents: Vec<EquivalentMutant>,
     /// Programs without guidance compared with guided ones, on the named mutants.
     pub generators: Vec<Comparison>,
@@ -81,7 +83,9 @@ impl Answers {
         equivalents: &[Equivalent],
         counts: &dyn Fn(&str, &str) -> bool,
     ) -> Answers {
-        let campaign = Campaign::new(runs, equivalents, counts);
+        let harmless = harmless::harmless(&Campaign::new(runs, equivalents, counts));
+        let excluded = [equivalents, &harmless].concat();
+        let campaign = Campaign::new(runs, &excluded, counts);
         let scopes = campaign.scopes();
         Answers {
             kills: scopes.iter().map(|scope| kills::matrix(&campaign, scope)).collect(),

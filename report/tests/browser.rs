@@ -13,8 +13,9 @@ use scraper::{Html, Selector};
 const NAMES: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
 
 /// Options with which the browser uses neither network nor screen.
-const QUIET: [&str; 10] = [
+const QUIET: [&str; 11] = [
     "--headless",
+    "--window-size=1280,900",
     "--no-sandbox",
     "--disable-gpu",
     "--disable-quic",
@@ -111,9 +112,19 @@ fn without_its_script_all_is_there() {
     assert_eq!(texts(&html, "h2").len(), 8);
     assert_eq!(texts(&html, "button, input").len(), 0, "nothing that does nothing");
     assert_eq!(column(&html).len(), 10);
-    // A title, a column, two boxes with two lines each, an arrow and its legend.
-    assert_eq!(texts(&html, "details.violation svg text").len(), 8);
-    assert_eq!(texts(&html, "svg text").len(), 3 + 8, "and the figures'");
+    // A column, two boxes with two lines each, an arrow and its legend.
+    assert_eq!(texts(&html, "details.violation svg text").len(), 7);
+    assert_eq!(texts(&html, "svg text").len(), 3 + 7, "and the figures'");
+}
+
+#[test]
+fn the_comparison_of_protocols_fits_the_page() {
+    let Some(browser) = browser() else { return };
+    let measure = "const box = document.querySelector(\"section[aria-labelledby='protocols'] .scroll\");\
+                   document.body.innerHTML = `<p>${box.scrollWidth - box.clientWidth}</p>`;";
+    let (html, complaints) = rendered(browser, &with_script(&full().html(), measure));
+    assert_eq!(complaints, "");
+    assert_eq!(texts(&html, "p"), ["0"]);
 }
 
 #[test]

@@ -323,18 +323,18 @@ impl FromStr for Client {
     type Err = UnknownClient;
 
     /// Parses what [`fmt::Display`] writes; a size that is left out is 8, and the model of an out-of-order
-    /// core that is left out RVWMO.
-    fn from_str(name: &str) -> Result<Client, UnknownClient> {
+    /// core that is left out RVWMO. Names may be in any case, as those of models.
+    fn from_str(given: &str) -> Result<Client, UnknownClient> {
+        let name = given.to_ascii_lowercase();
         let clients = KINDS.iter().flat_map(|kind| {
             let models = (kind.models)().into_iter();
-            models.filter_map(|model| Client::named(kind, model, name))
+            models.filter_map(|model| Client::named(kind, model, &name))
         });
         let found = { clients }.next().or_else(|| {
             let name = format!("{}-{name}", Model::RVWMO.name());
             Client::named(&out_of_order::KIND, Model::RVWMO, &name)
         });
-        let name = name.to_owned();
-        found.ok_or(UnknownClient { name })
+        found.ok_or_else(|| UnknownClient { name: given.to_owned() })
     }
 }
 

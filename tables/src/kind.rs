@@ -21,6 +21,8 @@ pub enum TableKind {
     Fidelity,
     /// Transitions that were taken on rubric's simulator and in gem5.
     TransitionPairs,
+    /// Verdicts on traces.
+    Verdicts,
 }
 
 /// Returns the kind of table in a file, by its columns; `None` if it is of no known kind.
@@ -36,6 +38,7 @@ pub fn kind(path: &Path) -> Result<Option<TableKind>, TableError> {
         () if has(&["experiment", "said"]) => Some(TableKind::Trials),
         () if has(&["place", "finder", "outcome"]) => Some(TableKind::Fidelity),
         () if has(&["event", "simulator", "gem5"]) => Some(TableKind::TransitionPairs),
+        () if has(&["file", "verdict", "decided_by"]) => Some(TableKind::Verdicts),
         () if has(&["lineage", "outcome"]) => Some(TableKind::Runs),
         () if has(&["mutant", "kind", "reason"]) => Some(TableKind::Equivalents),
         () if has(&["machine", "event", "count"]) => Some(TableKind::Coverage),

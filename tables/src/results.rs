@@ -85,7 +85,7 @@ impl Results {
                 Some(TableKind::TransitionPairs) => {
                     results.transition_pairs.extend(read_transition_pairs(path)?);
                 }
-                None => {}
+                Some(TableKind::Verdicts) | None => {}
             }
         }
         results.tidy();

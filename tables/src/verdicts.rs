@@ -31,6 +31,8 @@ pub struct VerdictRow {
     pub seconds: Option<f64>,
     /// The coherence protocol, if the trace names it.
     pub protocol: Option<String>,
+    /// The mutant of the protocol, if the trace names one.
+    pub mutant: Option<String>,
     /// How the run ended, as far as it is known.
     pub ended: Option<String>,
     /// Whether the run crashed.
@@ -49,9 +51,11 @@ impl Record for VerdictRow {
     const TABLE: &'static str = "a table of verdicts";
     const MADE_BY: &'static str = "rubric check -o FILE.parquet";
 
+    const NEWER: &'static [&'static str] = &["mutant"];
+
     fn fields(&mut self) -> Vec<(&'static str, &mut dyn Cell)> {
         fields!(self:
-            file folder history model verdict algorithm decided_by threads operations locations seconds protocol ended crashed
+            file folder history model verdict algorithm decided_by threads operations locations seconds protocol mutant ended crashed
             cycle line reason certificate
         )
     }

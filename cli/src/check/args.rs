@@ -28,7 +28,7 @@ const EACH_OF_ALL: Duration = Duration::from_secs(10);
 Examples:
   rubric check trace.gz
   rubric check --model sc,tso,pso m5out
-  rubric check --jobs 8 runs -o verdicts.parquet
+  rubric check --jobs 8 runs -o verdicts.parquet -o verdicts.csv
   rubric check --model tso --certificate proofs tests.axe
   rubric check x86-exec.trace.gz
   rubric check --addresses 0x4bd000-0x4bd100 --model sc x86-exec.trace.gz
@@ -87,9 +87,9 @@ pub struct Args {
     #[arg(long, value_name = "FORMAT", default_value = "text")]
     pub format: Form,
 
-    /// Write the table of verdicts to this file as well: a name ending in .csv, .json, .jsonl or .parquet
+    /// Write the table of verdicts to this file as well: a name ending in .csv, .json, .jsonl or .parquet; may be repeated
     #[arg(long, short, value_name = "FILE")]
-    pub output: Option<PathBuf>,
+    pub output: Vec<PathBuf>,
 
     /// Inputs that are checked at the same time [default: the number of cores]; with more than one, times are measured while others
     /// are checked

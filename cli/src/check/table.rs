@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use history::History;
 use lab::load::Input;
+use lab::order;
 use lab::text::tame;
 use lab::verdicts::{self, Counts, Group, groups};
 use tables::VerdictRow;
@@ -129,7 +130,12 @@ fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<
     let width =
         groups.iter().map(|group| name(group.rows[0]).chars().count()).max().unwrap_or(0).max(7);
     let has_verdict = |group: &&&Group<'_>| group.rows[0].model.is_some();
+    let mutants = groups.iter().filter_map(|group| group.rows[0].mutant.as_deref());
+    let mutant_width = mutants.map(|name| name.chars().count().max(6)).max();
     write!(out, "\n{:width$}  threads  operations", "history")?;
+    if let Some(width) = mutant_width {
+        write!(out, "  {:width$}", "mutant")?;
+    }
     for row in groups.iter().find(has_verdict).map_or(&[][..], |group| &group.rows) {
         write!(out, "  {:10}", row.model.as_deref().unwrap_or_default())?;
     }
@@ -140,6 +146,9 @@ fn list(groups: &[&Group<'_>], paint: Paint, out: &mut dyn Write) -> io::Result<
         match (first.threads, first.operations) {
             (Some(threads), Some(operations)) => write!(out, "  {threads:7}  {operations:10}")?,
             _ => write!(out, "  {:7}  {:10}", "", "")?,
+        }
+        if let Some(width) = mutant_width {
+            write!(out, "  {:width$}", tame(first.mutant.as_deref().unwrap_or_default()))?;
         }
         for row in &group.rows {
             write!(out, "  {}", paint.verdict(&row.verdict, &format!("{:10}", row.verdict)))?;
@@ -184,6 +193,8 @@ fn print_folders(folders: &BTreeMap<&str, Counts>, out: &mut dyn Write) -> io::R
     let width =
         folders.keys().map(|folder| shown(folder).chars().count()).max().unwrap_or(0).max(6);
     writeln!(out, "\n{:width$}  traces  violations  crashed  undecided  not checked", "folder")?;
+    let mut folders: Vec<(&&str, &Counts)> = folders.iter().collect();
+    folders.sort_by(|one, other| order::of_paths(Path::new(one.0), Path::new(other.0)));
     for (folder, counts) in folders {
         let Counts { traces, violations, crashed, errors, undecided } = counts;
         let folder = shown(folder);

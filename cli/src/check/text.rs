@@ -157,8 +157,9 @@ impl Printer for Text {
         let mut told: Vec<String> = Vec::new();
         for history in &input.histories {
             let end = RunEnd::of(history, &input.ending);
-            let note = end.note().filter(|_| !self.crash_is_printed);
-            for assumption in note.into_iter().chain(assumptions::of(&history.provenance)) {
+            let notes = end.note().into_iter().chain(input.ending.unexplained.clone());
+            let notes = notes.filter(|_| !self.crash_is_printed);
+            for assumption in notes.chain(assumptions::of(&history.provenance)) {
                 if !told.contains(&assumption) {
                     told.push(assumption);
                 }

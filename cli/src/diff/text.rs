@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use lab::testing::{Compared, Finding, Options};
+use lab::testing::{Compared, Finding, Known, Options};
 use lab::text::tame;
 use slicc::difference::{MachineDifference, NameChanges, TableRow, TransitionDifference};
 
@@ -24,11 +24,11 @@ pub fn print(compared: &Compared, options: &Options, out: &mut dyn Write) -> io:
         writeln!(out, "\n{} that both versions have", counted(compared.both.len(), "finding"))?;
     }
     for (old, new) in &compared.both {
-        let known = new.known.iter().flat_map(|known| &known.repairs);
-        let known: Vec<&str> = known.map(String::as_str).collect();
-        match known.len() {
+        let sets = new.known.iter().flat_map(Known::sets).filter(|set| !set.is_empty());
+        let sets: Vec<String> = sets.map(|set| set.join(", ")).collect();
+        match sets.len() {
             0 => writeln!(out, "  {}", new.signature)?,
-            _ => writeln!(out, "  {} (known: {})", new.signature, known.join(", "))?,
+            _ => writeln!(out, "  {} (known: {})", new.signature, sets.join("; or "))?,
         }
         writeln!(out, "    old version: {}", occurrence(old))?;
         writeln!(out, "    new version: {}", occurrence(new))?;

@@ -267,7 +267,7 @@ impl Page<'_> {
             kinds.iter().map(|(kind, count)| format!("{count} {kind}")).collect();
         writeln!(
             out,
-            "\nExcluded, equivalent to their protocol or unreachable: {}",
+            "\nExcluded, equivalent to their protocol, unreachable or harmless: {}",
             kinds.join(", ")
         )?;
         for one in equivalents.iter().take(self.most) {

@@ -26,6 +26,7 @@ Examples:
   rubric simulate MI_example | rubric check -
   rubric simulate MESI_Two_Level --threads 8 --client store-buffer -o run.trace.gz
   rubric simulate path/to/My_protocol.slicc --check --runs 1000 --threads 8
+  rubric simulate MI_example --runs 500 -o traces
   rubric simulate MI_example --seed 7 --check --save run.json
   rubric simulate all --client all --runs 20 --check
   rubric simulate MOESI_hammer --runs 100 --coverage hammer.csv
@@ -123,8 +124,9 @@ pub struct Args {
     #[arg(long, value_name = "RECIPE", conflicts_with_all = DRAWN_PROGRAM, conflicts_with_all = DRAWN_SYSTEM)]
     pub(super) recipe: Option<Lineage>,
 
-    /// Write the trace to this file, compressed if the name ends in .gz; `-` is standard output
-    #[arg(long, short, value_name = "FILE")]
+    /// Write the trace to this file, compressed if the name ends in .gz; `-` is standard output. With --runs or several protocols or
+    /// clients, write all traces into this folder, each named by its seed
+    #[arg(long, short, value_name = "FILE|DIR")]
     pub output: Option<PathBuf>,
 
     /// Write the history: a name ending in .axe, .json, .jsonl or .parquet
@@ -183,11 +185,8 @@ impl Args {
         if shape.rmws + shape.fences > 100 {
             return usage("--rmws and --fences together are more than 100 of 100 operations");
         }
-        if is_series && self.output.is_some() {
-            return usage(
-                "-o: a trace holds one run: leave --runs out and name one protocol and one client, \
-                 or write the histories with --save",
-            );
+        if is_series {
+            self.check_folder()?;
         }
         if is_series && self.chart.is_some() {
             return usage("--chart: a chart shows one run: name one protocol and one client");
@@ -229,6 +228,22 @@ impl Args {
         }
     }
 
+    /// Refuses a name of a file for the folder of the traces of several runs.
+    fn check_folder(&self) -> Result<(), Error> {
+        let Some(path) = &self.output else {
+            return Ok(());
+        };
+        let is_trace = ending(path).is_some_and(|it| ["gz", "trace", "txt"].contains(&&*it));
+        if is_trace || path.as_os_str() == "-" || path.is_file() {
+            return Err(Error::Usage(format!(
+                "-o {}: a trace holds one run, so of several runs, protocols or clients each has a file in a folder: give the name of a \
+                 folder, or leave --runs out and name one protocol and one client",
+                path.display()
+            )));
+        }
+        Ok(())
+    }
+
     /// Refuses options for weak models without cores that have one, and traces that would not show what
     /// orders the operations of such cores.
     fn check_weak(&self) -> Result<(), Error> {
@@ -249,7 +264,7 @@ impl Args {
             )));
         }
         let is_single = self.runs.is_none() && self.protocols().len() == 1 && clients.len() == 1;
-        let prints_trace = is_single && (self.output.is_some() || self.is_plain());
+        let prints_trace = self.output.is_some() || is_single && self.is_plain();
         match clients.iter().find(|client| !client.has_trace()) {
             Some(client) if prints_trace => Err(Error::Usage(format!(
                 "--client {client}: a gem5 trace cannot show dependencies, annotations and weak fences: \
@@ -441,6 +456,7 @@ impl Args {
 
 /// Whether a word is a list of models.
 fn is_models(word: &str) -> bool {
-    let is_model = |name: &str| models::ALL.iter().any(|model| model.name() == name);
+    let is_model =
+        |name: &str| models::ALL.iter().any(|model| model.name().eq_ignore_ascii_case(name));
     word.split(',').all(is_model) && !std::path::Path::new(word).exists()
 }

@@ -14,6 +14,7 @@ use simulate::config::asked;
 use super::kinds::{self, Tried};
 use super::protocols;
 use super::score::Score;
+use super::traces::{RunRequest, TraceFolder};
 use super::{Args, Cell, json, table, verdicts};
 use crate::convert;
 use crate::error::Error;
@@ -52,11 +53,19 @@ pub fn run(
         let opened = &opened[cell.protocol];
         opened.plan(&args.simulation(&opened.protocol, cell.client, args.seed()))?;
     }
+    let traces = TraceFolder::create(args, opened, cells)?;
     let start = Instant::now();
     let models = args.models();
-    let work =
-        Work { args, opened, cells, models: &models, runs: u64::from(args.runs.unwrap_or(1)) };
+    let work = Work {
+        args,
+        opened,
+        cells,
+        models: &models,
+        runs: u64::from(args.runs.unwrap_or(1)),
+        traces: traces.as_ref(),
+    };
     let scores = work.on_all_cores()?;
+    let count = work.total();
     let elapsed = start.elapsed().as_secs_f64();
     let mut series = Series { args, opened, cells, models, scores, tried: Vec::new(), elapsed };
     series.tried = kinds::tried(&series)?;
@@ -74,6 +83,10 @@ pub fn run(
         Format::Json => json::print(&series, out),
     }
     .map_err(Error::Output)?;
+    if let (Some(folder), Format::Text) = (&args.output, args.format) {
+        let folder = folder.display();
+        writeln!(out, "\nwritten: {count} traces in {folder}").map_err(Error::Output)?;
+    }
     Ok(series.status())
 }
 
@@ -156,6 +169,8 @@ struct Work<'a> {
     models: &'a [Model],
     /// Number of runs of each cell.
     runs: u64,
+    /// Where traces are written, if they are.
+    traces: Option<&'a TraceFolder>,
 }
 
 impl Work<'_> {
@@ -199,9 +214,17 @@ impl Work<'_> {
         let simulation = self.args.simulation(protocol, cell.client, seed);
         let plan = opened.plan(&simulation)?;
         let start = Instant::now();
-        let run = simulation.run(protocol, &plan, None);
+        let request = RunRequest {
+            simulation: &simulation,
+            protocol,
+            plan: &plan,
+            title: &format!("command line: {}", self.args.command(given, cell.client, seed)),
+        };
+        let run = match self.traces {
+            Some(traces) => request.to_file(&traces.file(at, seed))?,
+            None => request.run(None, "")?,
+        };
         let seconds = start.elapsed().as_secs_f64();
-        let run = run.map_err(|what| Error::Usage(format!("{given}: {what}")))?;
         if let Some(fault) = &run.fault {
             score.add_kind(number, seed, &run, Signature::of_fault(fault, protocol));
         }

@@ -1,23 +1,19 @@
 //! Simulates one run: its trace, its history, its verdicts.
 
 use lab::text::tame;
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::AsFd;
+use std::io::Write;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
-use simulate::config::Plan;
 use simulate::recipe::Recipe;
 use simulate::simulation::{Run, Simulation};
 use simulate::stepper::Signal;
-use simulate::system::{Fault, FaultKind};
-use simulate::trace::Output;
+use simulate::system::Fault;
 use slicc::protocol::Protocol;
 
 use super::score::Score;
 use super::series::Series;
+use super::traces::RunRequest;
 use super::{Args, Cell, fault, json};
 use crate::check;
 use crate::convert;
@@ -180,116 +176,6 @@ fn input(words: &str, protocol: &Protocol, run: &Run) -> Result<Input, Error> {
         ending: Default::default(),
         statistics: Default::default(),
     })
-}
-
-/// A run that is to be done.
-struct RunRequest<'a> {
-    simulation: &'a Simulation,
-    protocol: &'a Protocol,
-    plan: &'a Plan,
-    /// The first line of the trace.
-    title: &'a str,
-}
-
-impl RunRequest<'_> {
-    /// Runs the simulation; `file` is the name of the trace in errors.
-    fn run(&self, trace: Option<(Output, Failures)>, file: &str) -> Result<Run, Error> {
-        let (output, failures) = trace.unzip();
-        let run = self.simulation.run_titled(self.protocol, self.plan, output, Some(self.title));
-        let mut run =
-            run.map_err(|what| Error::Usage(format!("{}: {what}", self.protocol.name())))?;
-        let finished = run.finish_trace();
-        if let Some(error) = failures.and_then(|failures| failures.take()) {
-            return Err(failure(error, file));
-        }
-        finished.map_err(|error| failure(error, file))?;
-        match &run.fault {
-            Some(fault) if fault.kind == FaultKind::Output => {
-                Err(failure(io::Error::other(fault.message.clone()), file))
-            }
-            _ => Ok(run),
-        }
-    }
-
-    /// Runs the simulation with the trace to standard output, which another thread writes.
-    fn to_standard_output(&self) -> Result<Run, Error> {
-        let handle = io::stdout().as_fd().try_clone_to_owned().map_err(Error::Output)?;
-        let (writer, failures) = Watched::new(File::from(handle));
-        self.run(Some((Output::Plain(Box::new(writer)), failures)), "-")
-    }
-
-    /// Runs the simulation with the trace to a file, which appears when it is whole.
-    fn to_file(&self, path: &Path) -> Result<Run, Error> {
-        let file = path.display().to_string();
-        let failed = |error| Error::File { file: file.clone(), error };
-        let mut done = None;
-        tables::files::create(path, failed, |to| {
-            let (writer, failures) = Watched::new(to.try_clone().map_err(failed)?);
-            let writer = Box::new(writer);
-            let output = if path.extension().is_some_and(|extension| extension == "gz") {
-                Output::Gzip(writer)
-            } else {
-                Output::Plain(writer)
-            };
-            done = Some(self.run(Some((output, failures)), &file)?);
-            Ok(())
-        })?;
-        done.ok_or_else(|| Error::Usage(format!("{file}: nothing was written")))
-    }
-}
-
-fn failure(error: io::Error, file: &str) -> Error {
-    match file {
-        "-" => Error::Output(error),
-        file => Error::File { file: file.to_owned(), error },
-    }
-}
-
-/// The first error of a file.
-#[derive(Clone, Default)]
-struct Failures(Arc<Mutex<Option<io::Error>>>);
-
-impl Failures {
-    fn take(&self) -> Option<io::Error> {
-        self.0.lock().ok()?.take()
-    }
-}
-
-/// A file that keeps its first error, so that the cause of a failed trace is known.
-struct Watched {
-    file: File,
-    failures: Failures,
-}
-
-impl Watched {
-    fn new(file: File) -> (Watched, Failures) {
-        let failures = Failures::default();
-        (Watched { file, failures: failures.clone() }, failures)
-    }
-
-    fn note<T>(&self, result: io::Result<T>) -> io::Result<T> {
-        result.map_err(|error| {
-            let kind = error.kind();
-            if kind != io::ErrorKind::Interrupted
-                && let Ok(mut kept) = self.failures.0.lock()
-            {
-                kept.get_or_insert(error);
-            }
-            kind.into()
-        })
-    }
-}
-
-impl Write for Watched {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let written = self.file.write(bytes);
-        self.note(written)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        let flushed = self.file.flush();
-        self.note(flushed)
-    }
 }
 
 /// Draws what controllers did last for the line at which a run failed; nothing if it failed at none.

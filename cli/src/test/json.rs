@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use ingest::axe;
-use lab::testing::{Evidence, Explored, Finding, Options, Tested};
+use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
 use serde_json::{Value, json};
 
 use super::text;
@@ -56,7 +56,8 @@ pub fn finding(finding: &Finding) -> Value {
         "clients": finding.clients,
         "seen": finding.seen,
         "also": finding.also.iter().map(ToString::to_string).collect::<Vec<_>>(),
-        "known": finding.known.as_ref().map(|known| &known.repairs),
+        "known": finding.known.as_ref().map(Known::all),
+        "known_sets": finding.known.as_ref().map(|known| known.sets().collect::<Vec<_>>()),
         "command": finding.command,
         "part": part(&finding.evidence),
         "operations": operations(&finding.evidence),

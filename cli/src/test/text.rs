@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use explore::search::Stopped;
 use lab::protocols::Opened;
-use lab::testing::{Evidence, Explored, Finding, Known, Options, Tested};
+use lab::testing::{Evidence, Explored, Finding, FindingKind, Known, Options, Tested};
 use lab::text::{quoted, tame};
 use report::coverage::Reached;
 
@@ -198,7 +198,9 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
             lines.extend(text.lines().map(str::to_owned));
             lines
         }
-        Evidence::Recent(recent) if recent.is_empty() => Vec::new(),
+        Evidence::Recent(recent) if recent.is_empty() => {
+            without_part(finding).into_iter().collect()
+        }
         Evidence::Recent(recent) => {
             let mut lines = vec!["the last transitions and messages for that address:".to_owned()];
             lines.extend(recent.iter().map(|line| format!("  {line}")));
@@ -215,6 +217,19 @@ pub fn evidence(finding: &Finding) -> Vec<String> {
     }
 }
 
+/// Says of a violation without its smallest part why there is none and how to get it; nothing of other findings.
+fn without_part(finding: &Finding) -> Option<String> {
+    let FindingKind::Violation(model, _) = finding.signature.kind else {
+        return None;
+    };
+    Some(format!(
+        "no operations and no picture: the time was over before they were found. Raise --budget, or let `explain` draw the run: {} --save \
+         run.json, then rubric explain --model {} run.json -o why.html",
+        finding.command,
+        model.0.name()
+    ))
+}
+
 /// `1 program`, `2 programs`.
 pub fn counted(count: usize, what: &str) -> String {
     format!("{count} {}", plural(count, what))
@@ -223,4 +238,32 @@ pub fn counted(count: usize, what: &str) -> String {
 /// `program`, `programs`.
 fn plural(count: usize, what: &str) -> String {
     if count == 1 { what.to_owned() } else { format!("{what}s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use check::Model;
+    use lab::testing::{Cores, Signature, Weakness};
+
+    #[test]
+    fn a_violation_without_a_picture_says_how_to_get_one() {
+        let finding = |kind: FindingKind| Finding {
+            signature: Signature { kind, place: String::new() },
+            message: String::new(),
+            source: None,
+            clients: Vec::new(),
+            seen: 1,
+            also: Vec::new(),
+            witness: None,
+            command: "rubric simulate P --recipe 7 --check".to_owned(),
+            known: None,
+            evidence: Evidence::Recent(Vec::new()),
+        };
+        let violation = FindingKind::Violation(Weakness(Model::TSO), Cores::Plain);
+        let [line] = &evidence(&finding(violation))[..] else { panic!("one line") };
+        let commands = "rubric simulate P --recipe 7 --check --save run.json, then rubric explain --model tso run.json -o why.html";
+        assert!(line.contains("the time was over") && line.ends_with(commands), "{line}");
+        assert!(evidence(&finding(FindingKind::Deadlock)).is_empty());
+    }
 }

@@ -127,7 +127,8 @@ fn names_from_files_do_no_harm() {
 #[test]
 fn what_cannot_be_done_is_said() {
     let message = error(&["explain", VIOLATION, "-o", "why.png"]);
-    assert!(message.contains(".svg, .html or .dot"), "{message}");
+    assert!(message.contains(".svg, .html, .dot or .txt"), "{message}");
+    assert!(message.contains("For a PNG, convert the SVG"), "{message}");
     let message = error(&["explain", "none.gz", "-o", "why.svg"]);
     assert!(message.contains("none.gz"), "{message}");
     let late = explain(&[VIOLATION, "--timeout", "0"], 3);
@@ -174,4 +175,26 @@ fn a_source_that_is_assumed_is_drawn_as_one() {
     let drawn = fs::read_to_string(path).unwrap();
     assert_eq!(drawn.matches("label=\"rf").count(), 1, "{drawn}");
     assert!(!drawn.contains("label=\"co"), "{drawn}");
+}
+
+#[test]
+fn text_is_a_file_too() {
+    let printed = explain(&[VIOLATION], 1);
+    let written = drawn(VIOLATION, "why.txt", 1);
+    let (without, with) = (printed.split_once('\n').unwrap(), written.split_once('\n').unwrap());
+    assert_eq!(without.1, with.1);
+    assert!(with.0.starts_with("violation "), "{written}");
+}
+
+#[test]
+fn a_page_shows_its_title_once() {
+    let page = drawn(VIOLATION, "why.html", 1);
+    let (_, body) = page.split_once("<body>").unwrap();
+    let (_, title) = body.split_once("<h1>").unwrap();
+    let (title, rest) = title.split_once("</h1>").unwrap();
+    assert!(title.contains("hold line 0x1000 at once"), "{title}");
+    // Not for the eye: the name of the drawing, for who does not see it, and its tooltip.
+    let spoken = [format!("aria-label=\"{title}\""), format!("<title>{title}</title>")];
+    let shown = spoken.iter().fold(rest.to_owned(), |text, spoken| text.replace(spoken, ""));
+    assert!(!shown.contains(title), "{shown}");
 }

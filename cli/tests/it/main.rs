@@ -36,5 +36,6 @@ mod shrink;
 mod simulate;
 mod stored;
 mod testing;
+mod traces;
 mod warnings;
 mod watch;

@@ -202,3 +202,33 @@ fn other_commands_take_many_traces() {
     assert_eq!(stats.status.code(), Some(2));
     assert_eq!(String::from_utf8(stats.stdout).unwrap().lines().count(), 2);
 }
+
+#[test]
+fn names_are_sorted_as_people_do_and_mutants_have_a_column() {
+    let folder = Folder::new();
+    let mutant = "mi-dir-putx-not-written";
+    for seed in ["1", "2", "10"] {
+        let path = folder.path(&format!("t{seed}.trace.gz"));
+        let args = ["simulate", "MI_example", "--operations", "40", "--seed", seed, "-q"];
+        let mutated: &[&str] = if seed == "1" { &["--mutant", mutant] } else { &[] };
+        rubric(&[&args[..], &["-o", &path], mutated].concat()).assert().success();
+    }
+    let (csv, parquet) = (folder.path("all.csv"), folder.path("all.parquet"));
+    let given = ["t10", "t2", "t1"].map(|name| folder.path(&format!("{name}.trace.gz")));
+    let given: Vec<&str> = given.iter().map(String::as_str).collect();
+    let args = [&["check"], &given[..], &["-o", &csv, "-o", &parquet]].concat();
+    let text = String::from_utf8(rubric(&args).output().unwrap().stdout).unwrap();
+    let expected = ["t1.trace.gz", "t2.trace.gz", "t10.trace.gz"];
+    assert_eq!(listed(&text, &folder), expected);
+    assert_eq!(text.matches(mutant).count(), 1, "{text}");
+    // Every output has all rows.
+    let table = fs::read_to_string(&csv).unwrap();
+    assert!(table.lines().next().unwrap().contains(",protocol,mutant,ended,"), "{table}");
+    let of_mutant = |line: &&str| line.contains("t1.trace.gz") == line.contains(mutant);
+    assert_eq!((table.lines().count(), table.lines().filter(of_mutant).count()), (4, 4));
+    let rows = tables::read_verdicts(Path::new(&parquet)).unwrap();
+    let mutants: Vec<&str> = rows.iter().filter_map(|row| row.mutant.as_deref()).collect();
+    assert_eq!((rows.len(), &mutants[..]), (3, &[mutant][..]));
+    // A folder of them is read in the same order; a table of verdicts in it is no trace.
+    assert_eq!(listed(&output_of(&["check", &folder.path("")], 1), &folder), expected);
+}

@@ -98,3 +98,24 @@ fn explore() {
     assert!(fails("tso"));
     assert!(!fails("ibm370"));
 }
+
+#[test]
+fn names_are_taken_in_any_case() {
+    let folder = Folder::new();
+    let file = folder.file("own-reads.axe", OWN_READS);
+    let found = verdicts("IBM370,Tso", &file, 1);
+    let models: Vec<&str> = found.iter().map(|(model, _)| model.as_str()).collect();
+    assert_eq!(models, ["ibm370", "tso"]);
+    for arguments in [
+        &["explain", "--model", "TSO", &*file][..],
+        &["kernel", "--model", "TSO", &file],
+        &["generate", "--model", "TSO", "--operations", "4"],
+        &["simulate", "MI_example", "--client", "RVWMO-ooo-4", "--model", "RVWMO", "--check=RVWMO"],
+        &["litmus", "--model", "RVWMO", "fixtures/litmus/herd/MP.litmus"],
+        &["explore", "program", "fixtures/programs/dekker.prog", "--exhaustive", "TSO"],
+    ] {
+        let run = crate::common::rubric(arguments).output().unwrap();
+        let said = String::from_utf8_lossy(&run.stderr);
+        assert!(!said.contains("invalid value"), "{arguments:?}: {said}");
+    }
+}

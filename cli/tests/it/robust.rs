@@ -133,3 +133,61 @@ fn parquet_from_elsewhere_is_read_or_refused() {
     }
     assert!(refused > 20, "{refused}");
 }
+
+#[test]
+fn damage_is_found_at_the_same_line_whether_or_not_it_is_skipped() {
+    let folder = Folder::new();
+    let packed = fs::read(format!("{ROOT}/{VIOLATION}")).unwrap();
+    let mut text = Vec::new();
+    flate2::read::GzDecoder::new(&packed[..]).read_to_end(&mut text).unwrap();
+    let lines: Vec<&[u8]> = text.split_inclusive(|&byte| byte == b'\n').collect();
+    let without = |from: usize, to: usize| [&lines[..from], &lines[to..]].concat().concat();
+    let instead =
+        |at: usize, line: &[u8]| [&lines[..at].concat(), line, &lines[at + 1..].concat()].concat();
+    let wrong_byte = |at: usize| {
+        let mut bytes = packed.clone();
+        bytes[at] ^= 0x10;
+        bytes
+    };
+    let half = lines[300];
+    let damaged = [
+        ("half", instead(300, &[&half[..half.len() / 2], b"\n"].concat())),
+        ("garbage", instead(700, b"\0\xff?\n")),
+        ("twice", instead(1200, &[lines[1200], lines[1200]].concat())),
+        ("gap", without(300, 320)),
+        ("end", text[..text.len() / 2 + 7].to_vec()),
+        ("cut", packed[..packed.len() / 2].to_vec()),
+        ("early", wrong_byte(packed.len() / 4)),
+        ("middle", wrong_byte(packed.len() / 2)),
+        ("late", wrong_byte(packed.len() * 3 / 4)),
+    ];
+    let number = |text: &str, before: &str| -> Option<u64> {
+        let (_, rest) = text.split_once(before)?;
+        rest.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+    };
+    let mut compared = 0;
+    for (name, bytes) in damaged {
+        let file = folder.file(&format!("{name}.trace"), bytes);
+        let run = |options: &[&str]| {
+            let child = begin(&[&["check", &*file], options].concat());
+            let run = child.wait_with_output().unwrap();
+            (
+                run.status.code(),
+                String::from_utf8_lossy(&[run.stdout, run.stderr].concat()).into_owned(),
+            )
+        };
+        let ((status, strict), (_, lossy)) = (run(&[]), run(&["--lossy"]));
+        if status != Some(2) {
+            // A line too many or too few is no damage where nothing depends on it.
+            assert!(!lossy.contains("--lossy"), "{name}: {lossy}");
+            continue;
+        }
+        let good = "good up to line ";
+        let found = number(&strict, good).or_else(|| Some(number(&strict, ".trace:")? - 1));
+        let skipped =
+            number(&lossy, good).or_else(|| Some(number(&lossy, "the first at line ")? - 1));
+        assert_eq!((found.is_some(), found), (true, skipped), "{name}: {strict} {lossy}");
+        compared += 1;
+    }
+    assert!(compared > 6, "{compared}");
+}

@@ -213,7 +213,7 @@ fn lossy_skips_and_counts() {
     let options = Options { lossy: true, ..Options::default() };
     let histories = read_with("0: v1 := 1\nbroken\n0: v1 :=\n0: v1 == 1\n", &options).unwrap();
     assert_eq!(histories[0].len(), 2);
-    assert!(histories[0].provenance.notes[0].ends_with("skipped: 2"));
+    assert!(histories[0].provenance.notes[0].ends_with("skipped: 2, the first at line 2"));
 }
 
 #[test]

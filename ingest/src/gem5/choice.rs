@@ -242,10 +242,13 @@ impl Reader<'_> {
         };
         let device_requests = devices(false);
         let dataless = devices(true);
+        let silent = self.sequencers.silent().filter(|silent| silent.bound);
+        silent.for_each(|silent| lines.note_skipped(silent.line));
         let statistics = &mut self.sink.statistics;
         statistics.lines = lines.number();
         statistics.bytes = lines.bytes();
         statistics.skipped += lines.skipped() + dataless;
+        statistics.first_skipped = lines.first_skipped();
         statistics.first_tick = self.ticks.then_some(self.first_tick);
         statistics.last_tick = self.ticks.then_some(self.last_tick);
         let block_size = self.sequencers.block_size;
@@ -311,6 +314,7 @@ impl Reader<'_> {
             unknown_dependencies: selected.unknown_dependencies,
             split: source == Source::Ruby && self.sequencers.split,
             protocol: protocol.or_else(|| self.surroundings.protocol.clone()),
+            mutant: self.mutant.take(),
             ended,
             crash: self.end.crash().cloned(),
             unfinished: unfinished

@@ -35,6 +35,11 @@ impl End {
         self.scan.is_found() || self.crash.is_some()
     }
 
+    /// Whether gem5 said that the simulation left its loop.
+    pub(crate) fn is_exit(&self) -> bool {
+        self.exit.is_some()
+    }
+
     /// Ends a file: takes its message of a crash apart.
     pub(crate) fn finish(&mut self, file: &str) {
         let scan = std::mem::take(&mut self.scan);

@@ -24,6 +24,7 @@ mod block;
 mod choice;
 mod client;
 mod collector;
+mod command;
 mod completion;
 mod crash;
 mod crash_fields;
@@ -81,6 +82,8 @@ pub use write::write;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Surroundings {
     pub end: End,
+    /// Whether the files hold standard output or error of gem5, from which `end` was read.
+    pub has_output: bool,
     pub block_size: Option<u32>,
     pub protocol: Option<String>,
     pub sequencers: Option<u64>,
@@ -171,6 +174,10 @@ struct Reader<'o> {
     last_tick: u64,
     ticks: bool,
 
+    /// Whether the first line says that `rubric simulate` made the trace.
+    is_simulated: bool,
+    /// The mutant that its command line names.
+    mutant: Option<String>,
     /// Why there is no history, if the run crashed before it showed one.
     without_history: Option<String>,
 }
@@ -197,7 +204,8 @@ impl<'o> Reader<'o> {
             first_tick: u64::MAX,
             last_tick: 0,
             ticks: false,
-
+            is_simulated: false,
+            mutant: None,
             without_history: None,
         }
     }
@@ -254,6 +262,7 @@ impl<'o> Reader<'o> {
             }
             Err(_) => {
                 self.sink.statistics.skipped += 1;
+                lines.note_skipped(lines.number());
                 Ok(())
             }
             Ok(()) => Ok(()),
@@ -276,6 +285,10 @@ impl<'o> Reader<'o> {
         }
         self.sink.statistics.ignored += 1;
         self.end.scan(text, number, false);
+        if let Some(arguments) = command::simulate(text) {
+            self.is_simulated = true;
+            self.mutant = command::mutant(arguments);
+        }
         if memmem::find(text, b"BEGIN LIBC BACKTRACE").is_some() && !self.end.is_crash() {
             return Err(Fault::broken(
                 "a stack trace",

@@ -19,7 +19,11 @@ impl Reader<'_> {
             statistics.skipped,
             "damaged line or operation was",
             "damaged lines or operations were",
-            if self.sink.options.lossy { "skipped (--lossy)" } else { "skipped" },
+            &match (self.sink.options.lossy, statistics.first_skipped) {
+                (true, Some(line)) => format!("skipped (--lossy), the first at line {line}"),
+                (true, None) => "skipped (--lossy)".to_owned(),
+                (false, _) => "skipped".to_owned(),
+            },
         );
         if source == Source::Ruby {
             note(

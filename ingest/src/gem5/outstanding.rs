@@ -31,7 +31,19 @@ impl Reader<'_> {
             steps,
             waiting: waiting.map(|request| self.waiting(request)).collect(),
             missing: self.missing(crash),
+            unexplained: self.unexplained(),
         }
+    }
+
+    /// Says that the run may have crashed, if nothing was read that gem5 would have printed about it.
+    fn unexplained(&self) -> Option<String> {
+        let is_known = self.end.is_crash() || self.end.is_exit() || self.surroundings.has_output;
+        let how = if self.is_simulated {
+            "the command in the first line of the trace runs it again and says how it ends"
+        } else {
+            "gem5 prints why to standard error, so give the folder with the trace and simerr, or record both in one file (2>&1)"
+        };
+        (!is_known).then(|| format!("the run may have crashed: {how}"))
     }
 
     /// The cache line that a crash is about.

@@ -270,7 +270,7 @@ mod tests {
         let failed = result.is_err();
         let end = format!("{result:?} {} {:?}", lines.number(), lines.line());
         let rest = if failed {
-            format!("{:?}", lines.check_rest().map(|error| error.to_string()))
+            format!("{:?}", lines.check_rest(None).map(|error| error.to_string()))
         } else {
             format!("{} {} {:?}", lines.bytes(), lines.skipped(), lines.damage())
         };

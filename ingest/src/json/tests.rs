@@ -200,7 +200,7 @@ fn options_that_do_not_apply_are_refused() {
 fn lossy_skips_and_counts() {
     let options = Options { lossy: true, ..Options::default() };
     let histories = read_with("{\"operations\":[]}\n{\n", &options).unwrap();
-    assert!(histories[0].provenance.notes[0].ends_with("skipped: 1"));
+    assert!(histories[0].provenance.notes[0].ends_with("skipped: 1, the first at line 2"));
 }
 
 /// Histories of bytes whose accesses may overlap, so that some are split.

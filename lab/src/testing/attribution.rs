@@ -57,7 +57,7 @@ pub fn known_finding(
         |some: &[&Mutant]| with(protocol, some).map_or(Ok(false), |protocol| finds_none(&protocol));
     for repair in &repaired.applied {
         if with_some(&[repair])? {
-            return Ok(Some(Known { repairs: vec![repair.name.to_string()] }));
+            return Ok(Some(Known::by(vec![repair.name.to_string()])));
         }
     }
     if repaired.applied.len() < 2 || !finds_none(&repaired.protocol)? {
@@ -68,7 +68,7 @@ pub fn known_finding(
         [_] => Ok(false),
         some => with_some(some),
     })?;
-    Ok(Some(Known { repairs }))
+    Ok(Some(Known::by(repairs)))
 }
 
 /// Whether the run to a finding is also one of a protocol with repairs, and ends in the same way.

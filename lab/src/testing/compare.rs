@@ -164,7 +164,7 @@ fn repaired(opened: &Opened) -> Result<Repaired, Error> {
 /// Whether a finding is explained by faults that a protocol has, since their repairs fit it.
 fn is_in(finding: &Finding, repaired: &Repaired) -> bool {
     let fits = |name: &String| repaired.applied.iter().any(|one| one.name == *name);
-    finding.known.as_ref().is_some_and(|known| known.repairs.iter().all(fits))
+    finding.known.as_ref().is_some_and(|known| known.sets().flatten().all(fits))
 }
 
 /// Findings of the old version only, of the new one only, and of both. A finding that repairs explain is not the same as one that they
@@ -183,7 +183,7 @@ fn sorted(
     let mut only_old = old;
     for finding in new {
         match only_old.iter().position(|one| is_same(one, &finding)) {
-            Some(at) => both.push((only_old.remove(at), finding)),
+            Some(at) => add_to_both(&mut both, (only_old.remove(at), finding)),
             None => left.push(finding),
         }
     }
@@ -191,6 +191,20 @@ fn sorted(
     left.retain(|finding| !both.iter().any(|(known, _)| is_same(known, finding)));
     only_old.retain(|finding| !both.iter().any(|(_, known)| is_same(finding, known)));
     (once(only_old), once(left), both)
+}
+
+/// Adds what both versions show, to the pair of the same finding if there is one: runs may take different repairs.
+fn add_to_both(both: &mut Vec<(Finding, Finding)>, (old, new): (Finding, Finding)) {
+    let is_same = |one: &Finding| {
+        one.signature == new.signature && one.known.is_some() == new.known.is_some()
+    };
+    match both.iter_mut().find(|(_, known)| is_same(known)) {
+        Some((first_old, first_new)) => {
+            first_old.absorb(old);
+            first_new.absorb(new);
+        }
+        None => both.push((old, new)),
+    }
 }
 
 /// Findings with each signature once, however many causes there are.
@@ -272,7 +286,7 @@ fn reached<'a>(
 mod tests {
     use super::*;
     use crate::observer::NoObserver;
-    use crate::testing::Extent;
+    use crate::testing::{Evidence, Extent, Known};
     use simulate::client::Client;
     use slicc::mutant::named;
 
@@ -287,6 +301,42 @@ mod tests {
             std::fs::write(folder.join(changed.path), changed.text).unwrap();
         }
         folder.join("MI_example.slicc").display().to_string()
+    }
+
+    #[test]
+    fn a_finding_is_told_once_with_its_sets_of_repairs() {
+        let finding = |place: &str, known: &[&str]| Finding {
+            signature: Signature { kind: FindingKind::FailedAssertion, place: place.to_owned() },
+            message: String::new(),
+            source: None,
+            clients: vec!["in-order".to_owned()],
+            seen: 1,
+            also: Vec::new(),
+            witness: None,
+            command: String::new(),
+            known: (!known.is_empty())
+                .then(|| Known::by(known.iter().map(|&name| name.to_owned()).collect())),
+            evidence: Evidence::Recent(Vec::new()),
+        };
+        let all = || {
+            vec![
+                finding("a", &["x"]),
+                finding("a", &["y", "z"]),
+                finding("b", &["x"]),
+                finding("a", &[]),
+            ]
+        };
+        let (only_old, only_new, both) = sorted(all(), all(), &Difference::default());
+        assert!(only_old.is_empty() && only_new.is_empty());
+        let told: Vec<(&str, usize, u32)> = both
+            .iter()
+            .map(|(old, new)| {
+                assert_eq!((old.seen, &old.known), (new.seen, &new.known));
+                let sets = new.known.as_ref().map_or(0, |known| known.sets().count());
+                (new.signature.place.as_str(), sets, new.seen)
+            })
+            .collect();
+        assert_eq!(told, [("a", 2, 2), ("b", 1, 1), ("a", 0, 1)]);
     }
 
     #[test]

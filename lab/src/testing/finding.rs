@@ -61,10 +61,12 @@ impl Finding {
         self.clients.dedup();
         self.known = match (self.known.take(), other.known) {
             (Some(mut known), Some(more)) => {
-                let repairs = more.repairs.into_iter();
-                let others: Vec<String> =
-                    repairs.filter(|one| !known.repairs.contains(one)).collect();
-                known.repairs.extend(others);
+                let sets = std::iter::once(more.repairs).chain(more.others);
+                for set in sets {
+                    if !known.sets().any(|one| *one == set) {
+                        known.others.push(set);
+                    }
+                }
                 Some(known)
             }
             _ => None,
@@ -89,6 +91,31 @@ pub struct Known {
     /// The repairs that make the run clean: one alone if that is enough. None if all together do, and the time was over
     /// before it was known which are enough.
     pub repairs: Vec<String>,
+    /// Where runs of one finding take different repairs: the other sets of repairs, each of which makes some of the runs clean.
+    pub others: Vec<Vec<String>>,
+}
+
+impl Known {
+    /// The faults that these repairs take out.
+    pub fn by(repairs: Vec<String>) -> Known {
+        Known { repairs, others: Vec::new() }
+    }
+
+    /// The sets of repairs, at least one.
+    pub fn sets(&self) -> impl Iterator<Item = &Vec<String>> {
+        std::iter::once(&self.repairs).chain(&self.others)
+    }
+
+    /// The names of all repairs, each once.
+    pub fn all(&self) -> Vec<&str> {
+        let mut names: Vec<&str> = Vec::new();
+        for name in self.sets().flatten() {
+            if !names.contains(&name.as_str()) {
+                names.push(name);
+            }
+        }
+        names
+    }
 }
 
 /// What two runs must have in common to show the same finding. The order is that of reports: the worst first.

@@ -168,7 +168,7 @@ impl<'a> Gathered<'a> {
         }
         for (signature, runs) in std::mem::take(&mut self.known) {
             for (repairs, runs) in self.attribute(&signature, runs)? {
-                groups.insert((Some(Known { repairs }), signature.clone(), false), runs);
+                groups.insert((Some(Known::by(repairs)), signature.clone(), false), runs);
             }
             observer.advance();
         }
@@ -289,7 +289,7 @@ impl<'a> Gathered<'a> {
         let Shown { problem, steps, known, is_settled, is_repaired } = shown;
         let bench = self.bench;
         let Problem { signature, message, source, .. } = problem;
-        let known = known.map(|repairs| Known { repairs });
+        let known = known.map(Known::by);
         let command = system.command(&bench.opened.given, self.options, is_repaired);
         // What is not settled by exploring is what the runs say that it is.
         let is_same =
@@ -352,7 +352,7 @@ mod tests {
             also: Vec::new(),
             witness: None,
             command: String::new(),
-            known: known.map(|repair| Known { repairs: vec![repair.to_owned()] }),
+            known: known.map(|repair| Known::by(vec![repair.to_owned()])),
             evidence: Evidence::Recent(Vec::new()),
         }
     }
@@ -376,6 +376,9 @@ mod tests {
     fn causes_of_one_finding_are_told_together() {
         let mut one = finding("a", Some("x"));
         one.absorb(finding("a", Some("y")));
-        assert_eq!(one.known.unwrap().repairs, ["x", "y"]);
+        one.absorb(finding("a", Some("y")));
+        let known = one.known.unwrap();
+        assert_eq!(known.sets().collect::<Vec<_>>(), [&["x"], &["y"]]);
+        assert_eq!((known.all(), one.seen), (vec!["x", "y"], 6));
     }
 }

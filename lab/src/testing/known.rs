@@ -110,7 +110,7 @@ impl<'a> Explainer<'a> {
             let simulated = self.simulate(&protocol, simulation, Suspicion::Granted)?;
             Ok(simulated.is_free_of(signature))
         })?;
-        Ok(Some(Known { repairs }))
+        Ok(Some(Known::by(repairs)))
     }
 
     /// Whether variations of a run show a finding with all repairs.

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::Campaign;
 
-/// A mutant that is known to be equivalent, with the runs that it has nevertheless.
+/// A mutant that is known to be equivalent or harmless, with the runs that it has nevertheless.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct EquivalentMutant {
     /// The protocol.

@@ -13,7 +13,7 @@ use tables::CampaignRun;
 pub struct ProtocolResult {
     /// The protocol's name, as the runs have it.
     pub protocol: String,
-    /// The number of mutants that ran and may differ from the protocol.
+    /// The number of mutants that ran and that are not known to be equivalent to the protocol or harmless.
     pub mutants: u64,
     /// The number of these that something found.
     pub found: u64,

@@ -48,8 +48,9 @@ fn overview(answers: &Answers) -> Markup {
     let (tried, caught) = all.map_or((0, 0), |matrix| (matrix.total.mutants, matrix.total.killed));
     html! {
         p {
-            "Of " (tried) " mutants that may differ from their protocol, " (caught) " were found and " (tried - caught)
-            " were not. Another " (answers.equivalents.len()) " were excluded, as equivalent to their protocol or unreachable. "
+            "Of " (tried) " mutants that may be faults, " (caught) " were found and " (tried - caught)
+            " were not. Another " (answers.equivalents.len())
+            " were excluded, as equivalent to their protocol, unreachable or harmless. "
             "A criterion counts for a mutant only if the cores that ran it guarantee what it checks."
         }
     }

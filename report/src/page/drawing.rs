@@ -46,7 +46,7 @@ pub fn thumbnail(figure: &Figure) -> Markup {
 
 fn numbers(figure: &Figure) -> Table {
     let heads: Vec<&str> = figure.table.columns.iter().map(|column| &**column).collect();
-    let mut table = Table::new(&figure.title, &heads);
+    let mut table = Table::new("The numbers of the figure", &heads);
     for row in &figure.table.rows {
         let cells = row.iter().map(|text| match text.parse::<f64>() {
             Ok(number) => Cell::number(text, number),

@@ -45,7 +45,12 @@ pub(super) fn section(page: &Page<'_>, anchors: &mut Anchors) -> Option<Section>
     }
     let body = maud::html! {
         p {
-            "A line for each protocol. Their mutants and programs differ, so shares of different protocols are beside each other and never added."
+            "A line for each protocol. Their mutants and programs differ, so shares of different protocols are beside each other and never added. "
+            @if let Some(answers) = page.answers {
+                "Mutants are those that ran, without the " (answers.equivalents.len()) " that are known to be equivalent to their "
+                "protocol, unreachable or harmless. Some that nothing found may be harmless as well, so the share is a lower bound "
+                "for the mutants that can be found."
+            }
         }
         (table(&all).markup())
     };

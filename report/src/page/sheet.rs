@@ -37,6 +37,7 @@ pub fn rows(page: &Page<'_>) -> Vec<Row> {
         let mut add = |measure, value: String| rows.push(row("protocol", one.name, measure, value));
         if result.mutants > 0 {
             add("mutants", result.mutants.to_string());
+            add("excluded", excluded(page, one.name).to_string());
             add("found", result.found.to_string());
             add("share found", share(result.found, result.mutants));
             add("runs until found", number(result.median_run));
@@ -78,6 +79,12 @@ pub fn rows(page: &Page<'_>) -> Vec<Row> {
         }
     }
     rows
+}
+
+/// The number of mutants of a protocol that are known to be equivalent, unreachable or harmless.
+fn excluded(page: &Page<'_>, protocol: &str) -> usize {
+    let all = page.answers.iter().flat_map(|answers| &answers.equivalents);
+    all.filter(|one| one.protocol == protocol).count()
 }
 
 fn share(part: u64, whole: u64) -> String {

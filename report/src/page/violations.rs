@@ -113,6 +113,7 @@ fn article(run: &CampaignRun, cycle: &Cycle, at: usize) -> Markup {
             summary { code { (breakable(name(run))) } " on " (run.client) ", against " (run.model.to_uppercase()) }
             p { "Reproduce with: " code { (breakable(&run.command)) } }
             @if let Some(picture) = &cycle.picture {
+                p { (picture.title) }
                 (drawn(picture, &format!("v{at}-")))
             }
             pre tabindex="0" { (cycle.text) }

@@ -39,16 +39,16 @@ pub fn svg(picture: &Picture) -> String {
         body.y += lists::draw(list, body.y, &mut body.text);
     }
     body.paragraphs(&picture.notes, width);
-    document(picture, &body, width)
+    document(picture, &body, width, true)
 }
 
-/// Draws only the boxes and arrows, with reasons as tooltips.
+/// Draws only the boxes and arrows, with reasons as tooltips. The page that it is part of has the title.
 pub(crate) fn drawing(picture: &Picture) -> String {
     let layout = layout(picture, HEADS);
     let mut body = Body::default();
     body.drawing(picture, &layout);
     body.legend(picture);
-    document(picture, &body, width(picture, &layout))
+    document(picture, &body, layout.width.max(NARROWEST), false)
 }
 
 /// The width of the boxes and the title.
@@ -57,8 +57,10 @@ fn width(picture: &Picture, layout: &Layout) -> f64 {
     layout.width.max(NARROWEST).max(title)
 }
 
-fn document(picture: &Picture, body: &Body, width: f64) -> String {
-    let (width, height) = (width + 2.0 * MARGIN, body.y + TITLE + 2.0 * MARGIN);
+/// The document, with the title above the body if it is shown.
+fn document(picture: &Picture, body: &Body, width: f64, shows_title: bool) -> String {
+    let top = if shows_title { MARGIN + TITLE } else { MARGIN };
+    let (width, height) = (width + 2.0 * MARGIN, body.y + top + MARGIN);
     let mut all = String::new();
     write_line(
         &mut all,
@@ -82,18 +84,17 @@ fn document(picture: &Picture, body: &Body, width: f64) -> String {
         );
     }
     all.push_str("</defs>\n<rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n");
-    write_line(
-        &mut all,
-        format_args!(
-            "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
-            MARGIN + 14.0,
-            escaped(&picture.title)
-        ),
-    );
-    write_line(
-        &mut all,
-        format_args!("<g transform=\"translate({MARGIN} {:.0})\">", MARGIN + TITLE),
-    );
+    if shows_title {
+        write_line(
+            &mut all,
+            format_args!(
+                "<text x=\"{MARGIN}\" y=\"{:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+                MARGIN + 14.0,
+                escaped(&picture.title)
+            ),
+        );
+    }
+    write_line(&mut all, format_args!("<g transform=\"translate({MARGIN} {top:.0})\">"));
     all.push_str(&body.text);
     all.push_str("</g>\n</svg>\n");
     all

@@ -25,7 +25,7 @@ const BLUE: &str = "#0072b2";
 const RED: &str = "#d55e00";
 const GREY: &str = "#777777";
 
-/// Draws a chart. The same chart gives the same bytes.
+/// Draws a chart, with its title unless that is empty. The same chart gives the same bytes.
 pub fn svg(chart: &Chart) -> String {
     let messages = chart.messages();
     let mut drawing = Drawing {
@@ -38,7 +38,7 @@ pub fn svg(chart: &Chart) -> String {
         right: 0.0,
         y: 0.0,
     };
-    drawing.y = MARGIN + TITLE + LINE * chart.lead.len() as f64 + LINE;
+    drawing.y = MARGIN + title_height(chart) + LINE * chart.lead.len() as f64 + LINE;
     let top = drawing.y;
     for step in 0..chart.steps.len() {
         drawing.step(step);
@@ -49,6 +49,11 @@ pub fn svg(chart: &Chart) -> String {
     drawing.wrong();
     let (y, body) = (drawing.y, std::mem::take(&mut drawing.out));
     drawing.document(top, bottom, y, &body)
+}
+
+/// The height of the title; 0 if there is none.
+fn title_height(chart: &Chart) -> f64 {
+    if chart.title.is_empty() { 0.0 } else { TITLE }
 }
 
 /// The distance of lifelines: the names of parties and the words of arrows have room.
@@ -253,17 +258,23 @@ impl Drawing<'_> {
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width:.0}\" height=\"{height:.0}\" \
              viewBox=\"0 0 {width:.0} {height:.0}\" font-family=\"Helvetica, Arial, sans-serif\" font-size=\"12\">"
         ));
-        self.write(format_args!("<title>{}</title>", escaped(&chart.title)));
+        if !chart.title.is_empty() {
+            self.write(format_args!("<title>{}</title>", escaped(&chart.title)));
+        }
         self.out.push_str(
             "<defs>\n<marker id=\"arrow\" viewBox=\"0 0 8 8\" refX=\"7\" refY=\"4\" markerUnits=\"userSpaceOnUse\" markerWidth=\"9\" \
              markerHeight=\"9\" orient=\"auto\"><path d=\"M0 0 L8 4 L0 8 z\" fill=\"#0072b2\"/></marker>\n</defs>\n\
              <rect width=\"100%\" height=\"100%\" fill=\"white\"/>\n",
         );
-        let at = MARGIN + 14.0;
-        self.write(format_args!(
-            "<text x=\"{MARGIN}\" y=\"{at:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
-            escaped(&chart.title)
-        ));
+        let mut at = MARGIN + 14.0;
+        if chart.title.is_empty() {
+            at -= TITLE;
+        } else {
+            self.write(format_args!(
+                "<text x=\"{MARGIN}\" y=\"{at:.0}\" font-size=\"16\" font-weight=\"bold\">{}</text>",
+                escaped(&chart.title)
+            ));
+        }
         for (number, line) in (1..).zip(&chart.lead) {
             let at = at + LINE * f64::from(number);
             self.write(format_args!("<text x=\"{MARGIN}\" y=\"{at:.0}\">{}</text>", escaped(line)));

@@ -9,15 +9,20 @@ const GAP: usize = 5;
 /// Fewest characters between two lifelines.
 const NARROWEST: usize = 16;
 
-/// Writes a chart as text. Arrows are drawn where messages arrive.
+/// Writes a chart as text, with its title unless that is empty. Arrows are drawn where messages arrive.
 pub fn text(chart: &Chart) -> String {
     let messages = chart.messages();
     let page = Page { width: column_width(chart), parties: chart.parties.len() };
-    let mut out = format!("{}\n", chart.title);
+    let mut out = String::new();
+    if !chart.title.is_empty() {
+        out += &format!("{}\n", chart.title);
+    }
     for line in &chart.lead {
         out += &format!("{line}\n");
     }
-    out.push('\n');
+    if !out.is_empty() {
+        out.push('\n');
+    }
     out += &page.names(&chart.parties);
     for (number, step) in chart.steps.iter().enumerate() {
         let mut label = format!("{:>3}", number + 1);

@@ -107,7 +107,7 @@ pub(super) fn equivalents(answers: &Answers) -> Option<Markup> {
     let wrong = equivalents.iter().filter(|one| one.detections > 0).count();
     Some(html! {
         p {
-            "They cannot differ from their protocol, or no run with the same seeds reaches the edited place: " (kinds) "."
+            "They cannot differ from their protocol, no run with the same seeds reaches the edited place, or they are known to do no harm: " (kinds) "."
             @if wrong > 0 { " Runs of " (wrong) " of them found something nevertheless, so the reason is wrong." }
         }
         (table.folded(&counted(equivalents.len(), "mutant", "mutants"), false))
