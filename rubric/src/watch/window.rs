@@ -7,7 +7,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use check::Model;
-use check::online::{Arrival, ArrivalError, Broken, MOST, Online};
+use check::online::{Arrival, ArrivalError, Broken, Lazy, MOST};
 use history::{
     Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
     low_bytes,
@@ -36,7 +36,7 @@ pub(super) enum Problem {
 /// The operations that have arrived and can still be part of a violation.
 pub struct Window {
     model: Model,
-    online: Online,
+    online: Lazy,
     /// The size of accesses whose size is not shown, and whether the user gave it.
     size: u8,
     is_given: bool,
@@ -56,7 +56,7 @@ impl Window {
     pub(super) fn new(model: Model, size: Option<u8>) -> Window {
         Window {
             model,
-            online: Online::new(model),
+            online: Lazy::new(model),
             size: size.unwrap_or(LARGEST_SIZE),
             is_given: size.is_some(),
             addresses: BTreeSet::new(),
@@ -189,7 +189,7 @@ impl Window {
                 self.size, self.size
             )));
         };
-        self.online = Online::new(self.model);
+        self.online = Lazy::new(self.model);
         self.arrived.clear();
         let mut log = log;
         let seen = log.iter().try_for_each(|access| self.arrive(access));
