@@ -235,15 +235,16 @@ impl Watch {
                 Err(RecvTimeoutError::Disconnected) => return self.end_of_trace(),
             };
             (self.source, self.line) = (batch.source, batch.line);
-            for access in &batch.accesses {
+            for (at, access) in batch.accesses.iter().enumerate() {
                 (self.last_line, self.last_tick) = (access.line, access.completed);
                 if let Some(kept) = &mut self.kept {
                     kept.push(access);
                 }
-                if let Err(problem) = self.window.take(access) {
+                if let Err(problem) = self.window.take(access, &batch.accesses[..at]) {
                     return self.problem(problem);
                 }
             }
+            self.window.log(batch.accesses);
             progress(&self.window);
             self.window.settle(&batch.completed_before);
             if let Some(end) = batch.end {
