@@ -8,10 +8,13 @@
 //! The log has room for [`MOST_LOGGED`] calls; a longer run is handed over in parts of this size, so that what [`Online`] forgets is
 //! forgotten here as well. Operations that nothing can be forgotten of stay in the log.
 
+use std::mem::take;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::witness::{Performed, Witness};
-use super::{Arrival, ArrivalError, Broken, Online};
+use super::{Arrival, ArrivalError, Online};
+use crate::bounds::Bounds;
 use memory::Model;
 
 /// Number of calls that are logged before they are handed over: some 70 bytes each.
@@ -19,6 +22,9 @@ pub const MOST_LOGGED: usize = 1 << 20;
 
 /// Number of operations before which [`Online`] forgets none.
 const NONE_FORGOTTEN: u64 = 4096;
+
+/// Number of calls that are handed over before the bounds are checked again.
+const CALLS_BETWEEN_LOOKS: usize = 64;
 
 /// A call that [`Online`] has not seen yet.
 #[derive(Clone, Debug)]
@@ -58,6 +64,7 @@ pub struct Lazy {
     /// How many of them are arrivals.
     logged: usize,
     most_logged: usize,
+    bounds: Bounds,
     arrived: u64,
     /// By thread that `online` knows of when it has seen the log, the position before which everything has arrived.
     settled: FxHashMap<u32, u32>,
@@ -94,10 +101,17 @@ impl Lazy {
             log: Vec::new(),
             logged: 0,
             most_logged,
+            bounds: Bounds::none(),
             arrived: 0,
             settled: FxHashMap::default(),
             has_settled: false,
         }
+    }
+
+    /// Stops with [`ArrivalError::Exceeded`] if these bounds are met while the log is handed over, which takes seconds.
+    #[must_use]
+    pub fn bounded(self, bounds: Bounds) -> Lazy {
+        Lazy { bounds, ..self }
     }
 
     /// Number of operations that have arrived.
@@ -124,7 +138,7 @@ impl Lazy {
     /// Adds an operation that has completed.
     ///
     /// # Errors
-    /// Returns what [`Online::arrive`] returns, at the same operation.
+    /// Returns what [`Online::arrive`] returns, at the same operation, or [`ArrivalError::Exceeded`].
     pub fn arrive(&mut self, arrival: Arrival) -> Result<(), ArrivalError> {
         self.arrived += 1;
         let machine = self.machine.as_mut();
@@ -163,16 +177,14 @@ impl Lazy {
     /// As [`Online::finish`].
     ///
     /// # Errors
-    /// Returns what [`Online::finish`] returns.
-    pub fn finish(&mut self) -> Result<(), Box<Broken>> {
+    /// Returns what [`Online::finish`] returns, or [`ArrivalError::Exceeded`].
+    pub fn finish(&mut self) -> Result<(), ArrivalError> {
         if self.is_explained() {
             return Ok(());
         }
         self.machine = None;
-        match self.hand_over() {
-            Err(ArrivalError::Broken(broken)) => Err(broken),
-            _ => self.online.finish(),
-        }
+        self.hand_over()?;
+        Ok(self.online.finish()?)
     }
 
     /// Whether a run was found that explains all operations, as [`Online::is_explained`] says.
@@ -192,14 +204,21 @@ impl Lazy {
 
     /// Makes the logged calls.
     fn hand_over(&mut self) -> Result<(), ArrivalError> {
-        self.logged = 0;
         if let Some(machine) = &mut self.machine {
             machine.written.clear();
         }
-        for call in self.log.drain(..) {
+        let mut calls = take(&mut self.log).into_iter();
+        while let Some(call) = calls.next() {
             match call {
-                Call::Arrive(arrival) => self.online.arrive(arrival)?,
+                Call::Arrive(arrival) => {
+                    self.logged -= 1;
+                    self.online.arrive(arrival)?;
+                }
                 Call::Settle(thread, sequence) => self.online.settle(thread, sequence),
+            }
+            if calls.len().is_multiple_of(CALLS_BETWEEN_LOOKS) && self.bounds.passed() {
+                self.log = calls.collect();
+                return Err(ArrivalError::Exceeded);
             }
         }
         Ok(())

@@ -110,6 +110,8 @@ pub enum ArrivalError {
     /// This is the first operation of a thread that was not announced before operations were forgotten,
     /// which it may precede.
     LateThread(Box<Arrival>),
+    /// A bound was met, so it is not known whether the operation can be added ([`Lazy::bounded`]).
+    Exceeded,
 }
 
 impl From<Box<Broken>> for ArrivalError {

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check::Model;
-use check::online::{Arrival, ArrivalError, Broken, Lazy, MOST};
+use check::online::{Arrival, ArrivalError, Lazy, MOST};
+use check::{Bounds, Model};
 use history::{
     Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
     low_bytes,
@@ -37,6 +37,7 @@ pub(super) enum Problem {
 pub struct Window {
     model: Model,
     online: Lazy,
+    bounds: Bounds,
     /// The size of accesses whose size is not shown, and whether the user gave it.
     size: u8,
     is_given: bool,
@@ -54,11 +55,12 @@ pub struct Window {
 }
 
 impl Window {
-    /// Creates an empty window. `size` is the access size that the user gave.
-    pub(super) fn new(model: Model, size: Option<u8>) -> Window {
+    /// Creates an empty window, which stops when the bounds are met. `size` is the access size that the user gave.
+    pub(super) fn new(model: Model, size: Option<u8>, bounds: Bounds) -> Window {
         Window {
             model,
-            online: Lazy::new(model),
+            online: Lazy::new(model).bounded(bounds.clone()),
+            bounds,
             size: size.unwrap_or(LARGEST_SIZE),
             is_given: size.is_some(),
             addresses: BTreeSet::new(),
@@ -200,7 +202,7 @@ impl Window {
                 self.size, self.size
             )));
         };
-        self.online = Lazy::new(self.model);
+        self.online = Lazy::new(self.model).bounded(self.bounds.clone());
         self.arrived.clear();
         let seen = log.iter().flatten().chain(latest).try_for_each(|access| self.arrive(access));
         self.log = Some(log);
@@ -319,7 +321,7 @@ impl Window {
     }
 
     /// Ends the trace: checks what only its end decides.
-    pub(super) fn finish(&mut self) -> Result<(), Box<Broken>> {
+    pub(super) fn finish(&mut self) -> Result<(), ArrivalError> {
         self.online.finish()
     }
 
