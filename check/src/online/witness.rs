@@ -207,6 +207,10 @@ impl Witness {
                 return None;
             }
         }
+        // It has waited in no buffer, so it cannot have served a load.
+        if self.early.contains_key(&(arrival.thread, location, arrival.written?)) {
+            return None;
+        }
         self.write(arrival)?;
         if self.model.buffers() {
             self.own.entry((arrival.thread, location)).or_default().last = place;
