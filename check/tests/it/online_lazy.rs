@@ -198,6 +198,36 @@ fn it_says_what_the_eager_checker_says_at_the_same_operation() {
 }
 
 #[test]
+fn a_load_of_a_later_value_is_served_by_an_earlier_store_alone() {
+    let arrival = |thread, sequence, kind: Kind, read, written| Arrival {
+        thread,
+        sequence,
+        kind,
+        location: Some(0),
+        read,
+        written,
+        tag: 0,
+    };
+    // A load arrives before the write of its value.
+    let load = arrival(0, 1, Kind::Load, Some(1), None);
+    for (write, is_possible) in [
+        (arrival(0, 0, Kind::Store, None, Some(1)), true),
+        (arrival(0, 2, Kind::Store, None, Some(1)), false),
+        (arrival(0, 0, Kind::Rmw, Some(0), Some(1)), true),
+        (arrival(0, 2, Kind::Rmw, Some(0), Some(1)), false),
+        (arrival(1, 0, Kind::Store, None, Some(1)), true),
+        (arrival(1, 0, Kind::Rmw, Some(0), Some(1)), true),
+    ] {
+        for model in MODELS {
+            let calls = [Call::Arrive(load), Call::Arrive(write)];
+            let (wanted, _) = online(model, &calls);
+            assert_eq!(wanted.is_ok(), is_possible, "{model}, {write:?}: {wanted:?}");
+            assert_eq!(lazy(model, usize::MAX, &calls).0, wanted, "{model}, {write:?}");
+        }
+    }
+}
+
+#[test]
 fn a_long_run_does_not_stay_in_memory() {
     // Two threads pass a token, so that every operation can be forgotten.
     let room = 5000;
