@@ -32,15 +32,15 @@ Examples:
   rubric watch --model tso m5out/trace.out
   rubric watch --model tso m5out/trace.out --keep kept.parquet --on-violation shrink,explain
 
-Operations are taken in as they complete, and the orderings that they require are inferred at once. At the first
-operation after which the history can't be consistent any more the command ends with exit status 1, which also
-ends the program that writes into the pipe. A read of a value that was not written yet waits for its source. What comes before
-the last operation of every thread is forgotten, unless it can still be read, so memory does not grow with
-the run; a thread that does nothing keeps what comes after its last operation. Under PSO, where stores to different
-locations have no order, time and memory grow with threads times locations.
+Operations are executed one by one, nearly as they complete, and the history is consistent if each read returns the
+right value to the end of the trace. When one does not, or after a million operations, the orderings that the operations
+require are inferred. At the first operation after which the history can't be consistent any more the command ends with exit
+status 1, which also ends the program that writes into the pipe. A read of a value that was not written yet waits for its
+source. What comes before the last operation of every thread is forgotten, unless it can still be read, so memory does not
+grow with the run; a thread that does nothing keeps what comes after its last operation. Under PSO, where stores to
+different locations have no order, inferring takes time and memory in proportion to threads times locations.
 
-Besides, operations are executed one by one, nearly as they complete, and the history is consistent if each read
-returns the right value to the end of the trace. If not, `rubric check`'s stages decide, as long as nothing had to be
+If the executed operations do not explain each read to the end, `rubric check`'s stages decide, as long as nothing had to be
 forgotten; else it is undecided, since the required orderings alone form no cycle.
 
 It takes what Ruby's sequencers or a client print, and histories in JSON, of memory that is initially 0: `--source exec`

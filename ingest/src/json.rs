@@ -34,7 +34,7 @@ mod record;
 
 use std::io::{self, Write};
 
-use history::{Access, Frame, History, Initial, InitialMode, RestoreError, Row, Source};
+use history::{Access, History, Initial, InitialMode, OpId, RestoreError, Source};
 
 use crate::error::{Error, WriteError, excerpt};
 use crate::format::{Contents, FormatInfo, Resemblance, TraceFormat, skipped_lines};
@@ -150,8 +150,14 @@ fn read(lines: &Lines<'_>, options: &Options) -> Result<History, Error> {
     }
     check_source(lines, options, &record)?;
     let initial = initial(options, &record);
-    let (frame, rows) = record.take_apart();
-    restore(lines, frame, rows, initial.as_ref())
+    record.restore(initial.as_ref()).map_err(|error| match error {
+        RestoreError::Build(error) => Error::Build { file: lines.file().to_owned(), error },
+        error => lines.syntax(
+            format!("a history that contradicts itself ({error})"),
+            "operations that fit together",
+            HINT,
+        ),
+    })
 }
 
 fn check_source(lines: &Lines<'_>, options: &Options, record: &Record) -> Result<(), Error> {
@@ -173,22 +179,6 @@ fn initial(options: &Options, record: &Record) -> Option<Initial> {
     }
     let infer = record.provenance.initial == InitialMode::Infer && record.initial.is_none();
     infer.then_some(Initial::Infer)
-}
-
-fn restore(
-    lines: &Lines<'_>,
-    frame: Frame,
-    rows: Vec<history::Row>,
-    initial: Option<&Initial>,
-) -> Result<History, Error> {
-    History::restore(frame, rows, initial).map_err(|error| match error {
-        RestoreError::Build(error) => Error::Build { file: lines.file().to_owned(), error },
-        error => lines.syntax(
-            format!("a history that contradicts itself ({error})"),
-            "operations that fit together",
-            HINT,
-        ),
-    })
 }
 
 fn wrong_json(lines: &Lines<'_>, error: &serde_json::Error) -> Error {
@@ -234,11 +224,11 @@ impl LiveHistory<'_> {
             return Err(unwatchable(lines, "a second history", "one history"));
         }
         check_watchable(lines, &history)?;
-        let mut rows: Vec<Row> = history.ops().map(|op| history.row(op)).collect();
+        let mut completed: Vec<OpId> = history.ops().collect();
         if history.has_order() {
-            rows.sort_by_key(|row| row.order);
+            completed.sort_by_key(|&op| history.order(op));
         }
-        self.unfetched = rows.iter().map(Row::access).collect();
+        self.unfetched = completed.iter().map(|&op| history.row(op).access()).collect();
         self.source = Some(history.provenance.source);
         self.end = LiveEnd {
             unfinished: history.provenance.unfinished,

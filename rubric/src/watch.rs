@@ -160,7 +160,7 @@ impl Watch {
         Watch {
             name: name.to_owned(),
             batches,
-            window: Window::new(model, access_size),
+            window: Window::new(model, access_size, bounds.clone()),
             kept: None,
             access_size: access_size.map_or(AssumedSize::default(), AssumedSize::Exactly),
             is_whole: false,
@@ -235,15 +235,16 @@ impl Watch {
                 Err(RecvTimeoutError::Disconnected) => return self.end_of_trace(),
             };
             (self.source, self.line) = (batch.source, batch.line);
-            for access in &batch.accesses {
+            for (at, access) in batch.accesses.iter().enumerate() {
                 (self.last_line, self.last_tick) = (access.line, access.completed);
                 if let Some(kept) = &mut self.kept {
                     kept.push(access);
                 }
-                if let Err(problem) = self.window.take(access) {
+                if let Err(problem) = self.window.take(access, &batch.accesses[..at]) {
                     return self.problem(problem);
                 }
             }
+            self.window.log(batch.accesses);
             progress(&self.window);
             self.window.settle(&batch.completed_before);
             if let Some(end) = batch.end {
@@ -259,16 +260,25 @@ impl Watch {
     /// The end, if a bound is exceeded.
     fn stopped(&self) -> Option<End> {
         // `passed` measures memory only at some of its calls.
-        (0..8).any(|_| self.bounds.passed()).then(|| match self.bounds.exceeded() {
-            Some(Exceeded::Interrupted) => End::Undecided("interrupted; no violation so far".to_owned()),
+        (0..8).any(|_| self.bounds.passed()).then(|| self.exceeded())
+    }
+
+    /// The end because a bound is exceeded.
+    fn exceeded(&self) -> End {
+        match self.bounds.exceeded() {
+            Some(Exceeded::Interrupted) => {
+                End::Undecided("interrupted; no violation so far".to_owned())
+            }
             _ => {
                 let (thread, kept) = (self.window.idle(), self.window.remembered());
                 let idle = thread.map_or(String::new(), |thread| {
                     format!(": thread {thread} has been idle for long, and operations after its last one cannot be forgotten")
                 });
-                End::Undecided(format!("{kept} operations need more memory than --max-memory allows{idle}"))
+                End::Undecided(format!(
+                    "{kept} operations need more memory than --max-memory allows{idle}"
+                ))
             }
-        })
+        }
     }
 
     /// Ends the watch because an operation cannot be taken in.
@@ -287,6 +297,7 @@ impl Watch {
             ArrivalError::Broken(broken) => {
                 Ok(self.violation(&broken, self.last_line, self.last_tick))
             }
+            ArrivalError::Exceeded => Ok(self.stopped().unwrap_or_else(|| self.exceeded())),
             ArrivalError::LateThread(first) => Ok(End::Undecided(format!(
                 "thread {} began with {}, after operations that it may precede had been forgotten",
                 first.thread,
@@ -330,9 +341,16 @@ impl Watch {
 
     /// The verdict at the end of the trace.
     fn verdict_at(&mut self, end: &LiveEnd) -> Result<End, WatchError> {
-        if let Err(broken) = self.window.finish() {
-            let Broken::ThinAir(read) = *broken else {
-                return Ok(self.violation(&broken, self.last_line, self.last_tick));
+        if let Err(error) = self.window.finish() {
+            let thin_air = match &error {
+                ArrivalError::Broken(broken) => match **broken {
+                    Broken::ThinAir(read) => Some(read),
+                    _ => None,
+                },
+                _ => None,
+            };
+            let Some(read) = thin_air else {
+                return self.problem(Problem::Arrival(error));
             };
             let writes = |it: &&Unfinished| it.writes && self.window.reaches(it.address, &read);
             if let Some(unfinished) = end.unfinished.iter().find(writes) {
@@ -349,6 +367,7 @@ impl Watch {
                     self.window.named(&read)
                 )));
             }
+            let broken = Broken::ThinAir(read);
             return Ok(self.violation(&broken, (read.tag > 0).then_some(read.tag), None));
         }
         if self.window.arrived() == 0 && end.crash.is_some() {

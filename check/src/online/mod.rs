@@ -15,6 +15,9 @@
 //! As in saturation, only forced order is derived, so finding no contradiction does not prove consistency.
 //! Therefore a run that explains the operations is built at the same time ([`Online::is_explained`]).
 //!
+//! Most runs explain themselves: their operations arrive in an order in which the model's machine could have performed them.
+//! [`Lazy`] has the same answers as [`Online`], and derives the forced order only of other runs.
+//!
 //! ```
 //! use check::Model;
 //! use check::online::{Arrival, Online};
@@ -36,6 +39,7 @@
 
 mod chains;
 mod forget;
+mod lazy;
 mod locations;
 mod order;
 mod replay;
@@ -49,6 +53,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::engine::clocks::Clocks;
 use certify::rule::Rule;
 use chains::Chains;
+pub use lazy::Lazy;
 use locations::Location;
 use memory::Model;
 use replay::Replay;
@@ -105,6 +110,8 @@ pub enum ArrivalError {
     /// This is the first operation of a thread that was not announced before operations were forgotten,
     /// which it may precede.
     LateThread(Box<Arrival>),
+    /// A bound was met, so it is not known whether the operation can be added ([`Lazy::bounded`]).
+    Exceeded,
 }
 
 impl From<Box<Broken>> for ArrivalError {
@@ -236,6 +243,17 @@ impl Online {
         let mut all: Vec<Arrival> = known.map(|event| event.arrival).collect();
         all.sort_by_key(|it| (it.thread, it.sequence));
         all
+    }
+
+    /// Whether a write of this value to this location has arrived, as far as that is remembered.
+    fn has_write(&self, (address, value): (u64, u64)) -> bool {
+        let location = self.location_of.get(&address);
+        location.is_some_and(|&location| {
+            let write = (location, value);
+            self.writers.contains_key(&write)
+                || self.is_forgotten.contains(&write)
+                || self.held_back.contains_key(&write)
+        })
     }
 
     /// Adds an operation that has completed.

@@ -1,10 +1,16 @@
-//! A machine that performs operations in the order in which they are given to it: the order is a run, or it refuses.
+//! A machine that performs writes in the order in which they are given to it, and reads as early as they can be: there is a run, or it
+//! refuses.
 //!
-//! Memory performs writes as they arrive, and loads read when they do: from memory, or from what waits in their thread's buffer, which
-//! arrives later. As long as that gives every load its value, the history so far is consistent.
+//! Operations arrive as they complete, nearly in the order in which they were performed. Memory performs writes as they arrive. A
+//! read may complete after the write that overwrites its value: a cache may answer with a line that another cache takes meanwhile.
+//! So each read is performed as early as its value and its thread allow, which leaves most room for the reads after it. A load may
+//! also read what waits in its thread's buffer, which arrives later. As long as that gives every read its value, the history so far is
+//! consistent.
 //!
-//! Operations arrive as they complete, so a load can arrive before the older store that served it. The machine of [`memory`] takes
-//! operations in program order; this one has no buffers, but notes the loads that wait for their store.
+//! A load can arrive before the older store that served it. The machine of [`memory`] takes operations in program order; this one has
+//! no buffers, but notes the loads that wait for their store.
+
+use std::collections::VecDeque;
 
 use history::Kind;
 use rustc_hash::FxHashMap;
@@ -12,12 +18,17 @@ use rustc_hash::FxHashMap;
 use super::Arrival;
 use memory::Model;
 
-/// A machine that performs operations as they complete. Memory: a few words for each location, and for each pair of a thread and a location
-/// that it uses.
+/// Number of overwritten values of a location that a read may still return.
+const PAST_VALUES: usize = 16;
+
+/// A machine that performs operations as they complete. Memory: up to 400 bytes for each location, and some 30 for each pair of a
+/// thread and a location that it uses.
 #[derive(Clone, Debug)]
 pub struct Witness {
     model: Model,
-    memory: FxHashMap<u64, u64>,
+    /// The number of writes that were performed: the time.
+    now: u64,
+    memory: FxHashMap<u64, Cell>,
     threads: FxHashMap<u32, Thread>,
     /// By thread and location.
     own: FxHashMap<(u32, u64), Own>,
@@ -27,26 +38,77 @@ pub struct Witness {
     has_failed: bool,
 }
 
-/// One past the last of its operations of each kind, in program order.
+/// How an operation was performed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Performed {
+    /// Memory, or a store that has arrived, has served the operation.
+    Now,
+    /// The operation is a load that a store has served which has not arrived.
+    Early,
+}
+
+/// The value that memory held at a location, from the time `since` until just before the time `until`.
+#[derive(Clone, Copy, Debug)]
+struct Held {
+    value: u64,
+    since: u64,
+    until: u64,
+}
+
+/// A location.
+#[derive(Clone, Debug)]
+struct Cell {
+    /// What it holds.
+    held: Held,
+    /// What it held before, the oldest first.
+    past: VecDeque<Held>,
+}
+
+impl Default for Cell {
+    fn default() -> Cell {
+        Cell { held: Held { value: 0, since: 0, until: u64::MAX }, past: VecDeque::new() }
+    }
+}
+
+impl Cell {
+    fn write(&mut self, value: u64, now: u64) {
+        if self.past.len() == PAST_VALUES {
+            self.past.pop_front();
+        }
+        self.past.push_back(Held { until: now, ..self.held });
+        self.held = Held { value, since: now, until: u64::MAX };
+    }
+
+    /// When the location held a value.
+    fn find(&self, value: u64) -> Option<Held> {
+        if self.held.value == value {
+            return Some(self.held);
+        }
+        self.past.iter().rev().find(|it| it.value == value).copied()
+    }
+}
+
+/// A thread. Places are one past those in program order.
 #[derive(Clone, Copy, Debug, Default)]
 struct Thread {
+    /// The place and the time of the last operation that is not a buffered store.
     main: u32,
+    time: u64,
+    /// The place and the time of the last buffered store.
     stores: u32,
-    /// What has waited for all stores before it.
+    stored: u64,
+    /// The place of the last operation that has waited for all stores before it.
     drains: u32,
 }
 
-/// What a thread did at a location, one past its places in program order.
+/// What a thread did at a location.
 #[derive(Clone, Copy, Debug, Default)]
 struct Own {
-    /// The last load that memory served.
-    from_memory: u32,
-    /// The last store.
-    store: u32,
-    /// The last load that a store has served which has arrived.
-    served: u32,
-    /// The last atomic operation.
-    atomic: u32,
+    /// The place of its last operation, without loads that wait for their store.
+    last: u32,
+    /// The time and value of its last buffered store.
+    stored: u64,
+    value: Option<u64>,
 }
 
 impl Witness {
@@ -54,6 +116,7 @@ impl Witness {
     pub fn new(model: Model) -> Witness {
         Witness {
             model,
+            now: 0,
             memory: FxHashMap::default(),
             threads: FxHashMap::default(),
             own: FxHashMap::default(),
@@ -73,15 +136,14 @@ impl Witness {
         self.has_failed
     }
 
-    /// An operation is performed.
-    pub fn arrive(&mut self, arrival: &Arrival) {
-        if !self.has_failed {
-            self.has_failed = self.perform(arrival).is_none();
-        }
+    /// Performs an operation; `None` if the machine refuses it, or has refused one before.
+    pub fn arrive(&mut self, arrival: &Arrival) -> Option<Performed> {
+        let performed = if self.has_failed { None } else { self.perform(arrival) };
+        self.has_failed = performed.is_none();
+        performed
     }
 
-    /// Nothing if the machine refuses.
-    fn perform(&mut self, arrival: &Arrival) -> Option<()> {
+    fn perform(&mut self, arrival: &Arrival) -> Option<Performed> {
         let place = arrival.sequence + 1;
         let is_store = self.model.buffers() && arrival.kind.may_be_buffered();
         let thread = self.threads.entry(arrival.thread).or_default();
@@ -92,83 +154,113 @@ impl Witness {
             if is_late {
                 return None;
             }
-            thread.stores = thread.stores.max(place);
-        } else {
-            if place < thread.main || place < thread.stores {
-                // A load may not be older than a store that has reached memory.
-                return None;
-            }
-            thread.main = place;
-            if self.model.drains_all(arrival.kind) {
-                thread.drains = place;
-            }
+            return self.store(arrival, place).map(|()| Performed::Now);
         }
-        let Some(location) = arrival.location else {
-            return Some(());
-        };
-        self.access(arrival, location, place, is_store)
+        if place < thread.main || place < thread.stores {
+            // A load may not be older than a store that has reached memory.
+            return None;
+        }
+        thread.main = place;
+        if self.model.drains_all(arrival.kind) {
+            thread.drains = place;
+            thread.time = thread.time.max(thread.stored);
+        }
+        if arrival.location.is_none() {
+            Some(Performed::Now)
+        } else if arrival.kind.writes() {
+            self.update(arrival, place).map(|()| Performed::Now)
+        } else {
+            self.read(arrival, place)
+        }
     }
 
-    fn access(
-        &mut self,
-        arrival: &Arrival,
-        location: u64,
-        place: u32,
-        is_store: bool,
-    ) -> Option<()> {
-        let held = self.memory.get(&location).copied().unwrap_or(0);
+    /// Performs a store that may have waited in a buffer.
+    fn store(&mut self, arrival: &Arrival, place: u32) -> Option<()> {
+        let (location, value) = (arrival.location?, arrival.written?);
+        self.write(arrival)?;
         let own = self.own.entry((arrival.thread, location)).or_default();
-        if arrival.kind == Kind::StoreConditional {
-            let reserved = self.reservations.remove(&(arrival.thread, location));
-            if reserved.is_some_and(|reserved| reserved != held) {
-                return None;
-            }
+        // It is the store that its readers were served by, and no load has missed it.
+        if place < own.last {
+            return None;
         }
-        if is_store {
-            // It is the store that its readers were served by, and no load has missed it.
-            if place < own.store || place < own.atomic || place < own.from_memory {
-                return None;
-            }
-            // A load behind it was served by an older store.
-            if own.served > place {
-                return None;
-            }
-            let value = arrival.written?;
+        *own = Own { last: place, stored: self.now, value: Some(value) };
+        if !self.early.is_empty() {
             let readers = self.early.remove(&(arrival.thread, location, value));
             for read in readers.into_iter().flatten() {
                 if read < place {
                     return None;
                 }
-                own.served = own.served.max(read);
+                own.last = own.last.max(read);
             }
-            own.store = place;
-            if arrival.kind == Kind::Store {
-                self.reservations.remove(&(arrival.thread, location));
-            }
-            self.memory.insert(location, value);
-            return Some(());
         }
+        let thread = self.threads.entry(arrival.thread).or_default();
+        (thread.stores, thread.stored) = (thread.stores.max(place), self.now);
+        Some(())
+    }
+
+    /// Performs a write that waits in no buffer, and what it reads.
+    fn update(&mut self, arrival: &Arrival, place: u32) -> Option<()> {
+        let location = arrival.location?;
         if arrival.kind.reads() {
-            let value = arrival.read?;
-            if value == held {
-                own.from_memory = place;
-            } else if self.model.forwards() && arrival.kind == Kind::Load {
-                self.early.entry((arrival.thread, location, value)).or_default().push(place);
-            } else {
+            let held = self.memory.get(&location).map_or(0, |cell| cell.held.value);
+            if arrival.read? != held {
                 return None;
             }
         }
-        match arrival.kind {
-            Kind::LoadLinked => {
-                self.reservations.insert((arrival.thread, location), held);
-            }
-            kind if kind.is_atomic() => own.atomic = place,
-            _ => {}
+        // It has waited in no buffer, so it cannot have served a load.
+        if self.early.contains_key(&(arrival.thread, location, arrival.written?)) {
+            return None;
         }
-        if arrival.kind.writes() {
-            self.reservations.remove(&(arrival.thread, location));
-            self.memory.insert(location, arrival.written?);
+        self.write(arrival)?;
+        if self.model.buffers() {
+            self.own.entry((arrival.thread, location)).or_default().last = place;
         }
+        self.threads.entry(arrival.thread).or_default().time = self.now;
         Some(())
+    }
+
+    /// Writes to memory; `None` if a store-conditional has lost its reservation.
+    fn write(&mut self, arrival: &Arrival) -> Option<()> {
+        let (location, value) = (arrival.location?, arrival.written?);
+        self.now += 1;
+        let cell = self.memory.entry(location).or_default();
+        if !self.reservations.is_empty() {
+            let reserved = self.reservations.remove(&(arrival.thread, location));
+            let is_conditional = arrival.kind == Kind::StoreConditional;
+            if is_conditional && reserved.is_some_and(|reserved| reserved != cell.held.value) {
+                return None;
+            }
+        }
+        cell.write(value, self.now);
+        Some(())
+    }
+
+    /// Performs a read as early as it can be.
+    fn read(&mut self, arrival: &Arrival, place: u32) -> Option<Performed> {
+        let (location, value) = (arrival.location?, arrival.read?);
+        let thread = self.threads.entry(arrival.thread).or_default();
+        let own = self.own.entry((arrival.thread, location)).or_default();
+        let may_be_forwarded = self.model.forwards() && arrival.kind == Kind::Load;
+        let is_forwarded = may_be_forwarded && own.value == Some(value) && thread.time < own.stored;
+        if !is_forwarded {
+            let Some(held) = self.memory.entry(location).or_default().find(value) else {
+                if may_be_forwarded {
+                    let key = (arrival.thread, location, value);
+                    self.early.entry(key).or_default().push(place);
+                }
+                return may_be_forwarded.then_some(Performed::Early);
+            };
+            // The thread's own stores hide what memory held before them.
+            let time = thread.time.max(own.stored).max(held.since);
+            if time >= held.until {
+                return None;
+            }
+            thread.time = time;
+        }
+        own.last = place;
+        if arrival.kind == Kind::LoadLinked {
+            self.reservations.insert((arrival.thread, location), value);
+        }
+        Some(Performed::Now)
     }
 }

@@ -23,6 +23,7 @@ mod hpca;
 mod kernel;
 mod minimal;
 mod online;
+mod online_lazy;
 mod oracle;
 mod papers;
 mod qadeer;

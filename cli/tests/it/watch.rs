@@ -100,16 +100,33 @@ fn it_ends_while_the_trace_still_grows() {
     assert_eq!(status_while_open(&text_of(VIOLATION)), Some(1));
 }
 
+/// The first lines of a trace in which a load returns what another thread's store writes later. So the operations do not explain
+/// themselves in their order, and the order that they force is derived.
+fn unexplained(thread: u32) -> String {
+    format!(
+        "1: system.client: T0 op 0 load 0x100 0x1\n2: system.client: T{thread} op 0 store 0x100 0x1\n"
+    )
+}
+
 #[test]
 fn memory_does_not_grow_with_the_run() {
     let folder = Folder::new();
-    let trace = folder.path("long.trace");
-    let simulate = "simulate MI_example --threads 4 --operations 10000 --seed 2 --quiet -o";
-    let simulate: Vec<&str> = simulate.split(' ').chain([trace.as_str()]).collect();
-    output_of(&simulate, 0);
+    // Two threads pass a token.
+    let mut text = unexplained(1);
+    for round in 0..10_000 {
+        let (tick, value) = (4 * round + 3, round + 1);
+        let (first, second) = (2 * round + 1, 2 * round + 2);
+        text += &format!(
+            "{tick}: system.client: T0 op {first} store 0x40 {value:#x}\n\
+             {tick}: system.client: T1 op {first} load 0x40 {value:#x}\n\
+             {tick}: system.client: T1 op {second} store 0x80 {value:#x}\n\
+             {tick}: system.client: T0 op {second} load 0x80 {value:#x}\n"
+        );
+    }
+    let trace = folder.file("long.trace", text);
     for model in ["sc", "tso"] {
         let told = json(&[&trace, "--model", model], 0);
-        assert_eq!(told["operations"], 40_000);
+        assert_eq!(told["operations"], 40_002);
         let remembered = told["remembered"].as_u64().unwrap();
         assert!(remembered < 16_000, "{model}: {remembered}");
     }
@@ -127,14 +144,14 @@ fn where_loads_complete_late_a_run_is_found_all_the_same() {
     assert!(alone.contains("undecided"), "{alone}");
     let told = json(&[&trace], 0);
     assert_eq!(told["operations"], 18_000);
-    assert!(told["remembered"].as_u64().unwrap() < 18_000, "{told}");
+    assert_eq!(told["verdict"], "consistent");
 }
 
 #[test]
 fn a_thread_that_does_nothing_keeps_the_window_open() {
     let folder = Folder::new();
-    let mut text = String::from("1: system.client: T9 op 0 load 0x80 0x0\n");
-    for number in 0..60_000 {
+    let mut text = unexplained(9);
+    for number in 1..60_000 {
         text += &format!("{}: system.client: T0 op {number} load 0x40 0x0\n", number + 2);
     }
     let file = folder.file("idle.trace", text);

@@ -31,8 +31,8 @@ impl Text {
             self.start = 0;
         }
         if self.bytes.len() - self.end < count {
-            let size = (self.bytes.len() * 2).max(self.end + count);
-            self.bytes.resize(size, 0);
+            // The vector reserves more when it grows, but memory that is not written to costs nothing.
+            self.bytes.resize(self.end + count, 0);
         }
     }
 

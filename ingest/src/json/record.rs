@@ -1,9 +1,15 @@
 //! The records that lines of JSON are read into and written from.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
+use std::fmt;
 
-use history::{Annotation, DependencyKind, Frame, History, Kind, Location, Provenance, Row};
-use serde::{Deserialize, Serialize, Serializer};
+use history::{
+    Annotation, DependencyKind, Frame, History, Initial, Kind, Location, Provenance, RestoreError,
+    Restorer, Row,
+};
+use rustc_hash::FxHashMap;
+use serde::de::{SeqAccess, Visitor};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A line as it is read.
 #[derive(Deserialize)]
@@ -14,7 +20,7 @@ pub(super) struct Record {
     pub provenance: Provenance,
     #[serde(default)]
     pub initial: Option<Vec<InitialValue>>,
-    operations: Vec<Operation>,
+    operations: Operations,
     #[serde(default, rename = "final")]
     finals: Vec<FinalValue>,
     /// Fields that do not exist, such as misspelt ones.
@@ -91,20 +97,58 @@ struct Operation {
     depends: Vec<(DependencyKind, u32)>,
 }
 
+/// The operations of a line, which are restored as they are read: there may be many.
+#[derive(Default)]
+struct Operations {
+    restorer: Restorer,
+    /// Why an operation could not be restored; those after it are not.
+    failed: Option<RestoreError>,
+    /// By thread, the index of the next operation.
+    next: FxHashMap<u32, u32>,
+}
+
+impl Operations {
+    fn push(&mut self, operation: Operation) {
+        if self.failed.is_some() {
+            return;
+        }
+        let next = self.next.entry(operation.thread).or_insert(0);
+        let index = operation.index.unwrap_or(*next);
+        *next = index.saturating_add(1);
+        self.failed = self.restorer.push(&operation.row(index)).err();
+    }
+}
+
+impl<'de> Deserialize<'de> for Operations {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Operations, D::Error> {
+        deserializer.deserialize_seq(OperationsVisitor)
+    }
+}
+
+struct OperationsVisitor;
+
+impl<'de> Visitor<'de> for OperationsVisitor {
+    type Value = Operations;
+
+    fn expecting(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str("a sequence")
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut all: A) -> Result<Operations, A::Error> {
+        let mut operations = Operations::default();
+        while let Some(operation) = all.next_element()? {
+            operations.push(operation);
+        }
+        Ok(operations)
+    }
+}
+
 impl Record {
-    /// Splits the record into the parts from which a history is restored.
-    pub fn take_apart(self) -> (Frame, Vec<Row>) {
-        let mut next: HashMap<u32, u32> = HashMap::new();
-        let rows = self
-            .operations
-            .into_iter()
-            .map(|operation| {
-                let next = next.entry(operation.thread).or_insert(0);
-                let index = operation.index.unwrap_or(*next);
-                *next = index.saturating_add(1);
-                operation.row(index)
-            })
-            .collect();
+    /// The history of the record. With `initial`, initial values are resolved anew.
+    ///
+    /// # Errors
+    /// As [`History::restore`].
+    pub fn restore(self, initial: Option<&Initial>) -> Result<History, RestoreError> {
         let place = |address, size| Location { address, size };
         let frame = Frame {
             name: self.name,
@@ -121,7 +165,10 @@ impl Record {
                 .map(|last| (place(last.address, last.size), last.value, last.line))
                 .collect(),
         };
-        (frame, rows)
+        match self.operations.failed {
+            Some(error) => Err(error),
+            None => self.operations.restorer.finish(frame, initial),
+        }
     }
 }
 

@@ -25,6 +25,11 @@ impl Places {
 
     /// Notes that an operation has arrived.
     pub fn note(&mut self, number: u32) {
+        if number == self.all && self.more.is_empty() {
+            self.place(number);
+            self.all += 1;
+            return;
+        }
         self.more.insert(number);
         while self.more.remove(&self.all) {
             self.place(self.all);

@@ -68,7 +68,12 @@ fn read(
         sender.send(Ok(batch)).is_ok()
     };
     while live.advance(&mut lines)? {
-        accesses.append(&mut live.fetch());
+        let mut fetched = live.fetch();
+        if accesses.is_empty() {
+            accesses = fetched;
+        } else {
+            accesses.append(&mut fetched);
+        }
         // A batch is sent before input has to be waited for.
         let is_due = accesses.len() >= BATCH_OPERATIONS
             || (!accesses.is_empty() && !live.is_at_hand(&lines));

@@ -6,8 +6,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use check::Model;
-use check::online::{Arrival, ArrivalError, Broken, MOST, Online};
+use check::online::{Arrival, ArrivalError, Lazy, MOST};
+use check::{Bounds, Model};
 use history::{
     Access, AssumedSize, History, HistoryBuilder, Initial, Place, Provenance, Sizes, Source,
     low_bytes,
@@ -36,7 +36,8 @@ pub(super) enum Problem {
 /// The operations that have arrived and can still be part of a violation.
 pub struct Window {
     model: Model,
-    online: Online,
+    online: Lazy,
+    bounds: Bounds,
     /// The size of accesses whose size is not shown, and whether the user gave it.
     size: u8,
     is_given: bool,
@@ -44,24 +45,28 @@ pub struct Window {
     addresses: BTreeSet<u64>,
     /// The sizes that were shown, by address; 0 for a cell, which has none.
     shown: BTreeMap<u64, u8>,
-    /// All operations so far; `None` once there are too many to keep.
-    log: Option<Vec<Access>>,
+    /// All operations so far, in the batches in which they came; `None` once there are too many to keep.
+    log: Option<Vec<Vec<Access>>>,
+    /// How many these are.
+    logged: usize,
     /// By thread, the operations that have arrived.
     arrived: BTreeMap<u32, Places>,
     assumes: bool,
 }
 
 impl Window {
-    /// Creates an empty window. `size` is the access size that the user gave.
-    pub(super) fn new(model: Model, size: Option<u8>) -> Window {
+    /// Creates an empty window, which stops when the bounds are met. `size` is the access size that the user gave.
+    pub(super) fn new(model: Model, size: Option<u8>, bounds: Bounds) -> Window {
         Window {
             model,
-            online: Online::new(model),
+            online: Lazy::new(model).bounded(bounds.clone()),
+            bounds,
             size: size.unwrap_or(LARGEST_SIZE),
             is_given: size.is_some(),
             addresses: BTreeSet::new(),
             shown: BTreeMap::new(),
             log: Some(Vec::new()),
+            logged: 0,
             arrived: BTreeMap::new(),
             assumes: false,
         }
@@ -107,8 +112,8 @@ impl Window {
         self.online.arrived() == self.online.remembered() as u64
     }
 
-    /// Takes an operation in.
-    pub(super) fn take(&mut self, access: &Access) -> Result<(), Problem> {
+    /// Takes an operation in. `before` has those that were taken in since the last call of [`Window::log`].
+    pub(super) fn take(&mut self, access: &Access, before: &[Access]) -> Result<(), Problem> {
         if access.continues {
             return Err(Problem::Unsuitable("an access of several parts".to_owned()));
         }
@@ -121,16 +126,21 @@ impl Window {
                 self.model
             )));
         }
+        if !self.fits(access)? {
+            self.start_over(before)?;
+        }
+        self.arrive(access)
+    }
+
+    /// Keeps the operations that were taken in since the last call, as long as there are few.
+    pub(super) fn log(&mut self, batch: Vec<Access>) {
         if let Some(log) = &mut self.log {
-            log.push(*access);
-            if log.len() > MOST_LOGGED {
+            self.logged += batch.len();
+            log.push(batch);
+            if self.logged > MOST_LOGGED {
                 self.log = None;
             }
         }
-        if self.fits(access)? {
-            return self.arrive(access);
-        }
-        self.start_over()
     }
 
     /// Returns whether an access overlaps no other in part. If it does, makes the assumed size smaller.
@@ -141,6 +151,8 @@ impl Window {
                 self.shown.insert(address, 0);
                 Ok(true)
             }
+            // Those that are known were compared with their neighbours.
+            Place::Bytes { address, size } if self.shown.get(&address) == Some(&size) => Ok(true),
             Place::Bytes { address, size } => {
                 let known = *self.shown.entry(address).or_insert(size);
                 let near = self.shown.range(..address).next_back();
@@ -181,19 +193,19 @@ impl Window {
         }
     }
 
-    /// Processes all operations again, with the new size.
-    fn start_over(&mut self) -> Result<(), Problem> {
-        let Some(log) = self.log.take() else {
+    /// Processes all operations again, with the new size. `latest` has those that are not in the log yet.
+    fn start_over(&mut self, latest: &[Access]) -> Result<(), Problem> {
+        let is_kept = self.logged + latest.len() < MOST_LOGGED;
+        let Some(log) = self.log.take().filter(|_| is_kept) else {
             return Err(Problem::Unsuitable(format!(
                 "accesses turn out to have {} bytes after more than {MOST_LOGGED} operations; say so with --access-size {}",
                 self.size, self.size
             )));
         };
-        self.online = Online::new(self.model);
+        self.online = Lazy::new(self.model).bounded(self.bounds.clone());
         self.arrived.clear();
-        let mut log = log;
-        let seen = log.iter().try_for_each(|access| self.arrive(access));
-        self.log = Some(std::mem::take(&mut log));
+        let seen = log.iter().flatten().chain(latest).try_for_each(|access| self.arrive(access));
+        self.log = Some(log);
         seen
     }
 
@@ -309,7 +321,7 @@ impl Window {
     }
 
     /// Ends the trace: checks what only its end decides.
-    pub(super) fn finish(&mut self) -> Result<(), Box<Broken>> {
+    pub(super) fn finish(&mut self) -> Result<(), ArrivalError> {
         self.online.finish()
     }
 
