@@ -9,7 +9,8 @@ use history::{Ambiguity, History, OpId, ReadSource, ReadsFrom};
 use rand::RngExt;
 use rand::rngs::StdRng;
 
-fn arrival(history: &History, op: OpId) -> Arrival {
+/// An operation of a history, as it arrives.
+pub fn arrival(history: &History, op: OpId) -> Arrival {
     let operation = history.operation(op);
     Arrival {
         thread: operation.thread,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use crate::common::{MODELS, seeded};
+use crate::online::arrival;
 use check::Model;
 use check::generate::{Mix, Recipe, generate};
 use check::online::{Arrival, ArrivalError, Broken, Lazy, Online};
@@ -22,23 +23,11 @@ fn arrivals(random: &mut StdRng, history: &History) -> Vec<Arrival> {
     let late = [0.0, 0.002, 0.05][random.random_range(0..3)];
     let mut timed: Vec<(u32, Arrival)> = Vec::new();
     for op in history.ops() {
-        let operation = history.operation(op);
         let mut time = 4 * history.order(op).unwrap();
         if random.random_bool(late) {
             time += random.random_range(0..200);
         }
-        timed.push((
-            time,
-            Arrival {
-                thread: operation.thread,
-                sequence: operation.index,
-                kind: operation.kind,
-                location: operation.location.map(|at| history.locations()[at as usize].address),
-                read: operation.read,
-                written: operation.written,
-                tag: u64::from(op.0),
-            },
-        ));
+        timed.push((time, arrival(history, op)));
     }
     timed.sort_by_key(|it| it.0);
     timed.into_iter().map(|it| it.1).collect()
