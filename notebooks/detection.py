@@ -12,6 +12,8 @@ IMPLIED_BY = {criterion["name"]: criterion["models"] for criterion in program.li
 CRITERIA = list(IMPLIED_BY)
 # The criteria, and the ways in which a protocol itself fails.
 FINDERS = program.lists()["finders"]
+# The named mutants that are known to be harmless, each with the reason.
+HARMLESS = program.lists()["harmless"]
 # The columns that a run shares with that of the unmutated protocol.
 ORIGIN = ["protocol", "client", "lineage"]
 
@@ -44,12 +46,14 @@ def detects() -> pl.Expr:
 
 
 def tried(runs: pl.DataFrame, equivalents: pl.DataFrame) -> pl.DataFrame:
-    """The runs that can show something about a mutant. Leaves out mutants that are equivalent to their protocol, and runs in which the
-    unmutated protocol fails as well."""
+    """The runs that can show something about a mutant. Leaves out mutants that are equivalent to their protocol, named ones that are known
+    to be harmless and that no run finds, and runs in which the unmutated protocol fails as well."""
     spoilt = runs.filter(pl.col("mutant").is_null() & detects())
     rows = runs.filter(pl.col("mutant").is_not_null()).join(spoilt, on=ORIGIN, how="anti")
     if len(equivalents):
         rows = rows.join(equivalents, on=["protocol", "mutant"], how="anti")
+    found = detects().any().over("protocol", "mutant")
+    rows = rows.filter(~pl.col("mutant").is_in(list(HARMLESS)) | found)
     return rows.with_columns(pl.col("operator").fill_null(""))
 
 

@@ -10,8 +10,8 @@ import subprocess
 
 
 @functools.cache
-def lists() -> dict[str, list]:
-    """The lists of `rubric report --list`: figures, claims, criteria, finders, styles of series, sizes of experiments."""
+def lists() -> dict[str, list | dict]:
+    """The lists of `rubric report --list`: figures, claims, criteria, finders, harmless mutants, styles of series, sizes of experiments."""
     program = shutil.which(os.environ.get("RUBRIC_BIN") or "rubric")
     if program is None:
         raise SystemExit("rubric is not found: put it on PATH, or set RUBRIC_BIN to its path")

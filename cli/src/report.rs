@@ -11,13 +11,13 @@ pub mod table;
 mod text;
 mod unreached;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 use std::path::PathBuf;
 
 use check::Guarantee;
 use memory::models;
-use report::answers::{Answers, FINDERS};
+use report::answers::{Answers, FINDERS, known_harmless};
 use report::claims::{self, Claim, Program, PublishedClaim};
 use report::coverage::MachineCoverage;
 use report::fidelity::Fidelity;
@@ -75,7 +75,7 @@ pub struct Args {
     #[arg(value_name = "DIR", required_unless_present = "list")]
     folder: Option<PathBuf>,
 
-    /// List the figures; with --format json also claims, criteria, finders, and the styles of series
+    /// List the figures; with --format json also claims, criteria, finders, harmless mutants, and the styles of series
     #[arg(long, conflicts_with_all = ["folder", "all", "output", "figures", "claims"])]
     list: bool,
 
@@ -165,6 +165,7 @@ struct Lists {
     programs: &'static [Program],
     criteria: Vec<Criterion>,
     finders: &'static [&'static str],
+    harmless: BTreeMap<String, String>,
     series: Vec<SeriesStyle>,
     sizes: &'static [&'static str],
 }
@@ -192,6 +193,7 @@ fn list(format: Format, out: &mut dyn Write) -> io::Result<Status> {
                 programs: &claims::PROGRAMS,
                 criteria: criteria.collect(),
                 finders: &FINDERS,
+                harmless: known_harmless(),
                 series: figures::series_styles(),
                 sizes: &figures::SIZES,
             };

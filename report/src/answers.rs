@@ -47,6 +47,7 @@ pub use alarms::{Alarm, Alarms, Unmutated};
 pub use caught::CaughtMutant;
 pub use equivalents::EquivalentMutant;
 pub use generators::{Comparison, Effort};
+pub use harmless::known_harmless;
 pub use kills::{FINDERS, KillMatrix, KillRow, Kills};
 pub use operations::{Detection, OperationsToDetection};
 pub use protocols::{OperatorResult, ProtocolResult};

@@ -13,7 +13,7 @@ const HARMLESS: &str = "harmless";
 /// The mutants of a campaign that are known to be harmless and that no run detects, with the reason. A run that detects one, as may
 /// happen in a user's version of the protocol, shows that it is not harmless there.
 pub(super) fn harmless(campaign: &Campaign<'_>) -> Vec<Equivalent> {
-    let known = known();
+    let known = known_harmless();
     let mut undetected: BTreeMap<Mutant<'_>, &str> = BTreeMap::new();
     let mut detected: BTreeSet<Mutant<'_>> = BTreeSet::new();
     for (mutant, run) in campaign.tried(&Scope::All).filter(|(one, _)| known.contains_key(one.1)) {
@@ -34,7 +34,7 @@ pub(super) fn harmless(campaign: &Campaign<'_>) -> Vec<Equivalent> {
 }
 
 /// The named mutants that are known to be harmless, with the reason.
-fn known() -> BTreeMap<String, String> {
+pub fn known_harmless() -> BTreeMap<String, String> {
     // The table is part of the program, and a test reads it.
     let effects = named_effects().unwrap_or_default().into_iter();
     let reasons = effects.filter_map(|effect| {
@@ -47,12 +47,12 @@ fn known() -> BTreeMap<String, String> {
 #[cfg(test)]
 mod tests {
     use super::super::testing::{answers, failed, run, violation};
-    use super::known;
+    use super::known_harmless;
     use tables::RunOutcome;
 
     #[test]
     fn harmless_mutants_are_excluded_unless_a_run_finds_them() {
-        let known = known();
+        let known = known_harmless();
         assert!(known.len() > 5, "{known:?}");
         let [one, other] = ["mi-dir-fetch-without-tbe", "hammer-l1-empty-stall"];
         let rows = [
