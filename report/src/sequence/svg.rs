@@ -32,6 +32,7 @@ pub fn svg(chart: &Chart) -> String {
         chart,
         messages: &messages,
         column: column(chart),
+        arrows: String::new(),
         out: String::new(),
         sent: vec![None; messages.len()],
         last: (0.0, 0.0),
@@ -47,7 +48,8 @@ pub fn svg(chart: &Chart) -> String {
     drawing.under_way();
     let bottom = drawing.y;
     drawing.wrong();
-    let (y, body) = (drawing.y, std::mem::take(&mut drawing.out));
+    let (y, body) = (drawing.y, std::mem::take(&mut drawing.arrows) + &drawing.out);
+    drawing.out.clear();
     drawing.document(top, bottom, y, &body)
 }
 
@@ -70,6 +72,8 @@ struct Drawing<'c> {
     messages: &'c [Message<'c>],
     /// The distance of lifelines.
     column: f64,
+    /// The arrows, which lie below all words.
+    arrows: String,
     out: String,
     /// For each message, the place at which it was sent, once its step is drawn.
     sent: Vec<Option<(f64, f64)>>,
@@ -169,10 +173,12 @@ impl Drawing<'_> {
         self.last = (end, bottom);
         let is_right = from < to;
         let head = if is_right { end - 1.0 } else { end + 1.0 };
-        self.write(format_args!(
+        // Writing to a string cannot fail.
+        let _ = writeln!(
+            self.arrows,
             "<line x1=\"{x:.0}\" y1=\"{y:.0}\" x2=\"{head:.0}\" y2=\"{bottom:.0}\" stroke=\"{BLUE}\" stroke-width=\"1.4\" \
              stroke-dasharray=\"{dashes}\" marker-end=\"url(#arrow)\"/>"
-        ));
+        );
         let words = if y < bottom { bottom + 13.0 } else { bottom - 6.0 };
         let (anchor, place) = if is_right { ("end", end - 12.0) } else { ("start", end + 12.0) };
         self.write(format_args!(
@@ -189,7 +195,7 @@ impl Drawing<'_> {
         let words = event.chars().count() as f64 * LETTER;
         self.right = self.right.max(x + width / 2.0 + 5.0 + words);
         self.write(format_args!(
-            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\">{}</text>",
+            "<text x=\"{:.0}\" y=\"{:.0}\" fill=\"{GREY}\" font-size=\"11\" paint-order=\"stroke\" stroke=\"white\" stroke-width=\"3\">{}</text>",
             x + width / 2.0 + 5.0,
             y - 2.0,
             escaped(event)
